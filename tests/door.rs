@@ -76,6 +76,18 @@ fn one_conversation_in_three_formats_is_one_prompt() {
 }
 
 #[test]
+fn the_input_of_a_custom_tool_is_the_text_of_a_call() {
+    let body = json!({"input": [
+        {"role": "user", "content": "U"},
+        {"type": "custom_tool_call", "call_id": "1", "name": "run", "input": "print(1)"},
+        {"type": "custom_tool_call_output", "call_id": "1", "output": "1"},
+    ]});
+    let (prompt, changes) = prepare(&plain(), &body);
+    assert_eq!(prompt, "<user>U<assistant>run\"print(1)\"<tool>1");
+    assert!(changes.contains(&"/input/1/input unparsed".to_owned()), "{changes:?}");
+}
+
+#[test]
 fn instructions_are_where_the_template_takes_them() {
     let source = "{% for m in messages %}{% if m.role == 'system' and not loop.first or m.role not in ['system', 'user', 'assistant'] %}\
                   {{ raise_exception('no') }}{% endif %}<{{ m.role }}>{{ m.content + '' }}{% endfor %}";
@@ -205,6 +217,9 @@ fn the_policy_allows_all_changes_or_none() {
         (ErrorClass::Request, Some("/messages/0/content"))
     );
     assert_eq!(template.prepare(&body).unwrap().apply().unwrap().text, "Hi");
+    let translated = json!({"instructions": "Be brief.", "input": "Hi"});
+    let strict = template.prepare_with(&translated, &with(Policy::Strict)).unwrap();
+    assert_eq!(strict.apply().unwrap().text, "Be brief.Hi");
     let lost = json!({"messages": [{"role": "user", "content": "Hi", "name": "Ada"}]});
     let error = template
         .prepare_with(&lost, &with(Policy::Strict))
@@ -287,7 +302,14 @@ fn a_hostile_body_takes_linear_time() {
         deep = json!([deep]);
     }
     let long = "a".repeat(1 << 20);
+    let uses: Vec<Value> = (0..MANY)
+        .map(|index| json!({"type": "tool_use", "id": index.to_string(), "name": "f", "input": {"a": index}}))
+        .collect();
     let bodies = [
+        (
+            "blocks",
+            json!({"system": "s", "messages": [{"role": "assistant", "content": uses}]}),
+        ),
         ("parts", json!({"messages": [{"role": "user", "content": parts("ab")}]})),
         ("empty parts", json!({"messages": [{"role": "user", "content": parts("")}]})),
         ("calls and results", json!({"messages": cycle})),
@@ -320,8 +342,10 @@ fn a_hostile_body_takes_linear_time() {
          {{ m.content|upper }}{% endfor %}",
         &[],
     );
+    let takes_none = ChatTemplate::from_source("{% for m in messages %}{{ m.content ~ '' if loop.last }}{% endfor %}", &[]);
     for (what, body) in &bodies {
         assert_soon(what, &takes_all, body);
         assert_soon(what, &takes_one, body);
+        assert_soon(what, &takes_none, body);
     }
 }

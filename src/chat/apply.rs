@@ -212,6 +212,14 @@ impl<'a> Render<'a> {
         let messages = continuation
             .as_ref()
             .map_or(messages, |continuation| continuation.messages.clone());
+        if options.writes {
+            let count = match &messages {
+                Value::List(items) | Value::Tuple(items) => items.len(),
+                _ => 0,
+            };
+            // A role and a content for each message, and room for the calls of some.
+            runtime.heap.pieces.record_writes(count.saturating_mul(4));
+        }
         let context = self
             .variables
             .context(&mut runtime, messages, self.tools.clone(), self.documents.clone())?;
@@ -225,7 +233,10 @@ impl<'a> Render<'a> {
             output.text = continuation.close(output.text)?;
             output.pieces.truncate(output.text.len());
         }
-        let mut prompt = Prompt::default();
+        let mut prompt = Prompt {
+            writes: output.pieces.take_writes(),
+            ..Prompt::default()
+        };
         if options.generation {
             prompt.generation = Spans::from_code_points(std::mem::take(&mut output.spans), &output.text);
         }

@@ -124,6 +124,9 @@ pub struct ApplyOptions<'o> {
     /// Whether to render without the shortcuts of the evaluator. The result is the same; tests compare the two.
     #[doc(hidden)]
     pub plain: bool,
+    /// Whether the prompt has a list of what was written to it, for the check that nothing is lost.
+    #[doc(hidden)]
+    pub writes: bool,
 }
 
 /// Inputs are shown as `Some(_)`, and the clock is left out.
@@ -178,6 +181,7 @@ impl Default for ApplyOptions<'_> {
             assistant: None,
             control_tokens: ControlTokens::default(),
             plain: false,
+            writes: false,
         }
     }
 }

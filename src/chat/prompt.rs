@@ -3,7 +3,7 @@
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::ControlToken;
-use crate::trace::{AssistantSpans, Segment, Spans, Turn, find_turns};
+use crate::trace::{AssistantSpans, Segment, Spans, Turn, Writes, find_turns};
 
 /// The prompt of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct Prompt {
     pub untrusted: Vec<ControlToken>,
     /// The number of steps that the render took; [`Limits::steps`](crate::Limits::steps) is their limit.
     pub steps: u64,
+    /// What was written to the text. Empty unless [`ApplyOptions::writes`](super::ApplyOptions::writes) is set.
+    pub(crate) writes: Writes,
 }
 
 /// ```

@@ -49,11 +49,14 @@ pub fn fit_arguments<'b>(
     }
 }
 
+/// The most calls that are searched one after another.
+const FEW: usize = 16;
+
 /// The calls that have no result yet.
 #[derive(Debug, Default)]
 pub struct OpenCalls<'b> {
     calls: Vec<Call<'b>>,
-    /// The index of the open call with an id.
+    /// The indices of the open calls by their ids. Empty if there are few calls.
     by_id: HashMap<&'b str, usize>,
     /// The index of the first call that can be open.
     first: usize,
@@ -78,19 +81,31 @@ impl<'b> OpenCalls<'b> {
             self.by_id.clear();
             self.first = 0;
         }
-        if let Some(id) = id {
-            if self.by_id.insert(id, self.calls.len()).is_some() {
-                let id = elide(id, MAX_SHOWN);
-                return Err(wrong(
-                    path(),
-                    format!("an earlier call without a result has the id `{id}` too"),
-                ));
-            }
+        if let Some(id) = id.filter(|id| self.find(id).is_some()) {
+            let id = elide(id, MAX_SHOWN);
+            return Err(wrong(
+                path(),
+                format!("an earlier call without a result has the id `{id}` too"),
+            ));
         }
         self.open = self.open.saturating_add(1);
         let is_open = true;
         self.calls.push(Call { id, name, is_open });
+        if self.calls.len() > FEW {
+            let last = self.calls.len().saturating_sub(1);
+            let first = if last == FEW { 0 } else { last };
+            let new = self.calls.iter().enumerate().skip(first).filter(|(_, call)| call.is_open);
+            self.by_id.extend(new.filter_map(|(index, call)| Some((call.id?, index))));
+        }
         Ok(())
+    }
+
+    /// Returns the index of the open call with an id.
+    fn find(&self, id: &str) -> Option<usize> {
+        if self.calls.len() > FEW {
+            return self.by_id.get(id).copied();
+        }
+        self.calls.iter().position(|call| call.is_open && call.id == Some(id))
     }
 
     /// Takes the call of a result, by its id or as the first that is open, and returns the name of the function.
@@ -99,7 +114,7 @@ impl<'b> OpenCalls<'b> {
     /// If there is no such call.
     pub fn close(&mut self, id: Option<&'b str>, path: impl FnOnce() -> String) -> Result<Option<&'b str>> {
         let index = match id {
-            Some(id) => self.by_id.remove(id),
+            Some(id) => self.find(id),
             None => {
                 while self.calls.get(self.first).is_some_and(|call| !call.is_open) {
                     self.first = self.first.saturating_add(1);
@@ -114,7 +129,7 @@ impl<'b> OpenCalls<'b> {
             return Err(wrong(path(), format!("no call{of_id} before this result waits for one")));
         };
         call.is_open = false;
-        if let (None, Some(id)) = (id, call.id) {
+        if let Some(id) = call.id {
             self.by_id.remove(id);
         }
         self.open = self.open.saturating_sub(1);

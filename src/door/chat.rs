@@ -21,6 +21,7 @@ pub fn read<'b>(fitter: &mut Fitter<'b, '_>, messages: Node<'b>) -> Result<()> {
 /// The fields of a message that the door reads. A field that is null is absent.
 #[derive(Default)]
 struct Fields<'b> {
+    role: Option<&'b str>,
     content: Option<Node<'b>>,
     tool_calls: Option<Node<'b>>,
     tool_call_id: Option<&'b str>,
@@ -33,16 +34,16 @@ impl<'b> Fields<'b> {
     /// Reads the fields in one pass.
     fn new(node: Node<'b>) -> Self {
         let mut fields = Self::default();
-        for (key, value) in node.entries().filter(|(_, value)| !value.is_null()) {
-            match key {
-                "content" => fields.content = Some(value),
-                "tool_calls" => fields.tool_calls = Some(value),
-                "tool_call_id" => fields.tool_call_id = value.text(),
-                "name" => fields.has_name = true,
-                "reasoning_content" | "thinking" | "reasoning" => fields.reasoning = Some(key),
-                _ => {}
-            }
-        }
+        node.for_each_entry(|key, value| match key {
+            _ if value.is_null() => {}
+            "role" => fields.role = value.text(),
+            "content" => fields.content = Some(value),
+            "tool_calls" => fields.tool_calls = Some(value),
+            "tool_call_id" => fields.tool_call_id = value.text(),
+            "name" => fields.has_name = true,
+            "reasoning_content" | "thinking" | "reasoning" => fields.reasoning = Some(key),
+            _ => {}
+        });
         fields
     }
 }
@@ -50,8 +51,8 @@ impl<'b> Fields<'b> {
 /// Adds a message.
 pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Place) -> Result<()> {
     let mut message = Message::kept(node, place);
-    let body_role = read_role(node, place)?;
     let fields = Fields::new(node);
+    let body_role = fields.role.map_or_else(|| read_role(node, place), Ok)?;
     let role = fitter.recast(body_role, place);
     if role != body_role {
         message.set("role", Data::Str(role.into()));
@@ -64,6 +65,10 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
         } else {
             role
         };
+        if role == "caller" && !fitter.facts.writes_content_beside && content.text().is_none_or(|text| !text.trim().is_empty()) {
+            let path = place.field("/content");
+            fitter.changes.add(path, What::Dropped, "calls.content_beside is lost");
+        }
         if let Some(fitted) = content::fit(fitter.facts, role, content, || place.field("/content"), &mut fitter.changes)? {
             message.set("content", fitted);
         }

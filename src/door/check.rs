@@ -4,51 +4,52 @@
 //! {"content": "<think>Hm.</think>Yes."}, prompt "…Yes.<|im_end|>"   ->   /messages/1/content: dropped
 //! ```
 //!
-//! A text counts as in the prompt if it is there verbatim without outer white space, or if its words are there, in their order and close to
-//! each other: a template can encode, indent or parse a text. Texts are mostly in the order of the body, so a search begins where the last
-//! one ended.
+//! The render lists which strings it wrote, by their addresses. A text of the body is in the prompt if it is in that list, or if its parts
+//! are, without outer white space. The others are looked for in what the render made of texts of the body ([`Search`]).
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::change::{Change, Changes, What};
-use super::content::MAX_SHOWN;
 use super::format::Format;
+use super::message::Fitted;
 use super::node::Node;
-use super::path::{Key, Path, read_index};
-use crate::json::{self, DEPTH};
-use crate::text::truncate::elide;
+use super::path::{Key, Path};
+use super::search::{GAP, Search};
+use crate::json::{self, DEPTH, Data};
+use crate::trace::{Write, memory_of};
 
-/// The most bytes between two words of one text.
-const GAP: usize = 128;
+/// The number of writes that are compared with a text before it is looked up by its address. Most texts are written in the order of the body.
+const AHEAD: usize = 8;
 
-/// The most bytes between two texts of a message.
-const NEAR: usize = 1024;
-
-/// The number of places at which a text with the right beginning is looked for.
-const TRIES: usize = 8;
-
-/// The number of bytes that are compared first. A comparison of more bytes counts as a try.
-const HEAD: usize = 32;
-
-/// The number of bytes that are compared by a hash.
-const SAMPLE: usize = 16;
-
-/// Returns a change for each text of a body that the prompt does not have, and that is not in the changes yet.
-pub fn find_dropped(body: Node<'_>, format: Format, prompt: &str, changes: &Changes) -> Vec<Change> {
+/// Returns a change for each text of a body that the prompt does not have, and that is not in the changes yet. `fitted` is what the template
+/// got of the body.
+pub fn find_dropped(
+    body: Node<'_>,
+    format: Format,
+    prompt: &str,
+    writes: Vec<Write>,
+    fitted: [&Fitted<'_>; 2],
+    changes: &Changes,
+) -> Vec<Change> {
     let is_dropped = |change: &&Change| change.what == What::Dropped;
     let paths = changes.into_iter().filter(is_dropped).map(|change| change.path.as_str());
-    let mut known: Vec<(Option<usize>, &str)> = paths.map(|path| (read_index(path), path)).collect();
+    let mut known: Vec<&str> = paths.collect();
     known.sort_unstable();
-    let mut search = Search {
+    let mut check = Check {
         prompt,
+        writes,
+        next: 0,
+        by_address: None,
         known,
-        at: 0,
-        gaps: [0; 4],
         is_responses: format == Format::Responses,
-        budget: prompt.len().saturating_mul(8).saturating_add(NEAR),
-        dropped: Vec::new(),
+        sought: Vec::new(),
     };
+    // Most templates write the tools first.
+    if let Some(tools) = body.get("tools") {
+        check.look_at_tools(tools);
+    }
     let roots: &[&str] = match format {
         Format::ChatCompletions => &["messages"],
         Format::Responses => &["instructions", "input"],
@@ -62,41 +63,14 @@ pub fn find_dropped(body: Node<'_>, format: Format, prompt: &str, changes: &Chan
         match body.get(root) {
             Some(items) if items.is_list() => {
                 for (index, item) in items.items().enumerate() {
-                    search.look_at_message(item, path.index(index));
+                    check.look_at_message(item, path.index(index));
                 }
             }
-            Some(text) => search.look_at(text, root, path, DEPTH),
+            Some(text) => check.look_at(text, root, path, DEPTH),
             None => {}
         }
     }
-    if let Some(tools) = body.get("tools") {
-        search.at = 0;
-        let path = Path {
-            parent: None,
-            key: Key::Name("tools"),
-        };
-        if search.is_known(path) {
-            return search.dropped;
-        }
-        for (index, tool) in tools.items().enumerate() {
-            let function = tool.get("function").unwrap_or(tool);
-            let name = function.get_text("name").filter(|name| !search.has(name));
-            match name {
-                Some(name) => search.drop(
-                    path.index(index),
-                    format!("the prompt does not have the tool `{}`", elide(name, MAX_SHOWN)),
-                ),
-                None => {
-                    // The name is found again as the first text of the tool.
-                    search.at = search
-                        .at
-                        .saturating_sub(function.get_text("name").unwrap_or_default().trim().len());
-                    search.look_at_tool(tool, "", path.index(index), DEPTH);
-                }
-            }
-        }
-    }
-    search.dropped
+    check.find_sought(fitted)
 }
 
 /// Returns the name of the called function, if a value is a call.
@@ -105,92 +79,84 @@ fn call_name(node: Node<'_>) -> Option<&str> {
     node.get_text("name").filter(|_| is_call)
 }
 
-/// A search for the texts of a body in the prompt.
-struct Search<'c> {
-    prompt: &'c str,
-    /// The paths of values that are dropped, in the order of the messages or tools in which they are.
-    known: Vec<(Option<usize>, &'c str)>,
-    /// The end of the last text that was found.
-    at: usize,
-    /// The numbers of bytes between the last texts that were found. The next text is often after one of them.
-    gaps: [usize; 4],
-    /// Whether the items of the body are those of Responses.
-    is_responses: bool,
-    /// The number of bytes that searches for texts which are not near may still read.
-    budget: usize,
-    dropped: Vec<Change>,
+/// A text that is not known to be in the prompt.
+struct Sought {
+    path: String,
+    text: String,
+    /// Whether the text is JSON, of which the prompt can have the strings.
+    is_json: bool,
+    /// The reason for the change, if the prompt does not have the text.
+    why: &'static str,
 }
 
-impl Search<'_> {
-    /// Searches the prompt for the texts of a message, and records those that it does not have.
+/// A check of a body against the list of what was written to the prompt.
+struct Check<'c> {
+    prompt: &'c str,
+    /// The writes in the order of the prompt. The output of one that is found is empty.
+    writes: Vec<Write>,
+    /// The index of the write after the last one that was found.
+    next: usize,
+    /// The addresses of the strings that were written, sorted, with the indices of the writes.
+    by_address: Option<Vec<(usize, usize)>>,
+    /// The paths of values that are dropped, sorted.
+    known: Vec<&'c str>,
+    /// Whether the items of the body are those of Responses.
+    is_responses: bool,
+    sought: Vec<Sought>,
+}
+
+impl Check<'_> {
+    /// Looks at the texts of a message.
     fn look_at_message(&mut self, message: Node<'_>, path: Path<'_>) {
-        let start = self.at;
         if self.is_responses && message.get_text("type") == Some("reasoning") {
             let key = ["content", "summary"].into_iter().find(|key| message.get(key).is_some());
             let texts = key.and_then(|key| message.get(key)).into_iter().flat_map(Node::items);
             for text in texts.filter_map(|text| text.get_text("text")) {
-                self.look_for_reasoning(text, start, start.saturating_add(text.len()).saturating_add(NEAR), path);
+                self.look_at_reasoning(text, path);
             }
             return;
         }
         if self.is_responses && call_name(message).is_some() {
             return self.look_at(message, "", path, DEPTH);
         }
-        for (key, value) in message.entries() {
-            match key {
-                "content" => self.look_at(value, key, path.name(key), DEPTH),
-                "reasoning_content" | "thinking" | "reasoning" => {
-                    if let Some(text) = value.text() {
-                        self.look_for_reasoning(
-                            text,
-                            start,
-                            start.saturating_add(text.len()).saturating_add(NEAR),
-                            path.name(key),
-                        );
-                    }
+        message.for_each_entry(|key, value| match key {
+            "content" => self.look_at(value, key, path.name(key), DEPTH),
+            "reasoning_content" | "thinking" | "reasoning" => {
+                if let Some(text) = value.text() {
+                    self.look_at_reasoning(text, path.name(key));
                 }
-                "tool_calls" if self.is_known(path.name(key)) => {}
-                "tool_calls" | "name" | "refusal" | "output" => self.look_at(value, key, path.name(key), DEPTH),
-                _ => {}
             }
-        }
+            "tool_calls" if self.is_known(path.name(key)) => {}
+            "tool_calls" | "name" | "refusal" | "output" => self.look_at(value, key, path.name(key), DEPTH),
+            _ => {}
+        });
     }
 
-    /// Searches the prompt for the texts of the value of a key, and records those that it does not have.
+    /// Looks at the texts of a value, which is at a key.
     fn look_at(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
         let Some(levels) = levels.checked_sub(1) else {
-            return self.drop(path, "it is nested too deeply");
+            return self.seek("", path, "it is nested too deeply");
         };
         if let Some(text) = node.text() {
-            let start = self.at;
+            if self.is_written(text, text) {
+                return;
+            }
             let begins_with_thought = text.trim_start().strip_prefix("<think>");
             let parts = begins_with_thought.and_then(|text| text.rsplit_once("</think>"));
-            let answer = parts.map_or(text, |(_, answer)| answer);
-            if !self.has(answer) {
-                self.drop(path, "the prompt does not have the text");
+            let (thought, answer) = parts.unwrap_or(("", text));
+            if !self.is_written(answer, text) {
+                self.seek(answer, path, "the prompt does not have the text");
             }
-            if let Some((thought, _)) = parts {
-                // Between the last text and the answer, if it is anywhere.
-                self.look_for_reasoning(thought, start, self.at, path);
+            if !self.is_written(thought, text) {
+                self.seek(thought, path, "the prompt does not have the reasoning");
             }
         } else if node.is_list() {
             for (index, item) in node.items().enumerate() {
                 self.look_at(item, key, path.index(index), levels);
             }
         } else if let Some(name) = call_name(node) {
-            if self.is_known(path) {
-            } else if !self.has(name) {
-                self.drop(
-                    path,
-                    format!("the prompt does not have a call of `{}`", elide(name, MAX_SHOWN)),
-                );
-            } else if let Some((key, arguments)) = node.entries().find(|(key, _)| matches!(*key, "arguments" | "input")) {
-                if !self.has_arguments(arguments) {
-                    self.drop(path.name(key), "the prompt does not have the arguments");
-                }
-            }
+            self.look_at_call(node, name, path);
         } else if key != "source" || node.get_text("type") == Some("text") {
-            let start = self.at;
             for (key, value) in node.entries() {
                 match key {
                     "content" | "text" | "refusal" | "output" | "function" | "source" | "data" => {
@@ -198,7 +164,7 @@ impl Search<'_> {
                     }
                     "thinking" => {
                         if let Some(text) = value.text() {
-                            self.look_for_reasoning(text, start, start.saturating_add(text.len()).saturating_add(NEAR), path);
+                            self.look_at_reasoning(text, path);
                         }
                     }
                     _ => {}
@@ -207,27 +173,79 @@ impl Search<'_> {
         }
     }
 
-    /// Searches a range of the prompt for reasoning, and records it if the range does not have it.
-    fn look_for_reasoning(&mut self, text: &str, start: usize, end: usize, path: Path<'_>) {
-        let text = text.trim();
-        if text.is_empty() || self.is_known(path) {
+    /// Looks at the name and the arguments of a call.
+    fn look_at_call(&mut self, call: Node<'_>, name: &str, path: Path<'_>) {
+        if self.is_known(path) {
             return;
         }
-        let found = self.find(text, start..end).or_else(|| self.find_words(text, start..end).ok());
-        match found {
-            Some(end) => self.at = self.at.max(end),
-            None => self.drop(path, "the prompt does not have the reasoning"),
+        if !self.is_written(name, name) {
+            self.seek(name, path, "the prompt does not have the name of the called function");
+        }
+        let arguments = call.entries().find(|(key, _)| matches!(*key, "arguments" | "input"));
+        let Some((key, arguments)) = arguments else { return };
+        let text = match arguments.text() {
+            Some(text) if self.is_written(text, text) => return,
+            Some(text) => Cow::Borrowed(text),
+            None if self.are_leaves_written(arguments, DEPTH) => return,
+            None => Cow::Owned(arguments.to_json()),
+        };
+        let parsed = match arguments.text() {
+            Some(text) => json::read(text, DEPTH).ok(),
+            None => None,
+        };
+        if parsed.is_some_and(|parsed| self.are_leaves_written(Node::Data(&parsed), DEPTH)) {
+            return;
+        }
+        self.seek_text(&text, true, path.name(key), "the prompt does not have the arguments");
+    }
+
+    /// Returns whether the keys and the strings of a value were written.
+    fn are_leaves_written(&mut self, node: Node<'_>, levels: usize) -> bool {
+        let Some(levels) = levels.checked_sub(1) else {
+            return false;
+        };
+        if let Some(text) = node.text() {
+            return self.is_written(text, text);
+        }
+        let mut entries = node.entries();
+        node.items().all(|item| self.are_leaves_written(item, levels))
+            && entries.all(|(key, value)| self.is_written(key, key) && self.are_leaves_written(value, levels))
+    }
+
+    fn look_at_reasoning(&mut self, text: &str, path: Path<'_>) {
+        if !self.is_written(text, text) {
+            self.seek(text, path, "the prompt does not have the reasoning");
         }
     }
 
-    /// Searches the prompt for the names and descriptions of a tool and its parameters, and records those that it does not have.
+    fn look_at_tools(&mut self, tools: Node<'_>) {
+        let path = Path {
+            parent: None,
+            key: Key::Name("tools"),
+        };
+        if self.is_known(path) {
+            return;
+        }
+        for (index, tool) in tools.items().enumerate() {
+            let name = tool.get("function").unwrap_or(tool).get_text("name");
+            let next = self.next;
+            if let Some(name) = name.filter(|name| !self.is_written(name, name)) {
+                self.seek(name, path.index(index), "the prompt does not have the name of the tool");
+            }
+            // The name is found again as the first text of the tool.
+            self.next = next;
+            self.look_at_tool(tool, "", path.index(index), DEPTH);
+        }
+    }
+
+    /// Looks at the names and descriptions of a tool and its parameters.
     fn look_at_tool(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
         let Some(levels) = levels.checked_sub(1) else {
-            return self.drop(path, "it is nested too deeply");
+            return self.seek("", path, "it is nested too deeply");
         };
         if let Some(text) = node.text() {
-            if matches!(key, "name" | "description" | "enum") && !self.has(text) {
-                self.drop(path, "the prompt does not have the text");
+            if matches!(key, "name" | "description" | "enum") && !self.is_written(text, text) {
+                self.seek(text, path, "the prompt does not have the text");
             }
         }
         for (index, item) in node.items().enumerate() {
@@ -235,25 +253,27 @@ impl Search<'_> {
         }
         for (name, value) in node.entries() {
             let path = path.name(name);
-            if key == "properties" {
-                if !self.has(name) {
-                    self.drop(path, "the prompt does not have the parameter");
-                }
-                self.look_at_tool(value, "", path, levels);
-            } else {
-                self.look_at_tool(value, name, path, levels);
+            let is_parameter = key == "properties";
+            if is_parameter && !self.is_written(name, name) {
+                self.seek(name, path, "the prompt does not have the parameter");
             }
+            self.look_at_tool(value, if is_parameter { "" } else { name }, path, levels);
         }
     }
 
-    /// Adds a change, unless the value or one around it is dropped already.
-    fn drop(&mut self, path: Path<'_>, why: impl Into<Cow<'static, str>>) {
+    /// Remembers a text that is not known to be in the prompt.
+    fn seek(&mut self, text: &str, path: Path<'_>, why: &'static str) {
+        self.seek_text(text, false, path, why);
+    }
+
+    /// Remembers a text or JSON that is not known to be in the prompt, unless the value or one around it is dropped already.
+    fn seek_text(&mut self, text: &str, is_json: bool, path: Path<'_>, why: &'static str) {
         if !self.is_known(path) {
-            let (path, what) = (path.to_string(), What::Dropped);
-            self.dropped.push(Change {
-                path,
-                what,
-                why: why.into(),
+            self.sought.push(Sought {
+                path: path.to_pointer(),
+                text: text.to_owned(),
+                is_json,
+                why,
             });
         }
     }
@@ -263,200 +283,172 @@ impl Search<'_> {
         if self.known.is_empty() {
             return false;
         }
-        let item = path.item();
-        let start = self.known.partition_point(|(index, _)| *index < item);
-        let known = self.known.get(start..).unwrap_or_default();
-        let roots = self.known.iter().take_while(|(index, _)| index.is_none());
-        let mut known = known.iter().take_while(|(index, _)| *index == item).chain(roots);
-        known.any(|(_, known)| path.strip_from(known) == Some(""))
+        let pointer = path.to_pointer();
+        let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
+        let mut around = ends.filter_map(|end| pointer.get(..end));
+        around.any(|path| self.known.binary_search(&path).is_ok())
     }
 
-    /// Returns the end of a text close to the last one. Most texts are some characters away, so a search by the first byte is fast.
-    fn find_near(&mut self, text: &str) -> Option<usize> {
-        let Some(first) = text.as_bytes().first() else {
-            return Some(self.at);
-        };
-        let bytes = self.prompt.as_bytes();
-        for gap in self.gaps {
-            let start = self.at.saturating_add(gap);
-            let after = start.saturating_add(text.len());
-            if bytes.get(start) == Some(first) && bytes.get(start..after) == Some(text.as_bytes()) {
-                return Some(after);
-            }
-        }
-        let end = self.at.saturating_add(NEAR).min(bytes.len());
-        let head = text.as_bytes().get(..HEAD).unwrap_or(text.as_bytes());
-        let (mut start, mut tries) = (self.at, 0_usize);
-        while tries < TRIES {
-            let at = bytes.get(start..end)?.iter().position(|byte| byte == first)?;
-            start = start.saturating_add(at);
-            if bytes.get(start..start.saturating_add(head.len())) == Some(head) {
-                tries = tries.saturating_add(1);
-                let after = start.saturating_add(text.len());
-                if bytes.get(start..after) == Some(text.as_bytes()) {
-                    let [first, second, third, _] = self.gaps;
-                    self.gaps = [start.saturating_sub(self.at), first, second, third];
-                    return Some(after);
-                }
-            }
-            start = start.saturating_add(1);
-        }
-        None
-    }
-
-    /// Returns whether the prompt has a text, and moves to its end.
-    fn has(&mut self, text: &str) -> bool {
-        let text = text.trim();
-        let near = self.at..self.at.saturating_add(text.len()).saturating_add(NEAR);
-        let found = self.find_near(text);
-        let found = found.or_else(|| self.find_words(text, near).ok());
-        let found = found.or_else(|| self.find_far(text, self.at..self.prompt.len()));
-        let found = found.or_else(|| self.find_far(text, 0..self.at.saturating_add(text.len()).min(self.prompt.len())));
-        let found = found.or_else(|| self.find_far_words(text));
-        if let Some(end) = found {
-            self.at = end;
-        }
-        found.is_some()
-    }
-
-    /// Returns whether the prompt has the arguments of a call: as a text, or the strings and the integers in it.
-    fn has_arguments(&mut self, arguments: Node<'_>) -> bool {
-        let Some(text) = arguments.text() else {
-            return self.has_leaves(arguments, DEPTH);
-        };
-        let near = self.at..self.at.saturating_add(text.len().saturating_mul(2)).saturating_add(NEAR);
-        if let Some(end) = self.find_near(text).or_else(|| self.find_words(text, near).ok()) {
-            self.at = end;
+    /// Returns whether a text was written, or parts that together have all its words. The text is a part of a string of the body.
+    fn is_written(&mut self, text: &str, string: &str) -> bool {
+        let memory = memory_of(text);
+        let ahead = self.writes.get(self.next..).unwrap_or_default().iter().take(AHEAD);
+        let is_whole = |write: &Write| write.memory.start <= memory.start && memory.end <= write.memory.end;
+        if let Some(offset) = ahead.clone().position(is_whole) {
+            self.mark(self.next.saturating_add(offset));
             return true;
         }
-        match json::read(text, DEPTH) {
-            Ok(parsed) => self.has_leaves(Node::Data(&parsed), DEPTH),
-            Err(_) => self.has(text),
+        let text = text.trim();
+        if text.is_empty() {
+            return true;
         }
-    }
-
-    fn has_leaves(&mut self, node: Node<'_>, levels: usize) -> bool {
-        let Some(levels) = levels.checked_sub(1) else {
-            return false;
-        };
-        if let Some(text) = node.text() {
-            return self.has(text);
-        }
-        let mut entries = node.entries();
-        node.items().all(|item| self.has_leaves(item, levels))
-            && entries.all(|(key, value)| self.has(key) && self.has_leaves(value, levels))
-    }
-
-    /// Returns the end of a text in a range that can be long, if the budget allows the search.
-    fn find_far(&mut self, text: &str, range: Range<usize>) -> Option<usize> {
-        let read = range
-            .len()
-            .checked_div(text.len().saturating_sub(SAMPLE))
-            .unwrap_or(range.len());
-        let cost = read.saturating_mul(SAMPLE).min(range.len()).saturating_add(text.len());
-        self.budget = self.budget.checked_sub(cost)?;
-        self.find(text, range)
-    }
-
-    /// Returns the end of the words of a text anywhere in the prompt, if the budget allows the search.
-    fn find_far_words(&mut self, text: &str) -> Option<usize> {
-        (self.budget > 0).then_some(())?;
-        let found = self.find_words(text, 0..self.prompt.len());
-        let (Ok(read) | Err(read)) = found;
-        self.budget = self.budget.saturating_sub(read);
-        found.ok()
-    }
-
-    /// Returns the end of a text in a range of the prompt, whose start is the end of a character.
-    ///
-    /// If the text is long, most bytes are skipped: of samples at intervals shorter than the text, one is in the text.
-    fn find(&self, text: &str, range: Range<usize>) -> Option<usize> {
-        let start = range.start;
-        let slice = self.slice(range);
-        let (bytes, sought) = (slice.as_bytes(), text.as_bytes());
-        let at = if text.len() < SAMPLE.saturating_mul(3) {
-            let first = text.chars().next()?;
-            let mut firsts = slice.match_indices(first);
-            firsts
-                .find(|(at, _)| bytes.get(*at..).is_some_and(|rest| rest.starts_with(sought)))?
-                .0
-        } else {
-            let samples = Samples::new(sought);
-            let interval = text.len().saturating_sub(SAMPLE).max(1);
-            (0..)
-                .map(|index: usize| index.saturating_mul(interval))
-                .take_while(|at| *at < bytes.len())
-                .find_map(|at| {
-                    let window = at.saturating_sub(interval)..at.saturating_add(text.len()).min(bytes.len());
-                    let has = |at: Option<usize>| at.and_then(|at| bytes.get(at..)).is_some_and(|bytes| samples.has(bytes));
-                    // The sample before or after this one is in the text too.
-                    (has(Some(at)) && (has(at.checked_add(SAMPLE)) || has(at.checked_sub(SAMPLE)))).then_some(())?;
-                    let window = extend(slice, window);
-                    Some(window.start.saturating_add(slice.get(window)?.find(text)?))
-                })?
-        };
-        Some(start.saturating_add(at).saturating_add(text.len()))
-    }
-
-    /// Returns the end of the words of a text, if they are close to each other and the first is in a range of the prompt. The error is the
-    /// end of what was read.
-    fn find_words(&self, text: &str, range: Range<usize>) -> Result<usize, usize> {
-        let mut words = text
-            .split(|char: char| !char.is_alphanumeric())
-            .filter(|word| !word.is_empty());
-        let first = words.next().ok_or(range.start)?;
-        let mut start = range.start;
-        for _ in 0..TRIES {
-            let end = self.find(first, start..range.end).ok_or(range.end)?;
-            let last = words.clone().try_fold(end, |end, word| {
-                self.find(word, end..end.saturating_add(word.len()).saturating_add(GAP))
-            });
-            if let Some(last) = last {
-                return Ok(last);
+        for (index, write) in (self.next..).zip(ahead) {
+            let Range { start, end } = write.memory;
+            let made = match start == end && write.output.len() >= text.len() {
+                true => self.prompt.get(write.output.clone()).unwrap_or_default(),
+                false => "",
+            };
+            // Often a template writes something before a text or after it.
+            if made.ends_with(text) {
+                let end = write.output.end.saturating_sub(text.len());
+                return self.mark_made(index, write.output.start..end);
             }
-            start = end;
+            if made.starts_with(text) {
+                let start = write.output.start.saturating_add(text.len());
+                return self.mark_made(index, start..write.output.end);
+            }
         }
-        Err(start)
+        self.are_parts_written(text, memory_of(string).start)
     }
 
-    /// Returns a range of the prompt, extended to whole characters.
-    fn slice(&self, range: Range<usize>) -> &str {
-        self.prompt.get(extend(self.prompt, range)).unwrap_or_default()
+    /// Marks a part of a write as a text of the body that is found, which leaves a rest. Returns true.
+    fn mark_made(&mut self, index: usize, rest: Range<usize>) -> bool {
+        self.next = match rest.is_empty() {
+            true => index.saturating_add(1),
+            false => index,
+        };
+        if let Some(write) = self.writes.get_mut(index) {
+            write.output = rest;
+        }
+        true
+    }
+
+    /// Returns whether parts of a text were written that together have all its words. `first` is the address of the string whose part the
+    /// text is.
+    fn are_parts_written(&mut self, text: &str, first: usize) -> bool {
+        let by_address = self.by_address.get_or_insert_with(|| {
+            let inputs = self.writes.iter().zip(0..).filter(|(write, _)| !write.memory.is_empty());
+            let mut by_address: Vec<(usize, usize)> = inputs.map(|(write, index)| (write.memory.start, index)).collect();
+            by_address.sort_unstable_by_key(|(address, _)| *address);
+            by_address
+        });
+        let memory = memory_of(text);
+        let has_words = |part: Range<usize>| {
+            let part = part.start.saturating_sub(memory.start)..part.end.saturating_sub(memory.start);
+            text.get(part).unwrap_or_default().contains(char::is_alphanumeric)
+        };
+        let start = by_address.partition_point(|(address, _)| *address < first);
+        let parts = by_address.get(start..).unwrap_or_default();
+        let parts: Vec<usize> = parts
+            .iter()
+            .take_while(|(address, _)| *address < memory.end)
+            .map(|(_, index)| *index)
+            .collect();
+        let mut reached = memory.start;
+        for write in parts.iter().filter_map(|index| self.writes.get(*index)) {
+            if write.memory.start > reached && has_words(reached..write.memory.start) {
+                return false;
+            }
+            reached = reached.max(write.memory.end);
+        }
+        let is_complete = reached > memory.start && (reached >= memory.end || !has_words(reached..memory.end));
+        if is_complete {
+            parts.into_iter().for_each(|index| self.mark(index));
+        }
+        is_complete
+    }
+
+    /// Marks a write as a text of the body that is found.
+    fn mark(&mut self, index: usize) {
+        if let Some(write) = self.writes.get_mut(index) {
+            write.output.start = write.output.end;
+            self.next = index.saturating_add(1);
+        }
+    }
+
+    /// Looks for the remaining texts, and returns a change for each that is not found.
+    fn find_sought(mut self, fitted: [&Fitted<'_>; 2]) -> Vec<Change> {
+        let mut dropped: Vec<Change> = Vec::new();
+        if self.sought.is_empty() {
+            return dropped;
+        }
+        let mut made = Search::new(self.copy_made(fitted).into());
+        let mut whole = Search::new(self.prompt.into());
+        for sought in std::mem::take(&mut self.sought) {
+            let is_in = |change: &Change| {
+                let rest = sought.path.strip_prefix(&change.path);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            if dropped.last().is_some_and(is_in) {
+                continue;
+            }
+            let is_found = !sought.text.is_empty()
+                && match sought.is_json {
+                    true => has_json(&mut made, &sought.text),
+                    false => made.has(&sought.text),
+                };
+            // A name can be written from another place of the body.
+            let is_name = !sought.text.is_empty() && !sought.text.contains(char::is_whitespace);
+            if !(is_found || is_name && whole.has(&sought.text)) {
+                let Sought { path, why, .. } = sought;
+                dropped.push(Change {
+                    path,
+                    what: What::Dropped,
+                    why: why.into(),
+                });
+            }
+        }
+        dropped
+    }
+
+    /// Returns what the door or the render made of texts and is not found yet, with the text of the template between two writes that are
+    /// close to each other.
+    fn copy_made(&self, fitted: [&Fitted<'_>; 2]) -> String {
+        let mut addresses = HashSet::new();
+        fitted.into_iter().for_each(|fitted| fitted.find_made(&mut addresses));
+        let is_made = |write: &&Write| {
+            let is_text_of_body = !write.memory.is_empty() && !addresses.contains(&write.memory.start);
+            !write.output.is_empty() && !is_text_of_body
+        };
+        let mut made = String::new();
+        let mut end = 0_usize;
+        for write in self.writes.iter().filter(is_made) {
+            let is_near = write.output.start.saturating_sub(end) <= GAP;
+            let start = if is_near { end } else { write.output.start };
+            if !is_near {
+                made.push_str("\n\n");
+            }
+            end = write.output.end;
+            made.push_str(self.prompt.get(start..end).unwrap_or_default());
+        }
+        made
     }
 }
 
-/// Returns a range of a text, extended to whole characters.
-fn extend(text: &str, range: Range<usize>) -> Range<usize> {
-    let is_boundary = |at: &usize| text.is_char_boundary(*at);
-    let start = (0..=range.start).rev().find(is_boundary);
-    let end = (range.end..text.len()).find(is_boundary);
-    start.unwrap_or_default()..end.unwrap_or(text.len())
+/// Returns whether a search finds JSON, with any white space, or its keys and strings.
+fn has_json(search: &mut Search<'_>, text: &str) -> bool {
+    search.has_words(text) || search.has(text) || json::read(text, DEPTH).is_ok_and(|parsed| has_leaves(search, &parsed))
 }
 
-/// The sequences of [`SAMPLE`] bytes that a text has, as a set of hashes. A sequence that is not in the text can share a hash.
-struct Samples([u64; 256]);
-
-impl Samples {
-    fn new(text: &[u8]) -> Self {
-        let mut samples = [0; 256];
-        for (word, bit) in text.windows(SAMPLE).filter_map(Self::find_bit) {
-            if let Some(word) = samples.get_mut(word) {
-                *word |= bit;
-            }
-        }
-        Self(samples)
-    }
-
-    /// Returns whether the text may have the first [`SAMPLE`] bytes of a slice.
-    fn has(&self, bytes: &[u8]) -> bool {
-        let found = Self::find_bit(bytes).and_then(|(word, bit)| Some(self.0.get(word)? & bit));
-        found.is_some_and(|bit| bit != 0)
-    }
-
-    /// Returns the bit for the first [`SAMPLE`] bytes of a slice, after the index of the word that has the bit.
-    fn find_bit(bytes: &[u8]) -> Option<(usize, u64)> {
-        let sample = u128::from_le_bytes(*bytes.first_chunk::<SAMPLE>()?);
-        let [.., bit, word] = sample.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835).to_le_bytes();
-        Some((usize::from(word), 1 << (bit & 63)))
+/// Returns whether a search finds the keys and the strings of a value. The JSON reader has limited its depth.
+fn has_leaves(search: &mut Search<'_>, data: &Data<'_>) -> bool {
+    match data {
+        Data::Str(text) => search.has(text),
+        Data::List(items) => items.iter().all(|item| has_leaves(search, item)),
+        Data::Object(object) => object
+            .entries()
+            .iter()
+            .all(|(key, value)| search.has(key) && has_leaves(search, value)),
+        _ => true,
     }
 }

@@ -31,6 +31,8 @@ pub struct Facts<'r> {
     pub reads_reasoning: bool,
     /// Whether calls are in the prompt.
     pub writes_calls: bool,
+    /// Whether content beside a call is in the prompt.
+    pub writes_content_beside: bool,
     /// Whether tools are in the prompt.
     pub reads_tools: bool,
 }
@@ -67,6 +69,7 @@ impl<'r> Facts<'r> {
             reasoning: None,
             reads_reasoning: true,
             writes_calls: true,
+            writes_content_beside: true,
             reads_tools: true,
         }
     }
@@ -84,6 +87,7 @@ impl<'r> Facts<'r> {
             reasoning: reads_only_reasoning.then_some("reasoning"),
             reads_reasoning: !fields.is_empty() || report.reasoning.replayed != Replay::Never,
             writes_calls: report.calls.written,
+            writes_content_beside: report.calls.content_beside != Outcome::Lost,
             reads_tools: report.tools.read,
         }
     }
@@ -122,7 +126,7 @@ impl<'r> Facts<'r> {
         let (others, verdict): (&[&'static str], _) = match role {
             "developer" => (&["system", "user"], "takes.developer has no form"),
             "system" => (&["developer", "user"], "takes.system has no form"),
-            "tool" => (&["user"], "takes.tool has no form"),
+            "tool" => (&["user"], "takes.tool has no form, so that results are user turns"),
             _ => return None,
         };
         let is_taken = |role: &str| self.forms(role).is_any();

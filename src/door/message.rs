@@ -1,6 +1,8 @@
 //! The messages that a template gets: those of the body, and those that are made of it.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt::Write;
 
 use serde::{Serialize, Serializer};
 
@@ -8,7 +10,12 @@ use super::node::Node;
 use crate::chat::Borrow;
 use crate::error::Result;
 use crate::json::{DEPTH, Data, Entry, Object};
+use crate::number::text::write_int;
+use crate::trace::memory_of;
 use crate::value::{Runtime, Value};
+
+/// The first capacity of a path. Few are longer.
+pub const PATH: usize = 48;
 
 /// The place in the body that a message was made of.
 #[derive(Clone, Copy, Debug)]
@@ -54,12 +61,23 @@ impl Place {
 
     /// Returns the JSON pointer of a value in the place; `field` begins with a slash.
     pub fn field(self, field: impl std::fmt::Display) -> String {
-        match (self.index, self.block) {
-            (Some(index), Some(block)) => format!("{}/{index}/content/{block}{field}", self.root),
-            (Some(index), None) => format!("{}/{index}{field}", self.root),
-            (None, _) => format!("{}{field}", self.root),
+        let mut path = String::with_capacity(PATH);
+        path.push_str(self.root);
+        for (before, index) in [("/", self.index), ("/content/", self.block)] {
+            if let Some(index) = index {
+                path.push_str(before);
+                push_index(index, &mut path);
+            }
         }
+        // A `String` takes all that is written.
+        let _ = write!(path, "{field}");
+        path
     }
+}
+
+/// Appends an index to a JSON pointer.
+pub fn push_index(index: usize, pointer: &mut String) {
+    write_int(i64::try_from(index).unwrap_or(i64::MAX), pointer);
 }
 
 /// A message: of the body, or with entries of its own.
@@ -169,6 +187,36 @@ pub enum Fitted<'b> {
     Own(Data<'b>),
     /// Messages of which one at least is not that of the body.
     Messages(Vec<Message<'b>>),
+}
+
+impl Fitted<'_> {
+    /// Adds the addresses of the strings that are not those of the body, but made of them.
+    pub fn find_made(&self, addresses: &mut HashSet<usize>) {
+        match self {
+            Self::Absent | Self::Kept(_) => {}
+            Self::Own(data) => find_made(data, addresses),
+            Self::Messages(messages) => messages.iter().for_each(|message| {
+                if let Source::Own(data) = &message.source {
+                    find_made(data, addresses);
+                }
+            }),
+        }
+    }
+}
+
+/// Adds the addresses of the strings that a value does not borrow. The value was made with a limited depth.
+fn find_made(data: &Data<'_>, addresses: &mut HashSet<usize>) {
+    match data {
+        Data::Str(Cow::Owned(text)) => drop(addresses.insert(memory_of(text).start)),
+        Data::List(items) => items.iter().for_each(|item| find_made(item, addresses)),
+        Data::Object(object) => object.entries().iter().for_each(|(key, value)| {
+            if let Cow::Owned(key) = key {
+                addresses.insert(memory_of(key).start);
+            }
+            find_made(value, addresses);
+        }),
+        _ => {}
+    }
 }
 
 impl Borrow for Fitted<'_> {

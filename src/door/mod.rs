@@ -22,6 +22,7 @@ mod node;
 mod path;
 mod prepared;
 mod responses;
+mod search;
 mod tools;
 mod variables;
 

@@ -93,6 +93,36 @@ impl<'b> Node<'b> {
         json.chain(data.map(|(key, value)| (&**key, Self::Data(value))))
     }
 
+    /// Calls a function for each entry of an object, which is faster than the iterator.
+    #[inline]
+    pub fn for_each_entry(self, mut run: impl FnMut(&'b str, Self)) {
+        match self {
+            Self::Json(serde_json::Value::Object(map)) => {
+                for (key, value) in map {
+                    run(key, Self::Json(value));
+                }
+            }
+            Self::Data(Data::Object(object)) => {
+                for (key, value) in object.entries() {
+                    run(key, Self::Data(value));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the JSON of the value without white space.
+    pub fn to_json(self) -> String {
+        match self {
+            Self::Json(value) => value.to_string(),
+            Self::Data(data) => {
+                let mut text = String::new();
+                json::write_data(data, &mut text);
+                text
+            }
+        }
+    }
+
     /// Returns a tree whose strings are borrowed. Values that are nested deeper than a number of levels are left out.
     pub fn to_data(self, levels: usize) -> Data<'b> {
         let Some(levels) = levels.checked_sub(1) else {

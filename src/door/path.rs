@@ -1,6 +1,6 @@
 //! The path of a value in the body, from the value outwards. Its JSON pointer is written only for a change.
 
-use std::fmt;
+use super::message::{PATH, push_index};
 
 /// The place of a value in the body.
 #[derive(Clone, Copy)]
@@ -26,54 +26,23 @@ impl<'p> Path<'p> {
         Self { parent, key }
     }
 
-    /// Returns the index of the message or the tool in which the value is.
-    pub fn item(self) -> Option<usize> {
-        match (self.parent, self.key) {
-            (Some(parent), Key::Index(index)) if parent.parent.is_none() => Some(index),
-            (Some(parent), _) => parent.item(),
-            (None, _) => None,
-        }
-    }
-
-    /// Returns the rest of a JSON pointer after this path, or an empty rest if the pointer is that of a value around it.
-    pub fn strip_from(self, known: &str) -> Option<&str> {
-        let rest = match self.parent {
-            Some(parent) => parent.strip_from(known)?,
-            None => known,
+    /// Returns the JSON pointer.
+    pub fn to_pointer(self) -> String {
+        let mut pointer = match self.parent {
+            Some(parent) => parent.to_pointer(),
+            None => String::with_capacity(PATH),
         };
-        if self.parent.is_some() && rest.is_empty() {
-            return Some(rest);
+        pointer.push('/');
+        match self.key {
+            Key::Name(name) if name.contains(['~', '/']) => pointer.push_str(&escape(name)),
+            Key::Name(name) => pointer.push_str(name),
+            Key::Index(index) => push_index(index, &mut pointer),
         }
-        let rest = rest.strip_prefix('/')?;
-        let (key, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let is_equal = match self.key {
-            Key::Name(name) if name.contains(['~', '/']) => key == escape(name),
-            Key::Name(name) => key == name,
-            Key::Index(index) => key.parse() == Ok(index),
-        };
-        is_equal.then_some(rest)
+        pointer
     }
 }
 
 /// Returns a key as it is written in a JSON pointer.
 fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
-}
-
-/// The JSON pointer.
-impl fmt::Display for Path<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(parent) = self.parent {
-            parent.fmt(out)?;
-        }
-        match self.key {
-            Key::Name(name) => write!(out, "/{}", escape(name)),
-            Key::Index(index) => write!(out, "/{index}"),
-        }
-    }
-}
-
-/// Returns the index of the message or the tool in which the value at a JSON pointer is.
-pub fn read_index(path: &str) -> Option<usize> {
-    path.split('/').nth(2)?.parse().ok()
 }

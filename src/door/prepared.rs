@@ -6,7 +6,7 @@ use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, Promp
 use crate::error::{Error, Result};
 use crate::json::Data;
 
-use super::change::Changes;
+use super::change::{Changes, What};
 use super::facts::Facts;
 use super::fitter::Fitter;
 use super::format::Format;
@@ -22,7 +22,8 @@ pub enum Policy {
     /// The changes that the template needs.
     #[default]
     Fit,
-    /// Nothing: a body that has to be changed is an error.
+    /// Nothing but the format: a body that has to be changed is an error. That Responses or Messages become the messages of Chat Completions
+    /// ([`What::Translated`](super::What::Translated)) is no change of what they say.
     Strict,
 }
 
@@ -248,15 +249,18 @@ impl Prepared<'_> {
             variables: Some(&self.variables),
             add_generation_prompt: self.add_generation_prompt,
             continue_final_message: self.continue_final_message,
+            writes: self.policy != Policy::Exact,
             ..*options
         };
-        let prompt = self
+        let mut prompt = self
             .template
             .apply(&self.messages, &options)
             .map_err(|error| self.locate(error))?;
         if self.policy != Policy::Exact {
-            self.changes
-                .set_dropped(check::find_dropped(self.body, self.format, &prompt.text, &self.changes));
+            let writes = std::mem::take(&mut prompt.writes).into_list();
+            let fitted = [&self.messages, &self.tools];
+            let dropped = check::find_dropped(self.body, self.format, &prompt.text, writes, fitted, &self.changes);
+            self.changes.set_dropped(dropped);
             self.check_policy()?;
         }
         Ok(prompt)
@@ -284,7 +288,7 @@ impl Prepared<'_> {
 
     /// Returns an error for the first change, if the policy allows none.
     fn check_policy(&self) -> Result<()> {
-        match self.changes.iter().next() {
+        match self.changes.iter().find(|change| change.what != What::Translated) {
             Some(change) if self.policy == Policy::Strict => {
                 let message = format!(
                     "the template does not take the body as it is: {}, {}",

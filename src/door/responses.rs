@@ -125,7 +125,7 @@ fn read_item<'b>(
     let closes = match kind {
         "reasoning" => open.as_ref().is_some_and(Assistant::is_complete),
         "message" => item.get_text("role") != Some("assistant") || open.as_ref().is_some_and(Assistant::is_complete),
-        "function_call" => false,
+        "function_call" | "custom_tool_call" => false,
         _ => true,
     };
     if closes {
@@ -138,7 +138,7 @@ fn read_item<'b>(
             read_message(fitter, item, place)?;
             return Ok(None);
         }
-        "function_call_output" => {
+        "function_call_output" | "custom_tool_call_output" => {
             fitter.push_result(item.get_text("call_id"), item.get("output"), place, "/output")?;
             return Ok(None);
         }
@@ -172,11 +172,14 @@ fn read_item<'b>(
                 assistant.add_reasoning(text);
             }
         }
-        "function_call" => {
-            let (Some(name), Some(arguments)) = (item.get_text("name"), item.get("arguments")) else {
-                return Err(wrong(place.path(), "the item has no string `name` or no `arguments`"));
+        "function_call" | "custom_tool_call" => {
+            // The input of a custom tool is a text of any form.
+            let key = if kind == "function_call" { "/arguments" } else { "/input" };
+            let arguments = item.get(key.trim_start_matches('/'));
+            let (Some(name), Some(arguments)) = (item.get_text("name"), arguments) else {
+                return Err(wrong(place.path(), "the item has no string `name`, or no arguments or input"));
             };
-            let call = fitter.make_call(item.get_text("call_id"), name, arguments, place, "/arguments")?;
+            let call = fitter.make_call(item.get_text("call_id"), name, arguments, place, key)?;
             assistant.calls.push(call);
         }
         other => {

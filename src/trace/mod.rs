@@ -16,12 +16,14 @@ mod sets;
 mod spans;
 mod texts;
 mod turns;
+mod writes;
 
 pub use assistant::{AssistantOptions, AssistantSpans, Conversation, Opening, find_assistant};
 pub use pieces::{Owner, Piece, Pieces, Source, free_spare_text};
 pub use places::{Container, Literals, Places, Step, Union};
 pub use spans::Spans;
 pub use turns::{Field, Turn, find_turns};
+pub use writes::{Write, Writes, memory_of};
 
 use std::fmt;
 use std::ops::Range;

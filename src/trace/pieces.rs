@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::writes::Writes;
+
 /// The origin of a piece, in the numbers of its render.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -119,6 +121,8 @@ pub struct Pieces {
     filled: usize,
     /// The number of first pieces that no longer grow.
     sealed: usize,
+    /// What was written to the text, if the caller wants to know. Texts that the render makes of other texts have none.
+    writes: Option<Box<Writes>>,
 }
 
 impl Pieces {
@@ -150,6 +154,30 @@ impl Pieces {
     /// Returns the steps to charge for a view of a text that has these pieces, besides one for each piece of the view.
     pub fn block_count(&self) -> usize {
         self.blocks
+    }
+
+    /// Begins to record what is written to the text.
+    pub fn record_writes(&mut self, capacity: usize) {
+        self.writes = Some(Box::new(Writes::with_capacity(capacity)));
+    }
+
+    /// Returns what was written to the text, if that was recorded.
+    pub fn take_writes(&mut self) -> Writes {
+        self.writes.take().map(|writes| *writes).unwrap_or_default()
+    }
+
+    /// Returns whether the writes are recorded.
+    #[inline(always)]
+    pub fn records_writes(&self) -> bool {
+        self.writes.is_some()
+    }
+
+    /// Records that a value was written to a byte range of the text, if writes are recorded. A string that
+    /// the render has not made has a range of bytes in memory.
+    pub fn add_write(&mut self, output: Range<usize>, memory: Range<usize>) {
+        if let Some(writes) = self.writes.as_mut().filter(|_| !output.is_empty()) {
+            writes.push(output, memory);
+        }
     }
 
     /// Adds the byte range of a `{% generation %}` block that has just ended.
@@ -219,6 +247,9 @@ impl Pieces {
         }
         self.filled = self.filled.min(start);
         self.sealed = self.sealed.min(self.list.len());
+        if let Some(writes) = &mut self.writes {
+            writes.truncate(start);
+        }
         taken
     }
 
@@ -230,6 +261,9 @@ impl Pieces {
             .iter_mut()
             .for_each(|piece| piece.bytes = piece.bytes.map(|byte| byte.min(to_offset(length))));
         self.filled = self.filled.min(length);
+        if let Some(writes) = &mut self.writes {
+            writes.truncate(length);
+        }
     }
 
     /// Frees the memory that is not needed when no more pieces are added.

@@ -17,6 +17,7 @@ use crate::json::{Data, Layout, Object, write_escaped, write_float, write_short}
 use crate::meter::STEP_BYTES;
 use crate::number::text::write_int;
 use crate::text::escape::escape;
+use crate::trace::memory_of;
 
 /// The options of `json.dumps`.
 #[derive(Clone, Debug, Default)]
@@ -133,6 +134,11 @@ impl<'a> Dumper<'_, 'a> {
         if self.runtime.heap.trace.is_some() {
             self.runtime.record_changed(text, start..self.out.len())?;
         }
+        let end = self.out.len();
+        self.runtime
+            .heap
+            .pieces
+            .add_write(start..end, text.borrowed().map_or(0..0, memory_of));
         self.runtime.meter.check_output(self.out.len())
     }
 
@@ -264,7 +270,7 @@ impl<'a> Dumper<'_, 'a> {
         self.out.push('"');
         let start = self.out.len();
         self.dump_characters(key)?;
-        if self.runtime.heap.trace.is_some() {
+        if self.is_recording() {
             self.record(&Str::from(key), start)?;
         }
         self.options.layout.write_key_end(self.out);
@@ -276,7 +282,7 @@ impl<'a> Dumper<'_, 'a> {
         self.out.push('"');
         let start = self.out.len();
         self.dump_characters(text)?;
-        if self.runtime.heap.trace.is_some() {
+        if self.is_recording() {
             self.record(&Str::from(text), start)?;
         }
         self.out.push('"');
@@ -287,16 +293,30 @@ impl<'a> Dumper<'_, 'a> {
         self.out.push('"');
         let start = self.out.len();
         self.dump_characters(text.as_str())?;
-        if self.runtime.heap.trace.is_some() {
+        if self.is_recording() {
             self.record(text, start)?;
         }
         self.out.push('"');
         Ok(())
     }
 
-    /// Records the pieces of the characters of a string that were written from a byte on.
+    /// Returns whether the render records anything about the strings that are written.
+    #[inline(always)]
+    fn is_recording(&self) -> bool {
+        self.runtime.heap.trace.is_some() || self.runtime.heap.pieces.records_writes()
+    }
+
+    /// Records the characters of a string that were written from a byte on, and their pieces in a render that is traced.
     #[cold]
     fn record(&mut self, text: &Str<'a>, start: usize) -> Result<()> {
+        let end = self.out.len();
+        self.runtime
+            .heap
+            .pieces
+            .add_write(start..end, text.borrowed().map_or(0..0, memory_of));
+        if self.runtime.heap.trace.is_none() {
+            return Ok(());
+        }
         let written = self.out.get(start..).unwrap_or_default();
         self.runtime.record_escaped(text, start, written, backslash_escape)
     }

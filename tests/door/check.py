@@ -62,7 +62,7 @@ def chat_bodies():
     user = lambda: {"role": "user", "content": f"Say {w()} now"}
     assistant = lambda: {"role": "assistant", "content": f"I say {w()}."}
     system = lambda: {"role": "system", "content": f"Be {w()}."}
-    find = lambda: tool("find_it", w)
+    find = lambda: tool(f"find_{w('f')}", w)
     calls = lambda *indices: [call(i, "find_it", {w("k"): w(), "n": 3}) for i in indices]
     yield "strings", {"messages": [system(), user(), assistant(), user()]}
     yield "parts", {"messages": [{"role": role, "content": [text(f"Say {w()}")]} for role in ("system", "user", "assistant", "user")]}
@@ -77,7 +77,7 @@ def chat_bodies():
     yield "results_as_parts", {"messages": [user(), {"role": "assistant", "content": None, "tool_calls": calls(1)}, result(1, [text(w()), text(w())])], "tools": [wrapped(find())]}
     yield "reasoning", {"messages": [user(), dict(assistant(), reasoning_content=f"Hm {w()}"), user(), {"role": "assistant", "reasoning_content": w(), "content": None, "tool_calls": calls(1)}, result(1, w())], "tools": [wrapped(find())]}
     yield "empty_and_null", {"messages": [user(), {"role": "assistant", "content": None, "tool_calls": calls(1)}, result(1, ""), {"role": "assistant", "content": ""}, {"role": "user", "content": ""}, {"role": "assistant", "content": None}, user()], "tools": [wrapped(find())]}
-    yield "tools_flat_and_wrapped", {"messages": [system(), user()], "tools": [dict(find(), type="function"), wrapped(dict(find(), name="other_one")), dict(find(), name="third_one")]}
+    yield "tools_flat_and_wrapped", {"messages": [system(), user()], "tools": [dict(find(), type="function"), wrapped(find()), find()]}
     yield "tool_choice_none", {"messages": [user(), assistant(), user()], "tools": [wrapped(find())], "tool_choice": "none"}
 
 
@@ -200,8 +200,10 @@ def judge(body, answer):
         faults.append("double")
     for change in answer["changes"]:
         if change["what"] == "dropped":
-            strings = [word for word, path in find_words(body) if path == change["path"]]
-            if strings and all(word in output for word in strings) and not change["path"].startswith("/tools"):
+            is_tool = change["path"].startswith("/tools")
+            is_in = lambda path: path == change["path"] or is_tool and path.startswith(change["path"] + "/")
+            strings = [word for word, path in find_words(body) if is_in(path)]
+            if strings and all(word in output for word in strings):
                 faults.append(f"falsely dropped {change['path']}")
     return faults
 

@@ -64,11 +64,11 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn write_peeked<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<Truth> {
         let Runtime { meter, heap, .. } = &mut *self.runtime;
-        let text = match &expr.kind {
-            ExprKind::Literal(Literal::Str(text)) => text,
+        let (text, is_input) = match &expr.kind {
+            ExprKind::Literal(Literal::Str(text)) => (&**text, true),
             _ => match self.frame.peek(heap, expr) {
                 Peek::Found(found) => match found.plain_text() {
-                    Some(text) => text,
+                    Some(text) => (text, !found.is_made_text()),
                     None => return Ok(Truth::No),
                 },
                 Peek::Absent(_) | Peek::Unknown => return Ok(Truth::No),
@@ -79,7 +79,7 @@ impl<'a> Evaluator<'a, '_> {
         }
         let place = text.as_bytes().as_ptr_range();
         push(meter, &mut self.out, text)?;
-        self.record::<TRACED>(place)
+        self.record::<TRACED>(place, is_input)
     }
 
     /// Writes a part of a variable or a key if that is a plain string; returns whether it is one.
@@ -95,15 +95,18 @@ impl<'a> Evaluator<'a, '_> {
         if text.len() > STEP_BYTES {
             meter.charge_scan(text.len())?;
         }
-        let part = part(text, None);
+        let (part, is_input) = (part(text, None), !found.is_made_text());
         let place = part.as_bytes().as_ptr_range();
         push(meter, &mut self.out, part)?;
-        self.record::<TRACED>(place)
+        self.record::<TRACED>(place, is_input)
     }
 
-    /// Records the text that was just written, by the place in memory that it was copied from.
+    /// Records the text that was just written, by the place in memory that it was copied from. `is_input` says whether the render has not made it.
     #[inline(always)]
-    fn record<const TRACED: bool>(&mut self, place: Range<*const u8>) -> Result<Truth> {
+    fn record<const TRACED: bool>(&mut self, place: Range<*const u8>, is_input: bool) -> Result<Truth> {
+        if self.runtime.heap.pieces.records_writes() {
+            self.note_write(place.start.addr()..place.end.addr(), is_input);
+        }
         if TRACED {
             self.runtime.record_copy(place, self.out.len())?;
         }
@@ -266,12 +269,12 @@ impl<'a> Evaluator<'a, '_> {
 
 /// Writes a text. The size of the output is checked before the output grows.
 #[inline(always)]
-fn push(meter: &Meter<'_>, out: &mut String, text: &str) -> Result<Truth> {
+fn push(meter: &Meter<'_>, out: &mut String, text: &str) -> Result<()> {
     if text.len() > out.capacity().wrapping_sub(out.len()) {
         meter.check_output(out.len().saturating_add(text.len()))?;
     }
     out.push_str(text);
-    Ok(Truth::Yes)
+    Ok(())
 }
 
 fn is_plain(value: &Value<'_>) -> bool {

@@ -1,0 +1,125 @@
+//! Looks for texts in those parts of a prompt that are not known to be texts of the body: concatenations, JSON, the results of macros.
+//!
+//! ```text
+//! "Rain & wind\nfrom the west"   is found in   {"description": "Rain &amp; wind from the west"}
+//! ```
+//!
+//! A text is found if it is there verbatim without outer white space, or if its words are there, in their order and close to each other: a
+//! template can encode, indent or parse a text. Texts are mostly in the order of the body, so a search begins where the last one ended.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The most bytes between two words of one text.
+pub const GAP: usize = 128;
+
+/// The most bytes between two texts of a message.
+const NEAR: usize = 1024;
+
+/// The number of places at which the words of a text are looked for.
+const TRIES: usize = 8;
+
+/// A search for texts in another text.
+pub struct Search<'s> {
+    text: Cow<'s, str>,
+    /// The end of the last text that was found.
+    at: usize,
+    /// The number of bytes that searches for texts which are not near may still read.
+    budget: usize,
+}
+
+impl<'s> Search<'s> {
+    pub fn new(text: Cow<'s, str>) -> Self {
+        let budget = text.len().saturating_mul(8).saturating_add(NEAR);
+        Self { text, at: 0, budget }
+    }
+
+    /// Returns whether a text is found, and moves to its end.
+    pub fn has(&mut self, text: &str) -> bool {
+        let text = text.trim();
+        if text.is_empty() {
+            return true;
+        }
+        // All words of a text need as much room as they have bytes.
+        let room = self.text.len();
+        if room < text.len() && room < text.chars().filter(|char| char.is_alphanumeric()).map(char::len_utf8).sum() {
+            return false;
+        }
+        let near = self.near(text);
+        let found = self.find(text, near.clone());
+        let found = found.or_else(|| self.find_words(text, near).ok());
+        let found = found.or_else(|| self.find_far(text));
+        let found = found.or_else(|| self.find_far_words(text));
+        self.at = found.unwrap_or(self.at);
+        found.is_some()
+    }
+
+    /// Returns whether the words of a text are near, and moves to their end.
+    pub fn has_words(&mut self, text: &str) -> bool {
+        let found = self.find_words(text, self.near(text)).ok();
+        self.at = found.unwrap_or(self.at);
+        found.is_some()
+    }
+
+    /// Returns the range after the last text that was found in which a text most likely is.
+    fn near(&self, text: &str) -> Range<usize> {
+        self.at..self.at.saturating_add(text.len()).saturating_add(NEAR)
+    }
+
+    /// Returns the end of a text in a range.
+    fn find(&self, text: &str, range: Range<usize>) -> Option<usize> {
+        let start = range.start;
+        let at = self.slice(range).find(text)?;
+        Some(start.saturating_add(at).saturating_add(text.len()))
+    }
+
+    /// Returns the end of a text anywhere, if the budget allows the search.
+    fn find_far(&mut self, text: &str) -> Option<usize> {
+        self.budget = self.budget.checked_sub(self.text.len())?;
+        self.find(text, 0..self.text.len())
+    }
+
+    /// Returns the end of the words of a text anywhere, if the budget allows the search.
+    fn find_far_words(&mut self, text: &str) -> Option<usize> {
+        (self.budget > 0).then_some(())?;
+        let found = self.find_words(text, 0..self.text.len());
+        let (Ok(read) | Err(read)) = found;
+        self.budget = self.budget.saturating_sub(read);
+        found.ok()
+    }
+
+    /// Returns the end of the words of a text, if they are close to each other and the first is in a range. The error is the end of what was
+    /// read.
+    fn find_words(&self, text: &str, range: Range<usize>) -> Result<usize, usize> {
+        let mut words = text
+            .split(|char: char| !char.is_alphanumeric())
+            .filter(|word| !word.is_empty());
+        let first = words.next().ok_or(range.start)?;
+        let mut start = range.start;
+        for _ in 0..TRIES {
+            let end = self.find(first, start..range.end).ok_or(range.end)?;
+            if let Some(last) = words.clone().try_fold(end, |end, word| self.find_word(word, end)) {
+                return Ok(last);
+            }
+            start = end;
+        }
+        Err(start)
+    }
+
+    /// Returns the end of a word soon after a byte. Mostly it is the next word.
+    fn find_word(&self, word: &str, at: usize) -> Option<usize> {
+        let rest = self.slice(at..at.saturating_add(word.len()).saturating_add(GAP));
+        let next = rest.trim_start_matches(|char: char| !char.is_alphanumeric());
+        let skipped = match next.starts_with(word) {
+            true => rest.len().saturating_sub(next.len()),
+            false => rest.find(word)?,
+        };
+        Some(at.saturating_add(skipped).saturating_add(word.len()))
+    }
+
+    /// Returns a range of the text whose end is moved to that of a character.
+    fn slice(&self, range: Range<usize>) -> &str {
+        let end = (range.end..self.text.len()).find(|end| self.text.is_char_boundary(*end));
+        self.text.get(range.start..end.unwrap_or(self.text.len())).unwrap_or_default()
+    }
+}
