@@ -26,7 +26,7 @@ use crate::ast::Template;
 use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::span::Span;
-use crate::trace::Pieces;
+use crate::trace::{Pieces, free_spare_text};
 use crate::value::{Dict, Runtime, Value};
 
 /// The result of a render.
@@ -127,10 +127,11 @@ pub fn render<'a>(
     evaluator.enter_root(&template.scope)?;
     evaluator.body(&template.body)?;
     evaluator.leave_frame();
-    let text = evaluator.out;
+    let mut text = evaluator.out;
     let mut pieces = std::mem::take(&mut runtime.heap.pieces);
     if runtime.heap.trace.is_some() {
         // The segments are made beside them.
+        free_spare_text(&mut text);
         pieces.finish();
     }
     let spans = runtime.heap.frames.tracked.take().map(|tracked| tracked.spans);

@@ -47,12 +47,19 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Writes `str(expr)`.
+    #[inline]
     pub(super) fn write_expr(&mut self, expr: &'a Expr) -> Result<()> {
         match self.render.lane {
             Lane::Fast => self.fast_write::<false>(expr),
-            Lane::Traced => self.fast_write::<true>(expr),
+            Lane::Traced => self.traced_write(expr),
             Lane::Plain => self.plain_write(expr),
         }
+    }
+
+    /// Writes `str(expr)` in a render that is traced.
+    #[cold]
+    fn traced_write(&mut self, expr: &'a Expr) -> Result<()> {
+        self.fast_write::<true>(expr)
     }
 
     /// Writes `str(expr)`, without a shortcut for the expression itself.

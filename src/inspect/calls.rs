@@ -1,4 +1,4 @@
-//! Asks how tools, calls of tools and their results are printed.
+//! Finds out how tools, calls of tools and their results are printed.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::chat::Prompt;
 use crate::error::Result;
 use crate::report::{Arguments, Calls, Outcome, Report, Tools};
 
-/// Asks about calls with one result, and returns the outcome for the content of the result.
+/// Tries calls with one result, and returns the outcome for the content of the result.
 pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<Outcome> {
     report.tools = ask_tools(lab, forms)?;
     let cycle = Cycle {

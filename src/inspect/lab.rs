@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::plant::PLANT;
+use super::plant::{self, Form, PLANT, SPARE, USER};
 use crate::chat::{ApplyOptions, ChatTemplate, Prompt};
 use crate::clock::{FixedClock, LocalTime};
 use crate::error::{Error, ErrorClass, Result};
@@ -40,7 +40,7 @@ impl Trial {
         self
     }
 
-    /// Asks for a generation prompt.
+    /// Adds the generation prompt to the prompt.
     pub fn prompted(mut self) -> Self {
         self.add_generation_prompt = true;
         self
@@ -116,6 +116,8 @@ pub struct Question<'q> {
 pub struct Lab<'t> {
     pub template: &'t ChatTemplate,
     pub witnesses: BTreeMap<String, Witness>,
+    /// The tools of conversations that have none, if the template needs tools.
+    tools: Option<Value>,
     limits: Limits,
     allowed: Limits,
     deadline: Option<Instant>,
@@ -134,12 +136,30 @@ impl<'t> Lab<'t> {
         Self {
             template,
             witnesses: BTreeMap::new(),
+            tools: None,
             limits: limits.clone().with_output(output),
             allowed: limits,
             deadline,
             // A report does not depend on when it is made.
             clock: LocalTime::new([2026, 1, 2], [3, 4, 5], 0).ok().map(FixedClock),
         }
+    }
+
+    /// Adds tools to all conversations, if the template renders a user message with tools only.
+    ///
+    /// # Errors
+    /// See [`Lab::render`].
+    pub fn add_needed_tools(&mut self) -> Result<()> {
+        let trials = [Form::String, Form::Parts].map(|form| Trial::new([plant::say("user", form, USER)]));
+        for tools in [None, Some(plant::tools(SPARE))] {
+            for trial in &trials {
+                if self.render_text(&trial.clone().with_tools(tools.clone()))?.is_some() {
+                    self.tools = tools;
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Renders a trial.
@@ -166,7 +186,7 @@ impl<'t> Lab<'t> {
             self.limits.milliseconds = Some(u64::try_from(left.as_millis()).unwrap_or(u64::MAX).saturating_add(1));
         }
         let mut options = ApplyOptions {
-            tools: trial.tools.as_ref().map(|tools| tools as _),
+            tools: trial.tools.as_ref().or(self.tools.as_ref()).map(|tools| tools as _),
             documents: trial.documents.as_ref().map(|documents| documents as _),
             variables: trial.variables.as_ref().map(|variables| variables as _),
             add_generation_prompt: trial.add_generation_prompt,
@@ -240,8 +260,7 @@ impl<'t> Lab<'t> {
                 };
                 if let Some(outcome) = outcome.filter(|outcome| best.is_none_or(|best| *outcome < best)) {
                     *best = Some(outcome);
-                    self.witnesses
-                        .insert(question.path.to_owned(), trial.witness(&rendered, PLANT));
+                    self.keep(question.path, &trial, &rendered);
                 }
             }
         }
@@ -263,7 +282,9 @@ impl<'t> Lab<'t> {
 
     /// Keeps the witness of a verdict.
     pub fn keep(&mut self, path: impl Into<String>, trial: &Trial, rendered: &Rendered) {
-        self.witnesses.insert(path.into(), trial.witness(rendered, PLANT));
+        let mut witness = trial.witness(rendered, PLANT);
+        witness.tools = witness.tools.or_else(|| self.tools.clone());
+        self.witnesses.insert(path.into(), witness);
     }
 }
 

@@ -75,6 +75,7 @@ impl ChatTemplate {
                 reads: reads::find(self, limits),
                 ..Report::default()
             };
+            lab.add_needed_tools()?;
             let forms = roles::inspect(&mut lab, &mut report)?;
             roles::inspect_tools(&mut lab, &mut report, &forms)?;
             report.takes = takes::inspect(&mut lab, &report)?;

@@ -24,6 +24,9 @@ pub const ANSWER: &str = "jopredulk";
 /// The name of a function that is called. Templates that look for a result's call find it by this name or by [`ID`].
 pub const FUNCTION: &str = "zarnokel";
 
+/// The name of a function that no conversation calls.
+pub const SPARE: &str = "drostimel";
+
 /// The name of a parameter of a function.
 pub const PARAMETER: &str = "quistorm";
 

@@ -1,4 +1,4 @@
-//! Asks for the generation prompt, and whether the reasoning of earlier messages is in the prompt.
+//! Finds out what the generation prompt is, and whether the reasoning of earlier messages is in the prompt.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::report::{GenerationPrompt, Outcome, Reasoning, Replay, Report};
 /// The names of the field with the reasoning. `apply` sets them all.
 const FIELDS: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
 
-/// Asks about the generation prompt and the reasoning.
+/// Tries the generation prompt and the reasoning of messages.
 pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<()> {
     report.generation_prompt = ask_generation_prompt(lab, forms)?;
     let is_read = |field: &&&str| report.reads.messages.iter().any(|read| read.name == ***field);
@@ -58,7 +58,7 @@ fn opens_reasoning(text: &str) -> bool {
         .is_some_and(|tag| !tag.contains('/') && !tag.contains("end") && !tag.contains("off") && !tag.contains("no"))
 }
 
-/// Asks whether the reasoning of messages before and after the last user message is in the prompt.
+/// Finds out whether the reasoning of messages before and after the last user message is in the prompt.
 fn ask_replay(lab: &mut Lab<'_>, report: &Report, forms: &[Form]) -> Result<Replay> {
     let (mut early, mut late) = (Vec::new(), Vec::new());
     for form in forms {
@@ -100,7 +100,7 @@ fn ask_replay(lab: &mut Lab<'_>, report: &Report, forms: &[Form]) -> Result<Repl
     Ok(Replay::Never)
 }
 
-/// Asks whether reasoning in the content of an earlier message is left out.
+/// Finds out whether reasoning in the content of an earlier message is left out.
 fn ask_cut(lab: &mut Lab<'_>, forms: &[Form]) -> Result<bool> {
     let mut trials = Vec::new();
     for form in forms {

@@ -1,4 +1,4 @@
-//! Asks in which forms the content of each role is printed.
+//! Finds out in which forms the content of each role is printed.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::plant::{self, Form, PLANT, SECOND, say};
 use crate::error::Result;
 use crate::report::{Alternation, Content, Media, Medium, NullContent, Outcome, Report, Role, System};
 
-/// Asks about all roles but `tool`, and about the orders of roles.
+/// Tries all roles but `tool`, and the orders of roles.
 pub fn inspect(lab: &mut Lab<'_>, report: &mut Report) -> Result<Vec<Form>> {
     report.roles.user = ask_role(lab, "user", &[Form::String, Form::Parts])?;
     let forms: &[Form] = match report.roles.user.content {
@@ -51,7 +51,7 @@ fn ask_role(lab: &mut Lab<'_>, role: &str, forms: &[Form]) -> Result<Role> {
     })
 }
 
-/// Asks about the role `tool`, whose messages are results of calls, and about the calls of an assistant.
+/// Tries the role `tool`, whose messages are results of calls, and the calls of an assistant.
 pub fn inspect_tools(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<()> {
     let string = calls::inspect(lab, report, forms)?;
     let are_text = calls::working_forms(&report.calls);
@@ -110,7 +110,7 @@ fn find_content(string: Outcome, parts: Outcome) -> Content {
     }
 }
 
-/// Asks what is rendered in the place of null content, in the conversation in which a string was printed.
+/// Finds out what is rendered in the place of null content, in the conversation in which a string was printed.
 fn ask_null(lab: &mut Lab<'_>, role: &str, string: Outcome) -> Result<NullContent> {
     match string {
         Outcome::Printed => ask_null_at(lab, role, &format!("roles.{role}.string")),
@@ -118,7 +118,7 @@ fn ask_null(lab: &mut Lab<'_>, role: &str, string: Outcome) -> Result<NullConten
     }
 }
 
-/// Asks what is rendered in the place of null content, in the conversation of another verdict.
+/// Finds out what is rendered in the place of null content, in the conversation of another verdict.
 fn ask_null_at(lab: &mut Lab<'_>, role: &str, path: &str) -> Result<NullContent> {
     let Some(trial) = lab.witnesses.get(path).map(Trial::from) else {
         return Ok(NullContent::default());

@@ -1,4 +1,4 @@
-//! Asks which variables of the caller change the prompt, with which values, and which part of the prompt.
+//! Finds out which variables of the caller change the prompt, with which values, and which part of the prompt.
 //!
 //! ```text
 //! {% if enable_thinking == false %}<think></think>{% endif %}   ->   enable_thinking changes the generation prompt, default true
@@ -43,7 +43,7 @@ struct View {
     generation_prompt: Option<String>,
 }
 
-/// A conversation in which a variable is set. It asks for a generation prompt.
+/// A conversation in which a variable is set. Its prompt has the generation prompt.
 struct Scene {
     trial: Trial,
     /// The prompt without the variable.
@@ -63,7 +63,7 @@ impl Scene {
     }
 }
 
-/// Asks about each variable that a template reads and that is not a part of the contract.
+/// Tries each variable that a template reads and that is not a part of the contract.
 pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<()> {
     let template = lab.template;
     let literals: Vec<Literals<'_>> = template.compiled().map(Literals::find).collect();
@@ -177,7 +177,7 @@ impl<'n> Switching<'n> {
         }
     }
 
-    /// Asks what the variable changes, if anything. Each constant says whether the variable itself is compared with it.
+    /// Finds out what the variable changes, if anything. Each constant says whether the variable itself is compared with it.
     fn ask(mut self, lab: &mut Lab<'_>, scenes: &[Scene], compared: &[(Value, bool)]) -> Result<Option<Switch>> {
         let [on, off] = [true, false].map(Value::from);
         let [word, null, number] = [Value::from(PLANT), Value::Null, Value::from(OTHER_NUMBER)];

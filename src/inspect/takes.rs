@@ -1,4 +1,4 @@
-//! Asks what whole conversations can have: the same texts as ever, in conversations of several turns as clients send them.
+//! Finds out what whole conversations can have: the texts of the other experiments, in conversations of several turns as clients send them.
 //!
 //! ```text
 //! system, user, assistant, system, user   ->   refused: the roles must alternate   ->   takes.system_in_middle: false
@@ -60,7 +60,7 @@ const IMAGES: [&str; 2] = ["image", "image_url"];
 const AUDIOS: [&str; 3] = ["audio", "input_audio", "audio_url"];
 const VIDEOS: [&str; 2] = ["video", "video_url"];
 
-/// Asks for everything that a request can have.
+/// Tries everything that a request can have.
 pub fn inspect(lab: &mut Lab<'_>, report: &Report) -> Result<Takes> {
     let mut asker = Asker {
         lab,
@@ -183,7 +183,7 @@ impl Asker<'_, '_> {
         Ok(Forms { string, part, parts })
     }
 
-    /// Asks for the forms of a user and an assistant who take turns.
+    /// Tries the forms of content in a conversation in which a user and an assistant take turns.
     fn ask_turns(&mut self) -> Result<()> {
         let string = Forms {
             string: true,
@@ -227,7 +227,7 @@ impl Asker<'_, '_> {
         Ok(())
     }
 
-    /// Asks for the orders of roles.
+    /// Tries the orders of roles.
     fn ask_orders(&mut self) -> Result<()> {
         let turns = self.turns();
         let instructions = [("system", self.takes.system), ("developer", self.takes.developer)];
@@ -255,7 +255,7 @@ impl Asker<'_, '_> {
         Ok(())
     }
 
-    /// Asks for tools, and for calls with their results.
+    /// Tries tools, and calls with their results.
     fn ask_calls(&mut self, report: &Report) -> Result<()> {
         let turns = self.turns();
         let is_failed = |outcome| outcome == Outcome::Failed;

@@ -32,10 +32,11 @@ impl Template {
             return AssistantSpans::Unknown("the context has no list `messages`".to_owned());
         };
         let roles = messages.iter().map(|message| match message {
-            Value::Dict(message) => message.get_str("role").and_then(|role| role.as_str().map(str::to_owned)),
-            _ => None,
+            Value::Dict(message) => message.get_str("role").unwrap_or(Value::None),
+            _ => Value::None,
         });
-        let roles: Vec<String> = roles.map(Option::unwrap_or_default).collect();
+        let roles: Vec<Value<'a>> = roles.collect();
+        let roles: Vec<&str> = roles.iter().map(|role| role.as_str().unwrap_or_default()).collect();
         let conversation = Conversation {
             text: &output.text,
             segments,

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use serde::ser::{Serialize, Serializer};
 
-use super::control::{control_token, control_tokens, last_control_token};
+use super::control::{control_token, control_tokens, last_control_token, prompt_edges};
 use super::turns::{Owned, find_field, group_by_message};
 use super::{Origin, Place, Segment, Spans};
 use crate::error::{Error, ErrorKind, Result};
@@ -105,7 +105,7 @@ pub struct Conversation<'p> {
     /// The parts of the prompt with their origins.
     pub segments: &'p [Segment],
     /// The role of each message.
-    pub roles: &'p [String],
+    pub roles: &'p [&'p str],
     /// The options that say which characters count.
     pub options: &'p AssistantOptions<'p>,
 }
@@ -196,7 +196,7 @@ impl<'p> Finder<'_, 'p> {
 
     fn counts(&self, message: usize) -> bool {
         let Conversation { roles, options, .. } = self.conversation;
-        roles.get(message).is_some_and(|role| options.roles.contains(&role.as_str()))
+        roles.get(message).is_some_and(|role| options.roles.contains(role))
     }
 
     /// Returns where the model begins to write a message. `last_end` is the end of the message before, if it counts too.
@@ -208,7 +208,7 @@ impl<'p> Finder<'_, 'p> {
         last_end: Option<usize>,
     ) -> std::result::Result<usize, String> {
         let roles = self.conversation.roles;
-        let before = message.checked_sub(1).and_then(|index| roles.get(index)).map(String::as_str);
+        let before = message.checked_sub(1).and_then(|index| roles.get(index)).copied();
         let is_alike = |(role, prompt): &&(Option<&str>, String)| *role == before && !prompt.is_empty();
         let is_other = |(role, prompt): &&(Option<&str>, String)| *role != before && !prompt.is_empty();
         let is_empty = self.prompts.iter().any(|(role, prompt)| *role == before && prompt.is_empty());
@@ -223,7 +223,7 @@ impl<'p> Finder<'_, 'p> {
         if is_empty {
             return Ok(first.start);
         }
-        if roles.get(message).is_some_and(|role| role != "assistant") {
+        if roles.get(message).is_some_and(|role| *role != "assistant") {
             if let Some(body) = owned.printed(first).first() {
                 return Ok(body.start);
             }
@@ -278,8 +278,13 @@ impl<'p> Finder<'_, 'p> {
     fn match_prompt(&self, prompt: &str, turn: &Range<usize>) -> Option<usize> {
         let text = self.text(turn.clone());
         let space = text.len().saturating_sub(text.trim_start().len());
-        let common = common_prefix(prompt, text.trim_start());
-        let edge = prompt_edges(prompt).filter(|edge| *edge <= common).max().unwrap_or_default();
+        let text = text.trim_start();
+        let edge = if text.starts_with(prompt) {
+            prompt.len()
+        } else {
+            let common = common_prefix(prompt, text);
+            prompt_edges(prompt).filter(|edge| *edge <= common).max().unwrap_or_default()
+        };
         if edge > 0 {
             return Some(turn.start.saturating_add(space).saturating_add(edge));
         }
@@ -361,7 +366,7 @@ impl<'p> Finder<'_, 'p> {
         let Conversation {
             text, segments, roles, ..
         } = self.conversation;
-        let role = roles.get(message).map_or("", String::as_str);
+        let role = roles.get(message).copied().unwrap_or_default();
         let next = segments.get(segments.partition_point(|segment| segment.bytes().start < end));
         if let Some(segment) = next {
             let is_eos = match segment.origin() {
@@ -480,17 +485,4 @@ fn common_prefix(left: &str, right: &str) -> usize {
         .count();
     let is_edge = |at: &usize| left.is_char_boundary(*at) && right.is_char_boundary(*at);
     (0..=common).rev().find(is_edge).unwrap_or_default()
-}
-
-/// Returns the places at which a turn can stop to be like the generation prompt: around a control token and after a line break, but not
-/// between a control token and a word after it, which names the role.
-fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
-    let lines = prompt.match_indices('\n').map(|(at, _)| at.saturating_add(1));
-    let tokens = control_tokens(prompt).flat_map(|token| {
-        let rest = prompt.get(token.end..).unwrap_or_default();
-        let is_name = rest.starts_with(char::is_alphanumeric);
-        [Some(token.start), (!is_name).then_some(token.end)]
-    });
-    let ends = [prompt.trim_end().len(), prompt.len()];
-    lines.chain(tokens.flatten()).chain(ends)
 }

@@ -38,3 +38,16 @@ pub(super) fn control_tokens(text: &str) -> impl Iterator<Item = Range<usize>> +
 pub(super) fn last_control_token(text: &str) -> Option<Range<usize>> {
     control_tokens(text).last()
 }
+
+/// Returns the places at which a turn can stop to be like the generation prompt: around a control token and after a line break, but not
+/// between a control token and a word after it, which names the role.
+pub(super) fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
+    let lines = prompt.match_indices('\n').map(|(at, _)| at.saturating_add(1));
+    let tokens = control_tokens(prompt).flat_map(|token| {
+        let rest = prompt.get(token.end..).unwrap_or_default();
+        let is_name = rest.starts_with(char::is_alphanumeric);
+        [Some(token.start), (!is_name).then_some(token.end)]
+    });
+    let ends = [prompt.trim_end().len(), prompt.len()];
+    lines.chain(tokens.flatten()).chain(ends)
+}

@@ -19,7 +19,7 @@ mod turns;
 mod writes;
 
 pub use assistant::{AssistantOptions, AssistantSpans, Conversation, Opening, find_assistant};
-pub use pieces::{Owner, Piece, Pieces, Source};
+pub use pieces::{Owner, Piece, Pieces, Source, free_spare_text};
 pub use places::{Container, Literals, Places, Step, Union};
 pub use spans::Spans;
 pub use turns::{Field, Turn, find_turns};

@@ -315,13 +315,20 @@ impl Pieces {
 /// The number of items that a list has memory for from the start. A short conversation needs no more.
 pub(super) const FEW: usize = 64;
 
-/// The most items that a list may have unused memory for when no more are added.
+/// The most items, or bytes of a text, for which there may be unused memory when no more are added.
 const MOST_SPARE: usize = 512;
 
 /// Frees the unused memory of a list to which no more items are added, if it is much.
 pub(super) fn free_spare<T>(list: &mut Vec<T>) {
     if list.capacity().saturating_sub(list.len()) > MOST_SPARE {
         list.shrink_to_fit();
+    }
+}
+
+/// Frees the unused memory of a text to which nothing more is added, if it is much.
+pub fn free_spare_text(text: &mut String) {
+    if text.capacity().saturating_sub(text.len()) > MOST_SPARE {
+        text.shrink_to_fit();
     }
 }
 

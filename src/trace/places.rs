@@ -198,10 +198,12 @@ impl<'a> Places<'a> {
                 (_, Err(_)) => Source::Changed(self.sets.intern(&[known.node])),
             };
         }
-        match self.literals.find(address) {
-            Some(line) => Source::Template(line),
-            None => Source::Made,
-        }
+        self.find_literal(address)
+    }
+
+    /// Returns the origin of the string literal at an address.
+    pub fn find_literal(&self, address: usize) -> Source {
+        self.literals.find(address).map_or(Source::Made, Source::Template)
     }
 
     /// Returns the index of the string that has a text of a length at an address, the string, and the place of the text in it.

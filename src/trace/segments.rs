@@ -148,7 +148,7 @@ impl<'a> Origins<'_, 'a> {
                 pointer.push('/');
                 match step {
                     Step::Index(index) => write_digits(u64::from(*index), pointer),
-                    Step::Key(key) if !key.contains(['~', '/']) => pointer.push_str(key),
+                    Step::Key(key) if !key.bytes().any(|byte| matches!(byte, b'~' | b'/')) => pointer.push_str(key),
                     Step::Key(key) => pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
                 }
             }

@@ -1,6 +1,6 @@
 //! The texts that the origins of segments share.
 
-use super::pieces::{FEW, free_spare, to_offset};
+use super::pieces::{FEW, free_spare, free_spare_text, to_offset};
 
 /// The JSON pointers and the names of special tokens in the segments of one output, each stored once.
 #[derive(Debug, Default)]
@@ -41,9 +41,7 @@ impl Texts {
     /// Frees the memory that is not needed when no more texts are added.
     pub fn finish(&mut self) {
         free_spare(&mut self.ends);
-        if self.text.capacity() / 2 > self.text.len() {
-            self.text.shrink_to_fit();
-        }
+        free_spare_text(&mut self.text);
     }
 
     /// Returns the text with this index.

@@ -212,6 +212,17 @@ fn outcomes_are_told_apart() {
 }
 
 #[test]
+fn a_template_that_needs_tools_is_asked_with_tools() {
+    let source = "{% for t in tools %}{{ t.function.name }}{% endfor %}{% for m in messages %}{{ m.content }}{% endfor %}";
+    let report = ChatTemplate::from_source(source, &[]).inspect().unwrap();
+    assert_eq!(
+        (report.roles.system.content, report.tools.read, report.calls.written),
+        (Content::String, true, false)
+    );
+    assert!(report.witness("roles.system.string").unwrap().tools.is_some());
+}
+
+#[test]
 fn encoded_and_wrapped_arguments_are_double() {
     let inspect = |write: &str| {
         let source = format!(

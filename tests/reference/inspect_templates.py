@@ -80,7 +80,10 @@ def judge_role(source, role, as_parts):
     if role == "tool":
         message |= {"tool_call_id": "c4Ll7xYz9", "name": FUNCTION}
     best = "failed"
-    for tools, around in itertools.product((None, TOOLS) if role == "tool" else (None,), (False, True)):
+    for tools, around in itertools.product((None, TOOLS), (False, True)):
+        # A template may need tools.
+        if tools and role != "tool" and best != "failed":
+            break
         alone = [[says("user", "When?", around), message], [message]] if role == "tool" and not tools else []
         for messages in frames(role, message, around) + alone:
             text, error = render(source, messages, tools=tools)

@@ -107,6 +107,15 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
     assert_same(&rendered, &traced);
     if let Ok(traced) = &traced {
         check_segments(traced, context);
+        let plain = render(&RenderOptions {
+            trace: true,
+            plain: true,
+            ..options
+        });
+        assert!(
+            plain.is_ok_and(|plain| plain.segments == traced.segments),
+            "the segments differ"
+        );
     }
     match rendered {
         Ok(rendered) => Reply::Answer(Answer::Output {

@@ -6,6 +6,8 @@
 //! of 20 template families (`tests/cases/families`) that the shortcut saves more than 50 instructions. A shortcut that pays on fewer than
 //! three families is not worth its code.
 //!
+//! In a render that is traced, the shortcuts record the origin of what they write. The segments are the same with and without them.
+//!
 //! The evaluator asks four questions about an expression, and the lane has one entry for each:
 //!
 //! | question | plain | fast |

@@ -206,8 +206,7 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Literal(Literal::Str(text)) if text.len() <= STEP_BYTES => {
                 self.out.push_str(text);
                 if TRACED {
-                    let place = text.as_bytes().as_ptr_range();
-                    self.runtime.record_copy(place, self.out.len())?;
+                    self.runtime.record_literal(text, self.out.len())?;
                 }
                 Ok(Truth::Yes)
             }

@@ -301,7 +301,7 @@ fn first_name(stmt: &Stmt) -> Option<Symbol> {
     found
 }
 
-/// Returns whether a condition asks for the form of a value.
+/// Returns whether a condition tests the form of a value.
 fn tests_form(expr: &Expr) -> bool {
     if let ExprKind::Test(test) = &expr.kind {
         return ["string", "mapping", "iterable", "sequence"].contains(&&*test.name);

@@ -234,13 +234,23 @@ impl<'a> Runtime<'a> {
     /// Records a text of the input or of the template that was copied from a place in memory to the end of the text that is being written.
     #[inline(never)]
     pub fn record_copy(&mut self, place: Range<*const u8>, end: usize) -> Result<()> {
-        let Some(trace) = &mut self.heap.trace else { return Ok(()) };
         let (address, length) = (place.start.addr(), place.end.addr().saturating_sub(place.start.addr()));
-        let start = end.saturating_sub(length);
+        self.record_at_end(length, end, |places| places.find(address, length))
+    }
+
+    /// Records a string literal of the template that was copied to the end of the text that is being written.
+    #[inline(never)]
+    pub fn record_literal(&mut self, text: &str, end: usize) -> Result<()> {
+        self.record_at_end(text.len(), end, |places| places.find_literal(text.as_ptr().addr()))
+    }
+
+    #[inline(always)]
+    fn record_at_end(&mut self, length: usize, end: usize, find: impl FnOnce(&mut Places<'a>) -> Source) -> Result<()> {
+        let Some(trace) = &mut self.heap.trace else { return Ok(()) };
         let pieces = &mut self.heap.pieces;
-        let before = pieces.len();
+        let (start, before) = (end.saturating_sub(length), pieces.len());
         pieces.fill(start, Source::Made, trace.owner);
-        let source = trace.places.find(address, length);
+        let source = find(&mut trace.places);
         trace.record_source(pieces, source, start..end);
         self.meter.charge(pieces.len().saturating_sub(before) as u64)?;
         self.meter.check_size(pieces.bytes())
