@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use chat_template::{ApplyOptions, ChatTemplate, ErrorClass, Format, Policy, PrepareOptions};
+use chat_template::{ApplyOptions, ChatTemplate, ErrorClass, Format, Policy, PrepareOptions, What};
 use serde_json::{Value, json};
 
 /// Prints each message, its calls and its reasoning. It takes strings only.
@@ -347,5 +347,36 @@ fn a_hostile_body_takes_linear_time() {
         assert_soon(what, &takes_all, body);
         assert_soon(what, &takes_one, body);
         assert_soon(what, &takes_none, body);
+    }
+}
+
+#[test]
+fn a_text_is_found_however_it_is_written() {
+    let sources = [
+        "{% for m in messages %}{{ m.content|trim }}{% endfor %}",
+        "{% set all %}{% for m in messages %}{{ m.content }}{% endfor %}{% endset %}{{ all }}",
+        "{% macro say(m) %}[{{ m.content }}]{% endmacro %}{% for m in messages %}{{ say(m)|trim }}{% endfor %}",
+        "{% for m in messages %}{{ m.content|tojson }}{% endfor %}",
+        "{% for m in messages %}{% for line in m.content.split('\n') %}{{ '> ' + line }}{% endfor %}{% endfor %}",
+        "{% for m in messages %}{{ m|tojson }}{% endfor %}",
+    ];
+    let body = json!({"messages": [
+        {"role": "user", "content": " One \"question\"\nof two lines "},
+        {"role": "assistant", "content": "An answer"},
+    ]});
+    let lost = "{% for m in messages %}{{ m.content if loop.last }}{% endfor %}";
+    for (source, expected) in sources.map(|source| (source, 0)).into_iter().chain([(lost, 1)]) {
+        let template = ChatTemplate::from_source(source, &[]);
+        for (trace, plain) in [(false, false), (true, false), (false, true), (true, true)] {
+            let prepared = template.prepare(&body).unwrap();
+            let options = ApplyOptions {
+                trace,
+                plain,
+                ..Default::default()
+            };
+            prepared.apply_with(&options).unwrap();
+            let dropped = prepared.changes.iter().filter(|change| change.what == What::Dropped);
+            assert_eq!(dropped.count(), expected, "{source} {trace} {plain}: {:?}", prepared.changes);
+        }
     }
 }

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! [`Pieces`] belong to each text that a render makes: they say where its bytes came from, and which of them a `{% generation %}` block
-//! wrote. [`Places`] finds a string of the input by its address. At the end, the pieces of the output become [`Segment`]s.
+//! wrote. [`Places`] finds a string of the input by its address. At the end, the pieces of the output become [`Segment`]s. [`Writes`] are less: they
+//! list the strings that were written to the output, for the door.
 
 mod assistant;
 mod control;
