@@ -88,6 +88,20 @@ fn the_input_of_a_custom_tool_is_the_text_of_a_call() {
 }
 
 #[test]
+fn results_stay_results_where_a_template_refuses_two_calls() {
+    let source = "{% for m in messages %}{% if m.tool_calls and m.tool_calls|length > 1 %}{{ raise_exception('one call') }}{% endif %}\
+                  <{{ m.role }}>{{ m.content or '' }}{% for c in m.tool_calls or [] %}{{ c.function|tojson }}{% endfor %}{% endfor %}";
+    let template = ChatTemplate::from_source(source, &[]);
+    let body = json!({"messages": [
+        {"role": "user", "content": "U"},
+        {"role": "assistant", "content": "T", "tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": {}}}]},
+        {"role": "tool", "tool_call_id": "1", "content": "V"},
+    ]});
+    let (prompt, _) = prepare(&template, &body);
+    assert!(prompt.contains("<tool>V"), "{prompt}");
+}
+
+#[test]
 fn instructions_are_where_the_template_takes_them() {
     let source = "{% for m in messages %}{% if m.role == 'system' and not loop.first or m.role not in ['system', 'user', 'assistant'] %}\
                   {{ raise_exception('no') }}{% endif %}<{{ m.role }}>{{ m.content + '' }}{% endfor %}";

@@ -304,11 +304,15 @@ impl Asker<'_, '_> {
             _ => report.calls.arguments,
         };
         let is_text = self.takes.arguments == Arguments::String;
+        // A template that refuses two calls in a message never has two results after it.
+        let pair = call(&[ID, OTHER], is_text, content.1);
+        let takes_pair = !matches!(self.outcome("tool", &pair)?, Outcome::Refused | Outcome::Failed);
         let results = |shape| {
             let one = call(&[ID], is_text, content.1).plant_result(ID, shape);
-            let two = call(&[ID, OTHER], is_text, content.1)
-                .plant_result(ID, shape)
-                .plant_result(OTHER, shape);
+            let two = match takes_pair {
+                true => pair.clone().plant_result(ID, shape).plant_result(OTHER, shape),
+                false => one.clone(),
+            };
             [after(one.clone()), one, two]
         };
         self.takes.tool = self.ask_forms("tool", results)?;
