@@ -32,7 +32,7 @@ impl Codec {
     }
 
     /// Returns a reader of the decompressed bytes.
-    pub fn decode(self, reader: Box<dyn Read + Send>) -> Result<Box<dyn BufRead + Send>> {
+    pub fn decode(self, reader: Box<dyn Read>) -> Result<Box<dyn BufRead>> {
         let reader = BufReader::with_capacity(BUFFER, reader);
         Ok(match self {
             Self::Plain => Box::new(reader),

@@ -1,13 +1,11 @@
 //! The command `dataset`, which renders each row of a data set.
 //!
 //! ```text
-//! thread 1   read a chunk | parse, render, compress | write the block, add a checkpoint
-//! thread 2                | read a chunk | parse, render, compress | write the block, ...
+//! reader  --chunks-->  workers: parse, render, compress  --blocks in order-->  writer, journal
 //! ```
 //!
-//! Each thread of a pool does all steps for a chunk, with buffers of its own. One thread at a time reads, and one writes; a block waits in
-//! memory until the blocks before it are written. The bytes that are under way are limited, so the memory does not depend on the length of
-//! the input.
+//! The thread of the command reads and writes; the threads of a pool do the rest. A window limits the chunks that are under way, so the
+//! memory does not depend on the length of the input.
 
 mod codec;
 mod journal;

@@ -26,11 +26,8 @@ pub struct Place {
     pub lines: u64,
 }
 
-/// Consecutive rows of the input. The memory of a chunk is used again for the next one.
-#[derive(Default)]
+/// Consecutive rows of the input.
 pub struct Chunk {
-    /// The number of bytes of the input before the chunk.
-    pub start: u64,
     text: Vec<u8>,
     /// The line number of each row, and its place in the text, or `None` if the row is too long.
     rows: Vec<(u64, Option<Range<usize>>)>,
@@ -56,19 +53,21 @@ impl Chunk {
             text: range.clone().map(|range| self.text.get(range).unwrap_or_default()),
         })
     }
+
+    /// Returns the size of the chunk in bytes.
+    pub fn size(&self) -> usize {
+        self.text.len()
+    }
 }
 
 /// The input of a run.
 pub struct Rows {
-    input: Box<dyn BufRead + Send>,
-    /// The place after the last chunk.
-    pub place: Place,
+    input: Box<dyn BufRead>,
+    place: Place,
     max_row: u64,
     chunk_size: usize,
-    /// Whether the last chunk was read.
-    is_ended: bool,
-    /// The error that ended the input.
-    pub failure: Option<Error>,
+    /// The error that the next call of [`Rows::read_chunk`] returns.
+    failure: Option<Error>,
 }
 
 impl Rows {
@@ -76,8 +75,8 @@ impl Rows {
     pub fn open(path: &Path, start: Place, max_row: u64, chunk_size: usize, bar: &ProgressBar) -> Result<Self> {
         let codec = Codec::of(path);
         let mut to_skip = start.offset;
-        let file: Box<dyn Read + Send> = if is_stdin(path) {
-            Box::new(bar.wrap_read(std::io::stdin()))
+        let file: Box<dyn Read> = if is_stdin(path) {
+            Box::new(bar.wrap_read(std::io::stdin().lock()))
         } else {
             let mut file = File::open(path)?;
             let metadata = file.metadata()?;
@@ -102,35 +101,33 @@ impl Rows {
             place: start,
             max_row,
             chunk_size,
-            is_ended: false,
             failure: None,
         })
     }
 
-    /// Replaces a chunk by the next one. Returns whether there was one. If reading fails, the last chunk has the lines before the failure.
-    pub fn read_chunk(&mut self, chunk: &mut Chunk) -> bool {
-        if self.is_ended {
-            return false;
+    /// Reads the next chunk. Returns `None` at the end of the input. If reading fails, a chunk with the lines before the failure is returned
+    /// first.
+    pub fn read_chunk(&mut self) -> Result<Option<Chunk>> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
         }
-        let Chunk { text, rows, .. } = chunk;
-        text.clear();
-        // The memory of a very long row is not kept.
-        text.shrink_to(self.chunk_size.saturating_mul(2));
-        rows.clear();
-        chunk.start = self.place.offset;
-        while text.len() < self.chunk_size && !self.is_ended {
+        let mut text = Vec::with_capacity(self.chunk_size.saturating_mul(5) / 4);
+        let mut rows = Vec::new();
+        let mut is_full = true;
+        while text.len() < self.chunk_size {
             let start = text.len();
             // The line feed is not part of a row.
             let limit = self.max_row.saturating_add(1);
-            let length = match read_line(&mut self.input, limit, text) {
+            let length = match read_line(&mut self.input, limit, &mut text) {
                 Ok(Some(length)) => length,
                 Ok(None) => {
-                    self.is_ended = true;
+                    is_full = false;
                     break;
                 }
                 Err(failure) => {
                     text.truncate(start);
-                    self.fail(failure);
+                    self.failure = Some(failure);
+                    is_full = false;
                     break;
                 }
             };
@@ -145,25 +142,31 @@ impl Rows {
                 rows.push((self.place.lines, Some(range)));
             }
         }
-        if !self.is_ended {
+        if is_full {
             match self.input.fill_buf() {
-                Ok(rest) => self.is_ended = rest.is_empty(),
-                Err(failure) => self.fail(failure),
+                Ok(rest) => is_full = !rest.is_empty(),
+                Err(failure) => (is_full, self.failure) = (false, Some(failure)),
             }
         }
-        chunk.end = self.place;
-        chunk.is_full = !self.is_ended;
-        chunk.is_full || !chunk.rows.is_empty()
+        if rows.is_empty() && !is_full {
+            return self.failure.take().map_or(Ok(None), Err);
+        }
+        Ok(Some(Chunk {
+            text,
+            rows,
+            end: self.place,
+            is_full,
+        }))
     }
 
-    fn fail(&mut self, failure: Error) {
-        self.failure = Some(failure);
-        self.is_ended = true;
+    /// Returns the number of lines that were read.
+    pub fn lines(&self) -> u64 {
+        self.place.lines
     }
 }
 
 /// Skips bytes at the start of the input. It is an error if the last of them is not a line feed.
-fn skip(input: &mut impl BufRead, length: u64) -> Result<()> {
+fn skip(input: &mut Box<dyn BufRead>, length: u64) -> Result<()> {
     let Some(before) = length.checked_sub(1) else { return Ok(()) };
     let skipped = std::io::copy(&mut input.by_ref().take(before), &mut std::io::sink())?;
     let mut last = [0];

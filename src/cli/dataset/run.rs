@@ -1,22 +1,22 @@
 //! One run over a data set, from its start or from a checkpoint to its end.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
-use rayon::ThreadPool;
+use rayon::{Scope, ThreadPool};
 
 use super::codec::Codec;
 use super::journal::{Checkpoint, Found, Journal};
 use super::output::{Output, WriteFailure, is_regular};
 use super::row::Renderer;
-use super::rows::{CHUNK, Chunk, Place, Rows};
+use super::rows::{Chunk, Place, Rows};
 use crate::cli::file::is_stdin;
 
-/// The number of bytes of the input under way, which are read but not written, with which no further chunk is read.
-const MAX_WINDOW: u64 = 32 << 20;
+/// The largest number of bytes of the input that are under way, unless one chunk has more.
+const MAX_WINDOW: usize = 32 << 20;
 
 /// The files of a run. `-` is standard input or standard output.
 pub struct Files {
@@ -73,10 +73,7 @@ pub struct Start {
 }
 
 /// The answers to the rows of a chunk, ready to be written.
-#[derive(Default)]
 struct Block {
-    /// The number of bytes of the input before the chunk.
-    start: u64,
     output: Vec<u8>,
     errors: Vec<u8>,
     written: u64,
@@ -126,7 +123,7 @@ impl Run {
         let Start { checkpoint, kept } = start;
         let input = &self.files.input;
         let explain = |error: std::io::Error| format!("{}: {error}", input.display());
-        let rows = Rows::open(input, checkpoint.place, self.renderer.max_row, self.chunk_size, bar).map_err(explain)?;
+        let mut rows = Rows::open(input, checkpoint.place, self.renderer.max_row, self.chunk_size, bar).map_err(explain)?;
         let errors = match &self.files.errors {
             Some(path) => Output::open(path, checkpoint.errors)?,
             None => Output::stderr(),
@@ -137,36 +134,37 @@ impl Run {
             Some(kept) => Some(Journal::open(&self.renderer.describe(), output, *kept)?),
             None => None,
         };
-        let writer = Writer {
+        let mut writer = Writer {
             errors,
             output: Output::open(output, checkpoint.output)?,
             journal,
             reached: *checkpoint,
-            waiting: BTreeMap::new(),
-            spare: Vec::new(),
-            failure: None,
             last_checkpoint: Instant::now(),
             interval: self.interval,
         };
-        let (ends, started) = (Ends::new(rows, writer), Instant::now());
-        self.pool.broadcast(|_| {
-            let (mut chunk, mut block) = (Chunk::default(), Block::default());
-            while ends.read(&mut chunk) {
-                let rendered = self.render_chunk(&chunk, &mut block);
-                let reached = ends.write(&mut block, rendered);
-                bar.set_message(describe_progress(checkpoint, &reached, started));
+        let started = Instant::now();
+        let ended = self.pool.in_place_scope(|scope| {
+            let mut window = Window::new(self.pool.current_num_threads());
+            loop {
+                while window.has_place() {
+                    match rows.read_chunk() {
+                        Ok(Some(chunk)) => window.push(self, scope, chunk),
+                        Ok(None) => window.is_last = true,
+                        Err(error) => {
+                            window.is_last = true;
+                            window.failure = Some(format!("{}: after line {}: {error}", input.display(), rows.lines()));
+                        }
+                    }
+                }
+                let Some(block) = window.pop()? else { break };
+                writer.write(&block)?;
+                bar.set_message(describe_progress(checkpoint, &writer.reached, started));
+            }
+            match window.failure {
+                Some(failure) => Err(WriteFailure::Failed(failure)),
+                None => writer.finish(),
             }
         });
-        let (rows, mut writer) = ends.into_inner();
-        let ended = match (writer.failure.take(), rows.failure) {
-            (Some(failure), _) => Err(failure),
-            (None, Some(error)) => Err(WriteFailure::Failed(format!(
-                "{}: after line {}: {error}",
-                input.display(),
-                rows.place.lines
-            ))),
-            (None, None) => writer.finish(),
-        };
         match ended {
             Ok(()) => Ok(Some((writer.reached, writer.journal))),
             Err(WriteFailure::Closed) => Ok(None),
@@ -174,9 +172,8 @@ impl Run {
         }
     }
 
-    /// Replaces a block by the answers to a chunk.
-    fn render_chunk(&self, chunk: &Chunk, block: &mut Block) -> std::io::Result<()> {
-        let (mut output, mut errors) = (take_text(&mut block.output), take_text(&mut block.errors));
+    fn render_chunk(&self, chunk: &Chunk) -> std::io::Result<Block> {
+        let (mut output, mut errors) = (String::with_capacity(chunk.size()), String::new());
         let (mut written, mut failed) = (0_u64, 0_u64);
         for row in chunk.rows() {
             let count = match self.renderer.render(&row, &mut output, &mut errors) {
@@ -189,74 +186,67 @@ impl Run {
             Some(path) if !text.is_empty() => Codec::of(path).encode(text.into_bytes()),
             _ => Ok(text.into_bytes()),
         };
-        *block = Block {
-            start: chunk.start,
+        Ok(Block {
             output: encode(Some(&self.files.output), output)?,
             errors: encode(self.files.errors.as_ref(), errors)?,
             written,
             failed,
             end: chunk.end,
             is_full: chunk.is_full,
-        };
-        Ok(())
+        })
     }
 }
 
-/// Takes the memory of a buffer for an empty text.
-fn take_text(buffer: &mut Vec<u8>) -> String {
-    buffer.clear();
-    buffer.shrink_to(CHUNK.saturating_mul(4));
-    String::from_utf8(std::mem::take(buffer)).unwrap_or_default()
+/// The chunks that are under way, in the order of the input.
+struct Window {
+    chunks: VecDeque<(usize, Receiver<std::io::Result<Block>>)>,
+    /// The number of bytes of the chunks.
+    bytes: usize,
+    most: usize,
+    /// Whether the last chunk was read.
+    is_last: bool,
+    /// The error of reading the input. It is reported after the rows before it are written.
+    failure: Option<String>,
 }
 
-/// The input and the outputs of a run. One thread at a time reads, and one writes.
-struct Ends {
-    rows: Mutex<Rows>,
-    writer: Mutex<Writer>,
-    /// Wakes the thread that waits until fewer bytes are under way.
-    written: Condvar,
-}
-
-impl Ends {
-    fn new(rows: Rows, writer: Writer) -> Self {
+impl Window {
+    fn new(threads: usize) -> Self {
         Self {
-            rows: Mutex::new(rows),
-            writer: Mutex::new(writer),
-            written: Condvar::new(),
+            chunks: VecDeque::new(),
+            bytes: 0,
+            most: threads.saturating_mul(2).saturating_add(2),
+            is_last: false,
+            failure: None,
         }
     }
 
-    /// Replaces a chunk by the next one of the input. Returns false if there is none, or if the run has failed.
-    fn read(&self, chunk: &mut Chunk) -> bool {
-        let mut rows = lock(&self.rows);
-        let place = rows.place.offset;
-        let is_waiting =
-            |writer: &mut Writer| writer.failure.is_none() && place.saturating_sub(writer.reached.place.offset) >= MAX_WINDOW;
-        let writer = self.written.wait_while(lock(&self.writer), is_waiting);
-        let has_failed = writer.unwrap_or_else(PoisonError::into_inner).failure.is_some();
-        !has_failed && rows.read_chunk(chunk)
+    fn has_place(&self) -> bool {
+        !self.is_last && self.chunks.len() < self.most && self.bytes < MAX_WINDOW
     }
 
-    /// Writes a block when all blocks before it are written. Returns the state after the last block that is written.
-    fn write(&self, block: &mut Block, rendered: std::io::Result<()>) -> Checkpoint {
-        let mut writer = lock(&self.writer);
-        let written = rendered.map_err(|error| WriteFailure::Failed(error.to_string()));
-        if writer.failure.is_none() {
-            writer.failure = written.and_then(|()| writer.write_next(block)).err();
-        }
-        self.written.notify_one();
-        writer.reached
+    /// Lets the pool render a chunk.
+    fn push<'s>(&mut self, run: &'s Run, scope: &Scope<'s>, chunk: Chunk) {
+        let (sender, receiver) = sync_channel(1);
+        let size = chunk.size();
+        self.bytes = self.bytes.saturating_add(size);
+        self.chunks.push_back((size, receiver));
+        scope.spawn(move |_| {
+            let block = run.render_chunk(&chunk);
+            drop(chunk);
+            // There is no receiver if the run has ended early.
+            let _ = sender.send(block);
+        });
     }
 
-    fn into_inner(self) -> (Rows, Writer) {
-        let writer = self.writer.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (self.rows.into_inner().unwrap_or_else(PoisonError::into_inner), writer)
+    /// Waits for the block of the first chunk. Returns `None` if there is no chunk.
+    fn pop(&mut self) -> Result<Option<Block>, WriteFailure> {
+        let Some((size, receiver)) = self.chunks.pop_front() else {
+            return Ok(None);
+        };
+        self.bytes = self.bytes.saturating_sub(size);
+        let block = receiver.recv().map_err(|error| WriteFailure::Failed(error.to_string()))?;
+        block.map(Some).map_err(|error| WriteFailure::Failed(error.to_string()))
     }
-}
-
-/// Locks a mutex. No thread panics while it has the lock, so the value is always complete.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes the blocks in their order.
@@ -266,32 +256,11 @@ struct Writer {
     journal: Option<Journal>,
     /// The state after the last block.
     reached: Checkpoint,
-    /// The blocks that wait for a block before them, by their starts.
-    waiting: BTreeMap<u64, Block>,
-    /// Blocks that have waited and are written. Their memory is used again.
-    spare: Vec<Block>,
-    /// The error that ended the run.
-    failure: Option<WriteFailure>,
     last_checkpoint: Instant,
     interval: Duration,
 }
 
 impl Writer {
-    /// Writes a block, and those that wait for it. A block that must wait is taken, and replaced by a spare one.
-    fn write_next(&mut self, block: &mut Block) -> Result<(), WriteFailure> {
-        if block.start != self.reached.place.offset {
-            let spare = self.spare.pop().unwrap_or_default();
-            self.waiting.insert(block.start, std::mem::replace(block, spare));
-            return Ok(());
-        }
-        self.write(block)?;
-        while let Some(next) = self.waiting.remove(&self.reached.place.offset) {
-            self.write(&next)?;
-            self.spare.push(next);
-        }
-        Ok(())
-    }
-
     fn write(&mut self, block: &Block) -> Result<(), WriteFailure> {
         self.output.write(&block.output)?;
         self.errors.write(&block.errors)?;
