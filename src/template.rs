@@ -333,10 +333,11 @@ impl Template {
         let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         if options.trace || self.needs_trace(options.assistant) {
-            runtime.begin_trace();
+            self.begin_trace(&mut runtime);
             for (name, value) in input.iter() {
                 runtime.trace_variable(name, value)?;
             }
+            runtime.sort_places();
         }
         let tracks_spans = options.generation || (options.assistant.is_some() && self.has_generation());
         let output = self.render_value(&mut runtime, input.clone(), tracks_spans, options.plain)?;
@@ -357,6 +358,12 @@ impl Template {
         })
     }
 
+    /// Makes a render of the template one that is traced.
+    pub(crate) fn begin_trace<'a>(&'a self, runtime: &mut Runtime<'a>) {
+        let literals = self.literals.get_or_init(|| self.tree.literals(&self.source));
+        runtime.begin_trace(&self.tree.symbols, literals);
+    }
+
     /// Renders the template with a context that is already a dict, and a runtime that has the limits and the clock.
     pub(crate) fn render_value<'a>(
         &'a self,
@@ -369,8 +376,7 @@ impl Template {
         // The next render is often the same conversation with one more turn. The extra capacity avoids that the output is moved as it grows.
         let capacity = last_length.saturating_add(last_length / 8);
         if let Some(trace) = &mut runtime.heap.trace {
-            let literals = self.literals.get_or_init(|| self.tree.literals(&self.source));
-            trace.begin(literals, context.get_str("messages").as_ref());
+            trace.begin(context.get_str("messages").as_ref());
         }
         let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, !is_plain, capacity);
         let mut output = result.map_err(|error| error.located(&self.source))?;

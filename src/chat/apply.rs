@@ -273,7 +273,7 @@ impl<'a> Render<'a> {
             ("tools", self.tools.clone()),
             ("documents", self.documents.clone()),
         ];
-        runtime.begin_trace();
+        self.compiled.begin_trace(runtime);
         for (name, value) in arguments {
             runtime.trace_variable(Value::text(name), value)?;
         }

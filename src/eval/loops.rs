@@ -160,14 +160,10 @@ impl<'a> Evaluator<'a, '_> {
                 self.runtime.meter.charge(steps)?;
             }
             self.load(&node.scope);
-            let is_traced = self.runtime.heap.trace.is_some();
-            if is_traced {
-                self.begin_turn(&node.target);
-            }
-            let flow = self.body(&node.body);
-            if is_traced {
-                self.runtime.end_turn();
-            }
+            let flow = match self.runtime.heap.trace {
+                None => self.body(&node.body),
+                Some(_) => self.traced_round(node),
+            };
             match flow.map_err(|error| self.in_round(error, node, line, round))? {
                 Flow::Next => reached = true,
                 Flow::Continue => {}
@@ -177,15 +173,18 @@ impl<'a> Evaluator<'a, '_> {
         Ok(reached)
     }
 
-    /// Begins a round in a render that is traced: a message among its items owns what it writes.
+    /// Runs a round in a render that is traced: a message among its items owns what it writes.
     #[cold]
-    fn begin_turn(&mut self, target: &'a Target) {
-        self.runtime.begin_turn();
-        target.for_each_slot(&mut |symbol, slot| {
+    fn traced_round(&mut self, node: &'a For) -> Result<Flow> {
+        let turn = self.runtime.begin_turn();
+        node.target.for_each_slot(&mut |symbol, slot| {
             if let Some(item) = self.get(slot).cloned() {
                 self.runtime.take_turn(&item, symbol.0);
             }
         });
+        let flow = self.body(&node.body);
+        self.runtime.end_turn(turn);
+        flow
     }
 
     /// Assigns the next item of a loop that has a variable `loop`, and then that variable: a condition that reads `loop` while the item is

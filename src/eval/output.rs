@@ -27,7 +27,7 @@ impl<'a> Evaluator<'a, '_> {
                 }
             }
         }
-        if first.is_some() {
+        if let Some(first) = first {
             self.runtime.end_stretch(first, self.out.len());
         }
         self.runtime.meter.check_output(self.out.len())
@@ -36,14 +36,15 @@ impl<'a> Evaluator<'a, '_> {
     /// Records the lines of a text of the template that is about to be written.
     #[cold]
     fn record_text(&mut self, text: &str, places: &TextPlaces) {
-        let parts = std::iter::once((0, places.first)).chain(places.joined.iter().copied());
-        let ends = places.joined.iter().map(|(start, _)| *start as usize).chain([text.len()]);
-        let at = self.out.len();
-        for ((start, offset), end) in parts.zip(ends) {
-            let line = self.render.source.line(offset);
-            let shift = |byte: usize| at.saturating_add(byte);
-            self.runtime.record_template(line, shift(start as usize)..shift(end));
+        let mut start = self.out.len();
+        let mut offset = places.first;
+        for (next, next_offset) in places.joined.iter().copied() {
+            let end = self.out.len().saturating_add(next as usize);
+            self.runtime.record_template(self.render.source.line(offset), start..end);
+            (start, offset) = (end, next_offset);
         }
+        let end = self.out.len().saturating_add(text.len());
+        self.runtime.record_template(self.render.source.line(offset), start..end);
     }
 
     /// Writes `str(expr)`.

@@ -28,7 +28,7 @@ pub use writes::{Write, Writes, memory_of};
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use texts::Texts;
 
@@ -64,7 +64,7 @@ pub struct Segment {
     owner: Owner,
     place: Place,
     /// The paths and names of all segments of the prompt.
-    texts: Arc<Texts>,
+    texts: Arc<OnceLock<Texts>>,
 }
 
 /// An [`Origin`] with indices in [`Texts`], and without what follows from the length of the segment.
@@ -99,13 +99,11 @@ impl Segment {
     pub fn origin(&self) -> Origin<'_> {
         match self.place {
             Place::Template(line) => Origin::Template { line: line as usize },
-            Place::Token(name) => Origin::Token {
-                name: self.texts.get(name),
-            },
+            Place::Token(name) => Origin::Token { name: self.text(name) },
             Place::Input { path, starts, is_key } => {
                 let [point, byte] = starts.map(|start| start as usize);
                 Origin::Input {
-                    path: self.texts.get(path),
+                    path: self.text(path),
                     at: point..point.saturating_add(self.code_points().len()),
                     at_bytes: byte..byte.saturating_add(self.bytes().len()),
                     is_key,
@@ -122,10 +120,15 @@ impl Segment {
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         let (path, set): (_, &[u32]) = match self.place {
             Place::Input { path, .. } => (Some(path), &[]),
-            Place::Changed(set) => (None, self.texts.set(set)),
+            Place::Changed(set) => (None, self.texts.get().map_or(&[], |texts| texts.set(set))),
             _ => (None, &[]),
         };
-        path.into_iter().chain(set.iter().copied()).map(|path| self.texts.get(path))
+        path.into_iter().chain(set.iter().copied()).map(|path| self.text(path))
+    }
+
+    /// Returns the text with an index.
+    fn text(&self, index: u32) -> &str {
+        self.texts.get().map_or("", |texts| texts.get(index))
     }
 
     /// Returns the index of the message whose turn it was, if it was a message's turn.

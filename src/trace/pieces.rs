@@ -205,7 +205,9 @@ impl Pieces {
 
     /// Adds a piece from the end of the last piece with an origin to a byte, if there is a gap.
     pub fn fill(&mut self, end: usize, source: Source, owner: Owner) {
-        self.push(Piece::new(self.filled..end, source, owner));
+        if self.filled < end {
+            self.push(Piece::new(self.filled..end, source, owner));
+        }
     }
 
     /// Adds the pieces of another text, a range of which is written to this text at the byte `at`. A piece without an owner gets the given
@@ -298,6 +300,11 @@ impl Pieces {
         }
     }
 
+    /// Returns the byte after the last piece with an origin.
+    pub(super) fn filled(&self) -> usize {
+        self.filled
+    }
+
     /// Returns the pieces in the order of their ends.
     pub fn list(&self) -> &[Piece] {
         &self.list
@@ -312,8 +319,9 @@ impl Pieces {
     }
 }
 
-/// The number of items that a list has memory for from the start. A short conversation needs no more.
-pub(super) const FEW: usize = 64;
+/// The number of items that a list has memory for from the start. A short conversation needs no more, and glibc's allocator is fastest for
+/// blocks of at most 1032 bytes.
+pub(super) const FEW: usize = 32;
 
 /// The most items, or bytes of a text, for which there may be unused memory when no more are added.
 const MOST_SPARE: usize = 512;

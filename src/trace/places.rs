@@ -3,7 +3,7 @@
 //! A string that a template reads is borrowed, and so is each part of it: its address tells which string it is a part of. No value stores
 //! where it came from.
 
-use std::cell::Cell;
+use std::cmp::Reverse;
 
 use super::pieces::{FEW, Owner, Source, free_spare};
 use super::sets::Sets;
@@ -63,12 +63,21 @@ impl Known<'_> {
 #[derive(Debug)]
 pub struct Places<'a> {
     pub(super) nodes: Vec<Node<'a>>,
-    /// Sorted by address after [`Places::sort`].
+    /// The values, sorted by address after [`Places::sort`]. The keys follow once a text was looked for that is in no value; they are sorted
+    /// by address among themselves.
     pub(super) strings: Vec<Known<'a>>,
-    /// The string that was found last, which is often the next one too.
-    last: Cell<usize>,
+    /// The number of values, if the keys follow them.
+    values: Option<usize>,
+    /// The value and the key that were found last.
+    last: [usize; 2],
     literals: &'a Literals,
     pub(super) sets: Sets,
+}
+
+/// Sorts strings by their addresses. Of two paths to one string, the first is kept.
+fn sort_by_address(strings: &mut Vec<Known<'_>>) {
+    strings.sort_unstable_by_key(|known| (known.address(), Reverse(known.text.len()), known.node));
+    strings.dedup_by_key(|known| known.address());
 }
 
 /// The string literals of a template, by address.
@@ -96,10 +105,9 @@ impl Literals {
     }
 }
 
-static NO_LITERALS: Literals = Literals(Vec::new());
-
-impl Default for Places<'_> {
-    fn default() -> Self {
+impl<'a> Places<'a> {
+    /// Makes places without values, of a template that has these literals.
+    pub fn new(literals: &'a Literals) -> Self {
         let mut nodes = Vec::with_capacity(FEW);
         nodes.push(Node {
             parent: ROOT,
@@ -110,14 +118,13 @@ impl Default for Places<'_> {
         Self {
             nodes,
             strings: Vec::with_capacity(FEW),
-            last: Cell::new(0),
-            literals: &NO_LITERALS,
+            values: None,
+            last: [0; 2],
+            literals,
             sets: Sets::default(),
         }
     }
-}
 
-impl<'a> Places<'a> {
     /// Returns the root of the input.
     pub fn root(&self) -> Container {
         Container(ROOT)
@@ -126,24 +133,20 @@ impl<'a> Places<'a> {
     /// Adds a value of a container. A key of an object is a string of the input too, unless the container is the root.
     pub fn add(&mut self, Container(parent): Container, step: Step<'a>, owner: Owner) -> Container {
         let node = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-        let (outer, is_inner) = match self.nodes.get(parent as usize) {
-            Some(outer) => (outer.owner, outer.is_content),
+        let (outer, is_content) = match self.nodes.get(parent as usize) {
+            Some(outer) => {
+                let is_field = outer.owner != Owner::NOBODY && matches!(outer.step, Step::Index(_));
+                let is_content = outer.is_content || (is_field && step == Step::Key("content"));
+                (outer.owner, is_content)
+            }
             None => (Owner::NOBODY, false),
         };
-        let is_field = outer != Owner::NOBODY
-            && self
-                .nodes
-                .get(parent as usize)
-                .is_some_and(|node| matches!(node.step, Step::Index(_)));
         self.nodes.push(Node {
             parent,
             owner: outer.or(owner),
-            is_content: is_inner || (is_field && step == Step::Key("content")),
+            is_content,
             step,
         });
-        if let (Step::Key(text), true) = (step, parent != ROOT) {
-            self.add_known(text, node, Role::Key);
-        }
         Container(node)
     }
 
@@ -164,18 +167,31 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Sorts the strings, after all are added. They are known by their indices from now on.
-    pub fn sort_strings(&mut self) {
-        // The sort is stable: of two paths to one string, the first is kept.
-        self.strings.sort_by_key(Known::address);
-    }
-
-    /// Sorts the strings, after all are added, and takes the literals of the template.
-    pub fn sort(&mut self, literals: &'a Literals) {
-        self.sort_strings();
+    /// Sorts the values, after all are added. They are known by their indices from now on.
+    pub fn sort(&mut self) {
+        sort_by_address(&mut self.strings);
         free_spare(&mut self.strings);
         free_spare(&mut self.nodes);
-        self.literals = literals;
+    }
+
+    /// Adds the keys of objects to the strings, after the values.
+    #[cold]
+    fn add_keys(&mut self) -> usize {
+        let inner = (0..).zip(&self.nodes).filter(|(_, node)| node.parent != ROOT);
+        let keys = inner.filter_map(|(index, node)| match node.step {
+            Step::Key(text) => Some(Known {
+                text,
+                node: index,
+                role: Role::Key,
+            }),
+            Step::Index(_) => None,
+        });
+        let mut keys: Vec<_> = keys.collect();
+        sort_by_address(&mut keys);
+        let values = self.strings.len();
+        self.strings.append(&mut keys);
+        self.values = Some(values);
+        values
     }
 
     /// Returns the number of values and strings that were added.
@@ -190,15 +206,38 @@ impl<'a> Places<'a> {
 
     /// Returns the origin of the borrowed text of a length at an address.
     pub fn find(&mut self, address: usize, length: usize) -> Source {
-        if let Some((index, known, at)) = self.find_known(address, length) {
-            return match (known.role, u32::try_from(at)) {
-                (Role::Token, _) => Source::Token(known.node),
-                (_, Ok(at)) => Source::Input(index, at),
-                // The place in a string of more than 4 GiB.
-                (_, Err(_)) => Source::Changed(self.sets.intern(&[known.node])),
-            };
+        let [value, key] = self.last;
+        // A template often writes the strings in the order in which they are in memory.
+        let near = [value, value.saturating_add(1), key.saturating_add(1)];
+        let near = near.into_iter().find_map(|index| self.find_in(index, address, length));
+        if let Some(found) = near.or_else(|| self.find_value(address, length)) {
+            return self.source(found);
         }
-        self.find_literal(address)
+        if let Some(line) = self.literals.find(address) {
+            return Source::Template(line);
+        }
+        if length == 0 {
+            return Source::Made;
+        }
+        match self.find_key(address, length) {
+            Some(found) => self.source(found),
+            None => Source::Made,
+        }
+    }
+
+    /// Returns the origin of a place in a string.
+    fn source(&mut self, (index, at): (usize, usize)) -> Source {
+        let Some(known) = self.strings.get(index) else {
+            return Source::Made;
+        };
+        let [value, key] = &mut self.last;
+        *(if known.role == Role::Key { key } else { value }) = index;
+        match (known.role, u32::try_from(index), u32::try_from(at)) {
+            (Role::Token, ..) => Source::Token(known.node),
+            (_, Ok(index), Ok(at)) => Source::Input(index, at),
+            // The place in a string of more than 4 GiB.
+            _ => Source::Changed(self.sets.intern(&[known.node])),
+        }
     }
 
     /// Returns the origin of the string literal at an address.
@@ -206,29 +245,27 @@ impl<'a> Places<'a> {
         self.literals.find(address).map_or(Source::Made, Source::Template)
     }
 
-    /// Returns the index of the string that has a text of a length at an address, the string, and the place of the text in it.
-    fn find_known(&self, address: usize, length: usize) -> Option<(u32, Known<'a>, usize)> {
-        let contains = |known: &Known<'a>| {
-            let at = address.checked_sub(known.address())?;
-            (at.saturating_add(length) <= known.text.len()).then_some(at)
-        };
-        let last = self.last.get();
-        let found = match self.strings.get(last).and_then(contains) {
-            Some(at) => (last, at),
-            None => {
-                let after = self.strings.partition_point(|known| known.address() <= address);
-                let before = self.strings.get(..after)?;
-                let (found, rest) = before.split_last()?;
-                contains(found)?;
-                // Of two paths to one string, the first is taken.
-                let same = rest.iter().rev().take_while(|known| known.address() == found.address());
-                let index = rest.len().saturating_sub(same.count());
-                (index, contains(self.strings.get(index)?)?)
-            }
-        };
-        let (index, at) = found;
-        self.last.set(index);
-        Some((u32::try_from(index).ok()?, *self.strings.get(index)?, at))
+    /// Returns the index of the value that has a text of a length at an address, and the place of the text in it.
+    fn find_value(&self, address: usize, length: usize) -> Option<(usize, usize)> {
+        let values = self.strings.get(..self.values.unwrap_or(self.strings.len()))?;
+        let after = values.partition_point(|known| known.address() <= address);
+        self.find_in(after.checked_sub(1)?, address, length)
+    }
+
+    /// Returns the index of the key that has a text of a length at an address, and the place of the text in it.
+    fn find_key(&mut self, address: usize, length: usize) -> Option<(usize, usize)> {
+        let values = self.values.unwrap_or_else(|| self.add_keys());
+        let keys = self.strings.get(values..)?;
+        let after = keys.partition_point(|known| known.address() <= address);
+        self.find_in(values.saturating_add(after.checked_sub(1)?), address, length)
+    }
+
+    /// Returns an index and the place of a text in the string with that index, if it has the text.
+    #[inline(always)]
+    fn find_in(&self, index: usize, address: usize, length: usize) -> Option<(usize, usize)> {
+        let known = self.strings.get(index)?;
+        let at = address.checked_sub(known.address())?;
+        (at.saturating_add(length) <= known.text.len()).then_some((index, at))
     }
 
     /// Returns the owner of a text with an origin that is written in the turn of a message. The content of a message is always its own.
@@ -254,6 +291,15 @@ impl<'a> Places<'a> {
             _ => (Owner::NOBODY, false),
         };
         if is_content { message } else { turn.or(message) }
+    }
+
+    /// Returns the origin of a text that is made from a text with an origin.
+    pub fn changed(&mut self, source: Source) -> Source {
+        let node = match source {
+            Source::Input(string, _) => self.strings.get(string as usize).map(|known| known.node),
+            _ => None,
+        };
+        node.map_or(source, |node| Source::Changed(self.sets.intern(&[node])))
     }
 
     /// Adds an origin to a union.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::pieces::{Owner, Piece, Pieces, Source, to_offset};
 use super::places::{Known, Node, Places, ROOT, Role, Step};
@@ -67,9 +67,16 @@ struct Origins<'p, 'a> {
     nodes: Vec<u32>,
     sets: Vec<u32>,
     counts: HashMap<u32, Counts<'a>>,
-    /// The buffer of the pointer that is made.
-    steps: Vec<Step<'a>>,
+    /// The pointer of the container of the last value.
+    pointer: String,
+    /// The containers from the root to that one, each with the length of its pointer.
+    open: Vec<(u32, usize)>,
+    /// The buffer of the containers that are opened.
+    opened: Vec<u32>,
 }
+
+/// The bytes of the pointers of most containers.
+const POINTER_BYTES: usize = 64;
 
 /// The index of a text that is not made yet.
 const NONE: u32 = u32::MAX;
@@ -91,8 +98,9 @@ impl<'a> Origins<'_, 'a> {
     fn input(&mut self, string: u32, known: Known<'a>, at: u32) -> Place {
         let byte = at as usize;
         let point = match byte {
+            0 => 0,
             // Most strings are printed once, and a short part is counted as quickly as looked up.
-            ..=STRIDE => known.text.get(..byte).map_or(0, count),
+            1..=STRIDE => known.text.get(..byte).map_or(0, count),
             _ => self
                 .counts
                 .entry(string)
@@ -136,23 +144,52 @@ impl<'a> Origins<'_, 'a> {
     }
 
     /// Adds the JSON pointer of a node.
-    fn add_pointer(&mut self, mut node: u32) -> u32 {
-        self.steps.clear();
-        while let (Some(Node { parent, step, .. }), true) = (self.places.nodes.get(node as usize), node != ROOT) {
-            self.steps.push(*step);
-            node = *parent;
-        }
-        let steps = self.steps.iter().rev();
-        self.texts.add(|pointer| {
-            for step in steps {
-                pointer.push('/');
-                match step {
-                    Step::Index(index) => write_digits(u64::from(*index), pointer),
-                    Step::Key(key) if !key.bytes().any(|byte| matches!(byte, b'~' | b'/')) => pointer.push_str(key),
-                    Step::Key(key) => pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
-                }
-            }
+    fn add_pointer(&mut self, node: u32) -> u32 {
+        let nodes = &self.places.nodes;
+        let Some(Node { parent, step, .. }) = nodes.get(node as usize).filter(|_| node != ROOT) else {
+            return self.texts.add(|_| ());
+        };
+        self.open_container(*parent);
+        let pointer = &self.pointer;
+        self.texts.add(|text| {
+            text.push_str(pointer);
+            push_step(step, text);
         })
+    }
+
+    /// Makes the pointer of a container. It shares its beginning with that of the last one: most values are printed in the order of the
+    /// input.
+    fn open_container(&mut self, mut container: u32) {
+        let nodes = &self.places.nodes;
+        self.opened.clear();
+        loop {
+            // A container has a greater index than those around it.
+            while self.open.last().is_some_and(|(last, _)| *last > container) {
+                self.open.pop();
+            }
+            if container == ROOT || self.open.last().is_some_and(|(last, _)| *last == container) {
+                break;
+            }
+            self.opened.push(container);
+            container = nodes.get(container as usize).map_or(ROOT, |node| node.parent);
+        }
+        self.pointer.truncate(self.open.last().map_or(0, |(_, length)| *length));
+        for container in self.opened.iter().rev() {
+            if let Some(node) = nodes.get(*container as usize) {
+                push_step(&node.step, &mut self.pointer);
+            }
+            self.open.push((*container, self.pointer.len()));
+        }
+    }
+}
+
+/// Appends a step of a JSON pointer.
+fn push_step(step: &Step<'_>, pointer: &mut String) {
+    pointer.push('/');
+    match step {
+        Step::Index(index) => write_digits(u64::from(*index), pointer),
+        Step::Key(key) if !key.bytes().any(|byte| matches!(byte, b'~' | b'/')) => pointer.push_str(key),
+        Step::Key(key) => pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
     }
 }
 
@@ -165,15 +202,12 @@ impl Places<'_> {
             nodes: vec![NONE; self.nodes.len()],
             sets: vec![NONE; self.sets.len()],
             counts: HashMap::new(),
-            steps: Vec::new(),
+            pointer: String::with_capacity(POINTER_BYTES),
+            open: Vec::new(),
+            opened: Vec::new(),
         };
-        for piece in pieces.list() {
-            origins.place(piece);
-        }
-        // From here on, all texts are found, and none is added.
-        let mut texts = std::mem::take(&mut origins.texts);
-        texts.finish();
-        let texts = Arc::new(texts);
+        // The texts are complete when all segments are made.
+        let shared = Arc::new(OnceLock::new());
         let is_ascii = text.is_ascii();
         let mut segments = Vec::with_capacity(pieces.len());
         let mut point = 0_usize;
@@ -189,35 +223,29 @@ impl Places<'_> {
                 code_points: [first, point].map(to_offset),
                 place: origins.place(piece),
                 owner: piece.owner,
-                texts: Arc::clone(&texts),
+                texts: Arc::clone(&shared),
             });
         };
-        let mut open: Option<Piece> = None;
-        let mut pieces = pieces.list().iter().filter(|piece| piece.source != Source::Generation);
         // What follows the last piece is made.
-        let mut rest = Some(text.len());
-        loop {
-            let filled = open.as_ref().map_or(0, Piece::end);
-            let gap = |end: usize| Piece::new(filled..end, Source::Made, Owner::NOBODY);
-            let next = match pieces.next() {
-                Some(piece) => *piece,
-                None => match rest.take().filter(|rest| *rest > filled) {
-                    Some(rest) => gap(rest),
-                    None => break,
-                },
-            };
-            match &mut open {
-                Some(last) if next.follows(last) => last.extend(&next),
-                _ => {
-                    if let Some(last) = open.replace(next) {
-                        end(&last);
-                    }
+        let rest = Piece::new(pieces.filled()..text.len(), Source::Made, Owner::NOBODY);
+        let rest = Some(&rest).filter(|rest| !rest.bytes().is_empty());
+        let with_origin = pieces.list().iter().filter(|piece| piece.source != Source::Generation);
+        let mut open: Option<Piece> = None;
+        with_origin.chain(rest).for_each(|piece| match &mut open {
+            Some(last) if piece.follows(last) => last.extend(piece),
+            _ => {
+                if let Some(last) = open.replace(*piece) {
+                    end(&last);
                 }
             }
-        }
+        });
         if let Some(last) = open {
             end(&last);
         }
+        let mut texts = origins.texts;
+        texts.finish();
+        // Nobody else has set them.
+        let _ = shared.set(texts);
         segments
     }
 }

@@ -13,7 +13,7 @@ pub(super) struct Texts {
 }
 
 /// The bytes of the texts of a short output.
-const TEXT_BYTES: usize = 1024;
+const TEXT_BYTES: usize = 512;
 
 impl Texts {
     /// Makes texts with memory for those of a short output.

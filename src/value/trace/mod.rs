@@ -10,7 +10,6 @@
 mod turns;
 mod woven;
 
-use turns::Turn;
 pub use woven::{backslash_escape, html_escape};
 
 use std::ops::Range;
@@ -18,13 +17,18 @@ use std::ops::Range;
 use super::call::{Arguments, Body};
 use super::runtime::Runtime;
 use super::{Dict, Str, Value};
+use crate::ast::Symbols;
 use crate::error::Result;
 use crate::trace::{Container, Literals, Owner, Piece, Pieces, Places, Segment, Source, Step, Union};
 
 /// The state of a traced render.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Trace<'a> {
     places: Places<'a>,
+    /// The names of the template. A variable of another name is never read.
+    names: &'a Symbols,
+    /// The buffer of the containers whose items are not added yet.
+    pending: Vec<Pending<'a>>,
     /// The owner of what is written now.
     pub owner: Owner,
     /// The variable of the innermost loop, if it goes over integers.
@@ -35,71 +39,84 @@ pub struct Trace<'a> {
     is_read: bool,
     /// The messages by the addresses of their dicts, sorted.
     messages: Vec<(usize, Owner)>,
-    /// The rounds of loops that run.
-    turns: Vec<Turn>,
     /// The arguments of the functions that run.
     arguments: Vec<Value<'a>>,
     /// The index of the first argument of the innermost function that runs.
     first_argument: usize,
 }
 
-/// A value of the input that is not added yet, with its container.
+/// A list or a dict of the input whose items are not added yet.
 type Pending<'a> = (Container, Value<'a>);
 
 impl<'a> Trace<'a> {
-    /// Adds a variable of the template, with all strings in it.
-    fn add_variable(&mut self, name: &'a str, value: Value<'a>) {
-        let root = self.places.root();
-        let container = self.places.add(root, Step::Key(name), Owner::NOBODY);
-        let mut pending = Vec::new();
-        let mut is_list_of_messages = name == "messages";
-        let mut next = Some((container, value));
-        while let Some((container, value)) = next.take().or_else(|| pending.pop()) {
-            let first = pending.len();
-            self.add_value(container, value, std::mem::take(&mut is_list_of_messages), &mut pending);
-            // The strings of a container are added in their order.
-            pending.get_mut(first..).unwrap_or_default().reverse();
+    fn new(names: &'a Symbols, literals: &'a Literals) -> Self {
+        Self {
+            places: Places::new(literals),
+            names,
+            pending: Vec::new(),
+            owner: Owner::NOBODY,
+            index: None,
+            is_setting: false,
+            is_read: false,
+            messages: Vec::new(),
+            arguments: Vec::new(),
+            first_argument: 0,
         }
     }
 
-    fn add_value(&mut self, container: Container, value: Value<'a>, is_list_of_messages: bool, pending: &mut Vec<Pending<'a>>) {
+    /// Adds a variable of the template, with all strings in it.
+    fn add_variable(&mut self, name: &'a str, value: Value<'a>) {
+        let mut pending = std::mem::take(&mut self.pending);
+        self.add_value(self.places.root(), Step::Key(name), Owner::NOBODY, value, &mut pending);
+        let mut is_list_of_messages = name == "messages";
+        while let Some((container, value)) = pending.pop() {
+            let first = pending.len();
+            match value {
+                Value::List(items) | Value::Tuple(items) => {
+                    for (index, item) in (0..).zip(items.iter()).filter(|(_, item)| holds_strings(item)) {
+                        let owner = if is_list_of_messages {
+                            Owner::message(index as usize)
+                        } else {
+                            Owner::NOBODY
+                        };
+                        self.add_value(container, Step::Index(index), owner, item, &mut pending);
+                    }
+                }
+                Value::Dict(dict) => {
+                    for (key, value) in dict.iter() {
+                        if let Value::Str(key) = &key {
+                            let step = Step::Key(key.borrowed().unwrap_or_default());
+                            self.add_value(container, step, Owner::NOBODY, value, &mut pending);
+                        }
+                    }
+                }
+                _ => {}
+            }
+            is_list_of_messages = false;
+            // What is in a container is added in its order.
+            pending.get_mut(first..).unwrap_or_default().reverse();
+        }
+        self.pending = pending;
+    }
+
+    /// Adds a value of a container. If it can contain strings itself, it is added to those that are pending.
+    fn add_value(&mut self, container: Container, step: Step<'a>, owner: Owner, value: Value<'a>, pending: &mut Vec<Pending<'a>>) {
+        let container = self.places.add(container, step, owner);
         match value {
             Value::Str(text) => {
                 if let Some(text) = text.borrowed() {
                     self.places.add_string(container, text);
                 }
             }
-            Value::List(items) | Value::Tuple(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    let owner = if is_list_of_messages {
-                        Owner::message(index)
-                    } else {
-                        Owner::NOBODY
-                    };
-                    let step = Step::Index(u32::try_from(index).unwrap_or(u32::MAX));
-                    if holds_strings(&item) {
-                        let container = self.places.add(container, step, owner);
-                        pending.push((container, item));
-                    }
-                }
-            }
-            Value::Dict(dict) => {
-                for (key, value) in dict.iter() {
-                    if let Value::Str(key) = &key {
-                        let step = Step::Key(key.borrowed().unwrap_or_default());
-                        let container = self.places.add(container, step, Owner::NOBODY);
-                        pending.push((container, value));
-                    }
-                }
-            }
+            Value::List(_) | Value::Tuple(_) | Value::Dict(_) => pending.push((container, value)),
             _ => {}
         }
     }
 
-    /// Begins a render: no more is added. `messages` are those that the template sees.
-    pub fn begin(&mut self, literals: &'a Literals, messages: Option<&Value<'a>>) {
-        self.places.sort(literals);
+    /// Begins a render. `messages` are those that the template sees.
+    pub fn begin(&mut self, messages: Option<&Value<'a>>) {
         if let Some(Value::List(items) | Value::Tuple(items)) = messages {
+            self.messages.reserve(items.len());
             for (index, item) in items.iter().enumerate() {
                 if let Value::Dict(dict) = &item {
                     self.messages.push((dict.address(), Owner::message(index)));
@@ -131,18 +148,6 @@ impl<'a> Trace<'a> {
         self.first_argument = outer;
     }
 
-    /// Records a text at the end of what was written. What was written and not recorded before it is made.
-    fn record(&mut self, pieces: &mut Pieces, text: &Str<'a>, at: usize) {
-        pieces.fill(at, Source::Made, self.owner);
-        match text.pieces() {
-            Some((from, view)) => pieces.append_view(from, view, at, self.owner),
-            None => {
-                let source = self.places.find_text(text.as_str());
-                self.record_source(pieces, source, at..at.saturating_add(text.as_str().len()));
-            }
-        }
-    }
-
     fn record_source(&self, pieces: &mut Pieces, source: Source, range: Range<usize>) {
         pieces.push(Piece::new(range, source, self.owner_of(source)));
     }
@@ -160,18 +165,21 @@ fn holds_strings(value: &Value<'_>) -> bool {
 
 impl<'a> Runtime<'a> {
     /// Makes the render one that is traced. Its pieces have places of 32 bits, so a text cannot have more than 4 GiB.
-    pub fn begin_trace(&mut self) {
+    pub fn begin_trace(&mut self, names: &'a Symbols, literals: &'a Literals) {
         self.meter.cap_sizes(u64::from(u32::MAX));
-        self.heap.trace = Some(Box::default());
+        self.heap.trace = Some(Box::new(Trace::new(names, literals)));
         self.heap.pieces = Pieces::with_capacity();
     }
 
-    /// Adds a variable of the template to the places of the input of a render that is traced.
+    /// Adds a variable to the places of the input of a render that is traced, if the template has the name.
     pub fn trace_variable(&mut self, name: Value<'a>, value: Value<'a>) -> Result<()> {
         let Some(trace) = &mut self.heap.trace else { return Ok(()) };
         let before = trace.places.len();
-        if let Value::Str(name) = name {
-            trace.add_variable(name.borrowed().unwrap_or_default(), value);
+        if let (Value::Str(name), true) = (name, holds_strings(&value)) {
+            let name = name.borrowed().unwrap_or_default();
+            if trace.names.find(name).is_some() {
+                trace.add_variable(name, value);
+            }
         }
         let added = trace.places.len().saturating_sub(before);
         self.meter.charge(added as u64)
@@ -187,7 +195,7 @@ impl<'a> Runtime<'a> {
     /// Sorts the places of the input, after all are added and before the first text is made of them.
     pub fn sort_places(&mut self) {
         if let Some(trace) = &mut self.heap.trace {
-            trace.places.sort_strings();
+            trace.places.sort();
         }
     }
 
@@ -215,18 +223,18 @@ impl<'a> Runtime<'a> {
 
     #[inline(never)]
     fn record_pieces(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
+        let Some((from, view)) = text.pieces() else {
+            let text = text.as_str();
+            return self.record_at_end(text.len(), at.saturating_add(text.len()), |places| places.find_text(text));
+        };
         let pieces = &mut self.heap.pieces;
         let before = pieces.len();
-        let blocks = text.pieces().map_or(0, |(from, _)| from.block_count());
-        self.meter.charge(blocks as u64)?;
-        match &mut self.heap.trace {
-            Some(trace) => trace.record(pieces, text, at),
-            None => {
-                if let Some((from, view)) = text.pieces() {
-                    pieces.append_view(from, view, at, Owner::NOBODY);
-                }
-            }
+        self.meter.charge(from.block_count() as u64)?;
+        let owner = self.heap.trace.as_ref().map_or(Owner::NOBODY, |trace| trace.owner);
+        if self.heap.trace.is_some() {
+            pieces.fill(at, Source::Made, owner);
         }
+        pieces.append_view(from, view, at, owner);
         self.meter.charge(pieces.len().saturating_sub(before) as u64)?;
         self.meter.check_size(pieces.bytes())
     }

@@ -11,7 +11,7 @@ use crate::value::{Dict, Runtime};
 
 /// The round of a loop, whose text a message may own.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub struct Turn {
     /// The owner before the round.
     outer: Owner,
     outer_index: Option<u32>,
@@ -68,16 +68,17 @@ const MOST_ITEMS: usize = 64;
 
 impl<'a> Runtime<'a> {
     /// Begins the round of a loop, in a render that is traced.
-    pub fn begin_turn(&mut self) {
-        let first = self.heap.pieces.seal();
+    pub fn begin_turn(&mut self) -> Turn {
+        let mut turn = Turn {
+            outer: Owner::NOBODY,
+            outer_index: None,
+            first: self.heap.pieces.seal(),
+        };
         if let Some(trace) = &mut self.heap.trace {
-            trace.turns.push(Turn {
-                outer: trace.owner,
-                outer_index: trace.index.take(),
-                first,
-            });
+            (turn.outer, turn.outer_index) = (trace.owner, trace.index.take());
             trace.is_read = false;
         }
+        turn
     }
 
     /// Makes an item of the round its message, if it is one or is made from one. `variable` is its name: the round may read a message by
@@ -93,13 +94,13 @@ impl<'a> Runtime<'a> {
 
     /// Ends a round. If the round has found out its message late, the text before that is the message's too.
     #[cold]
-    pub fn end_turn(&mut self) {
+    pub fn end_turn(&mut self, turn: Turn) {
         if let Some(trace) = &mut self.heap.trace {
-            if let Some(turn) = trace.turns.pop() {
+            if trace.owner != turn.outer {
                 self.heap.pieces.own_from(turn.first, trace.owner);
-                trace.owner = turn.outer;
-                trace.index = turn.outer_index;
             }
+            trace.owner = turn.outer;
+            trace.index = turn.outer_index;
         }
     }
 
@@ -143,14 +144,14 @@ impl<'a> Runtime<'a> {
     #[inline]
     pub fn end_sum(&mut self, end: usize) {
         if self.is_setting() {
-            self.end_stretch(Some(0), end);
+            self.end_stretch(0, end);
         }
     }
 
     /// Ends a stretch that began at a piece. If all its texts of messages are of one message, the text around them is too.
     #[inline]
-    pub fn end_stretch(&mut self, first: Option<usize>, end: usize) {
-        if let (Some(first), Some(trace)) = (first, &self.heap.trace) {
+    pub fn end_stretch(&mut self, first: usize, end: usize) {
+        if let Some(trace) = &self.heap.trace {
             self.heap.pieces.fill(end, Source::Made, trace.owner);
             self.heap.pieces.settle(first, trace.owner);
         }

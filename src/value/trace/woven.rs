@@ -122,6 +122,10 @@ impl<'a> Runtime<'a> {
         let (mut from, mut at) = (0_usize, 0_usize);
         let mut written_at = 0_usize;
         self.meter.charge_scan(written.len())?;
+        if written.len() == text.as_str().len() {
+            // An escape is longer than the character.
+            return self.record(text, start);
+        }
         for char in text.as_str().chars() {
             let rest = written.get(written_at..).unwrap_or_default();
             let next = at.saturating_add(char.len_utf8());
@@ -142,7 +146,14 @@ impl<'a> Runtime<'a> {
 
     /// Records that a byte range of the text that is being written is made from a text.
     pub fn record_changed(&mut self, text: &Str<'a>, range: Range<usize>) -> Result<()> {
-        self.record_made_from(&Value::Str(text.clone()), range)
+        let Some(trace) = self.heap.trace.as_mut().filter(|_| text.borrowed().is_some()) else {
+            return self.record_made_from(&Value::Str(text.clone()), range);
+        };
+        let source = trace.places.find_text(text.as_str());
+        let source = trace.places.changed(source);
+        self.fill(range.start, Source::Made);
+        self.fill(range.end, source);
+        self.meter.charge(1)
     }
 
     /// Records that a byte range of the text that is being written is made from a value.
