@@ -41,6 +41,7 @@ impl Template {
             text: &output.text,
             segments,
             roles: &roles,
+            is_prompted: matches!(context.get_str("add_generation_prompt"), Some(Value::Bool(true))),
             options,
         };
         // The other renders are not traced, and count towards the limits of this one.

@@ -106,6 +106,8 @@ pub struct Conversation<'p> {
     pub segments: &'p [Segment],
     /// The role of each message.
     pub roles: &'p [&'p str],
+    /// Whether the text ends with a generation prompt.
+    pub is_prompted: bool,
     /// The options that say which characters count.
     pub options: &'p AssistantOptions<'p>,
 }
@@ -151,6 +153,7 @@ impl<'p> Finder<'_, 'p> {
         if segments.iter().any(is_whole) {
             return Err("the template prints messages as values".to_owned());
         }
+        self.read_prompt();
         let mut spans: Vec<Range<usize>> = Vec::new();
         let mut last_end = None;
         for (message, owned) in groups.iter().enumerate() {
@@ -178,6 +181,24 @@ impl<'p> Finder<'_, 'p> {
         }
         spans.sort_by_key(|span| span.start);
         Ok(spans)
+    }
+
+    /// Takes the generation prompt from the end of the text, if it is there. A text can also end with the end-of-sequence token.
+    fn read_prompt(&mut self) {
+        let Conversation {
+            segments,
+            roles,
+            is_prompted,
+            ..
+        } = *self.conversation;
+        let after = segments.iter().rposition(|segment| segment.message().is_some());
+        let Some(first) = after.and_then(|last| segments.get(last.saturating_add(1))) else {
+            return;
+        };
+        let prompt = self.text(first.bytes().start..self.conversation.text.len()).trim_start();
+        if is_prompted && !prompt.is_empty() && !is_eos(first) {
+            self.prompts.push((roles.last().copied(), prompt.to_owned()));
+        }
     }
 
     /// Returns whether a stretch is within the text of one other message, such as the name of a call in the result of its tool.
@@ -369,11 +390,7 @@ impl<'p> Finder<'_, 'p> {
         let role = roles.get(message).copied().unwrap_or_default();
         let next = segments.get(segments.partition_point(|segment| segment.bytes().start < end));
         if let Some(segment) = next {
-            let is_eos = match segment.origin() {
-                Origin::Token { name } => name == "eos_token",
-                _ => segment.paths().any(|path| path == "/eos_token"),
-            };
-            if is_eos && segment.bytes().start == end {
+            if is_eos(segment) && segment.bytes().start == end {
                 return segment.bytes().len();
             }
         }
@@ -442,6 +459,14 @@ impl<'p> Finder<'_, 'p> {
             }
         }
         cuts
+    }
+}
+
+/// Returns whether a segment is the end-of-sequence token.
+fn is_eos(segment: &Segment) -> bool {
+    match segment.origin() {
+        Origin::Token { name } => name == "eos_token",
+        _ => segment.paths().any(|path| path == "/eos_token"),
     }
 }
 

@@ -4,7 +4,7 @@
 //! <|im_start|>user⏎ Hi <|im_end|>⏎   ->   header, body with the field `content`, close
 //! ```
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -232,7 +232,7 @@ fn split(text: &str, stretch: &Range<usize>, printed: &[Range<usize>], begin: Op
 /// Returns the fields of a message with the byte ranges of their characters.
 fn find_fields(message: usize, owned: &Owned<'_>) -> impl Iterator<Item = (String, Vec<Range<usize>>)> {
     let mut found: Vec<(&str, Vec<Range<usize>>)> = Vec::new();
-    let mut indices: HashMap<&str, usize> = HashMap::new();
+    let mut indices: BTreeMap<&str, usize> = BTreeMap::new();
     for segment in owned.stretches.iter().flat_map(|stretch| owned.within(stretch)) {
         for name in fields(segment, message).filter(|name| !["", "role"].contains(name)) {
             let index = *indices.entry(name).or_insert(found.len());
