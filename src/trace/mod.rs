@@ -24,7 +24,7 @@ pub use pieces::{Owner, Piece, Pieces, Source, free_spare_text};
 pub use places::{Container, Literals, Places, Step, Union};
 pub use spans::Spans;
 pub use turns::{Field, Turn, find_turns};
-pub use writes::{Write, Writes, memory_of};
+pub use writes::{Write, Writes, address_of, memory_of};
 
 use std::fmt;
 use std::ops::Range;
