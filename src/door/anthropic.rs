@@ -40,10 +40,10 @@ pub fn push_instructions<'b>(fitter: &mut Fitter<'b, '_>, instructions: Node<'b>
     let role = fitter.recast("system", place);
     let mut message = Message::new(role, place);
     let content = match instructions.text() {
-        Some(_) => fitter.fit_content(role, instructions, || place.path())?,
+        Some(_) => fitter.fit_content(role, instructions, &|| place.path())?,
         None if instructions.is_list() => {
             let parts: Vec<_> = instructions.items().enumerate().collect();
-            fitter.fit_parts(role, &parts, |index| place.field(format_args!("/{index}")))?
+            fitter.fit_parts(role, &parts, &|index| place.field(format_args!("/{index}")))?
         }
         None => {
             let found = instructions.describe();
@@ -118,7 +118,7 @@ fn read_results<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = No
         return Ok(());
     }
     let mut message = Message::new("user", place);
-    let content = fitter.fit_parts("user", &parts, |index| place.block(index).path())?;
+    let content = fitter.fit_parts("user", &parts, &|index| place.block(index).path())?;
     message.set("content", content);
     fitter.push(message, "user");
     Ok(())

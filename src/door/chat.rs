@@ -70,7 +70,7 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
             let path = place.field("/content");
             fitter.changes.drop_value(content, path, "calls.content_beside is lost");
         }
-        if let Some(fitted) = content::fit(fitter.facts, role, content, || place.field("/content"), &mut fitter.changes)? {
+        if let Some(fitted) = content::fit(fitter.facts, role, content, &|| place.field("/content"), &mut fitter.changes)? {
             message.set("content", fitted);
         }
     }
@@ -85,7 +85,7 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
         }
     }
     if body_role == "tool" {
-        let name = fitter.calls.close(fields.tool_call_id, || place.path())?;
+        let name = fitter.calls.close(fields.tool_call_id, &|| place.path())?;
         let name = name.filter(|_| fitter.facts.prints_name_of_result && !fields.has_name);
         if let Some(name) = name {
             fitter
@@ -137,13 +137,13 @@ fn read_calls<'b>(fitter: &mut Fitter<'b, '_>, calls: Node<'b>, place: Place) ->
         let Some(name) = function.get_text("name") else {
             return Err(wrong(path(), "the call has no function with a string `name`"));
         };
-        fitter.calls.add(call.get_text("id"), Some(name), path)?;
+        fitter.calls.add(call.get_text("id"), Some(name), &path)?;
         let Some(arguments) = function.get("arguments") else {
             continue;
         };
         let key = if call.has("function") { "/function" } else { "" };
         let path = || place.field(format_args!("/tool_calls/{index}{key}/arguments"));
-        if let Some(fitted) = fit_arguments(fitter.facts, arguments, path, &mut fitter.changes) {
+        if let Some(fitted) = fit_arguments(fitter.facts, arguments, &path, &mut fitter.changes) {
             changed.push((index, fitted));
         }
     }

@@ -148,13 +148,13 @@ impl<'b, 'f> Fitter<'b, 'f> {
     }
 
     /// Returns parts as content of a message that is made.
-    pub fn fit_parts(&mut self, role: &str, parts: &[(usize, Node<'b>)], path: impl Fn(usize) -> String) -> Result<Data<'b>> {
-        let fitted = content::fit_parts(self.facts, role, parts.iter().copied(), path, &mut self.changes)?;
+    pub fn fit_parts(&mut self, role: &str, parts: &[(usize, Node<'b>)], path: &dyn Fn(usize) -> String) -> Result<Data<'b>> {
+        let fitted = content::fit_parts(self.facts, role, parts, path, &mut self.changes)?;
         Ok(fitted.unwrap_or_else(|| Data::List(parts.iter().map(|(_, part)| part.to_data(DEPTH)).collect())))
     }
 
     /// Returns content as that of a message that is made.
-    pub fn fit_content(&mut self, role: &str, content: Node<'b>, path: impl Fn() -> String) -> Result<Data<'b>> {
+    pub fn fit_content(&mut self, role: &str, content: Node<'b>, path: &dyn Fn() -> String) -> Result<Data<'b>> {
         let fitted = content::fit(self.facts, role, content, path, &mut self.changes)?;
         Ok(fitted.unwrap_or_else(|| content.to_data(DEPTH)))
     }
@@ -163,11 +163,11 @@ impl<'b, 'f> Fitter<'b, 'f> {
     pub fn push_result(&mut self, id: Option<&'b str>, content: Option<Node<'b>>, place: Place, field: &str) -> Result<()> {
         self.changes
             .add(place.path(), What::Translated, "templates read a message of the role `tool`");
-        let name = self.calls.close(id, || place.path())?;
+        let name = self.calls.close(id, &|| place.path())?;
         let role = self.recast("tool", place);
         let mut message = Message::new(role, place);
         if let Some(content) = content {
-            let content = self.fit_content(role, content, || place.field(field))?;
+            let content = self.fit_content(role, content, &|| place.field(field))?;
             message.set("content", content);
         }
         if let Some(id) = id {
@@ -199,8 +199,8 @@ impl<'b, 'f> Fitter<'b, 'f> {
                 "templates read `tool_calls` of an assistant message",
             ),
         }
-        self.calls.add(id, Some(name), || place.path())?;
-        let fitted = fit_arguments(self.facts, arguments, || place.field(field), &mut self.changes);
+        self.calls.add(id, Some(name), &|| place.path())?;
+        let fitted = fit_arguments(self.facts, arguments, &|| place.field(field), &mut self.changes);
         let arguments = fitted.unwrap_or_else(|| arguments.to_data(DEPTH));
         let function = vec![("name".into(), Data::Str(name.into())), ("arguments".into(), arguments)];
         let mut call = Vec::new();

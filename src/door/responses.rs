@@ -68,8 +68,8 @@ impl<'b> Assistant<'b> {
         let role = if has_calls { "caller" } else { "assistant" };
         let content = match self.content {
             Content::Absent => Data::None,
-            Content::Whole(node, place) => fitter.fit_content(role, node, || place.field("/content"))?,
-            Content::Blocks(blocks) => fitter.fit_parts(role, &blocks, |index| place.block(index).path())?,
+            Content::Whole(node, place) => fitter.fit_content(role, node, &|| place.field("/content"))?,
+            Content::Blocks(blocks) => fitter.fit_parts(role, &blocks, &|index| place.block(index).path())?,
         };
         if content != Data::None {
             message.set("content", content);
@@ -98,7 +98,7 @@ pub fn read<'b>(fitter: &mut Fitter<'b, '_>, body: Node<'b>, input: Node<'b>) ->
             .changes
             .add(place.path(), What::Translated, "templates read a message of the role `user`");
         let mut message = Message::new("user", place);
-        let content = fitter.fit_content("user", input, || place.path())?;
+        let content = fitter.fit_content("user", input, &|| place.path())?;
         message.set("content", content);
         fitter.push(message, "user");
         return Ok(());
