@@ -168,13 +168,7 @@ impl ChatTemplate {
                 let fault = format!("must be {wanted}, and is {}", list.describe());
                 return Err(wrong(path.to_owned(), fault));
             }
-            if body.get("previous_response_id").is_some() {
-                let path = "/previous_response_id".to_owned();
-                return Err(wrong(
-                    path,
-                    "the earlier conversation is not known; pass its items in `input`",
-                ));
-            }
+            format.refuse_other_keys(body)?;
             match format {
                 Format::ChatCompletions => chat::read(&mut fitter, list)?,
                 Format::Responses => responses::read(&mut fitter, body, list)?,
