@@ -134,7 +134,7 @@ impl ChatTemplate {
         };
         let (key, path) = format.list();
         let Some(list) = body.get(key) else {
-            return Err(wrong(path.to_owned(), "the body must have this key"));
+            return Err(wrong(path.to_owned(), "the body must have this key, with the conversation"));
         };
         let prepared = match options.policy {
             Policy::Exact => self.fit(body, format, list, &Facts::any(), options.policy)?,
