@@ -20,7 +20,7 @@ pub enum Child<'t> {
 
 impl Expr {
     /// Calls `visit` with each direct part of the expression.
-    pub fn for_each_child(&self, visit: &mut impl FnMut(&Self)) {
+    pub fn for_each_child(&self, visit: &mut dyn FnMut(&Self)) {
         match &self.kind {
             ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) => {}
             ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => {
@@ -65,7 +65,7 @@ impl Expr {
     }
 
     /// Calls `visit` with each name that the expression reads, at any depth.
-    pub fn for_each_name(&self, visit: &mut impl FnMut(&Name)) {
+    pub fn for_each_name(&self, visit: &mut dyn FnMut(&Name)) {
         match &self.kind {
             ExprKind::Name(name) => visit(name),
             ExprKind::Literal(_) => {}
@@ -80,7 +80,7 @@ impl Expr {
 
 impl Args {
     /// Calls `visit` with each argument.
-    pub fn for_each_child(&self, visit: &mut impl FnMut(&Expr)) {
+    pub fn for_each_child(&self, visit: &mut dyn FnMut(&Expr)) {
         self.positional.iter().for_each(&mut *visit);
         if let Some(others) = &self.others {
             others.keywords.iter().for_each(|keyword| visit(&keyword.value));

@@ -43,7 +43,7 @@ impl ChatTemplate {
     /// If the request breaks the contract, if the template refuses the conversation or fails, and if a limit is reached. The
     /// [class](crate::ErrorClass) says which. Of two errors, the one that transformers raises first is returned.
     pub fn apply<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>) -> Result<Prompt> {
-        let prompts = self.apply_all(messages, options, false)?;
+        let prompts = self.apply_all(&messages, options, false)?;
         prompts
             .into_iter()
             .next()
@@ -67,7 +67,7 @@ impl ChatTemplate {
     /// # Errors
     /// Those of [`ChatTemplate::apply`]; the first conversation that fails ends the batch.
     pub fn apply_batch<M: Input + ?Sized>(&self, conversations: &M, options: &ApplyOptions<'_>) -> Result<Vec<Prompt>> {
-        self.apply_all(conversations, options, true)
+        self.apply_all(&conversations, options, true)
     }
 
     /// Returns the prompt of a conversation of any type that implements `Serialize`. The conversation is copied; [`ChatTemplate::apply`]
@@ -114,7 +114,7 @@ impl ChatTemplate {
         self.apply(&json::read(messages, json::DEPTH)?, options)
     }
 
-    fn apply_all<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>, wants_batch: bool) -> Result<Vec<Prompt>> {
+    fn apply_all(&self, messages: &dyn Input, options: &ApplyOptions<'_>, wants_batch: bool) -> Result<Vec<Prompt>> {
         // Declared before the runtime, which borrows from it.
         let chosen;
         let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
@@ -129,7 +129,11 @@ impl ChatTemplate {
             Err(error) => return Err(error.clone()),
         };
         let messages = messages.borrow_value(&mut runtime)?;
-        let conversations = match (Conversations::new(&mut runtime, &messages)?, wants_batch) {
+        let conversations = match options.clean {
+            true => Conversations::One(messages.clone()),
+            false => Conversations::new(&mut runtime, &messages)?,
+        };
+        let conversations = match (conversations, wants_batch) {
             (Conversations::One(conversation), false) => vec![conversation],
             (Conversations::Batch(conversations), true) => conversations,
             (Conversations::Batch(_), false) => {
@@ -218,7 +222,8 @@ impl<'a> Render<'a> {
                 _ => 0,
             };
             // A role and a content for each message, and room for the calls of some.
-            runtime.heap.pieces.record_writes(count.saturating_mul(4));
+            runtime.heap.records_writes = true;
+            runtime.heap.pieces.reserve_writes(count.saturating_mul(4));
         }
         let context = self
             .variables

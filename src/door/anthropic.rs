@@ -40,10 +40,10 @@ pub fn push_instructions<'b>(fitter: &mut Fitter<'b, '_>, instructions: Node<'b>
     let role = fitter.recast("system", place);
     let mut message = Message::new(role, place);
     let content = match instructions.text() {
-        Some(_) => fitter.fit_content(role, instructions, || place.path())?,
+        Some(_) => fitter.fit_content(role, instructions, &|| place.path())?,
         None if instructions.is_list() => {
             let parts: Vec<_> = instructions.items().enumerate().collect();
-            fitter.fit_parts(role, &parts, |index| place.field(format_args!("/{index}")))?
+            fitter.fit_parts(role, &parts, &|index| place.field(format_args!("/{index}")))?
         }
         None => {
             let found = instructions.describe();
@@ -71,19 +71,18 @@ fn read_assistant<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = 
         let at = place.block(index);
         match block.get_text("type") {
             Some("thinking") => {
-                let (what, why) = fitter.judge_reasoning();
-                fitter.changes.add(at.path(), what, why);
+                fitter.judge_reasoning(block, at);
                 let Some(thinking) = block.get_text("thinking") else {
                     return Err(wrong(at.path(), "the block has no string `thinking`"));
                 };
                 assistant.add_reasoning(thinking);
             }
-            Some("redacted_thinking") => fitter.changes.add(at.path(), What::Dropped, "the reasoning is encrypted"),
+            Some("redacted_thinking") => fitter.changes.drop_value(block, at.path(), "the reasoning is encrypted"),
             Some("tool_use") => {
                 let (Some(name), Some(input)) = (block.get_text("name"), block.get("input")) else {
                     return Err(wrong(at.path(), "the block has no string `name` or no `input`"));
                 };
-                let call = fitter.make_call(block.get_text("id"), name, input, at, "/input")?;
+                let call = fitter.make_call(block, block.get_text("id"), name, input, at, "/input")?;
                 assistant.calls.push(call);
             }
             _ => parts.push((index, block)),
@@ -119,7 +118,7 @@ fn read_results<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = No
         return Ok(());
     }
     let mut message = Message::new("user", place);
-    let content = fitter.fit_parts("user", &parts, |index| place.block(index).path())?;
+    let content = fitter.fit_parts("user", &parts, &|index| place.block(index).path())?;
     message.set("content", content);
     fitter.push(message, "user");
     Ok(())

@@ -17,7 +17,7 @@ use crate::text::truncate::elide;
 pub fn fit_arguments<'b>(
     facts: &Facts<'_>,
     arguments: Node<'b>,
-    path: impl FnOnce() -> String,
+    path: &dyn Fn() -> String,
     changes: &mut Changes,
 ) -> Option<Data<'b>> {
     match (facts.takes.arguments, arguments.text()) {
@@ -75,7 +75,7 @@ impl<'b> OpenCalls<'b> {
     ///
     /// # Errors
     /// If another open call has the id.
-    pub fn add(&mut self, id: Option<&'b str>, name: Option<&'b str>, path: impl FnOnce() -> String) -> Result<()> {
+    pub fn add(&mut self, id: Option<&'b str>, name: Option<&'b str>, path: &dyn Fn() -> String) -> Result<()> {
         if self.open == 0 {
             self.calls.clear();
             self.by_id.clear();
@@ -112,7 +112,7 @@ impl<'b> OpenCalls<'b> {
     ///
     /// # Errors
     /// If there is no such call.
-    pub fn close(&mut self, id: Option<&'b str>, path: impl FnOnce() -> String) -> Result<Option<&'b str>> {
+    pub fn close(&mut self, id: Option<&'b str>, path: &dyn Fn() -> String) -> Result<Option<&'b str>> {
         let index = match id {
             Some(id) => self.find(id),
             None => {
@@ -129,7 +129,7 @@ impl<'b> OpenCalls<'b> {
             return Err(wrong(path(), format!("no call{of_id} before this result waits for one")));
         };
         call.is_open = false;
-        if let Some(id) = call.id {
+        if let Some(id) = call.id.filter(|_| !self.by_id.is_empty()) {
             self.by_id.remove(id);
         }
         self.open = self.open.saturating_sub(1);

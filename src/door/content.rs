@@ -30,7 +30,7 @@ enum Part<'b> {
 
 impl<'b> Part<'b> {
     /// Reads a part. A string counts as a part with a text.
-    fn read(node: Node<'b>, path: impl Fn() -> String) -> Result<Self> {
+    fn read(node: Node<'b>, path: &dyn Fn() -> String) -> Result<Self> {
         if let Some(text) = node.text() {
             return Ok(Self::Text(text));
         }
@@ -69,7 +69,7 @@ pub fn fit<'b>(
     facts: &Facts<'_>,
     role: &str,
     content: Node<'b>,
-    path: impl Fn() -> String,
+    path: &dyn Fn() -> String,
     changes: &mut Changes,
 ) -> Result<Option<Data<'b>>> {
     if let Some(text) = content.text() {
@@ -90,8 +90,8 @@ pub fn fit<'b>(
     fit_parts(
         facts,
         role,
-        content.items().enumerate(),
-        |index| format!("{}/{index}", path()),
+        &content.items().enumerate().collect::<Vec<_>>(),
+        &|index| format!("{}/{index}", path()),
         changes,
     )
 }
@@ -100,12 +100,12 @@ pub fn fit<'b>(
 pub fn fit_parts<'b>(
     facts: &Facts<'_>,
     role: &str,
-    parts: impl Iterator<Item = (usize, Node<'b>)> + Clone,
-    path: impl Fn(usize) -> String,
+    parts: &[(usize, Node<'b>)],
+    path: &dyn Fn(usize) -> String,
     changes: &mut Changes,
 ) -> Result<Option<Data<'b>>> {
     let forms = facts.forms(role);
-    if parts.clone().next().is_none() && forms.is_any() {
+    if parts.is_empty() && forms.is_any() {
         changes.add(parent(path(0)), What::Emptied, "the list has no part");
         return Ok(Some(match forms.string {
             true => Data::Str("".into()),
@@ -113,8 +113,8 @@ pub fn fit_parts<'b>(
         }));
     }
     let (mut is_kept, mut texts, mut media) = (forms.part, 0_usize, 0_usize);
-    for (index, node) in parts.clone() {
-        let path = || path(index);
+    for &(index, node) in parts {
+        let path = &|| path(index);
         match Part::read(node, path)? {
             Part::Text(_) => {
                 texts = texts.saturating_add(1);
@@ -127,7 +127,7 @@ pub fn fit_parts<'b>(
                 if spelled.is_some() {
                     media = media.saturating_add(1);
                 } else {
-                    changes.add(path(), What::Dropped, "media: the template has no text for the part");
+                    changes.drop_value(node, path(), "media: the template has no text for the part");
                 }
             }
         }
@@ -138,8 +138,8 @@ pub fn fit_parts<'b>(
     if !forms.parts || media == 0 && forms.string {
         let mut joined = String::new();
         let mut single = None;
-        for (index, node) in parts.clone() {
-            if let Part::Text(text) = Part::read(node, || path(index))? {
+        for &(index, node) in parts {
+            if let Part::Text(text) = Part::read(node, &|| path(index))? {
                 push_text(&mut joined, text, BETWEEN_PARTS);
                 single = Some(text);
             }
@@ -154,21 +154,21 @@ pub fn fit_parts<'b>(
             return Ok(Some(Data::Str(text)));
         }
         let mut fitted = vec![text_part(text)];
-        for (index, node) in parts {
-            fitted.extend(fit_media(facts, node, || path(index), changes)?);
+        for &(index, node) in parts {
+            fitted.extend(fit_media(facts, node, &|| path(index), changes)?);
         }
         return Ok(Some(Data::List(fitted)));
     }
     let mut fitted = Vec::new();
-    for (index, node) in parts {
-        match Part::read(node, || path(index))? {
+    for &(index, node) in parts {
+        match Part::read(node, &|| path(index))? {
             Part::Text(text) => {
                 if node.get_text("type") != Some("text") {
                     changes.add(path(index), What::Renamed, "templates read the type `text`");
                 }
                 fitted.push(text_part(text.into()));
             }
-            Part::Media(_) => fitted.extend(fit_media(facts, node, || path(index), changes)?),
+            Part::Media(_) => fitted.extend(fit_media(facts, node, &|| path(index), changes)?),
         }
     }
     Ok(Some(Data::List(fitted)))
@@ -187,8 +187,8 @@ pub fn text_part(text: Cow<'_, str>) -> Data<'_> {
 }
 
 /// Returns a part of media as the template spells it, or `None` if the part is a text or the template has nothing for it.
-fn fit_media<'b>(facts: &Facts<'_>, node: Node<'b>, path: impl Fn() -> String, changes: &mut Changes) -> Result<Option<Data<'b>>> {
-    let Part::Media(medium) = Part::read(node, &path)? else {
+fn fit_media<'b>(facts: &Facts<'_>, node: Node<'b>, path: &dyn Fn() -> String, changes: &mut Changes) -> Result<Option<Data<'b>>> {
+    let Part::Media(medium) = Part::read(node, path)? else {
         return Ok(None);
     };
     let own = node.get_text("type");

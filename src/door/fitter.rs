@@ -22,6 +22,8 @@ pub struct Fitter<'b, 'f> {
     own: Vec<Message<'b>>,
     /// Whether all messages so far are instructions.
     is_beginning: bool,
+    /// Whether `apply` changes no message that is kept.
+    pub is_clean: bool,
 }
 
 impl<'b, 'f> Fitter<'b, 'f> {
@@ -37,6 +39,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
             last_kept: None,
             own: Vec::new(),
             is_beginning: true,
+            is_clean: true,
         }
     }
 
@@ -121,11 +124,15 @@ impl<'b, 'f> Fitter<'b, 'f> {
         }
     }
 
-    /// Returns the change of a block or an item with reasoning.
-    pub fn judge_reasoning(&self) -> (What, &'static str) {
+    /// Adds the change of a block or an item with reasoning.
+    pub fn judge_reasoning(&mut self, block: Node<'b>, place: Place) {
         match self.facts.reads_reasoning {
-            false => (What::Dropped, "reasoning.fields is empty"),
-            true => (What::Translated, "templates read `reasoning_content` of an assistant message"),
+            false => self.changes.drop_value(block, place.path(), "reasoning.fields is empty"),
+            true => self.changes.add(
+                place.path(),
+                What::Translated,
+                "templates read `reasoning_content` of an assistant message",
+            ),
         }
     }
 
@@ -141,13 +148,13 @@ impl<'b, 'f> Fitter<'b, 'f> {
     }
 
     /// Returns parts as content of a message that is made.
-    pub fn fit_parts(&mut self, role: &str, parts: &[(usize, Node<'b>)], path: impl Fn(usize) -> String) -> Result<Data<'b>> {
-        let fitted = content::fit_parts(self.facts, role, parts.iter().copied(), path, &mut self.changes)?;
+    pub fn fit_parts(&mut self, role: &str, parts: &[(usize, Node<'b>)], path: &dyn Fn(usize) -> String) -> Result<Data<'b>> {
+        let fitted = content::fit_parts(self.facts, role, parts, path, &mut self.changes)?;
         Ok(fitted.unwrap_or_else(|| Data::List(parts.iter().map(|(_, part)| part.to_data(DEPTH)).collect())))
     }
 
     /// Returns content as that of a message that is made.
-    pub fn fit_content(&mut self, role: &str, content: Node<'b>, path: impl Fn() -> String) -> Result<Data<'b>> {
+    pub fn fit_content(&mut self, role: &str, content: Node<'b>, path: &dyn Fn() -> String) -> Result<Data<'b>> {
         let fitted = content::fit(self.facts, role, content, path, &mut self.changes)?;
         Ok(fitted.unwrap_or_else(|| content.to_data(DEPTH)))
     }
@@ -156,11 +163,11 @@ impl<'b, 'f> Fitter<'b, 'f> {
     pub fn push_result(&mut self, id: Option<&'b str>, content: Option<Node<'b>>, place: Place, field: &str) -> Result<()> {
         self.changes
             .add(place.path(), What::Translated, "templates read a message of the role `tool`");
-        let name = self.calls.close(id, || place.path())?;
+        let name = self.calls.close(id, &|| place.path())?;
         let role = self.recast("tool", place);
         let mut message = Message::new(role, place);
         if let Some(content) = content {
-            let content = self.fit_content(role, content, || place.field(field))?;
+            let content = self.fit_content(role, content, &|| place.field(field))?;
             message.set("content", content);
         }
         if let Some(id) = id {
@@ -174,23 +181,26 @@ impl<'b, 'f> Fitter<'b, 'f> {
         Ok(())
     }
 
-    /// Returns a call, and opens it.
+    /// Returns the call of a block or an item, and opens it.
     pub fn make_call(
         &mut self,
+        block: Node<'b>,
         id: Option<&'b str>,
         name: &'b str,
         arguments: Node<'b>,
         place: Place,
         field: &str,
     ) -> Result<Data<'b>> {
-        let (what, why) = match (self.facts.takes.calls, self.facts.writes_calls) {
-            (true, true) => (What::Translated, "templates read `tool_calls` of an assistant message"),
-            (true, false) => (What::Dropped, "calls.written is false"),
-            (false, _) => (What::Dropped, "takes.calls is false: the template fails"),
-        };
-        self.changes.add(place.path(), what, why);
-        self.calls.add(id, Some(name), || place.path())?;
-        let fitted = fit_arguments(self.facts, arguments, || place.field(field), &mut self.changes);
+        match self.facts.judge_calls() {
+            Some(why) => self.changes.drop_value(block, place.path(), why),
+            None => self.changes.add(
+                place.path(),
+                What::Translated,
+                "templates read `tool_calls` of an assistant message",
+            ),
+        }
+        self.calls.add(id, Some(name), &|| place.path())?;
+        let fitted = fit_arguments(self.facts, arguments, &|| place.field(field), &mut self.changes);
         let arguments = fitted.unwrap_or_else(|| arguments.to_data(DEPTH));
         let function = vec![("name".into(), Data::Str(name.into())), ("arguments".into(), arguments)];
         let mut call = Vec::new();

@@ -68,8 +68,8 @@ impl<'b> Assistant<'b> {
         let role = if has_calls { "caller" } else { "assistant" };
         let content = match self.content {
             Content::Absent => Data::None,
-            Content::Whole(node, place) => fitter.fit_content(role, node, || place.field("/content"))?,
-            Content::Blocks(blocks) => fitter.fit_parts(role, &blocks, |index| place.block(index).path())?,
+            Content::Whole(node, place) => fitter.fit_content(role, node, &|| place.field("/content"))?,
+            Content::Blocks(blocks) => fitter.fit_parts(role, &blocks, &|index| place.block(index).path())?,
         };
         if content != Data::None {
             message.set("content", content);
@@ -98,7 +98,7 @@ pub fn read<'b>(fitter: &mut Fitter<'b, '_>, body: Node<'b>, input: Node<'b>) ->
             .changes
             .add(place.path(), What::Translated, "templates read a message of the role `user`");
         let mut message = Message::new("user", place);
-        let content = fitter.fit_content("user", input, || place.path())?;
+        let content = fitter.fit_content("user", input, &|| place.path())?;
         message.set("content", content);
         fitter.push(message, "user");
         return Ok(());
@@ -158,11 +158,10 @@ fn read_item<'b>(
                 texts.any(|text| text.get_text("text").is_some())
             });
             let Some(field) = field else {
-                fitter.changes.add(place.path(), What::Dropped, "the reasoning has no text");
+                fitter.changes.drop_value(item, place.path(), "the reasoning has no text");
                 return Ok(open.filter(|open| open.is_complete() || open.reasoning != Data::None));
             };
-            let (what, why) = fitter.judge_reasoning();
-            fitter.changes.add(place.path(), what, why);
+            fitter.judge_reasoning(item, place);
             for text in item
                 .get(field)
                 .into_iter()
@@ -179,7 +178,7 @@ fn read_item<'b>(
             let (Some(name), Some(arguments)) = (item.get_text("name"), arguments) else {
                 return Err(wrong(place.path(), "the item has no string `name`, or no arguments or input"));
             };
-            let call = fitter.make_call(item.get_text("call_id"), name, arguments, place, key)?;
+            let call = fitter.make_call(item, item.get_text("call_id"), name, arguments, place, key)?;
             assistant.calls.push(call);
         }
         other => {

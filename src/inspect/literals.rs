@@ -4,7 +4,7 @@
 //! {% set effort = reasoning_effort|default('low') %}{% if effort == 'high' %}   ->   reasoning_effort: "low", "high"
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -26,9 +26,9 @@ const MOST_STEPS: usize = 4;
 pub struct Literals<'t> {
     symbols: &'t Symbols,
     /// For each name that is set, the names in the values that it is set to.
-    sources: BTreeMap<String, BTreeSet<String>>,
+    sources: HashMap<String, HashSet<String>>,
     /// For each name, the constants beside it.
-    constants: BTreeMap<String, Vec<Value>>,
+    constants: HashMap<String, Vec<Value>>,
 }
 
 impl<'t> Literals<'t> {
@@ -37,8 +37,8 @@ impl<'t> Literals<'t> {
         let tree = template.tree();
         let mut found = Self {
             symbols: &tree.symbols,
-            sources: BTreeMap::new(),
-            constants: BTreeMap::new(),
+            sources: HashMap::new(),
+            constants: HashMap::new(),
         };
         found.add_body(&tree.body);
         found
@@ -49,15 +49,17 @@ impl<'t> Literals<'t> {
         self.constants.get(name).is_some_and(|constants| constants.contains(value))
     }
 
-    /// Returns the constants that a variable is compared with, itself or through names that are set to it. As names are not told apart by their
-    /// scopes, a constant of another variable can be among them.
+    /// Returns the constants that a variable is compared with, itself or through names that are set to it. A variable of the same name in
+    /// another scope counts as the same variable, so the list can have a constant that only the other is compared with.
     pub fn list(&self, name: &str) -> Vec<Value> {
-        let mut names = BTreeSet::from([name]);
+        let mut names = vec![name];
         for _ in 0..MOST_STEPS {
-            let is_derived = |sources: &BTreeSet<String>| sources.iter().any(|source| names.contains(source.as_str()));
+            let is_derived = |sources: &HashSet<String>| names.iter().any(|name| sources.contains(*name));
             let derived = self.sources.iter().filter(|(_, sources)| is_derived(sources));
             let derived: Vec<&str> = derived.map(|(name, _)| name.as_str()).collect();
             names.extend(derived);
+            names.sort_unstable();
+            names.dedup();
         }
         let mut values = Vec::new();
         for value in names.iter().filter_map(|name| self.constants.get(*name)).flatten() {
@@ -99,12 +101,12 @@ impl<'t> Literals<'t> {
     }
 
     fn add_names_to(&mut self, target: &str, value: &Expr) {
-        let mut names = BTreeSet::new();
+        let mut names = HashSet::new();
         self.collect_names(value, &mut names);
         self.sources.entry(target.to_owned()).or_default().extend(names);
     }
 
-    fn collect_names(&self, expr: &Expr, names: &mut BTreeSet<String>) {
+    fn collect_names(&self, expr: &Expr, names: &mut HashSet<String>) {
         match &expr.kind {
             ExprKind::Name(name) => drop(names.insert(self.symbols.name(name.symbol).to_owned())),
             ExprKind::Attribute(attribute) => drop(names.insert(attribute.name.as_ref().to_owned())),
@@ -122,7 +124,7 @@ impl<'t> Literals<'t> {
             _ => false,
         };
         if is_comparison {
-            let mut names = BTreeSet::new();
+            let mut names = HashSet::new();
             self.collect_names(expr, &mut names);
             let mut values = Vec::new();
             expr.for_each_child(&mut |child| collect_constants(child, &mut values));

@@ -6,7 +6,7 @@
 //!
 //! The names of messages, calls and tools are followed through loops, assignments, slices, filters that keep items, and macros.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::ast::{
     Args, Body, Call, CompareOp, Expr, ExprKind, Filter, Literal, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind,
@@ -73,7 +73,7 @@ pub fn find(template: &ChatTemplate, limits: &Limits) -> Reads {
         let name = names.get(index).copied().unwrap_or_default();
         let mut walk = Walk::new(compiled, limits);
         walk.body(&compiled.tree().body);
-        let list = |found: BTreeMap<String, usize>| {
+        let list = |found: HashMap<String, usize>| {
             let mut list: Vec<Read> = found
                 .into_iter()
                 .map(|(field, line)| Read {
@@ -82,7 +82,7 @@ pub fn find(template: &ChatTemplate, limits: &Limits) -> Reads {
                     template: name.to_owned(),
                 })
                 .collect();
-            list.sort_by_key(|read| read.line);
+            list.sort_unstable_by(|left, right| (left.line, &left.name).cmp(&(right.line, &right.name)));
             list
         };
         let lines = std::mem::take(&mut walk.names);
@@ -114,7 +114,7 @@ struct Walk<'t> {
     called: HashMap<Symbol, HashSet<Vec<Places>>>,
     /// The lowest line on which each name occurs.
     names: HashMap<Symbol, usize>,
-    fields: HashMap<Root, BTreeMap<String, usize>>,
+    fields: HashMap<Root, HashMap<String, usize>>,
     /// Counts the nodes, and measures the stack that nested calls of macros take.
     meter: Meter<'static>,
 }

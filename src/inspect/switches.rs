@@ -4,8 +4,6 @@
 //! {% if enable_thinking == false %}<think></think>{% endif %}   ->   enable_thinking changes the generation prompt, default true
 //! ```
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value, json};
 
 use super::conversations::{base, join};
@@ -161,7 +159,7 @@ fn make_scenes(lab: &mut Lab<'_>, report: &Report, forms: &[Form]) -> Result<Vec
 /// The search for what one variable changes.
 struct Switching<'n> {
     name: &'n str,
-    changes: BTreeSet<Change>,
+    changes: Vec<Change>,
     is_printed: bool,
     /// The values that were tried, each with the prompts of all scenes.
     effects: Vec<(Value, Vec<Option<String>>)>,
@@ -171,7 +169,7 @@ impl<'n> Switching<'n> {
     fn new(name: &'n str) -> Self {
         Self {
             name,
-            changes: BTreeSet::new(),
+            changes: Vec::new(),
             is_printed: false,
             effects: Vec::new(),
         }
@@ -197,6 +195,8 @@ impl<'n> Switching<'n> {
         if self.changes.is_empty() {
             return Ok(None);
         }
+        self.changes.sort_unstable();
+        self.changes.dedup();
         let mut values = Vec::new();
         if self.effect(&on) != self.effect(&off) {
             values.extend([&on, &off].into_iter().filter(|value| self.is_rendered(value)).cloned());
@@ -216,7 +216,7 @@ impl<'n> Switching<'n> {
             values,
             printed: self.is_printed,
             default,
-            changes: self.changes.into_iter().collect(),
+            changes: self.changes,
         }))
     }
 

@@ -195,7 +195,7 @@ impl Folder {
 }
 
 /// Returns whether an expression is constant. Each node that is visited is paid for by `spend`, and counts as variable if that fails.
-fn is_constant(expr: &Expr, spend: &mut impl FnMut(u64) -> bool) -> bool {
+fn is_constant(expr: &Expr, spend: &mut dyn FnMut(u64) -> bool) -> bool {
     match &expr.kind {
         ExprKind::Literal(_) | ExprKind::Markup(_) => true,
         ExprKind::Name(_) | ExprKind::UnsupportedText(_) => false,
@@ -204,7 +204,7 @@ fn is_constant(expr: &Expr, spend: &mut impl FnMut(u64) -> bool) -> bool {
 }
 
 /// Returns whether an operation has only constant operands.
-fn has_constant_operands(kind: &ExprKind, spend: &mut impl FnMut(u64) -> bool) -> bool {
+fn has_constant_operands(kind: &ExprKind, spend: &mut dyn FnMut(u64) -> bool) -> bool {
     let mut are_constant = |exprs: &[Expr]| exprs.iter().all(|expr| spend(1) && is_constant(expr, spend));
     match kind {
         ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) => false,
@@ -238,7 +238,7 @@ fn has_constant_operands(kind: &ExprKind, spend: &mut impl FnMut(u64) -> bool) -
 }
 
 /// Returns whether a filter of a constant is constant.
-fn is_constant_filter(filter: &Filter, spend: &mut impl FnMut(u64) -> bool) -> bool {
+fn is_constant_filter(filter: &Filter, spend: &mut dyn FnMut(u64) -> bool) -> bool {
     let function = filter
         .builtin
         .or_else(|| filters::find_index(&filter.name))
@@ -246,7 +246,7 @@ fn is_constant_filter(filter: &Filter, spend: &mut impl FnMut(u64) -> bool) -> b
     function.is_some_and(|function| !takes_context(function)) && have_constants(&filter.args, spend)
 }
 
-fn have_constants(args: &Args, spend: &mut impl FnMut(u64) -> bool) -> bool {
+fn have_constants(args: &Args, spend: &mut dyn FnMut(u64) -> bool) -> bool {
     let mut all = true;
     args.for_each_child(&mut |child| all = all && spend(1) && is_constant(child, spend));
     all

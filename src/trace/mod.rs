@@ -24,7 +24,9 @@ pub use pieces::{Owner, Piece, Pieces, Source, free_spare_text};
 pub use places::{Container, Literals, Places, Step, Union};
 pub use spans::Spans;
 pub use turns::{Field, Turn, find_turns};
-pub use writes::{Write, Writes, memory_of};
+#[cfg(feature = "inspect")]
+pub use writes::Write;
+pub use writes::{Writes, address_of, memory_of};
 
 use std::fmt;
 use std::ops::Range;

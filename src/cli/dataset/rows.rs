@@ -27,6 +27,7 @@ pub struct Place {
 }
 
 /// Consecutive rows of the input.
+#[derive(Default)]
 pub struct Chunk {
     text: Vec<u8>,
     /// The line number of each row, and its place in the text, or `None` if the row is too long.
@@ -52,6 +53,11 @@ impl Chunk {
             line: *line,
             text: range.clone().map(|range| self.text.get(range).unwrap_or_default()),
         })
+    }
+
+    /// Returns the number of bytes that the chunk can have without more memory.
+    pub fn capacity(&self) -> usize {
+        self.text.capacity()
     }
 
     /// Returns the size of the chunk in bytes.
@@ -105,20 +111,22 @@ impl Rows {
         })
     }
 
-    /// Reads the next chunk. Returns `None` at the end of the input. If reading fails, a chunk with the lines before the failure is returned
-    /// first.
-    pub fn read_chunk(&mut self) -> Result<Option<Chunk>> {
+    /// Replaces a chunk by the next one. Returns false at the end of the input. If reading fails, the lines before the failure are the last
+    /// chunk, and the next call returns the error.
+    pub fn read_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
-        let mut text = Vec::with_capacity(self.chunk_size.saturating_mul(5) / 4);
-        let mut rows = Vec::new();
+        let Chunk { text, rows, .. } = chunk;
+        text.clear();
+        text.reserve(self.chunk_size.saturating_mul(5) / 4);
+        rows.clear();
         let mut is_full = true;
         while text.len() < self.chunk_size {
             let start = text.len();
             // The line feed is not part of a row.
             let limit = self.max_row.saturating_add(1);
-            let length = match read_line(&mut self.input, limit, &mut text) {
+            let length = match read_line(&mut self.input, limit, text) {
                 Ok(Some(length)) => length,
                 Ok(None) => {
                     is_full = false;
@@ -149,14 +157,11 @@ impl Rows {
             }
         }
         if rows.is_empty() && !is_full {
-            return self.failure.take().map_or(Ok(None), Err);
+            return self.failure.take().map_or(Ok(false), Err);
         }
-        Ok(Some(Chunk {
-            text,
-            rows,
-            end: self.place,
-            is_full,
-        }))
+        chunk.end = self.place;
+        chunk.is_full = is_full;
+        Ok(true)
     }
 
     /// Returns the number of lines that were read.

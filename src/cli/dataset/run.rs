@@ -12,11 +12,14 @@ use super::codec::Codec;
 use super::journal::{Checkpoint, Found, Journal};
 use super::output::{Output, WriteFailure, is_regular};
 use super::row::Renderer;
-use super::rows::{Chunk, Place, Rows};
+use super::rows::{Chunk, Rows};
 use crate::cli::file::is_stdin;
 
 /// The largest number of bytes of the input that are under way, unless one chunk has more.
 const MAX_WINDOW: usize = 32 << 20;
+
+/// The capacity in bytes from which a buffer is freed and not used again.
+const MAX_SPARE: usize = 2 << 20;
 
 /// The files of a run. `-` is standard input or standard output.
 pub struct Files {
@@ -72,14 +75,15 @@ pub struct Start {
     kept: Option<u64>,
 }
 
-/// The answers to the rows of a chunk, ready to be written.
+/// A chunk and the answers to its rows, ready to be written. The memory of a block that was written is used for a later chunk. To allocate
+/// it in one thread and free it in another would cost more than to copy it.
+#[derive(Default)]
 struct Block {
+    chunk: Chunk,
     output: Vec<u8>,
     errors: Vec<u8>,
     written: u64,
     failed: u64,
-    end: Place,
-    is_full: bool,
 }
 
 impl Run {
@@ -147,9 +151,10 @@ impl Run {
             let mut window = Window::new(self.pool.current_num_threads());
             loop {
                 while window.has_place() {
-                    match rows.read_chunk() {
-                        Ok(Some(chunk)) => window.push(self, scope, chunk),
-                        Ok(None) => window.is_last = true,
+                    let mut block = window.spare.pop().unwrap_or_default();
+                    match rows.read_chunk(&mut block.chunk) {
+                        Ok(true) => window.push(self, scope, block),
+                        Ok(false) => window.is_last = true,
                         Err(error) => {
                             window.is_last = true;
                             window.failure = Some(format!("{}: after line {}: {error}", input.display(), rows.lines()));
@@ -158,6 +163,7 @@ impl Run {
                 }
                 let Some(block) = window.pop()? else { break };
                 writer.write(&block)?;
+                window.keep(block);
                 bar.set_message(describe_progress(checkpoint, &writer.reached, started));
             }
             match window.failure {
@@ -172,13 +178,18 @@ impl Run {
         }
     }
 
-    fn render_chunk(&self, chunk: &Chunk) -> std::io::Result<Block> {
-        let (mut output, mut errors) = (String::with_capacity(chunk.size()), String::new());
-        let (mut written, mut failed) = (0_u64, 0_u64);
+    /// Renders the rows of a block's chunk.
+    fn render_block(&self, block: &mut Block) -> std::io::Result<()> {
+        let Block {
+            chunk, written, failed, ..
+        } = block;
+        (*written, *failed) = (0, 0);
+        let (mut output, mut errors) = (clear(&mut block.output), clear(&mut block.errors));
+        output.reserve(chunk.size());
         for row in chunk.rows() {
             let count = match self.renderer.render(&row, &mut output, &mut errors) {
-                true => &mut written,
-                false => &mut failed,
+                true => &mut *written,
+                false => &mut *failed,
             };
             *count = count.saturating_add(1);
         }
@@ -186,20 +197,25 @@ impl Run {
             Some(path) if !text.is_empty() => Codec::of(path).encode(text.into_bytes()),
             _ => Ok(text.into_bytes()),
         };
-        Ok(Block {
-            output: encode(Some(&self.files.output), output)?,
-            errors: encode(self.files.errors.as_ref(), errors)?,
-            written,
-            failed,
-            end: chunk.end,
-            is_full: chunk.is_full,
-        })
+        block.output = encode(Some(&self.files.output), output)?;
+        block.errors = encode(self.files.errors.as_ref(), errors)?;
+        Ok(())
     }
 }
 
-/// The chunks that are under way, in the order of the input.
+/// Takes the memory of a buffer, as an empty text.
+fn clear(buffer: &mut Vec<u8>) -> String {
+    let mut bytes = std::mem::take(buffer);
+    bytes.clear();
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// The blocks that are under way, in the order of the input.
 struct Window {
-    chunks: VecDeque<(usize, Receiver<std::io::Result<Block>>)>,
+    /// The size of each block's chunk, and the channel that brings the block when it is rendered.
+    blocks: VecDeque<(usize, Receiver<std::io::Result<Block>>)>,
+    /// The blocks that were written.
+    spare: Vec<Block>,
     /// The number of bytes of the chunks.
     bytes: usize,
     most: usize,
@@ -212,7 +228,8 @@ struct Window {
 impl Window {
     fn new(threads: usize) -> Self {
         Self {
-            chunks: VecDeque::new(),
+            blocks: VecDeque::new(),
+            spare: Vec::new(),
             bytes: 0,
             most: threads.saturating_mul(2).saturating_add(2),
             is_last: false,
@@ -221,26 +238,33 @@ impl Window {
     }
 
     fn has_place(&self) -> bool {
-        !self.is_last && self.chunks.len() < self.most && self.bytes < MAX_WINDOW
+        !self.is_last && self.blocks.len() < self.most && self.bytes < MAX_WINDOW
     }
 
-    /// Lets the pool render a chunk.
-    fn push<'s>(&mut self, run: &'s Run, scope: &Scope<'s>, chunk: Chunk) {
+    /// Lets the pool render a block.
+    fn push<'s>(&mut self, run: &'s Run, scope: &Scope<'s>, mut block: Block) {
         let (sender, receiver) = sync_channel(1);
-        let size = chunk.size();
+        let size = block.chunk.size();
         self.bytes = self.bytes.saturating_add(size);
-        self.chunks.push_back((size, receiver));
+        self.blocks.push_back((size, receiver));
         scope.spawn(move |_| {
-            let block = run.render_chunk(&chunk);
-            drop(chunk);
+            let rendered = run.render_block(&mut block);
             // There is no receiver if the run has ended early.
-            let _ = sender.send(block);
+            let _ = sender.send(rendered.map(|()| block));
         });
     }
 
-    /// Waits for the block of the first chunk. Returns `None` if there is no chunk.
+    /// Keeps the memory of a block that was written, unless a long row made it large.
+    fn keep(&mut self, block: Block) {
+        let buffers = [block.chunk.capacity(), block.output.capacity(), block.errors.capacity()];
+        if buffers.iter().all(|bytes| *bytes < MAX_SPARE) {
+            self.spare.push(block);
+        }
+    }
+
+    /// Waits for the first block. Returns `None` if none is under way.
     fn pop(&mut self) -> Result<Option<Block>, WriteFailure> {
-        let Some((size, receiver)) = self.chunks.pop_front() else {
+        let Some((size, receiver)) = self.blocks.pop_front() else {
             return Ok(None);
         };
         self.bytes = self.bytes.saturating_sub(size);
@@ -265,14 +289,14 @@ impl Writer {
         self.output.write(&block.output)?;
         self.errors.write(&block.errors)?;
         self.reached = Checkpoint {
-            place: block.end,
+            place: block.chunk.end,
             output: self.output.length,
             errors: self.errors.length,
             written: self.reached.written.saturating_add(block.written),
             failed: self.reached.failed.saturating_add(block.failed),
         };
         // After a chunk that ends with the input, a resumed run could have other chunks.
-        if block.is_full && self.last_checkpoint.elapsed() >= self.interval {
+        if block.chunk.is_full && self.last_checkpoint.elapsed() >= self.interval {
             self.add_checkpoint().map_err(WriteFailure::Failed)?;
         }
         Ok(())
