@@ -195,8 +195,6 @@ impl<'n> Switching<'n> {
         if self.changes.is_empty() {
             return Ok(None);
         }
-        self.changes.sort_unstable();
-        self.changes.dedup();
         let mut values = Vec::new();
         if self.effect(&on) != self.effect(&off) {
             values.extend([&on, &off].into_iter().filter(|value| self.is_rendered(value)).cloned());
@@ -211,6 +209,8 @@ impl<'n> Switching<'n> {
         }
         let is_default = |value: &&Value| self.effect(value) == Some(&plain);
         let default = values.iter().chain([&on, &off, &null]).find(is_default).cloned();
+        self.changes.sort_unstable();
+        self.changes.dedup();
         Ok(Some(Switch {
             name: self.name.to_owned(),
             values,
