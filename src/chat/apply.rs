@@ -129,7 +129,11 @@ impl ChatTemplate {
             Err(error) => return Err(error.clone()),
         };
         let messages = messages.borrow_value(&mut runtime)?;
-        let conversations = match (Conversations::new(&mut runtime, &messages)?, wants_batch) {
+        let conversations = match options.clean {
+            true => Conversations::One(messages.clone()),
+            false => Conversations::new(&mut runtime, &messages)?,
+        };
+        let conversations = match (conversations, wants_batch) {
             (Conversations::One(conversation), false) => vec![conversation],
             (Conversations::Batch(conversations), true) => conversations,
             (Conversations::Batch(_), false) => {
@@ -218,7 +222,8 @@ impl<'a> Render<'a> {
                 _ => 0,
             };
             // A role and a content for each message, and room for the calls of some.
-            runtime.heap.pieces.record_writes(count.saturating_mul(4));
+            runtime.heap.records_writes = true;
+            runtime.heap.pieces.reserve_writes(count.saturating_mul(4));
         }
         let context = self
             .variables

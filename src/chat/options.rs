@@ -127,6 +127,10 @@ pub struct ApplyOptions<'o> {
     /// Whether the prompt has a list of what was written to it, for the check that nothing is lost.
     #[doc(hidden)]
     pub writes: bool,
+    /// Whether the caller knows that the messages are objects of which none has a null or a field with reasoning, so that they are not
+    /// checked and changed before the template sees them.
+    #[doc(hidden)]
+    pub clean: bool,
 }
 
 /// Inputs are shown as `Some(_)`, and the clock is left out.
@@ -182,6 +186,7 @@ impl Default for ApplyOptions<'_> {
             control_tokens: ControlTokens::default(),
             plain: false,
             writes: false,
+            clean: false,
         }
     }
 }

@@ -71,19 +71,18 @@ fn read_assistant<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = 
         let at = place.block(index);
         match block.get_text("type") {
             Some("thinking") => {
-                let (what, why) = fitter.judge_reasoning();
-                fitter.changes.add(at.path(), what, why);
+                fitter.judge_reasoning(block, at);
                 let Some(thinking) = block.get_text("thinking") else {
                     return Err(wrong(at.path(), "the block has no string `thinking`"));
                 };
                 assistant.add_reasoning(thinking);
             }
-            Some("redacted_thinking") => fitter.changes.add(at.path(), What::Dropped, "the reasoning is encrypted"),
+            Some("redacted_thinking") => fitter.changes.drop_value(block, at.path(), "the reasoning is encrypted"),
             Some("tool_use") => {
                 let (Some(name), Some(input)) = (block.get_text("name"), block.get("input")) else {
                     return Err(wrong(at.path(), "the block has no string `name` or no `input`"));
                 };
-                let call = fitter.make_call(block.get_text("id"), name, input, at, "/input")?;
+                let call = fitter.make_call(block, block.get_text("id"), name, input, at, "/input")?;
                 assistant.calls.push(call);
             }
             _ => parts.push((index, block)),

@@ -129,7 +129,7 @@ impl<'b> OpenCalls<'b> {
             return Err(wrong(path(), format!("no call{of_id} before this result waits for one")));
         };
         call.is_open = false;
-        if let Some(id) = call.id {
+        if let Some(id) = call.id.filter(|_| !self.by_id.is_empty()) {
             self.by_id.remove(id);
         }
         self.open = self.open.saturating_sub(1);

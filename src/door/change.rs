@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 
 use serde::{Serialize, Serializer};
 
+use super::node::Node;
+
 /// A change of the body that the template needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -91,6 +93,8 @@ impl fmt::Display for Change {
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
     made: Vec<Change>,
+    /// The addresses of the values that are known to be dropped before the render.
+    dropped_values: Vec<usize>,
     dropped: OnceLock<Vec<Change>>,
 }
 
@@ -99,6 +103,22 @@ impl Changes {
     pub(super) fn add(&mut self, path: String, what: What, why: impl Into<Cow<'static, str>>) {
         let why = why.into();
         self.made.push(Change { path, what, why });
+    }
+
+    /// Adds the change that a value of the body is not in the prompt.
+    pub(super) fn drop_value(&mut self, value: Node<'_>, path: String, why: impl Into<Cow<'static, str>>) {
+        self.add(path, What::Dropped, why);
+        self.dropped_values.push(value.address());
+    }
+
+    /// Returns whether a value of the body is known to be dropped before the render.
+    pub(super) fn is_dropped(&self, value: Node<'_>) -> bool {
+        !self.dropped_values.is_empty() && self.dropped_values.binary_search(&value.address()).is_ok()
+    }
+
+    /// Prepares for the questions whether values are dropped.
+    pub(super) fn sort_dropped(&mut self) {
+        self.dropped_values.sort_unstable();
     }
 
     /// Sets the texts that the render dropped, unless an earlier render set them.

@@ -26,8 +26,9 @@ struct Fields<'b> {
     tool_calls: Option<Node<'b>>,
     tool_call_id: Option<&'b str>,
     has_name: bool,
-    /// The key of the reasoning.
-    reasoning: Option<&'b str>,
+    /// The key and the value of the reasoning.
+    reasoning: Option<(&'b str, Node<'b>)>,
+    has_null: bool,
 }
 
 impl<'b> Fields<'b> {
@@ -35,13 +36,13 @@ impl<'b> Fields<'b> {
     fn new(node: Node<'b>) -> Self {
         let mut fields = Self::default();
         node.for_each_entry(|key, value| match key {
-            _ if value.is_null() => {}
+            _ if value.is_null() => fields.has_null = true,
             "role" => fields.role = value.text(),
             "content" => fields.content = Some(value),
             "tool_calls" => fields.tool_calls = Some(value),
             "tool_call_id" => fields.tool_call_id = value.text(),
             "name" => fields.has_name = true,
-            "reasoning_content" | "thinking" | "reasoning" => fields.reasoning = Some(key),
+            "reasoning_content" | "thinking" | "reasoning" => fields.reasoning = Some((key, value)),
             _ => {}
         });
         fields
@@ -67,7 +68,7 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
         };
         if role == "caller" && !fitter.facts.writes_content_beside && content.text().is_none_or(|text| !text.trim().is_empty()) {
             let path = place.field("/content");
-            fitter.changes.add(path, What::Dropped, "calls.content_beside is lost");
+            fitter.changes.drop_value(content, path, "calls.content_beside is lost");
         }
         if let Some(fitted) = content::fit(fitter.facts, role, content, &|| place.field("/content"), &mut fitter.changes)? {
             message.set("content", fitted);
@@ -76,18 +77,12 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
     if let Some(fitted) = calls.map(|calls| read_calls(fitter, calls, place)).transpose()?.flatten() {
         message.set("tool_calls", fitted);
     }
-    if has_calls && !fitter.facts.takes.calls {
-        has_calls = false;
-        fitter.changes.add(
-            place.field("/tool_calls"),
-            What::Dropped,
-            "takes.calls is false: the template fails",
-        );
-        message.take("tool_calls");
-    } else if has_calls && !fitter.facts.writes_calls {
-        fitter
-            .changes
-            .add(place.field("/tool_calls"), What::Dropped, "calls.written is false");
+    if let (Some(calls), Some(why)) = (calls.filter(|_| has_calls), fitter.facts.judge_calls()) {
+        fitter.changes.drop_value(calls, place.field("/tool_calls"), why);
+        if !fitter.facts.takes.calls {
+            has_calls = false;
+            message.take("tool_calls");
+        }
     }
     if body_role == "tool" {
         let name = fitter.calls.close(fields.tool_call_id, &|| place.path())?;
@@ -102,13 +97,11 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
     if fields.content.is_none_or(|content| content.text().is_none_or(str::is_empty)) {
         fitter.fill_content(&mut message, has_calls);
     }
-    if let Some(reasoning) = fields.reasoning.filter(|_| body_role == "assistant") {
+    fitter.is_clean &= !fields.has_null && fields.reasoning.is_none();
+    if let Some((key, reasoning)) = fields.reasoning.filter(|_| body_role == "assistant") {
         if !fitter.facts.reads_reasoning {
-            fitter.changes.add(
-                place.field(format_args!("/{reasoning}")),
-                What::Dropped,
-                "reasoning.fields is empty",
-            );
+            let path = place.field(format_args!("/{key}"));
+            fitter.changes.drop_value(reasoning, path, "reasoning.fields is empty");
         }
         fitter.rename_reasoning(&mut message);
     }

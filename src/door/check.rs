@@ -8,12 +8,11 @@
 //! are, without outer white space. The others are looked for in what the render made of texts of the body ([`Search`]).
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::change::{Change, Changes, What};
 use super::format::Format;
-use super::message::Fitted;
+use super::message::{Fitted, OwnValues};
 use super::node::Node;
 use super::path::{Key, Path};
 use super::search::{GAP, Search};
@@ -29,20 +28,23 @@ pub fn find_dropped(
     body: Node<'_>,
     format: Format,
     prompt: &str,
-    writes: Vec<Write>,
+    mut writes: Vec<Write>,
     fitted: [&Fitted<'_>; 2],
     changes: &Changes,
 ) -> Vec<Change> {
-    let is_dropped = |change: &&Change| change.what == What::Dropped;
-    let paths = changes.into_iter().filter(is_dropped).map(|change| change.path.as_str());
-    let mut known: Vec<&str> = paths.collect();
-    known.sort_unstable();
+    let objects = writes.iter().filter(|write| write.is_object());
+    let mut objects: Vec<usize> = objects.map(|write| write.memory.start).collect();
+    objects.sort_unstable();
+    let mut own = OwnValues::new(&objects);
+    fitted.into_iter().for_each(|fitted| fitted.find_own(&mut own));
+    own.add_leaves(&mut writes);
     let mut check = Check {
         prompt,
         writes,
+        objects: &objects,
         next: 0,
         by_address: None,
-        known,
+        changes,
         is_responses: format == Format::Responses,
         sought: Vec::new(),
     };
@@ -70,7 +72,7 @@ pub fn find_dropped(
             None => {}
         }
     }
-    check.find_sought(fitted)
+    check.find_sought(&own)
 }
 
 /// Returns the name of the called function, if a value is a call.
@@ -92,14 +94,16 @@ struct Sought {
 /// A check of a body against the list of what was written to the prompt.
 struct Check<'c> {
     prompt: &'c str,
-    /// The writes in the order of the prompt. The output of one that is found is empty.
+    /// The writes in the order of the prompt.
     writes: Vec<Write>,
+    /// The addresses of the objects whose JSON was written, sorted.
+    objects: &'c [usize],
     /// The index of the write after the last one that was found.
     next: usize,
     /// The addresses of the strings that were written, sorted, with the indices of the writes.
     by_address: Option<Vec<(usize, usize)>>,
-    /// The paths of values that are dropped, sorted.
-    known: Vec<&'c str>,
+    /// The changes before the render.
+    changes: &'c Changes,
     /// Whether the items of the body are those of Responses.
     is_responses: bool,
     sought: Vec<Sought>,
@@ -108,6 +112,9 @@ struct Check<'c> {
 impl Check<'_> {
     /// Looks at the texts of a message.
     fn look_at_message(&mut self, message: Node<'_>, path: Path<'_>) {
+        if self.is_done(message) {
+            return;
+        }
         if self.is_responses && message.get_text("type") == Some("reasoning") {
             let key = ["content", "summary"].into_iter().find(|key| message.get(key).is_some());
             let texts = key.and_then(|key| message.get(key)).into_iter().flat_map(Node::items);
@@ -122,11 +129,10 @@ impl Check<'_> {
         message.for_each_entry(|key, value| match key {
             "content" => self.look_at(value, key, path.name(key), DEPTH),
             "reasoning_content" | "thinking" | "reasoning" => {
-                if let Some(text) = value.text() {
+                if let Some(text) = value.text().filter(|_| !self.is_done(value)) {
                     self.look_at_reasoning(text, path.name(key));
                 }
             }
-            "tool_calls" if self.is_known(path.name(key)) => {}
             "tool_calls" | "name" | "refusal" | "output" => self.look_at(value, key, path.name(key), DEPTH),
             _ => {}
         });
@@ -137,6 +143,9 @@ impl Check<'_> {
         let Some(levels) = levels.checked_sub(1) else {
             return self.seek("", path, "it is nested too deeply");
         };
+        if self.is_done(node) {
+            return;
+        }
         if let Some(text) = node.text() {
             if self.is_written(text, text) {
                 return;
@@ -175,9 +184,6 @@ impl Check<'_> {
 
     /// Looks at the name and the arguments of a call.
     fn look_at_call(&mut self, call: Node<'_>, name: &str, path: Path<'_>) {
-        if self.is_known(path) {
-            return;
-        }
         if !self.is_written(name, name) {
             self.seek(name, path, "the prompt does not have the name of the called function");
         }
@@ -189,10 +195,7 @@ impl Check<'_> {
             None if self.are_leaves_written(arguments, DEPTH) => return,
             None => Cow::Owned(arguments.to_json()),
         };
-        let parsed = match arguments.text() {
-            Some(text) => json::read(text, DEPTH).ok(),
-            None => None,
-        };
+        let parsed = arguments.text().and_then(|text| json::read(text, DEPTH).ok());
         if parsed.is_some_and(|parsed| self.are_leaves_written(Node::Data(&parsed), DEPTH)) {
             return;
         }
@@ -204,6 +207,9 @@ impl Check<'_> {
         let Some(levels) = levels.checked_sub(1) else {
             return false;
         };
+        if self.is_done(node) {
+            return true;
+        }
         if let Some(text) = node.text() {
             return self.is_written(text, text);
         }
@@ -223,10 +229,13 @@ impl Check<'_> {
             parent: None,
             key: Key::Name("tools"),
         };
-        if self.is_known(path) {
+        if self.is_done(tools) {
             return;
         }
         for (index, tool) in tools.items().enumerate() {
+            if self.is_done(tool) {
+                continue;
+            }
             let name = tool.get("function").unwrap_or(tool).get_text("name");
             let next = self.next;
             if let Some(name) = name.filter(|name| !self.is_written(name, name)) {
@@ -243,6 +252,9 @@ impl Check<'_> {
         let Some(levels) = levels.checked_sub(1) else {
             return self.seek("", path, "it is nested too deeply");
         };
+        if self.is_done(node) {
+            return;
+        }
         if let Some(text) = node.text() {
             if matches!(key, "name" | "description" | "enum") && !self.is_written(text, text) {
                 self.seek(text, path, "the prompt does not have the text");
@@ -266,71 +278,34 @@ impl Check<'_> {
         self.seek_text(text, false, path, why);
     }
 
-    /// Remembers a text or JSON that is not known to be in the prompt, unless the value or one around it is dropped already.
+    /// Remembers a text or JSON that is not known to be in the prompt.
     fn seek_text(&mut self, text: &str, is_json: bool, path: Path<'_>, why: &'static str) {
-        if !self.is_known(path) {
-            self.sought.push(Sought {
-                path: path.to_pointer(),
-                text: text.to_owned(),
-                is_json,
-                why,
-            });
-        }
+        self.sought.push(Sought {
+            path: path.to_pointer(),
+            text: text.to_owned(),
+            is_json,
+            why,
+        });
     }
 
-    /// Returns whether the value at a path or one around it is dropped already.
-    fn is_known(&self, path: Path<'_>) -> bool {
-        if self.known.is_empty() {
-            return false;
-        }
-        let pointer = path.to_pointer();
-        let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
-        let mut around = ends.filter_map(|end| pointer.get(..end));
-        around.any(|path| self.known.binary_search(&path).is_ok())
+    /// Returns whether nothing in a value has to be looked for: it is known to be dropped, or its JSON was written.
+    fn is_done(&self, node: Node<'_>) -> bool {
+        let is_written = |address: usize| self.objects.binary_search(&address).is_ok();
+        let is_object_written = || node.object_address().is_some_and(is_written);
+        self.changes.is_dropped(node) || !self.objects.is_empty() && is_object_written()
     }
 
     /// Returns whether a text was written, or parts that together have all its words. The text is a part of a string of the body.
     fn is_written(&mut self, text: &str, string: &str) -> bool {
         let memory = memory_of(text);
-        let ahead = self.writes.get(self.next..).unwrap_or_default().iter().take(AHEAD);
+        let mut ahead = self.writes.get(self.next..).unwrap_or_default().iter().take(AHEAD);
         let is_whole = |write: &Write| write.memory.start <= memory.start && memory.end <= write.memory.end;
-        if let Some(offset) = ahead.clone().position(is_whole) {
-            self.mark(self.next.saturating_add(offset));
+        if let Some(offset) = ahead.position(is_whole) {
+            self.next = self.next.saturating_add(offset).saturating_add(1);
             return true;
         }
         let text = text.trim();
-        if text.is_empty() {
-            return true;
-        }
-        for (index, write) in (self.next..).zip(ahead) {
-            let Range { start, end } = write.memory;
-            let made = match start == end && write.output.len() >= text.len() {
-                true => self.prompt.get(write.output.clone()).unwrap_or_default(),
-                false => "",
-            };
-            // Often a template writes something before a text or after it.
-            if made.ends_with(text) {
-                let end = write.output.end.saturating_sub(text.len());
-                return self.mark_made(index, write.output.start..end);
-            }
-            if made.starts_with(text) {
-                let start = write.output.start.saturating_add(text.len());
-                return self.mark_made(index, start..write.output.end);
-            }
-        }
-        self.are_parts_written(text, memory_of(string).start)
-    }
-
-    /// Marks a part of a write as a text of the body that is found, which leaves a rest. Returns true.
-    fn mark_made(&mut self, index: usize, rest: Range<usize>) -> bool {
-        self.next = match rest.is_empty() {
-            true => index.saturating_add(1),
-            false => index,
-        };
-        if let Some(write) = self.writes.get_mut(index) {
-            write.output = rest;
-        }
-        true
+        text.is_empty() || self.are_parts_written(text, memory_of(string).start)
     }
 
     /// Returns whether parts of a text were written that together have all its words. `first` is the address of the string whose part the
@@ -348,41 +323,31 @@ impl Check<'_> {
             text.get(part).unwrap_or_default().contains(char::is_alphanumeric)
         };
         let start = by_address.partition_point(|(address, _)| *address < first);
-        let parts = by_address.get(start..).unwrap_or_default();
-        let parts: Vec<usize> = parts
-            .iter()
+        let parts = by_address.get(start..).unwrap_or_default().iter();
+        let parts = parts
             .take_while(|(address, _)| *address < memory.end)
-            .map(|(_, index)| *index)
-            .collect();
+            .map(|(_, index)| *index);
         let mut reached = memory.start;
-        for write in parts.iter().filter_map(|index| self.writes.get(*index)) {
+        for write in parts.clone().filter_map(|index| self.writes.get(index)) {
             if write.memory.start > reached && has_words(reached..write.memory.start) {
                 return false;
             }
             reached = reached.max(write.memory.end);
         }
         let is_complete = reached > memory.start && (reached >= memory.end || !has_words(reached..memory.end));
-        if is_complete {
-            parts.into_iter().for_each(|index| self.mark(index));
+        if let Some(last) = parts.last().filter(|_| is_complete) {
+            self.next = last.saturating_add(1);
         }
         is_complete
     }
 
-    /// Marks a write as a text of the body that is found.
-    fn mark(&mut self, index: usize) {
-        if let Some(write) = self.writes.get_mut(index) {
-            write.output.start = write.output.end;
-            self.next = index.saturating_add(1);
-        }
-    }
-
     /// Looks for the remaining texts, and returns a change for each that is not found.
-    fn find_sought(mut self, fitted: [&Fitted<'_>; 2]) -> Vec<Change> {
+    fn find_sought(mut self, own: &OwnValues<'_>) -> Vec<Change> {
         let mut dropped: Vec<Change> = Vec::new();
         if self.sought.is_empty() {
             return dropped;
         }
-        let mut made = Search::new(self.copy_made(fitted).into());
+        let mut made = Search::new(self.copy_made(own).into());
         let mut whole = Search::new(self.prompt.into());
         for sought in std::mem::take(&mut self.sought) {
             let is_in = |change: &Change| {
@@ -411,15 +376,9 @@ impl Check<'_> {
         dropped
     }
 
-    /// Returns what the door or the render made of texts and is not found yet, with the text of the template between two writes that are
-    /// close to each other.
-    fn copy_made(&self, fitted: [&Fitted<'_>; 2]) -> String {
-        let mut addresses = HashSet::new();
-        fitted.into_iter().for_each(|fitted| fitted.find_made(&mut addresses));
-        let is_made = |write: &&Write| {
-            let is_text_of_body = !write.memory.is_empty() && !addresses.contains(&write.memory.start);
-            !write.output.is_empty() && !is_text_of_body
-        };
+    /// Returns what the door or the render made of texts, with the text of the template between two writes that are close to each other.
+    fn copy_made(&self, own: &OwnValues<'_>) -> String {
+        let is_made = |write: &&Write| !write.output.is_empty() && (write.is_made() || own.is_made(write.memory.start));
         let mut made = String::new();
         let mut end = 0_usize;
         for write in self.writes.iter().filter(is_made) {

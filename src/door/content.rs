@@ -127,7 +127,7 @@ pub fn fit_parts<'b>(
                 if spelled.is_some() {
                     media = media.saturating_add(1);
                 } else {
-                    changes.add(path(), What::Dropped, "media: the template has no text for the part");
+                    changes.drop_value(node, path(), "media: the template has no text for the part");
                 }
             }
         }

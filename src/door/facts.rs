@@ -92,6 +92,15 @@ impl<'r> Facts<'r> {
         }
     }
 
+    /// Returns the verdict by which calls are not in the prompt, if there is one.
+    pub fn judge_calls(&self) -> Option<&'static str> {
+        match (self.takes.calls, self.writes_calls) {
+            (true, true) => None,
+            (true, false) => Some("calls.written is false"),
+            (false, _) => Some("takes.calls is false: the template fails"),
+        }
+    }
+
     /// Returns the forms of content that messages of a role can have. The role `caller` is that of an assistant with calls.
     pub fn forms(&self, role: &str) -> Forms {
         match role {

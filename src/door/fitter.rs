@@ -22,6 +22,8 @@ pub struct Fitter<'b, 'f> {
     own: Vec<Message<'b>>,
     /// Whether all messages so far are instructions.
     is_beginning: bool,
+    /// Whether `apply` changes no message that is kept.
+    pub is_clean: bool,
 }
 
 impl<'b, 'f> Fitter<'b, 'f> {
@@ -37,6 +39,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
             last_kept: None,
             own: Vec::new(),
             is_beginning: true,
+            is_clean: true,
         }
     }
 
@@ -121,11 +124,15 @@ impl<'b, 'f> Fitter<'b, 'f> {
         }
     }
 
-    /// Returns the change of a block or an item with reasoning.
-    pub fn judge_reasoning(&self) -> (What, &'static str) {
+    /// Adds the change of a block or an item with reasoning.
+    pub fn judge_reasoning(&mut self, block: Node<'b>, place: Place) {
         match self.facts.reads_reasoning {
-            false => (What::Dropped, "reasoning.fields is empty"),
-            true => (What::Translated, "templates read `reasoning_content` of an assistant message"),
+            false => self.changes.drop_value(block, place.path(), "reasoning.fields is empty"),
+            true => self.changes.add(
+                place.path(),
+                What::Translated,
+                "templates read `reasoning_content` of an assistant message",
+            ),
         }
     }
 
@@ -174,21 +181,24 @@ impl<'b, 'f> Fitter<'b, 'f> {
         Ok(())
     }
 
-    /// Returns a call, and opens it.
+    /// Returns the call of a block or an item, and opens it.
     pub fn make_call(
         &mut self,
+        block: Node<'b>,
         id: Option<&'b str>,
         name: &'b str,
         arguments: Node<'b>,
         place: Place,
         field: &str,
     ) -> Result<Data<'b>> {
-        let (what, why) = match (self.facts.takes.calls, self.facts.writes_calls) {
-            (true, true) => (What::Translated, "templates read `tool_calls` of an assistant message"),
-            (true, false) => (What::Dropped, "calls.written is false"),
-            (false, _) => (What::Dropped, "takes.calls is false: the template fails"),
-        };
-        self.changes.add(place.path(), what, why);
+        match self.facts.judge_calls() {
+            Some(why) => self.changes.drop_value(block, place.path(), why),
+            None => self.changes.add(
+                place.path(),
+                What::Translated,
+                "templates read `tool_calls` of an assistant message",
+            ),
+        }
         self.calls.add(id, Some(name), &|| place.path())?;
         let fitted = fit_arguments(self.facts, arguments, &|| place.field(field), &mut self.changes);
         let arguments = fitted.unwrap_or_else(|| arguments.to_data(DEPTH));

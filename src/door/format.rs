@@ -56,15 +56,15 @@ fn is_anthropic(body: Node<'_>) -> bool {
     {
         return true;
     }
-    let tools = || body.get("tools").into_iter().flat_map(Node::items);
-    if tools().any(|tool| tool.has("input_schema")) {
-        return true;
-    }
-    let messages = body.get("messages").into_iter().flat_map(Node::items);
-    let mut blocks = messages.flat_map(|message| message.get("content").into_iter().flat_map(Node::items));
-    blocks.any(|block| match block.get_text("type") {
+    let items = |key| body.get(key).into_iter().flat_map(Node::items);
+    let is_block = |block: Node<'_>| match block.get_text("type") {
         Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking") => true,
         Some("image" | "document") => block.has("source"),
         _ => false,
-    })
+    };
+    let has_block = |message: Node<'_>| {
+        let content = message.get("content").filter(|content| content.is_list());
+        content.is_some_and(|content| content.items().any(is_block))
+    };
+    items("tools").any(|tool| tool.has("input_schema")) || items("messages").any(has_block)
 }

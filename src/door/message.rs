@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::ops::Range;
 
 use serde::{Serialize, Serializer};
 
@@ -11,7 +12,7 @@ use crate::chat::Borrow;
 use crate::error::Result;
 use crate::json::{DEPTH, Data, Entry, Object};
 use crate::number::text::write_int;
-use crate::trace::memory_of;
+use crate::trace::{Write, address_of, memory_of};
 use crate::value::{Runtime, Value};
 
 /// The first capacity of a path. Few are longer.
@@ -190,32 +191,75 @@ pub enum Fitted<'b> {
 }
 
 impl Fitted<'_> {
-    /// Adds the addresses of the strings that are not those of the body, but made of them.
-    pub fn find_made(&self, addresses: &mut HashSet<usize>) {
+    /// Adds the values that are made of the body.
+    pub fn find_own(&self, own: &mut OwnValues<'_>) {
         match self {
             Self::Absent | Self::Kept(_) => {}
-            Self::Own(data) => find_made(data, addresses),
+            Self::Own(data) => own.add(data, false),
             Self::Messages(messages) => messages.iter().for_each(|message| {
                 if let Source::Own(data) = &message.source {
-                    find_made(data, addresses);
+                    own.add(data, false);
                 }
             }),
         }
     }
 }
 
-/// Adds the addresses of the strings that a value does not borrow. The value was made with a limited depth.
-fn find_made(data: &Data<'_>, addresses: &mut HashSet<usize>) {
-    match data {
-        Data::Str(Cow::Owned(text)) => drop(addresses.insert(memory_of(text).start)),
-        Data::List(items) => items.iter().for_each(|item| find_made(item, addresses)),
-        Data::Object(object) => object.entries().iter().for_each(|(key, value)| {
-            if let Cow::Owned(key) = key {
-                addresses.insert(memory_of(key).start);
+/// The values that the template gets and that are not those of the body, but made of them.
+pub struct OwnValues<'w> {
+    /// The addresses of the objects whose JSON was written, sorted.
+    written: &'w [usize],
+    /// The addresses of the objects and of the strings that are not borrowed from the body.
+    made: HashSet<usize>,
+    /// The memory of the strings of the body whose JSON was written with that of an object.
+    leaves: Vec<Range<usize>>,
+}
+
+impl<'w> OwnValues<'w> {
+    pub fn new(written: &'w [usize]) -> Self {
+        let (made, leaves) = (HashSet::new(), Vec::new());
+        Self { written, made, leaves }
+    }
+
+    /// Adds a value, which was made with a limited depth. `is_written` says whether the JSON of an object around it was written.
+    fn add(&mut self, data: &Data<'_>, is_written: bool) {
+        match data {
+            Data::Str(text) => self.add_text(text, is_written),
+            Data::List(items) => items.iter().for_each(|item| self.add(item, is_written)),
+            Data::Object(object) => {
+                let address = address_of(object);
+                self.made.insert(address);
+                let is_written = is_written || self.written.binary_search(&address).is_ok();
+                for (key, value) in object.entries() {
+                    self.add_text(key, is_written);
+                    self.add(value, is_written);
+                }
             }
-            find_made(value, addresses);
-        }),
-        _ => {}
+            _ => {}
+        }
+    }
+
+    fn add_text(&mut self, text: &Cow<'_, str>, is_written: bool) {
+        match text {
+            Cow::Owned(text) => drop(self.made.insert(memory_of(text).start)),
+            Cow::Borrowed(text) if is_written => self.leaves.push(memory_of(text)),
+            Cow::Borrowed(_) => {}
+        }
+    }
+
+    /// Adds the strings of the body that were written with an object. Their writes have no place in the prompt.
+    pub fn add_leaves(&mut self, writes: &mut Vec<Write>) {
+        let output = 0..0;
+        let leaves = self.leaves.drain(..);
+        writes.extend(leaves.map(|memory| Write {
+            output: output.clone(),
+            memory,
+        }));
+    }
+
+    /// Returns whether the value at an address is not one of the body.
+    pub fn is_made(&self, address: usize) -> bool {
+        self.made.contains(&address)
     }
 }
 

@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 use crate::chat::Borrow;
 use crate::error::Result;
 use crate::json::{self, Data, Object};
+use crate::trace::address_of;
 use crate::value::{Runtime, Value, json_entry};
 
 /// A value of a body.
@@ -28,8 +29,25 @@ impl<'b> Node<'b> {
     /// Returns whether there is a key, even with the value null.
     pub fn has(self, key: &str) -> bool {
         match self {
-            Self::Json(value) => value.as_object().is_some_and(|map| map.contains_key(key)),
+            Self::Json(value) => value.as_object().is_some_and(|map| json_entry(map, key).is_some()),
             Self::Data(data) => matches!(data, Data::Object(object) if object.get(key).is_some()),
+        }
+    }
+
+    /// Returns the address of the value.
+    pub fn address(self) -> usize {
+        match self {
+            Self::Json(value) => address_of(value),
+            Self::Data(data) => address_of(data),
+        }
+    }
+
+    /// Returns the address that a write of the value as JSON has, if the value is an object.
+    pub fn object_address(self) -> Option<usize> {
+        match self {
+            Self::Json(serde_json::Value::Object(map)) => Some(address_of(map)),
+            Self::Data(Data::Object(object)) => Some(address_of(object)),
+            _ => None,
         }
     }
 

@@ -72,6 +72,8 @@ pub struct Prepared<'b> {
     policy: Policy,
     body: Node<'b>,
     messages: Fitted<'b>,
+    /// Whether the messages are those of the body, and none of them has a null or a field with reasoning.
+    is_clean: bool,
     tools: Fitted<'b>,
     documents: Fitted<'b>,
     variables: Fitted<'b>,
@@ -179,6 +181,7 @@ impl ChatTemplate {
                 Format::Messages => anthropic::read(&mut fitter, body, list)?,
             }
         }
+        let is_clean = !is_exact && fitter.is_clean && list.items().next().is_some();
         let (messages, mut changes) = match is_exact {
             true => (Fitted::Kept(list), fitter.changes),
             false => fitter.finish(),
@@ -188,6 +191,7 @@ impl ChatTemplate {
             true => kept("tools"),
             false => tools::fit(facts, body, format, &mut changes)?,
         };
+        changes.sort_dropped();
         let variables = variables::read(self, body, policy == Policy::Exact, &mut changes)?;
         let continue_final_message = read_continuation(body, format, list);
         Ok(Prepared {
@@ -195,6 +199,7 @@ impl ChatTemplate {
             template: self,
             policy,
             body,
+            is_clean: is_clean && matches!(messages, Fitted::Kept(_)),
             messages,
             tools,
             documents: kept("documents"),
@@ -250,6 +255,7 @@ impl Prepared<'_> {
             add_generation_prompt: self.add_generation_prompt,
             continue_final_message: self.continue_final_message,
             writes: self.policy != Policy::Exact,
+            clean: self.is_clean,
             ..*options
         };
         let mut prompt = self

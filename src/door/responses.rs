@@ -158,11 +158,10 @@ fn read_item<'b>(
                 texts.any(|text| text.get_text("text").is_some())
             });
             let Some(field) = field else {
-                fitter.changes.add(place.path(), What::Dropped, "the reasoning has no text");
+                fitter.changes.drop_value(item, place.path(), "the reasoning has no text");
                 return Ok(open.filter(|open| open.is_complete() || open.reasoning != Data::None));
             };
-            let (what, why) = fitter.judge_reasoning();
-            fitter.changes.add(place.path(), what, why);
+            fitter.judge_reasoning(item, place);
             for text in item
                 .get(field)
                 .into_iter()
@@ -179,7 +178,7 @@ fn read_item<'b>(
             let (Some(name), Some(arguments)) = (item.get_text("name"), arguments) else {
                 return Err(wrong(place.path(), "the item has no string `name`, or no arguments or input"));
             };
-            let call = fitter.make_call(item.get_text("call_id"), name, arguments, place, key)?;
+            let call = fitter.make_call(item, item.get_text("call_id"), name, arguments, place, key)?;
             assistant.calls.push(call);
         }
         other => {

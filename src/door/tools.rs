@@ -24,16 +24,16 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
     let choice = choice.and_then(|choice| choice.text().or_else(|| choice.get_text("type")));
     if choice == Some("none") {
         if tools.items().next().is_some() {
-            changes.add("/tools".to_owned(), What::Dropped, "tool_choice is none");
+            changes.drop_value(tools, "/tools".to_owned(), "tool_choice is none");
         }
         return Ok(Fitted::Absent);
     }
     if !facts.reads_tools && tools.items().next().is_some() {
         // The template gets them nonetheless: it can count them.
-        changes.add("/tools".to_owned(), What::Dropped, "tools.read is false");
+        changes.drop_value(tools, "/tools".to_owned(), "tools.read is false");
     }
     if !facts.takes.tools {
-        changes.add("/tools".to_owned(), What::Dropped, "takes.tools is false: the template fails");
+        changes.drop_value(tools, "/tools".to_owned(), "takes.tools is false: the template fails");
         return Ok(Fitted::Absent);
     }
     let mut own: Vec<Data<'b>> = Vec::new();
@@ -64,13 +64,12 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
             own.push(tool.to_data(DEPTH));
             continue;
         }
-        let (what, why) = match function {
-            Some(_) => (What::Unwrapped, "tools.flat is printed, and others are not"),
-            None if !is_flat => (What::Dropped, "the tool is no function"),
-            None if format == Format::ChatCompletions => (What::Wrapped, "templates read `function` of a tool"),
-            None => (What::Translated, "templates read `function` of a tool"),
-        };
-        changes.add(path(), what, why);
+        match function {
+            Some(_) => changes.add(path(), What::Unwrapped, "tools.flat is printed, and others are not"),
+            None if !is_flat => changes.drop_value(tool, path(), "the tool is no function"),
+            None if format == Format::ChatCompletions => changes.add(path(), What::Wrapped, "templates read `function` of a tool"),
+            None => changes.add(path(), What::Translated, "templates read `function` of a tool"),
+        }
         let function = function.or(is_flat.then_some(tool)).map(make_function);
         own.extend(function.map(|function| match facts.takes_flat_tools {
             true => function,

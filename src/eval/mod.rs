@@ -117,7 +117,7 @@ pub fn render<'a>(
     runtime.heap.frames.tracked = tracks_spans.then(Box::default);
     let lane = match runtime.heap.trace {
         _ if !is_fast => Lane::Plain,
-        None if !runtime.heap.pieces.records_writes() => Lane::Fast,
+        None if !runtime.heap.records_writes => Lane::Fast,
         _ => Lane::Traced,
     };
     let render = Render { template, source, lane };

@@ -1,11 +1,8 @@
 //! Writes what expressions print.
 
-use std::ops::Range;
-
 use super::{Evaluator, Lane, placed};
 use crate::ast::{Expr, Piece, TextPlaces};
 use crate::error::Result;
-use crate::trace::memory_of;
 use crate::value::{Recycler, Value, print};
 
 impl<'a> Evaluator<'a, '_> {
@@ -84,30 +81,17 @@ impl<'a> Evaluator<'a, '_> {
         match value {
             Value::Str(text) => {
                 self.runtime.meter.charge_bytes(text.as_str().len())?;
-                self.runtime.record(text, self.out.len())?;
-                self.out.push_str(text.as_str());
-                if self.runtime.heap.pieces.records_writes() {
-                    self.note_write(memory_of(text.as_str()), text.borrowed().is_some());
-                }
+                self.runtime.push(text, &mut self.out)?;
                 self.runtime.meter.check_output(self.out.len())
             }
             _ => {
                 let start = self.out.len();
                 print::write_str(self.runtime, value, &mut self.out)?;
-                if self.runtime.heap.pieces.records_writes() {
-                    self.runtime.heap.pieces.add_write(start..self.out.len(), 0..0);
+                if self.runtime.heap.records_writes {
+                    self.runtime.heap.pieces.add_made_write(start..self.out.len());
                 }
                 Ok(())
             }
         }
-    }
-
-    /// Records that the output ends with a string. `memory` has its bytes in memory, and `is_input` says whether the render has not made it.
-    #[cold]
-    pub(super) fn note_write(&mut self, memory: Range<usize>, is_input: bool) {
-        let end = self.out.len();
-        let output = end.saturating_sub(memory.len())..end;
-        let memory = if is_input { memory } else { 0..0 };
-        self.runtime.heap.pieces.add_write(output, memory);
     }
 }

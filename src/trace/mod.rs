@@ -26,7 +26,7 @@ pub use spans::Spans;
 pub use turns::{Field, Turn, find_turns};
 #[cfg(feature = "inspect")]
 pub use writes::Write;
-pub use writes::{Writes, memory_of};
+pub use writes::{Writes, address_of, memory_of};
 
 use std::fmt;
 use std::ops::Range;

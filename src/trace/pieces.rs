@@ -121,7 +121,7 @@ pub struct Pieces {
     filled: usize,
     /// The number of first pieces that no longer grow.
     sealed: usize,
-    /// What was written to the text, if the caller wants to know. Texts that the render makes of other texts have none.
+    /// What was written to the text, if the caller wants to know.
     writes: Option<Box<Writes>>,
 }
 
@@ -148,7 +148,8 @@ impl Pieces {
 
     /// Returns the memory of the pieces in bytes.
     pub fn bytes(&self) -> usize {
-        self.list.capacity().saturating_mul(size_of::<Piece>())
+        let writes = self.writes.as_ref().map_or(0, |writes| writes.bytes());
+        self.list.capacity().saturating_mul(size_of::<Piece>()).saturating_add(writes)
     }
 
     /// Returns the steps to charge for a view of a text that has these pieces, besides one for each piece of the view.
@@ -156,8 +157,8 @@ impl Pieces {
         self.blocks
     }
 
-    /// Begins to record what is written to the text.
-    pub fn record_writes(&mut self, capacity: usize) {
+    /// Makes room for a number of writes.
+    pub fn reserve_writes(&mut self, capacity: usize) {
         self.writes = Some(Box::new(Writes::with_capacity(capacity)));
     }
 
@@ -166,18 +167,27 @@ impl Pieces {
         self.writes.take().map(|writes| *writes).unwrap_or_default()
     }
 
-    /// Returns whether the writes are recorded.
-    #[inline(always)]
-    pub fn records_writes(&self) -> bool {
-        self.writes.is_some()
+    /// Returns what was written to the text, if anything was recorded.
+    pub fn writes(&self) -> Option<&Writes> {
+        self.writes.as_deref()
     }
 
-    /// Records that a value was written to a byte range of the text, if writes are recorded. A string that
-    /// the render has not made has a range of bytes in memory.
+    /// Returns what was written to the text, to add to it.
+    pub fn writes_mut(&mut self) -> &mut Writes {
+        self.writes.get_or_insert_default()
+    }
+
+    /// Records that a value was written to a byte range of the text. `memory` is that of a [`Write`](super::Write).
     pub fn add_write(&mut self, output: Range<usize>, memory: Range<usize>) {
-        if let Some(writes) = self.writes.as_mut().filter(|_| !output.is_empty()) {
-            writes.push(output, memory);
+        if !output.is_empty() {
+            self.writes_mut().push(output, memory);
         }
+    }
+
+    /// Removes the writes from a byte on, and records that a value which the render made was written to the bytes from there.
+    pub fn add_made_write(&mut self, output: Range<usize>) {
+        self.writes_mut().truncate(output.start);
+        self.add_write(output, 0..0);
     }
 
     /// Adds the byte range of a `{% generation %}` block that has just ended.
@@ -248,6 +258,8 @@ impl Pieces {
         self.filled = self.filled.min(start);
         self.sealed = self.sealed.min(self.list.len());
         if let Some(writes) = &mut self.writes {
+            // No write is cut, so that the text is not needed.
+            taken.writes_mut().append_view(writes, "", &(start..usize::MAX), 0);
             writes.truncate(start);
         }
         taken

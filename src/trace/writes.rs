@@ -1,26 +1,58 @@
-//! Which strings a render wrote to its output, by their addresses.
+//! Which values of the input a render wrote to its output, by their addresses.
 //!
 //! ```text
-//! <s>{{ message.content|trim }}   ->   bytes 3..5 are the string of 2 bytes at 0x7f32c0a1
+//! <s>{{ message.content|trim }}{{ tool|tojson }}   ->   bytes 3..5 are the string of 2 bytes at 0x7f32c0a1,
+//!                                                       bytes 5..61 the JSON of the object at 0x7f32c0e8
 //! ```
 //!
-//! The address tells which string of the input was written, and which part of it. Strings that the render made have none.
+//! The address tells which value was written, and which part of a string. Values that the render made have none. A text that the render makes
+//! of other texts has writes of its own, which are copied wherever the text is written.
 
 use std::ops::Range;
 
 /// The most writes that are recorded. The output after them counts as one write.
 const MOST: usize = 1 << 20;
 
-/// A value that was written to an output.
+/// A value that was written to a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Write {
-    /// The bytes of the output.
+    /// The bytes of the text.
     pub output: Range<usize>,
-    /// The bytes of the string in memory. Empty if the value is no string, or one that the render made.
+    /// The bytes of the string in memory. An object has the empty range at its address, and a value that the render made the empty range at 0.
     pub memory: Range<usize>,
 }
 
-/// The values that were written to an output, in their order. The text of the template between them is left out.
+impl Write {
+    /// Returns whether the render made the value.
+    pub fn is_made(&self) -> bool {
+        self.memory.end == 0
+    }
+
+    /// Returns whether the value is an object, written as JSON.
+    pub fn is_object(&self) -> bool {
+        self.memory.is_empty() && !self.is_made()
+    }
+
+    /// Returns the memory of the part of the value that a part of the text is. An object counts as whole if only brackets are left out.
+    fn cut(&self, part: &Range<usize>, text: &str) -> Range<usize> {
+        let (before, after) = (self.output.start..part.start, part.end..self.output.end);
+        if self.memory.len() == self.output.len() {
+            let start = self.memory.start.saturating_add(before.len());
+            return start..start.saturating_add(part.len());
+        }
+        let leaves_out = |range: Range<usize>| {
+            !text
+                .get(range)
+                .is_some_and(|out| out.trim_matches(['{', '}', '[', ']']).trim().is_empty())
+        };
+        match self.is_object() && !leaves_out(before) && !leaves_out(after) {
+            true => self.memory.clone(),
+            false => 0..0,
+        }
+    }
+}
+
+/// The values that were written to a text, in their order. The text of the template between them is left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Writes(Vec<Write>);
 
@@ -30,12 +62,54 @@ impl Writes {
         Self(Vec::with_capacity(capacity.min(MOST)))
     }
 
+    /// Returns the memory of the list in bytes.
+    pub fn bytes(&self) -> usize {
+        self.0.capacity().saturating_mul(size_of::<Write>())
+    }
+
+    /// Returns the number of writes.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Adds a write.
     pub fn push(&mut self, output: Range<usize>, memory: Range<usize>) {
         if self.0.len() < MOST {
             self.0.push(Write { output, memory });
         } else if let Some(last) = self.0.last_mut() {
             (last.output.end, last.memory) = (output.end, 0..0);
+        }
+    }
+
+    /// Adds the writes of another text, a range of which is written to this text at the byte `at`.
+    pub fn append_view(&mut self, from: &Self, text: &str, view: &Range<usize>, at: usize) {
+        let first = from.0.partition_point(|write| write.output.end <= view.start);
+        let writes = from.0.iter().skip(first);
+        for write in writes.take_while(|write| write.output.start < view.end) {
+            let part = write.output.start.max(view.start)..write.output.end.min(view.end);
+            let memory = match part == write.output {
+                true => write.memory.clone(),
+                false => write.cut(&part, text),
+            };
+            let shift = |byte: usize| byte.saturating_sub(view.start).saturating_add(at);
+            self.push(shift(part.start)..shift(part.end), memory);
+        }
+    }
+
+    /// Adds a write for each part of a text that is in no write and not blank.
+    pub fn add_gaps(&mut self, text: &str) {
+        let mut end = 0;
+        let mut gaps = Vec::new();
+        for next in self.0.iter().map(|write| &write.output).chain([&(text.len()..text.len())]) {
+            if text.get(end..next.start).is_some_and(|gap| !gap.trim().is_empty()) {
+                let (output, memory) = (end..next.start, 0..0);
+                gaps.push(Write { output, memory });
+            }
+            end = next.end;
+        }
+        if !gaps.is_empty() {
+            self.0.extend(gaps);
+            self.0.sort_by_key(|write| write.output.start);
         }
     }
 
@@ -58,4 +132,9 @@ impl Writes {
 pub fn memory_of(text: &str) -> Range<usize> {
     let bytes = text.as_bytes().as_ptr_range();
     bytes.start.addr()..bytes.end.addr()
+}
+
+/// Returns the address of an object of the input, as a write has it.
+pub fn address_of<T>(object: &T) -> usize {
+    std::ptr::from_ref(object).addr()
 }

@@ -46,6 +46,8 @@ pub struct Heap<'a> {
     pub(super) ended_loops: Pool<Rc<Loop<'a>>>,
     /// The pieces of the text that is being written.
     pub pieces: Pieces,
+    /// Whether the writes to each text are recorded.
+    pub records_writes: bool,
     /// The state of a render that is traced.
     pub trace: Option<Box<Trace<'a>>>,
 }
@@ -116,8 +118,11 @@ impl<'a> Runtime<'a> {
         let written = self.meter.begin_text();
         let result = write(self, &mut text);
         self.meter.end_text(written);
-        let pieces = std::mem::replace(&mut self.heap.pieces, outer);
+        let mut pieces = std::mem::replace(&mut self.heap.pieces, outer);
         result?;
+        if self.heap.records_writes {
+            pieces.writes_mut().add_gaps(&text);
+        }
         self.finish_str(text, pieces)
     }
 

@@ -17,7 +17,7 @@ use crate::json::{Data, Layout, Object, write_escaped, write_float, write_short}
 use crate::meter::STEP_BYTES;
 use crate::number::text::write_int;
 use crate::text::escape::escape;
-use crate::trace::memory_of;
+use crate::trace::{address_of, memory_of};
 
 /// The options of `json.dumps`.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +39,7 @@ pub fn write<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &Options
         runtime,
         options,
         level: 0,
+        is_in_object: false,
         out,
     };
     dumper.dump(value)?;
@@ -51,6 +52,8 @@ struct Dumper<'r, 'a> {
     options: &'r Options,
     /// The number of open containers.
     level: usize,
+    /// Whether the writes of strings are part of that of an object.
+    is_in_object: bool,
     out: &'r mut String,
 }
 
@@ -134,11 +137,7 @@ impl<'a> Dumper<'_, 'a> {
         if self.runtime.heap.trace.is_some() {
             self.runtime.record_changed(text, start..self.out.len())?;
         }
-        let end = self.out.len();
-        self.runtime
-            .heap
-            .pieces
-            .add_write(start..end, text.borrowed().map_or(0..0, memory_of));
+        self.add_write(text, start);
         self.runtime.meter.check_output(self.out.len())
     }
 
@@ -154,18 +153,24 @@ impl<'a> Dumper<'_, 'a> {
     /// Writes an object of the caller.
     #[inline(never)]
     fn dump_map(&mut self, map: &'a Map<String, Json>) -> Result<()> {
+        let start = self.begin_object();
         self.dump_between(['{', '}'], map.len(), map, |dumper, (key, value)| {
             dumper.dump_text_key(key)?;
             dumper.dump_json(value)
-        })
+        })?;
+        self.end_object(start, map);
+        Ok(())
     }
 
     /// Writes an object of a JSON text.
     fn dump_object(&mut self, object: &'a Object<'a>) -> Result<()> {
+        let start = self.begin_object();
         self.dump_between(['{', '}'], object.len(), object.entries(), |dumper, (key, value)| {
             dumper.dump_text_key(key)?;
             dumper.dump_data(value)
-        })
+        })?;
+        self.end_object(start, object);
+        Ok(())
     }
 
     fn dump_sorted(&mut self, dict: &Dict<'a>) -> Result<()> {
@@ -303,17 +308,40 @@ impl<'a> Dumper<'_, 'a> {
     /// Returns whether the render records anything about the strings that are written.
     #[inline(always)]
     fn is_recording(&self) -> bool {
-        self.runtime.heap.trace.is_some() || self.runtime.heap.pieces.records_writes()
+        self.runtime.heap.trace.is_some() || self.runtime.heap.records_writes && !self.is_in_object
+    }
+
+    /// Returns the start of an object that is about to be written, if its write is to be recorded: one write for all that is in it.
+    #[inline(always)]
+    fn begin_object(&mut self) -> Option<usize> {
+        if !self.runtime.heap.records_writes || self.is_in_object {
+            return None;
+        }
+        self.is_in_object = true;
+        Some(self.out.len())
+    }
+
+    #[inline(always)]
+    fn end_object<T>(&mut self, start: Option<usize>, object: &T) {
+        if let Some(start) = start {
+            let address = address_of(object);
+            self.is_in_object = false;
+            self.runtime.heap.pieces.add_write(start..self.out.len(), address..address);
+        }
+    }
+
+    /// Records that a string was written from a byte on, if the render records its writes.
+    fn add_write(&mut self, text: &Str<'a>, start: usize) {
+        if self.runtime.heap.records_writes && !self.is_in_object {
+            let memory = text.borrowed().map_or(0..0, memory_of);
+            self.runtime.heap.pieces.add_write(start..self.out.len(), memory);
+        }
     }
 
     /// Records the characters of a string that were written from a byte on, and their pieces in a render that is traced.
     #[cold]
     fn record(&mut self, text: &Str<'a>, start: usize) -> Result<()> {
-        let end = self.out.len();
-        self.runtime
-            .heap
-            .pieces
-            .add_write(start..end, text.borrowed().map_or(0..0, memory_of));
+        self.add_write(text, start);
         if self.runtime.heap.trace.is_none() {
             return Ok(());
         }

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Trials of `chat-template dataset` on a single machine that are too large for `cargo test`. Needs Linux.
 
-    python3 tests/engines/single.py                       # all trials but `transformers`
+    python3 tests/engines/single.py                       # all trials without transformers
     python3 tests/engines/single.py kill full
-    PYTHON_WITH_TRANSFORMERS tests/engines/single.py transformers
+    PYTHON_WITH_TRANSFORMERS tests/engines/single.py transformers masks
 
 - speed: 1 000 000 rows of six messages on one core and on two; rate, memory, equal outputs.
 - kill: SIGKILL at ten random moments, each followed by `--resume`, plain and compressed; equal files.
 - full: a disk that becomes full in the middle of a run, which goes on when there is space (needs root for a tmpfs).
 - hard: a row of 100 MiB, invalid UTF-8 and an input that is cut in the middle of a row, in one file.
 - transformers: 20 000 rows in one process of transformers and in one thread of the command; texts and CPU seconds.
+- masks: 50 000 rows as texts alone in one process of transformers, and with both kinds of masks in one thread of the command.
 """
 
 import argparse
@@ -155,37 +156,61 @@ def hard():
     assert [row["line"] for row in bad] == [1001, 2002, 2004] and len(common.read_lines(output)) == 2001
 
 
-def transformers():
+def to_line(row):
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def render_by_transformers(path, reference):
+    """Writes the rows with their texts. Returns the CPU seconds."""
     from transformers import PreTrainedTokenizerFast
     from tokenizers import Tokenizer, models
 
-    path, output = make(20_000), FOLDER / "output.jsonl"
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.BPE()))
     tokenizer.chat_template = (common.MODEL / "chat_template.jinja").read_text(encoding="utf-8")
     spent = []
     for _ in range(3):
         start = time.process_time()
-        with open(path, encoding="utf-8") as file, open(FOLDER / "reference.jsonl", "w", encoding="utf-8") as out:
+        with open(path, encoding="utf-8") as file, open(reference, "w", encoding="utf-8") as out:
             for line in file:
                 row = json.loads(line)
                 row["text"] = tokenizer.apply_chat_template(row.pop("messages"), tokenize=False)
-                out.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
+                out.write(to_line(row))
         spent.append(time.process_time() - start)
-    theirs = min(spent)
+    return min(spent)
+
+
+def compare(count, *options):
+    """Renders rows with transformers, as texts alone, and with the command and options. Compares the texts and the CPU seconds."""
+    path, reference, output = make(count), FOLDER / "reference.jsonl", FOLDER / "output.jsonl"
+    theirs = render_by_transformers(path, reference)
     own = []
     for _ in range(5):
         remove(output)
-        own.append(run("--input", path, "--output", output, "--jobs", "1")[1])
+        own.append(run("--input", path, "--output", output, "--jobs", "1", *options)[1])
     ours = min(own)
-    assert equal(FOLDER / "reference.jsonl", output), "the rows differ"
-    print(f"20000 rows, all equal byte for byte: transformers {theirs:.2f} CPU s, {20_000 / theirs:.0f} rows per CPU s; "
-          f"chat-template {ours:.3f} CPU s, {20_000 / ours:.0f} rows per CPU s; {theirs / ours:.1f} times")
+    with open(reference, encoding="utf-8") as left, open(output, encoding="utf-8") as right:
+        for expected, line in zip(left, right, strict=True):
+            row = json.loads(line)
+            masks = [row.pop(key) for key in ("generation", "assistant") if key in row]
+            assert to_line(row) == expected, "the rows differ"
+            assert len(masks) == len(options) and all(masks), "a row has no mask"
+    print(f"{count} rows, all equal byte for byte: transformers {theirs:.2f} CPU s, {count / theirs:.0f} rows per CPU s; "
+          f"chat-template {ours:.3f} CPU s, {count / ours:.0f} rows per CPU s; {theirs / ours:.1f} times")
+
+
+def transformers():
+    compare(20_000)
+
+
+def masks():
+    compare(50_000, "--spans", "--assistant")
 
 
 if __name__ == "__main__":
-    TRIALS = {trial.__name__: trial for trial in (speed, kill, full, hard, transformers)}
+    TRIALS = {trial.__name__: trial for trial in (speed, kill, full, hard, transformers, masks)}
+    ALONE = [name for name in TRIALS if name not in ("transformers", "masks")]
     parser = argparse.ArgumentParser()
-    parser.add_argument("trial", nargs="*", choices=[*TRIALS, []], default=[name for name in TRIALS if name != "transformers"])
+    parser.add_argument("trial", nargs="*", choices=[*TRIALS, []], default=ALONE)
     chosen = parser.parse_args().trial
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name in chosen:

@@ -64,11 +64,12 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn write_peeked<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<Truth> {
         let Runtime { meter, heap, .. } = &mut *self.runtime;
-        let (text, is_input) = match &expr.kind {
-            ExprKind::Literal(Literal::Str(text)) => (&**text, true),
+        let text = match &expr.kind {
+            ExprKind::Literal(Literal::Str(text)) => &**text,
             _ => match self.frame.peek(heap, expr) {
+                Peek::Found(found) if TRACED && heap.records_writes && found.is_made_text() => return Ok(Truth::No),
                 Peek::Found(found) => match found.plain_text() {
-                    Some(text) => (text, !(TRACED && found.is_made_text())),
+                    Some(text) => text,
                     None => return Ok(Truth::No),
                 },
                 Peek::Absent(_) | Peek::Unknown => return Ok(Truth::No),
@@ -79,7 +80,7 @@ impl<'a> Evaluator<'a, '_> {
         }
         let place = text.as_bytes().as_ptr_range();
         push(meter, &mut self.out, text)?;
-        self.record::<TRACED>(place, is_input)
+        self.record::<TRACED>(place)
     }
 
     /// Writes a part of a variable or a key if that is a plain string; returns whether it is one.
@@ -92,20 +93,29 @@ impl<'a> Evaluator<'a, '_> {
         let Some(text) = found.plain_text() else {
             return Ok(Truth::No);
         };
+        if TRACED && heap.records_writes && found.is_made_text() {
+            return Ok(Truth::No);
+        }
         if text.len() > STEP_BYTES {
             meter.charge_scan(text.len())?;
         }
-        let (part, is_input) = (part(text, None), !(TRACED && found.is_made_text()));
+        let part = part(text, None);
         let place = part.as_bytes().as_ptr_range();
         push(meter, &mut self.out, part)?;
-        self.record::<TRACED>(place, is_input)
+        self.record::<TRACED>(place)
     }
 
-    /// Records the text that was just written, by the place in memory that it was copied from. `is_input` says whether the render has not made it.
+    /// Records the text that was just written, by the place in memory that it was copied from.
     #[inline(always)]
-    fn record<const TRACED: bool>(&mut self, place: Range<*const u8>, is_input: bool) -> Result<Truth> {
+    fn record<const TRACED: bool>(&mut self, place: Range<*const u8>) -> Result<Truth> {
         if TRACED {
-            self.note_write(place.start.addr()..place.end.addr(), is_input);
+            if self.runtime.heap.records_writes {
+                let (memory, end) = (place.start.addr()..place.end.addr(), self.out.len());
+                self.runtime
+                    .heap
+                    .pieces
+                    .add_write(end.saturating_sub(memory.len())..end, memory);
+            }
             self.runtime.record_copy(place, self.out.len())?;
         }
         Ok(Truth::Yes)

@@ -19,7 +19,7 @@ use super::call::{Arguments, Body};
 use super::runtime::Runtime;
 use super::{Dict, Str, Value};
 use crate::error::Result;
-use crate::trace::{Container, Literals, Owner, Piece, Pieces, Places, Segment, Source, Step, Union};
+use crate::trace::{Container, Literals, Owner, Piece, Pieces, Places, Segment, Source, Step, Union, memory_of};
 
 /// The state of a traced render.
 #[derive(Debug, Default)]
@@ -200,8 +200,26 @@ impl<'a> Runtime<'a> {
     /// Appends a string to the text that is being written, and records its pieces.
     pub fn push(&mut self, text: &Str<'a>, out: &mut String) -> Result<()> {
         self.record(text, out.len())?;
+        if self.heap.records_writes {
+            self.record_write(text, out.len())?;
+        }
         out.push_str(text.as_str());
         Ok(())
+    }
+
+    /// Records that a string is about to be written at a byte of the text that is being written, in a render that records its writes.
+    #[cold]
+    pub fn record_write(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
+        let Some((from, whole, view)) = text.writes() else {
+            let memory = text.borrowed().map_or(0..0, memory_of);
+            self.heap.pieces.add_write(at..at.saturating_add(text.as_str().len()), memory);
+            return Ok(());
+        };
+        let writes = self.heap.pieces.writes_mut();
+        let before = writes.len();
+        writes.append_view(from, whole, &view, at);
+        self.meter.charge(writes.len().saturating_sub(before) as u64)?;
+        self.meter.check_size(self.heap.pieces.bytes())
     }
 
     /// Records the pieces of a string that is about to be written at a byte of the text that is being written.
@@ -319,6 +337,9 @@ impl<'a> Runtime<'a> {
         self.meter.charge_bytes(end.as_str().len())?;
         self.meter.check_size(len)?;
         let outer = std::mem::replace(&mut self.heap.pieces, pieces);
+        if self.heap.records_writes && self.heap.pieces.writes().is_none() {
+            self.heap.pieces.add_write(0..text.len(), 0..0);
+        }
         let pushed = self.push(end, &mut text);
         let pieces = std::mem::replace(&mut self.heap.pieces, outer);
         pushed?;
