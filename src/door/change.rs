@@ -116,7 +116,7 @@ impl Changes {
         !self.dropped_values.is_empty() && self.dropped_values.binary_search(&value.address()).is_ok()
     }
 
-    /// Prepares for the questions whether values are dropped.
+    /// Sorts the addresses of the values that are dropped, for the search by address.
     pub(super) fn sort_dropped(&mut self) {
         self.dropped_values.sort_unstable();
     }

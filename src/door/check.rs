@@ -110,7 +110,7 @@ struct Check<'c> {
 }
 
 impl Check<'_> {
-    /// Looks at the texts of a message.
+    /// Checks the texts of a message.
     fn look_at_message(&mut self, message: Node<'_>, path: Path<'_>) {
         if self.is_done(message) {
             return;
@@ -138,7 +138,7 @@ impl Check<'_> {
         });
     }
 
-    /// Looks at the texts of a value, which is at a key.
+    /// Checks the texts of the value of a key.
     fn look_at(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
         let Some(levels) = levels.checked_sub(1) else {
             return self.seek("", path, "it is nested too deeply");
@@ -182,7 +182,7 @@ impl Check<'_> {
         }
     }
 
-    /// Looks at the name and the arguments of a call.
+    /// Checks the name and the arguments of a call.
     fn look_at_call(&mut self, call: Node<'_>, name: &str, path: Path<'_>) {
         if !self.is_written(name, name) {
             self.seek(name, path, "the prompt does not have the name of the called function");
@@ -247,7 +247,7 @@ impl Check<'_> {
         }
     }
 
-    /// Looks at the names and descriptions of a tool and its parameters.
+    /// Checks the names and descriptions of a tool and its parameters.
     fn look_at_tool(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
         let Some(levels) = levels.checked_sub(1) else {
             return self.seek("", path, "it is nested too deeply");

@@ -10,10 +10,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The most bytes between two words of one text.
+/// The maximum number of bytes between two words of one text.
 pub const GAP: usize = 128;
 
-/// The most bytes between two texts of a message.
+/// The maximum number of bytes between two texts of a message.
 const NEAR: usize = 1024;
 
 /// The number of places at which the words of a text are looked for.

@@ -30,7 +30,7 @@ const TOKENS: [&str; 8] = [
 /// A number with which the constants of a template that are numbers are compared.
 const OTHER_NUMBER: i64 = 7;
 
-/// The most variables of a report.
+/// The maximum number of variables of a report.
 const MOST: usize = 64;
 
 /// The parts of a prompt, as far as it can be rendered.

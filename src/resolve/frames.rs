@@ -17,7 +17,7 @@ use crate::ast::{Frame, Load, Scope, Slot, SlotNode, Symbol, Template};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variable(pub u32);
 
-/// The most variables of one branch that are compared with those of the next; real templates set a few.
+/// The maximum number of variables of one branch that are compared with those of the next; real templates set a few.
 const COMPARED: usize = 64;
 
 /// The frames of a template, and their variables.

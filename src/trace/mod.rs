@@ -1,4 +1,4 @@
-//! Where each character of an output came from.
+//! Records where each character of an output came from.
 //!
 //! ```text
 //! <s>[INST] Hi [/INST]   ->   0..3 the token bos_token, 3..10 line 4 of the template, 10..12 /messages/0/content, 12..20 line 4

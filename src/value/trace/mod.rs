@@ -96,7 +96,7 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// Begins a render: no more is added. `messages` are those that the template sees.
+    /// Begins a render, after which nothing is added to the input. `messages` are those that the template sees.
     pub fn begin(&mut self, literals: &'a Literals, messages: Option<&Value<'a>>) {
         self.places.sort(literals);
         if let Some(Value::List(items) | Value::Tuple(items)) = messages {
@@ -110,7 +110,7 @@ impl<'a> Trace<'a> {
         self.messages.sort_by_key(|(address, _)| *address);
     }
 
-    /// Returns the message that is a dict.
+    /// Returns the owner for the message that is the given dict, or `None` if no message is.
     fn message(&self, dict: &Dict<'a>) -> Option<Owner> {
         let address = dict.address();
         let index = self.messages.partition_point(|(other, _)| *other < address);
@@ -147,7 +147,7 @@ impl<'a> Trace<'a> {
         pieces.push(Piece::new(range, source, self.owner_of(source)));
     }
 
-    /// Returns the owner of what is written now and has this origin.
+    /// Returns the owner of a text that is written now, by its origin.
     fn owner_of(&self, source: Source) -> Owner {
         self.places.owner(source, self.owner)
     }
