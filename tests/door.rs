@@ -183,6 +183,11 @@ fn an_error_names_its_place() {
             "/input/0",
         ),
         (json!({"input": "x", "previous_response_id": "r"}), "/previous_response_id"),
+        (json!({"input": "x", "conversation": "c"}), "/conversation"),
+        (json!({"input": "x", "prompt": {"id": "p"}}), "/prompt"),
+        (json!({"messages": [user], "functions": [{"name": "f"}]}), "/functions"),
+        (json!({"messages": [user], "input": "x"}), "/input"),
+        (json!({"messages": [user], "instructions": "x"}), "/instructions"),
         (json!({"system": 1, "messages": [user]}), "/system"),
         (
             json!({"system": "s", "messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1"}]}]}),
@@ -212,6 +217,27 @@ fn an_error_of_the_template_names_the_place_in_the_body() {
         (error.class(), error.input_path()),
         (ErrorClass::Mismatch, Some("/messages/2/x"))
     );
+}
+
+#[test]
+fn a_text_at_any_key_is_printed_or_dropped() {
+    let source = "{% for m in messages %}{{ m.content }}{{ m.note }}{% endfor %}{% for d in documents %}{{ d.text }}{% endfor %}";
+    let template = ChatTemplate::from_source(source, &[]);
+    let body = json!({
+        "messages": [
+            {"role": "user", "content": "Hi", "note": "kept", "place": {"city": "Oslo", "id": "1"}},
+            {"role": "assistant", "content": "Yo", "function_call": {"name": "find", "arguments": "{}"}},
+        ],
+        "documents": [{"title": "Fish", "text": "kept"}],
+    });
+    let (prompt, changes) = prepare(&template, &body);
+    assert_eq!(prompt, "HikeptYokept");
+    let dropped = [
+        "/documents/0/title dropped",
+        "/messages/0/place/city dropped",
+        "/messages/1/function_call dropped",
+    ];
+    assert_eq!(changes, dropped);
 }
 
 #[test]

@@ -22,6 +22,9 @@ use crate::trace::{Write, memory_of};
 /// The number of writes that are compared with a text before it is looked up by its address. Most texts are written in the order of the body.
 const AHEAD: usize = 8;
 
+/// The keys of strings that say which value this is, and are no texts.
+const IDENTIFIERS: [&str; 6] = ["role", "type", "id", "call_id", "tool_call_id", "status"];
+
 /// Returns a change for each text of a body that the prompt does not have, and that is not in the changes yet. `fitted` is what the template
 /// got of the body.
 pub fn find_dropped(
@@ -51,6 +54,13 @@ pub fn find_dropped(
     // Most templates write the tools first.
     if let Some(tools) = body.get("tools") {
         check.look_at_tools(tools);
+    }
+    if let Some(documents) = body.get("documents") {
+        let path = Path {
+            parent: None,
+            key: Key::Name("documents"),
+        };
+        check.look_at_all(documents, "documents", path, DEPTH);
     }
     let roots: &[&str] = match format {
         Format::ChatCompletions => &["messages"],
@@ -133,9 +143,28 @@ impl Check<'_> {
                     self.look_at_reasoning(text, path.name(key));
                 }
             }
-            "tool_calls" | "name" | "refusal" | "output" => self.look_at(value, key, path.name(key), DEPTH),
-            _ => {}
+            "tool_calls" | "name" | "refusal" | "output" | "function_call" => self.look_at(value, key, path.name(key), DEPTH),
+            _ => self.look_at_all(value, key, path.name(key), DEPTH),
         });
+    }
+
+    /// Checks all texts of a value, except identifiers.
+    fn look_at_all(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
+        let Some(levels) = levels.checked_sub(1) else {
+            return self.seek("", path, "it is nested too deeply");
+        };
+        if IDENTIFIERS.contains(&key) || self.is_done(node) {
+            return;
+        }
+        if let Some(text) = node.text().filter(|text| !self.is_written(text, text)) {
+            self.seek(text, path, "the prompt does not have the text");
+        }
+        for (index, item) in node.items().enumerate() {
+            self.look_at_all(item, key, path.index(index), levels);
+        }
+        for (key, value) in node.entries() {
+            self.look_at_all(value, key, path.name(key), levels);
+        }
     }
 
     /// Checks the texts of the value of a key.

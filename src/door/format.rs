@@ -39,6 +39,26 @@ impl Format {
         Err(wrong(String::new(), fault))
     }
 
+    /// Refuses a body with a key that has texts, and that is not read in this format.
+    pub(super) fn refuse_other_keys(self, body: Node<'_>) -> Result<()> {
+        let (list, _) = self.list();
+        let others: &[&str] = match self {
+            Self::ChatCompletions | Self::Messages => &["input", "instructions"],
+            Self::Responses => &["messages", "system"],
+        };
+        let refuse = |key: &str, fault: String| Err(wrong(format!("/{key}"), fault));
+        if let Some(key) = others.iter().find(|key| body.get(key).is_some()) {
+            return refuse(
+                key,
+                format!("a body with `{list}` cannot have this key; pass the texts in `{list}`"),
+            );
+        }
+        match UNREAD.into_iter().find(|(key, _)| body.get(key).is_some()) {
+            Some((key, fault)) => refuse(key, fault.to_owned()),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the name of the key with the messages, and its pointer.
     pub(super) fn list(self) -> (&'static str, &'static str) {
         match self {
@@ -47,6 +67,23 @@ impl Format {
         }
     }
 }
+
+/// The keys of a conversation that is not in the body, or that has a newer form, and what to do.
+const UNREAD: [(&str, &str); 4] = [
+    (
+        "previous_response_id",
+        "the earlier conversation is not known; pass its items in `input`",
+    ),
+    (
+        "conversation",
+        "the stored conversation is not known; pass its items in `input`",
+    ),
+    ("prompt", "the stored prompt is not known; pass its text as a message"),
+    (
+        "functions",
+        "this is the deprecated form of `tools`; pass the functions there",
+    ),
+];
 
 /// Returns whether a body with messages has a sign of Anthropic's format.
 fn is_anthropic(body: Node<'_>) -> bool {

@@ -125,7 +125,7 @@ impl ChatTemplate {
     pub fn prepare_with<'b, B: Body>(&'b self, body: &'b B, options: &PrepareOptions) -> Result<Prepared<'b>> {
         let body = body.as_node();
         if !body.is_object() {
-            let fault = format!("it must be an object, and is {}", body.describe());
+            let fault = format!("it must be an object with `messages` or `input`, and is {}", body.describe());
             return Err(wrong(String::new(), fault));
         }
         let format = match options.format {
@@ -134,7 +134,7 @@ impl ChatTemplate {
         };
         let (key, path) = format.list();
         let Some(list) = body.get(key) else {
-            return Err(wrong(path.to_owned(), "the body must have this key"));
+            return Err(wrong(path.to_owned(), "the body must have this key, with the conversation"));
         };
         let prepared = match options.policy {
             Policy::Exact => self.fit(body, format, list, &Facts::any(), options.policy)?,
@@ -168,13 +168,7 @@ impl ChatTemplate {
                 let fault = format!("must be {wanted}, and is {}", list.describe());
                 return Err(wrong(path.to_owned(), fault));
             }
-            if body.get("previous_response_id").is_some() {
-                let path = "/previous_response_id".to_owned();
-                return Err(wrong(
-                    path,
-                    "the earlier conversation is not known; pass its items in `input`",
-                ));
-            }
+            format.refuse_other_keys(body)?;
             match format {
                 Format::ChatCompletions => chat::read(&mut fitter, list)?,
                 Format::Responses => responses::read(&mut fitter, body, list)?,
