@@ -37,7 +37,7 @@ pub enum What {
     Joined,
     /// A string is a list of one part, or a flat tool has `{"type": "function", "function": …}` around it.
     Wrapped,
-    /// A tool is flat.
+    /// A tool has the keys of its function at its top level.
     Unwrapped,
     /// A part of media, or a field with reasoning, has the name that the template reads.
     Renamed,

@@ -324,7 +324,7 @@ impl Check<'_> {
         self.changes.is_dropped(node) || !self.objects.is_empty() && is_object_written()
     }
 
-    /// Returns whether a text was written, or parts that together have all its words. The text is a part of a string of the body.
+    /// Returns whether the render wrote a text, or parts of it that together have all its words. The text is a part of `string`.
     fn is_written(&mut self, text: &str, string: &str) -> bool {
         let memory = memory_of(text);
         let mut ahead = self.writes.get(self.next..).unwrap_or_default().iter().take(AHEAD);

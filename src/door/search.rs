@@ -106,7 +106,7 @@ impl<'s> Search<'s> {
         Err(start)
     }
 
-    /// Returns the end of a word soon after a byte. Mostly it is the next word.
+    /// Returns the end of a word that begins soon after a byte, or `None`. It usually is the next word.
     fn find_word(&self, word: &str, at: usize) -> Option<usize> {
         let rest = self.slice(at..at.saturating_add(word.len()).saturating_add(GAP));
         let next = rest.trim_start_matches(|char: char| !char.is_alphanumeric());

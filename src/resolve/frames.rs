@@ -228,7 +228,7 @@ impl Frames {
         }
     }
 
-    /// Replaces the indices in a template by the final slots.
+    /// Replaces the indices in a template with the final slots.
     pub fn assign_slots(mut self, template: &mut Template) {
         template.looked_up = std::mem::take(&mut self.looked_up);
         template.accumulates = self.accumulates;

@@ -179,7 +179,7 @@ pub enum Origin<'s> {
         at: Range<usize>,
         /// The place in the string or the key in bytes of UTF-8.
         at_bytes: Range<usize>,
-        /// Whether the characters are of the key.
+        /// Whether the characters are part of the key, and not of its value.
         is_key: bool,
     },
     /// Characters made from strings or keys of the input, such as those of `upper` or of an escape in JSON.

@@ -331,7 +331,7 @@ impl<'a> Runtime<'a> {
         Ok(trace.places.finish(union))
     }
 
-    /// Returns a text with the end appended, whose pieces join those of the text.
+    /// Returns a text with another one appended, and with the pieces of both.
     pub(super) fn append_text(&mut self, mut text: String, pieces: Pieces, end: &Str<'a>) -> Result<Value<'a>> {
         let len = text.len().saturating_add(end.as_str().len());
         self.meter.charge_bytes(end.as_str().len())?;
@@ -377,7 +377,7 @@ impl<'a> Runtime<'a> {
         result
     }
 
-    /// Runs a function whose texts are made from these values, unless it knows better.
+    /// Runs a function. The texts that it makes have the origin of these values, unless the function records a more exact one.
     #[inline]
     pub fn with_sources<T>(&mut self, values: &[&Value<'a>], run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let Some(trace) = &mut self.heap.trace else {
