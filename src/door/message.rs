@@ -239,6 +239,7 @@ impl<'w> OwnValues<'w> {
         }
     }
 
+    #[allow(clippy::ptr_arg, reason = "an owned text is not one of the body")]
     fn add_text(&mut self, text: &Cow<'_, str>, is_written: bool) {
         match text {
             Cow::Owned(text) => drop(self.made.insert(memory_of(text).start)),
