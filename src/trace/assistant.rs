@@ -11,9 +11,9 @@ use std::ops::Range;
 
 use serde::ser::{Serialize, Serializer};
 
-use super::control::{control_token, control_tokens, last_control_token, prompt_edges};
+use super::control::{common_prefix, control_token, control_tokens, is_eos, last_control_token, prompt_edges};
 use super::turns::{Owned, find_field, group_by_message};
-use super::{Origin, Place, Segment, Spans};
+use super::{Place, Segment, Spans};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The choice of the parts of a prompt that count as written by the model. Set the fields that matter, and take the others from [`Default`].
@@ -462,14 +462,6 @@ impl<'p> Finder<'_, 'p> {
     }
 }
 
-/// Returns whether a segment is the end-of-sequence token.
-fn is_eos(segment: &Segment) -> bool {
-    match segment.origin() {
-        Origin::Token { name } => name == "eos_token",
-        _ => segment.paths().any(|path| path == "/eos_token"),
-    }
-}
-
 /// Returns the parts of a span that come from other messages, tools or documents, with the template's text around them.
 fn find_foreign(owned: &Owned<'_>, span: &Range<usize>, printed: &[Range<usize>]) -> Vec<Range<usize>> {
     let foreign = owned
@@ -500,14 +492,3 @@ fn find_first_tokens<'t>(text: &'t str, groups: &[Owned<'_>]) -> Vec<&'t str> {
 
 /// The names of the field with the reasoning.
 const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
-
-/// Returns the length of the common start of two texts.
-fn common_prefix(left: &str, right: &str) -> usize {
-    let common = left
-        .bytes()
-        .zip(right.bytes())
-        .take_while(|(left, right)| left == right)
-        .count();
-    let is_edge = |at: &usize| left.is_char_boundary(*at) && right.is_char_boundary(*at);
-    (0..=common).rev().find(is_edge).unwrap_or_default()
-}

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::{Origin, Segment};
+
 /// The maximum number of bytes of a control token.
 const MOST_BYTES: usize = 64;
 
@@ -50,4 +52,23 @@ pub(super) fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
     });
     let ends = [prompt.trim_end().len(), prompt.len()];
     lines.chain(tokens.flatten()).chain(ends)
+}
+
+/// Returns whether a segment is the end-of-sequence token.
+pub(super) fn is_eos(segment: &Segment) -> bool {
+    match segment.origin() {
+        Origin::Token { name } => name == "eos_token",
+        _ => segment.paths().any(|path| path == "/eos_token"),
+    }
+}
+
+/// Returns the length of the common start of two texts.
+pub(super) fn common_prefix(left: &str, right: &str) -> usize {
+    let common = left
+        .bytes()
+        .zip(right.bytes())
+        .take_while(|(left, right)| left == right)
+        .count();
+    let is_edge = |at: &usize| left.is_char_boundary(*at) && right.is_char_boundary(*at);
+    (0..=common).rev().find(is_edge).unwrap_or_default()
 }
