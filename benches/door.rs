@@ -18,7 +18,7 @@ use comparison::conversation::{Size, conversation, reparse};
 use comparison::stopwatch::measure;
 use comparison::{FAMILIES, Family};
 
-/// The most that a ratio may be.
+/// The maximum number of that a ratio may be.
 const MOST: f64 = 3.0;
 
 fn main() {

@@ -71,7 +71,7 @@ struct Report {
 /// entirely.
 const MAX_LOOKS: usize = 1_000_000;
 
-/// The most macro calls and loop rounds that an error lists. The reference cannot nest as many.
+/// The maximum number of macro calls and loop rounds that an error lists. The reference cannot nest as many.
 const MAX_STEPS: usize = 1000;
 
 /// The number of characters of a macro's name that an error shows.

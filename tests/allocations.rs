@@ -22,13 +22,13 @@ use comparison::{FAMILIES, Family, NOW, corpus};
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// The most allocations of a render of any length.
+/// The maximum number of allocations of a render of any length.
 const MOST_ALLOCATIONS: u64 = 99;
 
-/// The most bytes that a render can have allocated at once in addition to 2.1 times its output.
+/// The maximum number of bytes that a render can have allocated at once in addition to 2.1 times its output.
 const MOST_BYTES_BESIDE_OUTPUT: f64 = 256.0 * 1024.0;
 
-/// The most bytes that a traced render can have allocated at once, as a multiple of its output and in addition.
+/// The maximum number of bytes that a traced render can have allocated at once, as a multiple of its output and in addition.
 const MOST_TIMES_TRACED: f64 = 6.0;
 const MOST_BYTES_BESIDE_TRACED: f64 = 1024.0 * 1024.0;
 

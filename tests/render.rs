@@ -120,6 +120,9 @@ fn mistakes_in_variables_are_explained() {
         warning,
         "warning: the template does not read the variable enable_thinkng; did you mean enable_thinking?\n"
     );
+    let tools = folder.file("tools.json", "[{}]");
+    let arguments = [&["--template", template.as_str(), "--tools", &tools], &CONVERSATION[..]].concat();
+    assert_eq!(render(&arguments).1, "warning: the template does not read tools\n");
     for (variable, part) in [
         ("enable_thinking=False", "write enable_thinking=false"),
         ("messages=[]", "messages is not a variable; use the option --messages"),

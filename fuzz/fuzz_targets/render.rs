@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use chat_template::{ApplyOptions, ChatTemplate, Limits, RenderOptions, Template};
 
-/// The most time that a step can take, as a multiple of the median of all renders so far.
+/// The maximum number of time that a step can take, as a multiple of the median of all renders so far.
 const MOST: u64 = 50;
 
 /// The least time of a render that is checked. A shorter one depends too much on other programs.

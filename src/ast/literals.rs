@@ -1,4 +1,4 @@
-//! Finds literals of a template: strings for a render that tells where its output came from, lists and dicts to tell objects apart.
+//! Finds the literals of a template by their addresses: strings for traced renders, lists and dicts for `is sameas`.
 
 use super::{Body, Child, Expr, ExprKind, Literal, StmtKind, Template};
 use crate::json::Data;

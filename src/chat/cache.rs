@@ -14,10 +14,10 @@ use std::path::{Component, Path, PathBuf};
 
 const SNAPSHOTS: &str = "snapshots";
 
-/// The most bytes of a revision's name.
+/// The maximum number of bytes of a revision's name.
 const MAX_REVISION: u64 = 256;
 
-/// The most revisions that are counted.
+/// The maximum number of revisions that are counted.
 const MAX_REVISIONS: usize = 1000;
 
 /// Returns the folder with a model's files. In a model's folder of the cache, this is the revision of `main` or the only revision. Any other

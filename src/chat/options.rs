@@ -124,11 +124,11 @@ pub struct ApplyOptions<'o> {
     /// Whether to render without the shortcuts of the evaluator. The result is the same; tests compare the two.
     #[doc(hidden)]
     pub plain: bool,
-    /// Whether the prompt has a list of what was written to it, for the check that nothing is lost.
+    /// Whether to return [`Prompt::writes`](super::Prompt), the list of the strings that were written to the prompt.
     #[doc(hidden)]
     pub writes: bool,
-    /// Whether the caller knows that the messages are objects of which none has a null or a field with reasoning, so that they are not
-    /// checked and changed before the template sees them.
+    /// Whether the caller guarantees that each message is an object without a null and without a field with reasoning. The template then
+    /// sees the messages without a check.
     #[doc(hidden)]
     pub clean: bool,
 }

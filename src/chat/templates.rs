@@ -79,10 +79,10 @@ impl NamedTemplate {
     }
 }
 
-/// The most templates that a model may have. Known models have up to five.
+/// The maximum number of templates that a model may have. Known models have up to five.
 const MAX_TEMPLATES: usize = 1000;
 
-/// The most bytes of the sources of a model's templates. Those of known models have up to 60 thousand.
+/// The maximum number of bytes of the sources of a model's templates. Those of known models have up to 60 thousand.
 const MAX_SOURCES: usize = 4 << 20;
 
 /// Compiles the templates of one model under the default limits and a limit on the sum of their sources.

@@ -19,7 +19,7 @@ use chat_template::{
 
 use super::show::{Wanted, describe_type};
 
-/// The most named templates in a request.
+/// The maximum number of named templates in a request.
 const MAX_TEMPLATES: usize = 1000;
 
 /// Answers requests with `apply`, `chat` and `inspect`. The last template stays compiled, because a suite repeats it in many requests.

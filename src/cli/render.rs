@@ -219,12 +219,17 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let tools = of_option(&arguments.tools, "tools")?;
     let documents = of_option(&arguments.documents, "documents")?;
     let messages = check_objects(from_input("messages").unwrap_or_else(|| input.clone()), messages, "messages")?;
-    let unread = arguments.settings.warn_of_unread(&chat);
-    let (limits, fixed) = if arguments.explained.is_printed() {
-        (arguments.settings.read_limits()?, arguments.settings.clock())
-    } else {
-        arguments.settings.read(&chat)?
-    };
+    let mut unread = arguments.settings.warn_of_unread(&chat);
+    let read = chat.variables();
+    for (name, value) in [("tools", &tools), ("documents", &documents)] {
+        if !matches!(value, Data::None) && !read.contains(&name) {
+            unread.push(format!("warning: the template does not read {name}"));
+        }
+    }
+    if !arguments.explained.is_printed() {
+        unread.drain(..).for_each(|warning| eprintln!("{}", printable(&warning)));
+    }
+    let (limits, fixed) = (arguments.settings.read_limits()?, arguments.settings.clock());
     let variables = arguments.settings.variables.iter();
     let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
     let own_tokens = arguments.explained.control_tokens();

@@ -13,7 +13,7 @@ use chat_template::json::{self, Data, Object};
 use chat_template::{ApplyOptions, AssistantOptions, AssistantSpans, Changes, FixedClock, Limits, Prompt, Rendered};
 use serde::Serialize;
 
-/// The wishes of a request besides the text.
+/// The options of a request, besides those that change the text.
 #[derive(Clone, Copy)]
 pub struct Wanted {
     pub generation: bool,

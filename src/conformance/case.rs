@@ -58,7 +58,7 @@ impl Case {
         Self::read_with(line, Ok)
     }
 
-    /// Reads a case from a line that uses names for shared values. `spell_out` replaces the names by the values.
+    /// Reads a case from a line that uses names for shared values. `spell_out` replaces the names with the values.
     pub(super) fn read_with(
         line: &str,
         spell_out: impl FnOnce(Object<'static>) -> Result<Object<'static>, String>,

@@ -58,7 +58,7 @@ pub fn push_instructions<'b>(fitter: &mut Fitter<'b, '_>, instructions: Node<'b>
     Ok(())
 }
 
-/// Returns whether a block is no part of a content in Chat Completions.
+/// Returns whether a block is not a part of the content in Chat Completions.
 fn is_special(block: Node<'_>) -> bool {
     let special = ["tool_use", "tool_result", "thinking", "redacted_thinking"];
     block.get_text("type").is_some_and(|kind| special.contains(&kind))

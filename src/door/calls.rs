@@ -49,7 +49,7 @@ pub fn fit_arguments<'b>(
     }
 }
 
-/// The most calls that are searched one after another.
+/// The maximum number of calls that are searched one after another.
 const FEW: usize = 16;
 
 /// The calls that have no result yet.

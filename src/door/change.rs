@@ -37,7 +37,7 @@ pub enum What {
     Joined,
     /// A string is a list of one part, or a flat tool has `{"type": "function", "function": …}` around it.
     Wrapped,
-    /// A tool is flat.
+    /// A tool has the keys of its function at its top level.
     Unwrapped,
     /// A part of media, or a field with reasoning, has the name that the template reads.
     Renamed,
@@ -116,7 +116,7 @@ impl Changes {
         !self.dropped_values.is_empty() && self.dropped_values.binary_search(&value.address()).is_ok()
     }
 
-    /// Prepares for the questions whether values are dropped.
+    /// Sorts the addresses of the values that are dropped, for the search by address.
     pub(super) fn sort_dropped(&mut self) {
         self.dropped_values.sort_unstable();
     }

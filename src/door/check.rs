@@ -120,7 +120,7 @@ struct Check<'c> {
 }
 
 impl Check<'_> {
-    /// Looks at the texts of a message.
+    /// Checks the texts of a message.
     fn look_at_message(&mut self, message: Node<'_>, path: Path<'_>) {
         if self.is_done(message) {
             return;
@@ -148,7 +148,7 @@ impl Check<'_> {
         });
     }
 
-    /// Looks at all texts of a value, except identifiers.
+    /// Checks all texts of a value, except identifiers.
     fn look_at_all(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
         let Some(levels) = levels.checked_sub(1) else {
             return self.seek("", path, "it is nested too deeply");
@@ -167,7 +167,7 @@ impl Check<'_> {
         }
     }
 
-    /// Looks at the texts of a value, which is at a key.
+    /// Checks the texts of the value of a key.
     fn look_at(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
         let Some(levels) = levels.checked_sub(1) else {
             return self.seek("", path, "it is nested too deeply");
@@ -211,7 +211,7 @@ impl Check<'_> {
         }
     }
 
-    /// Looks at the name and the arguments of a call.
+    /// Checks the name and the arguments of a call.
     fn look_at_call(&mut self, call: Node<'_>, name: &str, path: Path<'_>) {
         if !self.is_written(name, name) {
             self.seek(name, path, "the prompt does not have the name of the called function");
@@ -276,7 +276,7 @@ impl Check<'_> {
         }
     }
 
-    /// Looks at the names and descriptions of a tool and its parameters.
+    /// Checks the names and descriptions of a tool and its parameters.
     fn look_at_tool(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
         let Some(levels) = levels.checked_sub(1) else {
             return self.seek("", path, "it is nested too deeply");
@@ -324,7 +324,7 @@ impl Check<'_> {
         self.changes.is_dropped(node) || !self.objects.is_empty() && is_object_written()
     }
 
-    /// Returns whether a text was written, or parts that together have all its words. The text is a part of a string of the body.
+    /// Returns whether the render wrote a text, or parts of it that together have all its words. The text is a part of `string`.
     fn is_written(&mut self, text: &str, string: &str) -> bool {
         let memory = memory_of(text);
         let mut ahead = self.writes.get(self.next..).unwrap_or_default().iter().take(AHEAD);

@@ -19,7 +19,7 @@ use crate::text::truncate::elide;
 const BETWEEN_PARTS: &str = "\n";
 const BETWEEN_MESSAGES: &str = "\n\n";
 
-/// The most characters of a type or an id in a message of an error.
+/// The maximum number of characters of a type or an id in a message of an error.
 pub const MAX_SHOWN: usize = 100;
 
 /// A part of a message's content.

@@ -92,7 +92,7 @@ impl<'r> Facts<'r> {
         }
     }
 
-    /// Returns the verdict by which calls are not in the prompt, if there is one.
+    /// Returns the verdict that says why the prompt has no calls, or `None` if it has calls.
     pub fn judge_calls(&self) -> Option<&'static str> {
         match (self.takes.calls, self.writes_calls) {
             (true, true) => None,

@@ -136,7 +136,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
         }
     }
 
-    /// Returns the role in which a message is given.
+    /// Returns the role under which the template gets messages of a role, and adds the change if it is another one.
     pub fn recast(&mut self, role: &'b str, place: Place) -> &'b str {
         match self.facts.recast(role) {
             None => role,

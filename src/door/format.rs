@@ -68,7 +68,7 @@ impl Format {
     }
 }
 
-/// The keys of a conversation that is not in the body, or that has a newer form, and what to do.
+/// The keys that are not read, because they refer to a conversation outside of the body or have a newer form, each with what to do instead.
 const UNREAD: [(&str, &str); 4] = [
     (
         "previous_response_id",

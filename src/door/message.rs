@@ -191,7 +191,7 @@ pub enum Fitted<'b> {
 }
 
 impl Fitted<'_> {
-    /// Adds the values that are made of the body.
+    /// Adds the values that were made from the body.
     pub fn find_own(&self, own: &mut OwnValues<'_>) {
         match self {
             Self::Absent | Self::Kept(_) => {}
@@ -205,7 +205,7 @@ impl Fitted<'_> {
     }
 }
 
-/// The values that the template gets and that are not those of the body, but made of them.
+/// The values that the template gets and that were made from the body instead of borrowed from it.
 pub struct OwnValues<'w> {
     /// The addresses of the objects whose JSON was written, sorted.
     written: &'w [usize],
@@ -239,6 +239,7 @@ impl<'w> OwnValues<'w> {
         }
     }
 
+    #[allow(clippy::ptr_arg, reason = "an owned text is not one of the body")]
     fn add_text(&mut self, text: &Cow<'_, str>, is_written: bool) {
         match text {
             Cow::Owned(text) => drop(self.made.insert(memory_of(text).start)),

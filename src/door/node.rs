@@ -42,7 +42,7 @@ impl<'b> Node<'b> {
         }
     }
 
-    /// Returns the address that a write of the value as JSON has, if the value is an object.
+    /// Returns the address by which a render records that it wrote the value as JSON, or `None` if the value is not an object.
     pub fn object_address(self) -> Option<usize> {
         match self {
             Self::Json(serde_json::Value::Object(map)) => Some(address_of(map)),

@@ -17,13 +17,13 @@ use super::{anthropic, chat, check, responses, tools, variables, wrong};
 /// How much of a body may be changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Policy {
-    /// Nothing that the template needs. The prompt of a body of Chat Completions is that of [`ChatTemplate::apply`].
+    /// No changes, even if the template fails without them. A body of Chat Completions has the prompt of [`ChatTemplate::apply`].
     Exact,
     /// The changes that the template needs.
     #[default]
     Fit,
-    /// Nothing but the format: a body that has to be changed is an error. That Responses or Messages become the messages of Chat Completions
-    /// ([`What::Translated`](super::What::Translated)) is no change of what they say.
+    /// Only the format: Responses and Messages become the messages of Chat Completions ([`What::Translated`](super::What::Translated)). A body
+    /// that needs any other change is an error.
     Strict,
 }
 
@@ -125,7 +125,7 @@ impl ChatTemplate {
     pub fn prepare_with<'b, B: Body>(&'b self, body: &'b B, options: &PrepareOptions) -> Result<Prepared<'b>> {
         let body = body.as_node();
         if !body.is_object() {
-            let fault = format!("it must be an object, and is {}", body.describe());
+            let fault = format!("it must be an object with `messages` or `input`, and is {}", body.describe());
             return Err(wrong(String::new(), fault));
         }
         let format = match options.format {

@@ -10,10 +10,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The most bytes between two words of one text.
+/// The maximum number of bytes between two words of one text.
 pub const GAP: usize = 128;
 
-/// The most bytes between two texts of a message.
+/// The maximum number of bytes between two texts of a message.
 const NEAR: usize = 1024;
 
 /// The number of places at which the words of a text are looked for.
@@ -106,7 +106,7 @@ impl<'s> Search<'s> {
         Err(start)
     }
 
-    /// Returns the end of a word soon after a byte. Mostly it is the next word.
+    /// Returns the end of a word that begins soon after a byte, or `None`. It usually is the next word.
     fn find_word(&self, word: &str, at: usize) -> Option<usize> {
         let rest = self.slice(at..at.saturating_add(word.len()).saturating_add(GAP));
         let next = rest.trim_start_matches(|char: char| !char.is_alphanumeric());

@@ -66,7 +66,7 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
     Ok(Fitted::Own(Data::Object(Object::new(entries))))
 }
 
-/// The wishes of a body about reasoning.
+/// The options of a body about reasoning.
 struct Reasoning<'b> {
     path: &'static str,
     effort: Option<Node<'b>>,

@@ -8,7 +8,7 @@ use crate::span::Span;
 /// The number of characters of a line that are shown.
 const SHOWN: usize = 120;
 
-/// The most characters of a longer line that are shown before the part that failed.
+/// The maximum number of characters of a longer line that are shown before the part that failed.
 const BEFORE: usize = 50;
 
 /// A line of a source with an underlined part.

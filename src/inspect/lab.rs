@@ -13,7 +13,7 @@ use crate::limits::{Limit, Limits, Reached};
 use crate::report::{Outcome, Witness};
 use crate::trace::Origin;
 
-/// The most bytes of a prompt of an experiment, each of which a witness may keep. A prompt of a real template has some thousand.
+/// The maximum number of bytes of an experiment's prompt, which a witness may keep. Prompts of real templates have some thousand.
 const MAX_OUTPUT: u64 = 1 << 20;
 
 /// A conversation that is rendered.

@@ -12,13 +12,13 @@ use crate::ast::{Body, Child, Expr, ExprKind, Literal, Stmt, StmtKind, Symbols, 
 use crate::json::Data;
 use crate::template::Template;
 
-/// The most constants of a variable.
+/// The maximum number of constants of a variable.
 const MOST: usize = 24;
 
 /// The longest text of a constant in bytes. Longer ones are text that a template writes.
 const LONGEST: usize = 40;
 
-/// The most assignments that lead from a variable to a comparison.
+/// The maximum number of assignments that lead from a variable to a comparison.
 const MOST_STEPS: usize = 4;
 
 /// The constants of a template's variables. A name is that of a variable or of an attribute, because a namespace's attribute is set like a

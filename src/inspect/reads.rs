@@ -17,16 +17,16 @@ use crate::meter::Meter;
 use crate::report::{Read, Reads};
 use crate::template::Template;
 
-/// The most nodes that are visited. The largest real template has some ten thousand.
+/// The maximum number of nodes that are visited. The largest real template has some ten thousand.
 const MOST_NODES: u64 = 100_000;
 
-/// The most calls of a macro that are walked through. A macro that writes a schema calls itself for each part.
+/// The maximum number of calls of a macro that are walked through. A macro that writes a schema calls itself for each part.
 const MOST_CALLS: usize = 6;
 
 /// The longest path of a field in bytes.
 const LONGEST: usize = 60;
 
-/// What a place is a part of.
+/// The list that a place is a part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Root {
     Messages,

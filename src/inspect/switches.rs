@@ -30,7 +30,7 @@ const TOKENS: [&str; 8] = [
 /// A number with which the constants of a template that are numbers are compared.
 const OTHER_NUMBER: i64 = 7;
 
-/// The most variables of a report.
+/// The maximum number of variables of a report.
 const MOST: usize = 64;
 
 /// The parts of a prompt, as far as it can be rendered.
@@ -195,8 +195,6 @@ impl<'n> Switching<'n> {
         if self.changes.is_empty() {
             return Ok(None);
         }
-        self.changes.sort_unstable();
-        self.changes.dedup();
         let mut values = Vec::new();
         if self.effect(&on) != self.effect(&off) {
             values.extend([&on, &off].into_iter().filter(|value| self.is_rendered(value)).cloned());
@@ -211,6 +209,8 @@ impl<'n> Switching<'n> {
         }
         let is_default = |value: &&Value| self.effect(value) == Some(&plain);
         let default = values.iter().chain([&on, &off, &null]).find(is_default).cloned();
+        self.changes.sort_unstable();
+        self.changes.dedup();
         Ok(Some(Switch {
             name: self.name.to_owned(),
             values,

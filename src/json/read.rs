@@ -79,7 +79,7 @@ pub(super) struct Reader<'a> {
 /// The container of the next value.
 #[derive(Clone, Copy)]
 enum Parent {
-    /// There is no container: the value is the document.
+    /// The value is the document itself, outside of any container.
     Document,
     /// An array, whose items start at this index among the items of all open arrays.
     List { start: usize },

@@ -61,7 +61,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// Replaces a token by the next one. After the last token it is [`TokenKind::End`].
+    /// Replaces a token with the next one. After the last token it is [`TokenKind::End`].
     pub fn next(&mut self, token: &mut Token) -> Result<()> {
         match self.mode {
             Mode::Tag => self.lex_tag(token),
@@ -204,7 +204,7 @@ impl<'s> Lexer<'s> {
         false
     }
 
-    /// Replaces a token by the end of the template, which has the line of the token before it.
+    /// Replaces a token with the end of the template, which has the line of the token before it.
     fn set_end(&self, token: &mut Token) {
         let at = token.at;
         token.set(TokenKind::End, self.code.source().len(), 0);

@@ -26,7 +26,7 @@ pub struct Tag {
     pub brackets: Vec<TokenKind>,
 }
 
-/// The reason why there is no token at a position.
+/// The reason for the error at a position without a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
     /// No rule matches the character.

@@ -13,7 +13,7 @@ use super::int::{Int, IntRef, Number, NumberRef};
 use super::int_arithmetic::{absolute, negate};
 use super::{arithmetic, int_float};
 
-/// Rounding to more decimal places changes no float.
+/// The number of decimal places from which on rounding changes no float.
 const MAX_PLACES: i64 = 323;
 
 /// Rounding to fewer decimal places makes each float zero.

@@ -15,15 +15,15 @@ use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
 use crate::span::Span;
 
-/// The most nested calls of functions of `parser.py`, counted from the first `subparse`. The rest of the 1000 calls are made by its callers
-/// and callees. Measured: 69 nested parentheses and 75 nested lists compile, 70 and 76 do not.
+/// The maximum number of nested calls of functions of `parser.py`, counted from the first `subparse`. Its callers and callees make the
+/// rest of the 1000 calls. Measured: 69 nested parentheses and 75 nested lists compile, 70 and 76 do not.
 const FRAMES: u32 = 989;
 
-/// The most levels of the tree of an expression. Measured: `1 + 1 + …` with 491 operators compiles, with 492 it does not.
+/// The maximum number of levels of an expression's tree. Measured: `1 + 1 + …` with 491 operators compiles, with 492 it does not.
 const HEIGHT: Height = 492;
 
-/// The most levels of nested statements. At 200 levels around a tall expression, the visitors of the tree overflow a stack of 512 KiB. The
-/// reference compiles fewer levels of most statements, because CPython does not allow more than 100 levels of indentation.
+/// The maximum number of levels of nested statements. At 200 levels around a tall expression, the visitors of the tree overflow a stack
+/// of 512 KiB. The reference compiles fewer levels of most statements, because CPython allows at most 100 levels of indentation.
 pub const STATEMENTS: usize = 128;
 
 /// The calls of `parser.py` for an expression: from `parse_expression` to `parse_unary`.

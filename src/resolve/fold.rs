@@ -1,6 +1,7 @@
 //! Constants: an operation whose operands are literals becomes a literal, through the operators and built-ins that a render uses.
 //!
-//! What fails here is left as it stands and fails when it is reached, as in the reference (`nodes.py`, `as_const` raises Impossible).
+//! An expression that fails here is left unchanged and fails when a render reaches it, as in the reference (`nodes.py`, `as_const`
+//! raises Impossible).
 
 use num_bigint::Sign;
 
@@ -22,7 +23,7 @@ const MAX_PARTS: usize = 256;
 /// A folded text may have this many bytes.
 const MAX_TEXT: usize = 4096;
 
-/// How a slice fails that its object does not allow.
+/// The error of a slice that its object does not allow.
 const REFUSED_SLICE: [ErrorKind; 3] = [ErrorKind::Type, ErrorKind::Key, ErrorKind::Index];
 
 static CLOCK: SystemClock = SystemClock;
@@ -288,7 +289,7 @@ impl<'t> Folding<'t> {
         exprs.iter().map(|expr| self.constant(expr)).collect()
     }
 
-    /// None where an operand is no constant after all, or the built-in is unknown.
+    /// Returns `None` if an operand is not a constant after all, or the built-in is unknown.
     fn evaluate(&mut self, kind: &'t ExprKind) -> Option<Result<Value<'t>>> {
         Some(match kind {
             ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) => {
@@ -425,7 +426,7 @@ impl<'t> Folding<'t> {
             values.into_iter().for_each(|value| arguments.push(value));
         }
         if let Some(double_star) = &others.double_star {
-            // Pairs will do, which are no mapping to the render.
+            // A list of pairs is enough: the render does not use it as a mapping.
             let values = self.constant(double_star)?;
             let dict = globals::find("dict")?
                 .call(&mut self.runtime, &mut Arguments::one(values))

@@ -17,7 +17,7 @@ use crate::ast::{Frame, Load, Scope, Slot, SlotNode, Symbol, Template};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variable(pub u32);
 
-/// The most variables of one branch that are compared with those of the next; real templates set a few.
+/// The maximum number of variables of one branch that are compared with those of the next; real templates set a few.
 const COMPARED: usize = 64;
 
 /// The frames of a template, and their variables.
@@ -228,7 +228,7 @@ impl Frames {
         }
     }
 
-    /// Replaces the indices in a template by the final slots.
+    /// Replaces the indices in a template with the final slots.
     pub fn assign_slots(mut self, template: &mut Template) {
         template.looked_up = std::mem::take(&mut self.looked_up);
         template.accumulates = self.accumulates;

@@ -43,7 +43,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// Walks over something with a scope of its own.
+    /// Runs a walk in a scope of its own, and then removes the names of the scope.
     fn scope(&mut self, run: impl FnOnce(&mut Self)) {
         let (start, later) = (self.order.len(), self.later.len());
         run(self);

@@ -1,4 +1,4 @@
-//! What the model would write of an output.
+//! Finds the parts of an output that the model would write.
 //!
 //! ```text
 //! a template with {% generation %}: its blocks      another one: the trace, and the same template with fewer messages

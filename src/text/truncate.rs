@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use super::slice::split_at_char;
 
-/// The most bytes of a message. Messages of the reference can repeat a text of any length.
+/// The maximum number of bytes of a message. Messages of the reference can repeat a text of any length.
 pub const MAX_MESSAGE: usize = 64 << 10;
 
 /// Returns a text for a message: if it has more than `length` code points, it is cut and ends in an ellipsis.

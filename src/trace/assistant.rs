@@ -1,4 +1,4 @@
-//! What the model would write of a prompt, for templates without `{% generation %}`.
+//! Finds the parts of a prompt that the model would write, for templates without `{% generation %}`.
 //!
 //! ```text
 //! <|im_start|>assistant⏎ Hello <|im_end|>⏎   ->   the model begins after the generation prompt, and ends with the token
@@ -95,7 +95,7 @@ pub enum Opening {
     Greeting(bool),
 }
 
-/// The most renders that find generation prompts of one conversation.
+/// The maximum number of renders that find generation prompts of one conversation.
 const MOST_OPENINGS: usize = 6;
 
 /// A prompt whose assistant's text is to be found.
@@ -313,8 +313,8 @@ impl<'p> Finder<'_, 'p> {
         before.ends_with(prompt.trim_end()).then_some(turn.start)
     }
 
-    /// Returns where the header of a turn has the end of the generation prompt. The first turn has only the end if the generation prompt also
-    /// ends the turn before it, and can have the token of the text's start before it.
+    /// Returns the end of the generation prompt within the header of a turn, or `None` if the header does not have it. The header can lack the
+    /// start of the generation prompt, which may end the previous turn, and can have a token for the start of the text.
     fn match_prompt_end(&self, prompt: &str, owned: &Owned<'_>, turn: &Range<usize>) -> Option<usize> {
         let body = owned.printed(turn).first()?;
         let header = self.text(turn.start..body.start);

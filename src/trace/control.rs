@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Origin, Segment};
 
-/// The most bytes of a control token.
+/// The maximum number of bytes of a control token.
 const MOST_BYTES: usize = 64;
 
 /// Returns the length of the control token at the start of a text: a text without white space in `<…>` or `[…]`.

@@ -1,4 +1,4 @@
-//! Where each character of an output came from.
+//! Records where each character of an output came from.
 //!
 //! ```text
 //! <s>[INST] Hi [/INST]   ->   0..3 the token bos_token, 3..10 line 4 of the template, 10..12 /messages/0/content, 12..20 line 4
@@ -182,7 +182,7 @@ pub enum Origin<'s> {
         at: Range<usize>,
         /// The place in the string or the key in bytes of UTF-8.
         at_bytes: Range<usize>,
-        /// Whether the characters are of the key.
+        /// Whether the characters are part of the key, and not of its value.
         is_key: bool,
     },
     /// Characters made from strings or keys of the input, such as those of `upper` or of an escape in JSON.

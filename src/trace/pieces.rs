@@ -121,7 +121,7 @@ pub struct Pieces {
     filled: usize,
     /// The number of first pieces that no longer grow.
     sealed: usize,
-    /// What was written to the text, if the caller wants to know.
+    /// The strings that were written to the text, if the caller asked for them.
     writes: Option<Box<Writes>>,
 }
 
@@ -298,7 +298,7 @@ impl Pieces {
     }
 
     /// Gives the text around texts of a single message to that message, unless there are other texts of the input. The pieces from an index
-    /// on are considered; those of them that are no text of the input change their owner, if it was `current`.
+    /// on are considered; those of them that are not text of the input change their owner, if it was `current`.
     pub fn settle(&mut self, index: usize, current: Owner) {
         let is_input = |piece: &Piece| matches!(piece.source, Source::Input(..) | Source::Changed(_));
         let new = self.list.get_mut(index..).unwrap_or_default();
@@ -335,7 +335,7 @@ impl Pieces {
 /// blocks of at most 1032 bytes.
 pub(super) const FEW: usize = 32;
 
-/// The most items, or bytes of a text, for which there may be unused memory when no more are added.
+/// The maximum number of items, or bytes of a text, for which there may be unused memory when no more are added.
 const MOST_SPARE: usize = 512;
 
 /// Frees the unused memory of a list to which no more items are added, if it is much.

@@ -332,7 +332,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The most paths of a union.
+/// The maximum number of paths of a union.
 const MOST_PATHS: usize = 8;
 
 /// The origins that a text was made from.

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-/// The most writes that are recorded. The output after them counts as one write.
+/// The maximum number of writes that are recorded. The output after them counts as one write.
 const MOST: usize = 1 << 20;
 
 /// A value that was written to a text.

@@ -13,10 +13,10 @@ use crate::json::{Entry, Object};
 use crate::meter::{Claim, STEP_BYTES};
 use crate::text::short_eq::{SHORT, is_equal};
 
-/// The most entries of an object that is searched from its start, which is faster than hashing the key.
+/// The maximum number of entries of an object that is searched from its start, which is faster than hashing the key.
 const SCANNED: usize = 8;
 
-/// The most entries of a dict in which finding a short key takes no more time than the rest of the lookup.
+/// The maximum number of entries of a dict in which finding a short key takes no more time than the rest of the lookup.
 const FEW: usize = 256;
 
 /// The steps of reading an entry that is not in the caches of the processor.

@@ -33,7 +33,7 @@ pub enum Seq<'a> {
     Group(Rc<OwnedItems<'a>>),
 }
 
-/// The part of a key-value pair that a slice or a reversal of the pair leaves.
+/// The items that a slice or a reversal of a key-value pair has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The key and the value.

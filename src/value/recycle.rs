@@ -12,7 +12,7 @@ use std::rc::Rc;
 use super::Value;
 use super::str::{OwnedText, Str};
 
-/// The most objects of a list: one for each of a few nested loops.
+/// The maximum number of objects of a list: one for each of a few nested loops.
 const CAPACITY: usize = 4;
 
 /// The largest buffer that is kept, in bytes. Larger strings are rare, and filling them costs more than allocating them.

@@ -28,7 +28,7 @@ use chat_template::json::Data;
 use run::Tree;
 use sources::Corpus;
 
-/// The most probes that this crate may not support.
+/// The maximum number of probes that this crate may not support.
 const MOST_UNSUPPORTED_PROBES: usize = 250;
 
 /// The area of the cases that this crate does not support.

@@ -20,7 +20,7 @@ pub(super) fn dict<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> R
     Ok(Value::Dict(runtime.dict(entries)?))
 }
 
-/// The most attributes of a namespace. Lookups are linear, and a template has about ten.
+/// The maximum number of attributes of a namespace. Lookups are linear, and a template has about ten.
 const MAX_ATTRIBUTES: usize = 1000;
 
 /// `namespace(pairs, **kwargs)`

@@ -11,7 +11,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// The most items that the sandbox allows.
+/// The maximum number of items that the sandbox allows.
 const MAX_RANGE: i64 = 100_000;
 
 /// `range(stop)`, `range(start, stop, step)`

@@ -111,7 +111,7 @@ impl Rows {
         })
     }
 
-    /// Replaces a chunk by the next one. Returns false at the end of the input. If reading fails, the lines before the failure are the last
+    /// Replaces a chunk with the next one. Returns false at the end of the input. If reading fails, the lines before the failure are the last
     /// chunk, and the next call returns the error.
     pub fn read_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
         if let Some(failure) = self.failure.take() {

@@ -18,7 +18,7 @@ use crate::cli::file::is_stdin;
 /// The largest number of bytes of the input that are under way, unless one chunk has more.
 const MAX_WINDOW: usize = 32 << 20;
 
-/// The capacity in bytes from which a buffer is freed and not used again.
+/// The capacity of a buffer in bytes from which the buffer is freed instead of used again.
 const MAX_SPARE: usize = 2 << 20;
 
 /// The files of a run. `-` is standard input or standard output.
@@ -30,7 +30,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Returns an error if two of the files are one, or if there is no folder for the output.
+    /// Returns an error if two of the paths are the same file, or if the folder of the output does not exist.
     pub fn check(&self) -> Result<(), String> {
         let folder = self.output.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.exists()) {

@@ -16,7 +16,7 @@ use crate::template::{RenderOptions, Template};
 /// The value in place of an expression that is removed.
 const NOTHING: &str = "none";
 
-/// The most ranges around a feature that are removed, one after the other, to find whether the feature has an effect.
+/// The maximum number of ranges around a feature that are removed, one after the other, to find whether the feature has an effect.
 const MOST_AROUND: usize = 8;
 
 /// Returns the indexes of the features with an effect, or `None` if this crate fails to render the round. The message of `raise_exception`

@@ -105,7 +105,7 @@ impl Shrinker<'_, '_> {
         Ok(())
     }
 
-    /// Replaces expressions by a literal, or by an expression that is part of them.
+    /// Replaces expressions with a literal, or with an expression that is part of them.
     fn replace_expressions(&mut self) -> Result<(), String> {
         let mut stretches = self.round.sentence.stretches.clone();
         stretches.retain(|stretch| stretch.part == Part::Expression);

@@ -17,7 +17,7 @@ use crate::builtins::{access, filters, methods};
 use crate::error::Result;
 use crate::value::{Dict, Function, Shortcut, Str, Value, ops};
 
-/// The most attributes of a namespace that is made by a shortcut.
+/// The maximum number of attributes of a namespace that is made by a shortcut.
 const MAX_ATTRIBUTES: usize = 16;
 
 /// The arguments of a call after the value that it is applied to.

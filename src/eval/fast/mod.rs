@@ -64,7 +64,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Evaluates an expression that holds values while it evaluates its operands, and so checks the stack.
+    /// Checks the stack, and then evaluates an expression that keeps values on it while its operands are evaluated.
     #[inline(never)]
     fn fast_compound(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         self.runtime.meter.check_stack()?;

@@ -21,7 +21,7 @@ use crate::source::Source;
 use crate::template::Template;
 use rules::Rule;
 
-/// The most findings of one rule.
+/// The maximum number of findings of one rule.
 const MOST: usize = 20;
 
 /// Returns the faults of all templates of a model, in the order of the source.

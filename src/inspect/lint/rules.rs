@@ -34,13 +34,13 @@ rules! {
         "Jinja in other languages has filters and tests, and no methods of Python's types.",
         "use a filter or a test";
     PYTHON_LITERAL: "python-literal", PORTABLE, "`{}` is Python's spelling",
-        "Not every Jinja knows the capital letter.",
+        "Not every Jinja accepts the capital letter.",
         "write it with a small letter";
     PRINTED_CONTAINER: "printed-container", PORTABLE, "`{}` is printed as it is",
         "A list or an object is printed in Python's notation, which other languages do not have and models rarely saw.",
         "add `|tojson`";
     SLICE_STEP: "slice-step", PORTABLE, "the slice `{}` has a step",
-        "Not every Jinja has the step of a slice.",
+        "Not every Jinja supports a step in a slice.",
         "use `|reverse`, or a loop with a test of `loop.index0`";
     PERCENT_FORMAT: "percent-format", PORTABLE, "`%` formats a text",
         "In other languages `%` is only the remainder of a division.",
@@ -48,7 +48,7 @@ rules! {
     TOJSON_ARGUMENT: "tojson-argument", PORTABLE, "`tojson` has the argument `{}`",
         "Only transformers' `tojson` knows arguments besides `indent`.",
         "leave the argument out";
-    ITERABLE_TEST: "iterable-test", PORTABLE, "`is iterable` is asked of `{}`",
+    ITERABLE_TEST: "iterable-test", PORTABLE, "`{}` is tested with `is iterable`",
         "In another Jinja `none` is iterable, and its length is an error.",
         "ask for the truth of the value: `{% if tools %}`";
     GENERATION_BLOCK: "generation-block", PORTABLE, "`{% generation %}` is a statement of transformers alone",
@@ -66,14 +66,14 @@ rules! {
     SPELLED_BOS: "spelled-bos", TOKENS, "the text of the BOS token is written in the template",
         "A server that removes the BOS which its tokenizer adds looks for `bos_token`, and the prompt gets two.",
         "write `{{ bos_token }}`";
-    SPLIT_TOKEN: "split-token", TOKENS, "a control token is put together of pieces, from `{}` on",
+    SPLIT_TOKEN: "split-token", TOKENS, "a control token is put together from pieces, beginning with `{}`",
         "A tool that searches the template for control tokens does not find it, and a value in the middle can make any token.",
         "write each token as one text, chosen by a test";
-    UNSET_NAME: "unset-name", READING, "nobody sets `{}`",
+    UNSET_NAME: "unset-name", READING, "`{}` is never set",
         "It is undefined unless a caller happens to pass it, and prints nothing or fails.",
         "test `is defined` first, or give it a default";
     UNKNOWN_FILTER: "unknown-filter", READING, "transformers has no filter or test `{}`",
-        "The render fails when it gets there.",
+        "A render that reaches it fails.",
         "use one that Jinja has";
     NO_GENERATION_PROMPT: "no-generation-prompt", READING, "`add_generation_prompt` is never read",
         "A prompt for an answer does not differ from one for training.",

@@ -10,7 +10,7 @@ const LATER: [&str; 5] = ["last", "nextitem", "revindex", "revindex0", "length"]
 /// The filters of a list that depend on its end.
 const ENDS: [&str; 5] = ["length", "count", "last", "reverse", "tojson"];
 
-/// The most expressions that a report shows.
+/// The maximum number of expressions that a report shows.
 const MOST: usize = 5;
 
 /// Returns the expressions that look at later messages, those near a line first.

@@ -19,22 +19,22 @@ use crate::limits::{Limit, Limits, Reached};
 use crate::report::Counterexample;
 use crate::trace::Origin;
 
-/// The most steps of all renders for one template.
+/// The maximum number of steps of all renders for one template.
 const MOST_STEPS: u64 = 4_000_000;
 
-/// The most milliseconds of a render.
+/// The maximum number of milliseconds of a render.
 const MOST_MILLISECONDS: u64 = 100;
 
-/// The most steps of all renders for one template before an unusual pair.
+/// The maximum number of steps of all renders for one template before an unusual pair.
 const MOST_UNUSUAL_STEPS: u64 = 200_000;
 
 /// The steps that a render that fails counts as.
 const FAILED_STEPS: u64 = 300;
 
-/// The most unusual pairs of one boundary.
+/// The maximum number of unusual pairs of one boundary.
 const MOST_UNUSUAL: usize = 100;
 
-/// The most messages of an unusual conversation.
+/// The maximum number of messages of an unusual conversation.
 const LONGEST: usize = 8;
 
 /// What is rendered: the messages by their indices in the list of turns, the index of the setting, whether there are tools, and whether a
@@ -61,7 +61,7 @@ pub struct Search<'t> {
     settings: Vec<Value>,
     clock: FixedClock,
     limits: Limits,
-    /// The most steps of all renders.
+    /// The maximum number of steps of all renders.
     most_steps: u64,
     /// The time after which nothing is rendered.
     deadline: Option<Instant>,

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::chat::ChatTemplate;
 use crate::inspect::literals::Literals;
 
-/// The most sets of variables that a search tries.
+/// The maximum number of sets of variables that a search tries.
 const MOST: usize = 8;
 
 /// The variables that are not switches.

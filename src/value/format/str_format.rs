@@ -36,7 +36,7 @@ enum Numbering {
     Manual,
 }
 
-/// The most levels of formats within specifications, which Python counts down from 2.
+/// The maximum number of levels of formats within specifications, which Python counts down from 2.
 const DEPTH: u8 = 2;
 
 /// Returns `format.format(…)`. A Markup escapes the values.

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::number::{IntRef, Number, NumberRef, NumberResult, arithmetic};
 use crate::value::{Runtime, Value, format};
 
-/// An operation on two numbers. The result may have as many bits as the third argument.
+/// An operation on two numbers. The third argument is the maximum number of bits of the result.
 type Arithmetic = fn(NumberRef<'_>, NumberRef<'_>, u64) -> NumberResult<Number>;
 
 /// The 64-bit words of operands that are multiplied or divided in about the time of one step.

@@ -178,7 +178,7 @@ fn check_repetition<'a>(runtime: &mut Runtime<'a>, len: usize, bytes: usize, cou
     Ok(usize::try_from(times).unwrap_or(usize::MAX))
 }
 
-/// Returns a number of bytes if a value of this size may be made.
+/// Returns the number of bytes, or an error if the limits do not allow a value of this size.
 fn check_memory<'a>(runtime: &Runtime<'a>, bytes: u64) -> Result<usize> {
     if bytes > MAX_MEMORY {
         return Err(Error::memory(Reached::new(Limit::Value, bytes, MAX_MEMORY)));

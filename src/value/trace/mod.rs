@@ -113,7 +113,7 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// Begins a render. `messages` are those that the template sees.
+    /// Begins a render, after which nothing is added to the input. `messages` are those that the template sees.
     pub fn begin(&mut self, messages: Option<&Value<'a>>) {
         if let Some(Value::List(items) | Value::Tuple(items)) = messages {
             self.messages.reserve(items.len());
@@ -127,7 +127,7 @@ impl<'a> Trace<'a> {
         self.messages.sort_by_key(|(address, _)| *address);
     }
 
-    /// Returns the message that is a dict.
+    /// Returns the owner for the message that is the given dict, or `None` if no message is.
     fn message(&self, dict: &Dict<'a>) -> Option<Owner> {
         let address = dict.address();
         let index = self.messages.partition_point(|(other, _)| *other < address);
@@ -152,7 +152,7 @@ impl<'a> Trace<'a> {
         pieces.push(Piece::new(range, source, self.owner_of(source)));
     }
 
-    /// Returns the owner of what is written now and has this origin.
+    /// Returns the owner of a text that is written now, by its origin.
     fn owner_of(&self, source: Source) -> Owner {
         self.places.owner(source, self.owner)
     }
@@ -339,7 +339,7 @@ impl<'a> Runtime<'a> {
         Ok(trace.places.finish(union))
     }
 
-    /// Returns a text with the end appended, whose pieces join those of the text.
+    /// Returns a text with another one appended, and with the pieces of both.
     pub(super) fn append_text(&mut self, mut text: String, pieces: Pieces, end: &Str<'a>) -> Result<Value<'a>> {
         let len = text.len().saturating_add(end.as_str().len());
         self.meter.charge_bytes(end.as_str().len())?;
@@ -385,7 +385,7 @@ impl<'a> Runtime<'a> {
         result
     }
 
-    /// Runs a function whose texts are made from these values, unless it knows better.
+    /// Runs a function. The texts that it makes have the origin of these values, unless the function records a more exact one.
     #[inline]
     pub fn with_sources<T>(&mut self, values: &[&Value<'a>], run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let Some(trace) = &mut self.heap.trace else {

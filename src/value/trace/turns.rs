@@ -63,7 +63,7 @@ impl<'a> Trace<'a> {
     }
 }
 
-/// The most items of a copy of a message that are looked at.
+/// The maximum number of items of a copy of a message that are looked at.
 const MOST_ITEMS: usize = 64;
 
 impl<'a> Runtime<'a> {

@@ -164,7 +164,8 @@ impl<'a> Runtime<'a> {
         Ok(())
     }
 
-    /// Makes a string of a text that contains another one from a byte on, and else is made from the arguments of the running function.
+    /// Makes a string of a text that contains another one, with its pieces, from a byte on. The rest has the origin of the arguments of the
+    /// running function.
     pub fn framed_text(&mut self, whole: String, text: &Str<'a>, at: usize) -> Result<Str<'a>> {
         if self.heap.trace.is_none() {
             return self.text(whole);

@@ -3,10 +3,10 @@
 use super::Prover;
 use super::terms::{Facts, Node, Term};
 
-/// The most steps of one comparison.
+/// The maximum number of steps of one comparison.
 const MOST_STEPS: usize = 20_000;
 
-/// What the texts of two lists must be.
+/// The relation that the texts of two lists must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// The texts are equal.
@@ -16,7 +16,7 @@ pub enum Relation {
 }
 
 impl Prover<'_> {
-    /// Returns whether two texts are related so for all values of what is unknown, as far as the terms show.
+    /// Returns whether two texts have a relation for all values of the unknown terms, as far as the terms show.
     pub fn are_related(&mut self, one: &[Term], other: &[Term], relation: Relation, facts: &Facts) -> bool {
         let reversed = |terms: &[Term]| terms.iter().rev().copied().collect::<Vec<_>>();
         let mut steps = 0;

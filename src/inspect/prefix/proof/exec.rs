@@ -9,7 +9,7 @@ use super::state::State;
 use super::terms::{Node, Term};
 use crate::ast::{Args, Body, Call, Expr, For, If, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 
-/// The most calls of macros within one another that are followed.
+/// The maximum number of calls of macros within one another that are followed.
 const MOST_CALLS: usize = 6;
 
 impl<'t> Prover<'t> {

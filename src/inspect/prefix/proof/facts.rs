@@ -1,4 +1,4 @@
-//! What follows from the conditions that are known on a path.
+//! Decides conditions by those that are known on a path.
 
 use super::terms::{FUEL, Facts, Node, Term, Terms};
 

@@ -1,4 +1,4 @@
-//! What an expression reads of the messages and of the loops over them.
+//! Finds what an expression reads of the messages and of the loops over them.
 
 use super::Prover;
 use super::eval::SPREAD;

@@ -29,7 +29,7 @@ use crate::ast::{Macro, Stmt, StmtKind, Symbol, Template};
 use crate::limits::Limits;
 use crate::meter::Stack;
 
-/// The most expressions and statements that a proof executes.
+/// The maximum number of expressions and statements that a proof executes.
 const MOST_WORK: usize = 60_000;
 
 /// Returns whether the prompts of a template keep their prefix in one way for all conversations. False means nothing.
@@ -321,7 +321,7 @@ impl<'t> Prover<'t> {
     }
 }
 
-/// Returns what is known in both renders.
+/// Returns the facts of both states, each once.
 fn join_facts(one: &State, other: &State) -> Facts {
     let mut facts = one.facts.clone();
     facts.extend(other.facts.iter().filter(|fact| !one.facts.contains(fact)));

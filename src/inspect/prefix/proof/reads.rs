@@ -1,11 +1,11 @@
-//! What a part of a template reads and assigns, as far as the source shows.
+//! Finds what a part of a template reads and assigns, as far as the source shows.
 
 use std::rc::Rc;
 
 use super::Prover;
 use crate::ast::{Body, Child, Expr, For, Stmt, StmtKind, Symbol, Target, TargetKind};
 
-/// What a part of a template reads and assigns.
+/// The variables that a part of a template reads and assigns.
 #[derive(Debug, Default)]
 pub struct Reads {
     /// The names that are read.

@@ -22,7 +22,7 @@ pub struct Operation {
     pub sort: &'static str,
     /// The name of the function.
     pub name: Rc<str>,
-    /// The address of the node of the tree, if the operation is the node's.
+    /// The address of the operation's node in the tree, or 0 if it has none.
     pub address: usize,
 }
 
@@ -81,16 +81,16 @@ pub enum Node {
     Apply(Operation, Rc<[Term]>),
 }
 
-/// The most parts of a text. A text of more is unknown.
+/// The maximum number of parts of a text. A text of more is unknown.
 const MOST_PARTS: usize = 1000;
 
-/// The most bytes of a known part of a text that count as none of its parts.
+/// The maximum number of bytes of a known part of a text that count as none of its parts.
 const LONGEST_TEXT: usize = 100;
 
-/// The most terms that one decision looks at.
+/// The maximum number of terms that one decision looks at.
 pub const FUEL: usize = 300;
 
-/// What is known on a path: conditions, and whether each is true.
+/// The facts of a path: conditions, and whether each is true.
 pub type Facts = Vec<(Term, bool)>;
 
 /// The terms of a proof.

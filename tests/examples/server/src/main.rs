@@ -33,13 +33,13 @@ use tokio::sync::Semaphore;
 
 use failure::Failure;
 
-/// The most bytes of a request's body.
+/// The maximum number of bytes of a request's body.
 const BODY_BYTES: usize = 8 << 20;
 
-/// The most templates of requests that are kept. The source of each has at most 1 MiB (`Limits::source`).
+/// The maximum number of templates of requests that are kept. The source of each has at most 1 MiB (`Limits::source`).
 const CACHED_TEMPLATES: NonZeroUsize = NonZeroUsize::new(64).expect("the number is not zero");
 
-/// The most milliseconds of a render.
+/// The maximum number of milliseconds of a render.
 const RENDER_MILLISECONDS: u64 = 500;
 
 #[tokio::main]
