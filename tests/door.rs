@@ -288,6 +288,32 @@ fn reasoning_is_switched_by_what_the_template_reads() {
 }
 
 #[test]
+fn options_can_be_among_the_variables() {
+    let source = "{% for m in messages %}<{{ m.content }}>{% endfor %}{% if add_generation_prompt %}!{% endif %}{{ a }}";
+    let template = ChatTemplate::from_source(source, &[]);
+    let body = |variables: Value| json!({"messages": [{"role": "user", "content": "x"}], "chat_template_kwargs": variables});
+    assert_eq!(
+        prepare(&template, &body(json!({"add_generation_prompt": false, "a": 1}))).0,
+        "<x>1"
+    );
+    assert_eq!(prepare(&template, &body(json!({"continue_final_message": true}))).0, "<x");
+    let mut twice = body(json!({"add_generation_prompt": false}));
+    twice["add_generation_prompt"] = json!(false);
+    assert_eq!(prepare(&template, &twice).0, "<x>");
+    twice["add_generation_prompt"] = json!(true);
+    let error = template.prepare(&twice).unwrap_err();
+    assert_eq!(error.input_path(), Some("/chat_template_kwargs/add_generation_prompt"));
+    let error = template.prepare(&body(json!({"add_generation_prompt": "yes"}))).unwrap_err();
+    assert_eq!(error.input_path(), Some("/chat_template_kwargs/add_generation_prompt"));
+    let exact = PrepareOptions {
+        policy: Policy::Exact,
+        ..PrepareOptions::default()
+    };
+    let body = body(json!({"add_generation_prompt": false}));
+    assert!(template.prepare_with(&body, &exact).unwrap().apply().is_err());
+}
+
+#[test]
 fn the_format_is_told_apart_by_the_shape() {
     let user = json!([{"role": "user", "content": "x"}]);
     let image = json!([{"role": "user", "content": [{"type": "image", "source": {"type": "url", "url": "u"}}]}]);

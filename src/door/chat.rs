@@ -54,6 +54,12 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
     let mut message = Message::kept(node, place);
     let fields = Fields::new(node);
     let body_role = fields.role.map_or_else(|| read_role(node, place), Ok)?;
+    fitter.is_clean &= !fields.has_null && fields.reasoning.is_none();
+    let text = fields.content.and_then(Node::text).filter(|text| !text.is_empty());
+    if text.is_some() && fields.tool_calls.is_none() && fields.reasoning.is_none() && fitter.facts.takes_text(body_role) {
+        fitter.push(message, body_role);
+        return Ok(());
+    }
     let role = fitter.recast(body_role, place);
     if role != body_role {
         message.set("role", Data::Str(role.into()));
@@ -97,7 +103,6 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
     if fields.content.is_none_or(|content| content.text().is_none_or(str::is_empty)) {
         fitter.fill_content(&mut message, has_calls);
     }
-    fitter.is_clean &= !fields.has_null && fields.reasoning.is_none();
     if let Some((key, reasoning)) = fields.reasoning.filter(|_| body_role == "assistant") {
         if !fitter.facts.reads_reasoning {
             let path = place.field(format_args!("/{key}"));

@@ -7,7 +7,6 @@
 //! The render lists which strings it wrote, by their addresses. A text of the body is in the prompt if it is in that list, or if its parts
 //! are, without outer white space. The others are looked for in what the render made of texts of the body ([`Search`]).
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::change::{Change, Changes, What};
@@ -16,11 +15,14 @@ use super::message::{Fitted, OwnValues};
 use super::node::Node;
 use super::path::{Key, Path};
 use super::search::{GAP, Search};
-use crate::json::{self, DEPTH, Data};
+use crate::json::{self, DEPTH};
 use crate::trace::{Write, memory_of};
 
 /// The number of writes that are compared with a text before it is looked up by its address. Most texts are written in the order of the body.
-const AHEAD: usize = 8;
+const AHEAD: usize = 16;
+
+/// The number of searches in the writes that cost less than to sort the writes.
+const SEARCHES: usize = 16;
 
 /// The keys of strings that say which value this is, and are no texts.
 const IDENTIFIERS: [&str; 6] = ["role", "type", "id", "call_id", "tool_call_id", "status"];
@@ -46,6 +48,7 @@ pub fn find_dropped(
         writes,
         objects: &objects,
         next: 0,
+        searches: SEARCHES,
         by_address: None,
         changes,
         is_responses: format == Format::Responses,
@@ -91,12 +94,23 @@ fn call_name(node: Node<'_>) -> Option<&str> {
     node.get_text("name").filter(|_| is_call)
 }
 
+/// Returns the reasoning at the beginning of a text, which is mostly absent, and the rest.
+fn split_thought(text: &str) -> (&str, &str) {
+    let split = || {
+        let text = text.trim_start().strip_prefix("<think>")?;
+        // A search for one character is faster than one for the tag.
+        let mut tags = text.rmatch_indices('<').filter_map(|(at, _)| text.split_at_checked(at));
+        tags.find_map(|(thought, rest)| Some((thought, rest.strip_prefix("</think>")?)))
+    };
+    split().unwrap_or(("", text))
+}
+
 /// A text that is not known to be in the prompt.
 struct Sought {
     path: String,
     text: String,
-    /// Whether the text is JSON, of which the prompt can have the strings.
-    is_json: bool,
+    /// If the text is JSON, its keys and strings that were not written as they are.
+    missing: Vec<String>,
     /// The reason for the change, if the prompt does not have the text.
     why: &'static str,
 }
@@ -110,7 +124,9 @@ struct Check<'c> {
     objects: &'c [usize],
     /// The index of the write after the last one that was found.
     next: usize,
-    /// The addresses of the strings that were written, sorted, with the indices of the writes.
+    /// The number of searches in the writes until it pays to sort them.
+    searches: usize,
+    /// The addresses of the values that were written, sorted, with the indices of the writes.
     by_address: Option<Vec<(usize, usize)>>,
     /// The changes before the render.
     changes: &'c Changes,
@@ -176,12 +192,10 @@ impl Check<'_> {
             return;
         }
         if let Some(text) = node.text() {
-            if self.is_written(text, text) {
+            if self.is_next(text) {
                 return;
             }
-            let begins_with_thought = text.trim_start().strip_prefix("<think>");
-            let parts = begins_with_thought.and_then(|text| text.rsplit_once("</think>"));
-            let (thought, answer) = parts.unwrap_or(("", text));
+            let (thought, answer) = split_thought(text);
             if !self.is_written(answer, text) {
                 self.seek(answer, path, "the prompt does not have the text");
             }
@@ -218,33 +232,42 @@ impl Check<'_> {
         }
         let arguments = call.entries().find(|(key, _)| matches!(*key, "arguments" | "input"));
         let Some((key, arguments)) = arguments else { return };
-        let text = match arguments.text() {
-            Some(text) if self.is_written(text, text) => return,
-            Some(text) => Cow::Borrowed(text),
-            None if self.are_leaves_written(arguments, DEPTH) => return,
-            None => Cow::Owned(arguments.to_json()),
-        };
-        let parsed = arguments.text().and_then(|text| json::read(text, DEPTH).ok());
-        if parsed.is_some_and(|parsed| self.are_leaves_written(Node::Data(&parsed), DEPTH)) {
+        let text = arguments.text();
+        if text.is_some_and(|text| self.is_written(text, text)) {
             return;
         }
-        self.seek_text(&text, true, path.name(key), "the prompt does not have the arguments");
+        let missing = match text.map(|text| json::read(text, DEPTH)) {
+            Some(Ok(parsed)) => self.find_missing(Node::Data(&parsed), DEPTH),
+            Some(Err(_)) => vec![String::new()],
+            None => self.find_missing(arguments, DEPTH),
+        };
+        if !missing.is_empty() {
+            let text = text.map_or_else(|| arguments.to_json(), str::to_owned);
+            self.seek_text(text, missing, path.name(key), "the prompt does not have the arguments");
+        }
     }
 
-    /// Returns whether the keys and the strings of a value were written.
-    fn are_leaves_written(&mut self, node: Node<'_>, levels: usize) -> bool {
+    /// Returns the keys and the strings of a value that were not written as they are.
+    fn find_missing(&mut self, node: Node<'_>, levels: usize) -> Vec<String> {
         let Some(levels) = levels.checked_sub(1) else {
-            return false;
+            return vec![node.to_json()];
         };
         if self.is_done(node) {
-            return true;
+            return Vec::new();
         }
-        if let Some(text) = node.text() {
-            return self.is_written(text, text);
+        let mut missing = Vec::new();
+        let text = node.text().filter(|text| !self.is_written(text, text));
+        missing.extend(text.map(str::to_owned));
+        for item in node.items() {
+            missing.extend(self.find_missing(item, levels));
         }
-        let mut entries = node.entries();
-        node.items().all(|item| self.are_leaves_written(item, levels))
-            && entries.all(|(key, value)| self.is_written(key, key) && self.are_leaves_written(value, levels))
+        for (key, value) in node.entries() {
+            if !self.is_written(key, key) {
+                missing.push(key.to_owned());
+            }
+            missing.extend(self.find_missing(value, levels));
+        }
+        missing
     }
 
     fn look_at_reasoning(&mut self, text: &str, path: Path<'_>) {
@@ -304,15 +327,15 @@ impl Check<'_> {
 
     /// Remembers a text that is not known to be in the prompt.
     fn seek(&mut self, text: &str, path: Path<'_>, why: &'static str) {
-        self.seek_text(text, false, path, why);
+        self.seek_text(text.to_owned(), Vec::new(), path, why);
     }
 
     /// Remembers a text or JSON that is not known to be in the prompt.
-    fn seek_text(&mut self, text: &str, is_json: bool, path: Path<'_>, why: &'static str) {
+    fn seek_text(&mut self, text: String, missing: Vec<String>, path: Path<'_>, why: &'static str) {
         self.sought.push(Sought {
             path: path.to_pointer(),
-            text: text.to_owned(),
-            is_json,
+            text,
+            missing,
             why,
         });
     }
@@ -326,48 +349,71 @@ impl Check<'_> {
 
     /// Returns whether the render wrote a text, or parts of it that together have all its words. The text is a part of `string`.
     fn is_written(&mut self, text: &str, string: &str) -> bool {
-        let memory = memory_of(text);
-        let mut ahead = self.writes.get(self.next..).unwrap_or_default().iter().take(AHEAD);
-        let is_whole = |write: &Write| write.memory.start <= memory.start && memory.end <= write.memory.end;
-        if let Some(offset) = ahead.position(is_whole) {
-            self.next = self.next.saturating_add(offset).saturating_add(1);
-            return true;
-        }
-        let text = text.trim();
-        text.is_empty() || self.are_parts_written(text, memory_of(string).start)
+        let trimmed = text.trim();
+        self.is_next(trimmed) || self.are_parts_written(trimmed, string)
     }
 
-    /// Returns whether parts of a text were written that together have all its words. `first` is the address of the string whose part the
-    /// text is.
-    fn are_parts_written(&mut self, text: &str, first: usize) -> bool {
-        let by_address = self.by_address.get_or_insert_with(|| {
-            let inputs = self.writes.iter().zip(0..).filter(|(write, _)| !write.memory.is_empty());
-            let mut by_address: Vec<(usize, usize)> = inputs.map(|(write, index)| (write.memory.start, index)).collect();
-            by_address.sort_unstable_by_key(|(address, _)| *address);
-            by_address
-        });
+    /// Returns whether one of the next writes has a text.
+    fn is_next(&mut self, text: &str) -> bool {
+        let memory = memory_of(text);
+        let mut ahead = self.writes.get(self.next..).unwrap_or_default().iter().take(AHEAD);
+        let offset = ahead.position(|write| write.memory.start <= memory.start && memory.end <= write.memory.end);
+        if let Some(offset) = offset {
+            self.next = self.next.saturating_add(offset).saturating_add(1);
+        }
+        offset.is_some()
+    }
+
+    /// Returns whether parts of a text were written that together have all its words. The text is a part of a string of the body.
+    fn are_parts_written(&mut self, text: &str, string: &str) -> bool {
+        if text.is_empty() {
+            return true;
+        }
         let memory = memory_of(text);
         let has_words = |part: Range<usize>| {
             let part = part.start.saturating_sub(memory.start)..part.end.saturating_sub(memory.start);
             text.get(part).unwrap_or_default().contains(char::is_alphanumeric)
         };
-        let start = by_address.partition_point(|(address, _)| *address < first);
-        let parts = by_address.get(start..).unwrap_or_default().iter();
-        let parts = parts
-            .take_while(|(address, _)| *address < memory.end)
-            .map(|(_, index)| *index);
         let mut reached = memory.start;
-        for write in parts.clone().filter_map(|index| self.writes.get(index)) {
+        let mut last = None;
+        for index in self.find_writes(memory_of(string).start..memory.end) {
+            let Some(write) = self.writes.get(index) else { continue };
             if write.memory.start > reached && has_words(reached..write.memory.start) {
                 return false;
             }
             reached = reached.max(write.memory.end);
+            last = Some(index);
         }
         let is_complete = reached > memory.start && (reached >= memory.end || !has_words(reached..memory.end));
-        if let Some(last) = parts.last().filter(|_| is_complete) {
+        if let Some(last) = last.filter(|_| is_complete) {
             self.next = last.saturating_add(1);
         }
         is_complete
+    }
+
+    /// Returns the indices of the writes whose memory begins in a range, by their addresses.
+    fn find_writes(&mut self, memory: Range<usize>) -> Vec<usize> {
+        let addresses = self.writes.iter().map(|write| write.memory.start).zip(0..);
+        if let Some(searches) = self.searches.checked_sub(1) {
+            self.searches = searches;
+            let mut found: Vec<(usize, usize)> = Vec::new();
+            for (address, index) in addresses {
+                if memory.contains(&address) {
+                    found.push((address, index));
+                }
+            }
+            found.sort_unstable();
+            return found.into_iter().map(|(_, index)| index).collect();
+        }
+        let by_address = self.by_address.get_or_insert_with(|| {
+            let mut by_address: Vec<(usize, usize)> = addresses.collect();
+            by_address.sort_unstable();
+            by_address
+        });
+        let start = by_address.partition_point(|(address, _)| *address < memory.start);
+        let found = by_address.get(start..).unwrap_or_default().iter();
+        let found = found.take_while(|(address, _)| *address < memory.end);
+        found.map(|(_, index)| *index).collect()
     }
 
     /// Looks for the remaining texts, and returns a change for each that is not found.
@@ -387,9 +433,12 @@ impl Check<'_> {
                 continue;
             }
             let is_found = !sought.text.is_empty()
-                && match sought.is_json {
-                    true => has_json(&mut made, &sought.text),
-                    false => made.has(&sought.text),
+                && match sought.missing.as_slice() {
+                    [] => made.has(&sought.text),
+                    missing => {
+                        let has_missing = |made: &mut Search<'_>| missing.iter().all(|text| !text.is_empty() && made.has(text));
+                        made.has_words(&sought.text) || made.has(&sought.text) || has_missing(&mut made)
+                    }
                 };
             // A name can be written from another place of the body.
             let is_name = !sought.text.is_empty() && !sought.text.contains(char::is_whitespace);
@@ -420,23 +469,5 @@ impl Check<'_> {
             made.push_str(self.prompt.get(start..end).unwrap_or_default());
         }
         made
-    }
-}
-
-/// Returns whether a search finds JSON, with any white space, or its keys and strings.
-fn has_json(search: &mut Search<'_>, text: &str) -> bool {
-    search.has_words(text) || search.has(text) || json::read(text, DEPTH).is_ok_and(|parsed| has_leaves(search, &parsed))
-}
-
-/// Returns whether a search finds the keys and the strings of a value. The JSON reader has limited its depth.
-fn has_leaves(search: &mut Search<'_>, data: &Data<'_>) -> bool {
-    match data {
-        Data::Str(text) => search.has(text),
-        Data::List(items) => items.iter().all(|item| has_leaves(search, item)),
-        Data::Object(object) => object
-            .entries()
-            .iter()
-            .all(|(key, value)| search.has(key) && has_leaves(search, value)),
-        _ => true,
     }
 }

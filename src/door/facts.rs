@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::report::{Arguments, Forms, Outcome, Replay, Report, Takes};
+use crate::text::short_eq::is_equal;
 
 /// The sorts of media that a part can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +36,12 @@ pub struct Facts<'r> {
     pub writes_content_beside: bool,
     /// Whether tools are in the prompt.
     pub reads_tools: bool,
+    /// Whether a message of each plain role stays as it is if its content is a text.
+    takes_text: [bool; 3],
 }
+
+/// The roles of most messages.
+const PLAIN_ROLES: [&str; 3] = ["user", "assistant", "system"];
 
 impl<'r> Facts<'r> {
     /// Returns the facts with which nothing has to change.
@@ -71,6 +77,7 @@ impl<'r> Facts<'r> {
             writes_calls: true,
             writes_content_beside: true,
             reads_tools: true,
+            takes_text: [true; 3],
         }
     }
 
@@ -89,7 +96,24 @@ impl<'r> Facts<'r> {
             writes_calls: report.calls.written,
             writes_content_beside: report.calls.content_beside != Outcome::Lost,
             reads_tools: report.tools.read,
+            takes_text: [false; 3],
         }
+        .with_text_roles()
+    }
+
+    /// Returns whether a message with a role and a text as its content stays as it is.
+    pub fn takes_text(&self, role: &str) -> bool {
+        let mut taken = PLAIN_ROLES.iter().zip(self.takes_text);
+        taken.any(|(other, is_taken)| is_taken && is_equal(role, other))
+    }
+
+    /// Finds out which roles can have a text.
+    fn with_text_roles(mut self) -> Self {
+        self.takes_text = PLAIN_ROLES.map(|role| {
+            let forms = self.forms(role);
+            self.recast(role).is_none() && (forms.string || !forms.part)
+        });
+        self
     }
 
     /// Returns the verdict that says why the prompt has no calls, or `None` if it has calls.

@@ -187,7 +187,13 @@ impl ChatTemplate {
         };
         changes.sort_dropped();
         let variables = variables::read(self, body, policy == Policy::Exact, &mut changes)?;
-        let continue_final_message = read_continuation(body, format, list);
+        let read_option = |name| match policy {
+            Policy::Exact => Ok(body.get(name)),
+            Policy::Fit | Policy::Strict => variables::read_option(body, name),
+        };
+        let add_generation_prompt = read_option(variables::OPTIONS[0])?;
+        let flag = read_option(variables::OPTIONS[1])?;
+        let continue_final_message = read_continuation(flag, format, list, add_generation_prompt.is_none());
         Ok(Prepared {
             format,
             template: self,
@@ -198,7 +204,7 @@ impl ChatTemplate {
             tools,
             documents: kept("documents"),
             variables,
-            add_generation_prompt: match body.get("add_generation_prompt") {
+            add_generation_prompt: match add_generation_prompt {
                 Some(flag) => flag.bool() == Some(true),
                 None => continue_final_message.field().is_none(),
             },
@@ -208,17 +214,15 @@ impl ChatTemplate {
     }
 }
 
-/// Returns the field of the last message that is to be continued. Anthropic continues an assistant message that is the last.
-fn read_continuation<'b>(body: Node<'b>, format: Format, messages: Node<'b>) -> ContinueFinalMessage<'b> {
-    let flag = body.get("continue_final_message");
+/// Returns the field of the last message that is to be continued. Anthropic continues an assistant message that is the last, if the body
+/// leaves open whether a generation prompt is added.
+fn read_continuation<'b>(flag: Option<Node<'b>>, format: Format, messages: Node<'b>, is_open: bool) -> ContinueFinalMessage<'b> {
     if let Some(field) = flag.and_then(Node::text) {
         return ContinueFinalMessage::Field(field);
     }
     let is_prefilled = || {
         let last = messages.items().last();
-        format == Format::Messages
-            && last.is_some_and(|last| last.get_text("role") == Some("assistant"))
-            && body.get("add_generation_prompt").is_none()
+        format == Format::Messages && last.is_some_and(|last| last.get_text("role") == Some("assistant")) && is_open
     };
     match flag.map_or_else(is_prefilled, |flag| flag.bool() == Some(true)) {
         true => ContinueFinalMessage::Content,

@@ -42,7 +42,12 @@ impl<'s> Search<'s> {
         }
         // All words of a text need as much room as they have bytes.
         let room = self.text.len();
-        if room < text.len() && room < text.chars().filter(|char| char.is_alphanumeric()).map(char::len_utf8).sum() {
+        let words = text.chars().filter(|char| char.is_alphanumeric());
+        let mut needed = words.scan(0_usize, |needed, char| {
+            *needed = needed.saturating_add(char.len_utf8());
+            Some(*needed)
+        });
+        if room < text.len() && needed.any(|needed| needed > room) {
             return false;
         }
         let near = self.near(text);

@@ -16,6 +16,30 @@ use crate::json::{DEPTH, Data, Object};
 /// The names of the variable that turns reasoning on and off.
 const SWITCHES: [&str; 2] = ["enable_thinking", "thinking"];
 
+/// The options of a body that can also be in `chat_template_kwargs`, as vLLM takes them.
+pub const OPTIONS: [&str; 2] = ["add_generation_prompt", "continue_final_message"];
+
+/// Returns an option of a body, which is also looked for in `chat_template_kwargs`.
+///
+/// # Errors
+/// If the two places have different values, or if that in `chat_template_kwargs` is no bool. A message can also be continued in the field that a string names.
+pub fn read_option<'b>(body: Node<'b>, name: &str) -> Result<Option<Node<'b>>> {
+    let own = body.get(name);
+    let Some(nested) = body.get("chat_template_kwargs").and_then(|variables| variables.get(name)) else {
+        return Ok(own);
+    };
+    let path = || format!("/chat_template_kwargs/{name}");
+    let read = |node: Node<'b>| (node.bool(), node.text());
+    let is_field = name == "continue_final_message" && nested.text().is_some();
+    if nested.bool().is_none() && !is_field {
+        return Err(wrong(path(), format!("must be a bool, and this is {}", nested.describe())));
+    }
+    match own {
+        Some(own) if read(own) != read(nested) => Err(wrong(path(), format!("the body has `{name}` too, with another value"))),
+        _ => Ok(Some(nested)),
+    }
+}
+
 /// Returns the variables of a body. Those of `chat_template_kwargs` go before what the body says of reasoning, of which only
 /// `reasoning_effort` is a variable of every template.
 pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes: &mut Changes) -> Result<Fitted<'b>> {
@@ -26,7 +50,8 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
     }
     let reasoning = read_reasoning(body);
     let flag = body.get("add_generation_prompt").filter(|flag| flag.bool().is_none());
-    if reasoning.is_none() && flag.is_none() || own.is_some_and(|own| !own.is_object()) {
+    let has_options = !is_exact && own.is_some_and(|own| OPTIONS.iter().any(|name| own.has(name)));
+    if reasoning.is_none() && flag.is_none() && !has_options || own.is_some_and(|own| !own.is_object()) {
         return Ok(own.map_or(Fitted::Absent, Fitted::Kept));
     }
     let mut added = Vec::new();
@@ -55,13 +80,14 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
         }
     }
     added.extend(flag.map(|flag| ("add_generation_prompt".into(), flag.to_data(DEPTH))));
-    if added.is_empty() {
+    if added.is_empty() && !has_options {
         return Ok(own.map_or(Fitted::Absent, Fitted::Kept));
     }
     let mut entries = match own.map(|own| own.to_data(DEPTH)) {
         Some(Data::Object(own)) => own.into_entries(),
         _ => Vec::new(),
     };
+    entries.retain(|(name, _)| is_exact || !OPTIONS.contains(&name.as_ref()));
     entries.extend(added);
     Ok(Fitted::Own(Data::Object(Object::new(entries))))
 }

@@ -85,14 +85,7 @@ impl<'a> Evaluator<'a, '_> {
                 self.runtime.push(text, &mut self.out)?;
                 self.runtime.meter.check_output(self.out.len())
             }
-            _ => {
-                let start = self.out.len();
-                print::write_str(self.runtime, value, &mut self.out)?;
-                if self.runtime.heap.records_writes {
-                    self.runtime.heap.pieces.add_made_write(start..self.out.len());
-                }
-                Ok(())
-            }
+            _ => print::write_str(self.runtime, value, &mut self.out),
         }
     }
 }

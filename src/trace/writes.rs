@@ -96,23 +96,6 @@ impl Writes {
         }
     }
 
-    /// Adds a write for each part of a text that is in no write and not blank.
-    pub fn add_gaps(&mut self, text: &str) {
-        let mut end = 0;
-        let mut gaps = Vec::new();
-        for next in self.0.iter().map(|write| &write.output).chain([&(text.len()..text.len())]) {
-            if text.get(end..next.start).is_some_and(|gap| !gap.trim().is_empty()) {
-                let (output, memory) = (end..next.start, 0..0);
-                gaps.push(Write { output, memory });
-            }
-            end = next.end;
-        }
-        if !gaps.is_empty() {
-            self.0.extend(gaps);
-            self.0.sort_by_key(|write| write.output.start);
-        }
-    }
-
     /// Removes what lies beyond the end of a text that was cut.
     pub fn truncate(&mut self, length: usize) {
         let count = self.0.partition_point(|write| write.output.start < length);

@@ -112,17 +112,23 @@ impl<'a> Runtime<'a> {
         self.capture_in(text, write)
     }
 
+    /// Makes a string value of the text that a function writes, of which no write is recorded: the text counts as a value that the render
+    /// made.
+    pub fn capture_made(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
+        let records_writes = std::mem::take(&mut self.heap.records_writes);
+        let made = self.capture(write);
+        self.heap.records_writes = records_writes;
+        made
+    }
+
     /// Makes a string value of the text that a function writes to an empty buffer.
     pub fn capture_in(&mut self, mut text: String, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
         let outer = std::mem::take(&mut self.heap.pieces);
         let written = self.meter.begin_text();
         let result = write(self, &mut text);
         self.meter.end_text(written);
-        let mut pieces = std::mem::replace(&mut self.heap.pieces, outer);
+        let pieces = std::mem::replace(&mut self.heap.pieces, outer);
         result?;
-        if self.heap.records_writes {
-            pieces.writes_mut().add_gaps(&text);
-        }
         self.finish_str(text, pieces)
     }
 

@@ -116,7 +116,9 @@ impl<'a> Evaluator<'a, '_> {
                     .pieces
                     .add_write(end.saturating_sub(memory.len())..end, memory);
             }
-            self.runtime.record_copy(place, self.out.len())?;
+            if self.runtime.heap.trace.is_some() {
+                self.runtime.record_copy(place, self.out.len())?;
+            }
         }
         Ok(Truth::Yes)
     }
@@ -215,7 +217,7 @@ impl<'a> Evaluator<'a, '_> {
         match &expr.kind {
             ExprKind::Literal(Literal::Str(text)) if text.len() <= STEP_BYTES => {
                 self.out.push_str(text);
-                if TRACED {
+                if TRACED && self.runtime.heap.trace.is_some() {
                     self.runtime.record_literal(text, self.out.len())?;
                 }
                 Ok(Truth::Yes)

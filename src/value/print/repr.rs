@@ -35,10 +35,20 @@ pub fn write_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut Str
     match value {
         Value::Str(text) => {
             runtime.record(text, out.len())?;
+            if runtime.heap.records_writes {
+                runtime.record_write(text, out.len())?;
+            }
             write_piece(runtime, text.as_str(), out)
         }
         Value::Undefined(_) => Ok(()),
-        _ => write_repr(runtime, value, out),
+        _ => {
+            let start = out.len();
+            write_repr(runtime, value, out)?;
+            if runtime.heap.records_writes {
+                runtime.heap.pieces.add_made_write(start..out.len());
+            }
+            Ok(())
+        }
     }
 }
 
@@ -48,7 +58,7 @@ pub fn to_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a
         Value::Str(text) => Ok(text.clone()),
         Value::Undefined(_) => Ok(Str::from("")),
         _ => {
-            let text = runtime.capture(|runtime, out| write_repr(runtime, value, out))?;
+            let text = runtime.capture_made(|runtime, out| write_repr(runtime, value, out))?;
             match text {
                 Value::Str(text) => Ok(text),
                 _ => Ok(Str::from("")),
