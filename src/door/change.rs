@@ -37,8 +37,6 @@ pub enum What {
     Joined,
     /// A string is a list of one part, or a flat tool has `{"type": "function", "function": …}` around it.
     Wrapped,
-    /// A tool has the keys of its function at its top level.
-    Unwrapped,
     /// A part of media, or a field with reasoning, has the name that the template reads.
     Renamed,
     /// A message has another role.
@@ -67,7 +65,6 @@ impl What {
             Self::Encoded => "encoded",
             Self::Joined => "joined",
             Self::Wrapped => "wrapped",
-            Self::Unwrapped => "unwrapped",
             Self::Renamed => "renamed",
             Self::Recast => "recast",
             Self::Merged => "merged",

@@ -24,8 +24,6 @@ pub struct Facts<'r> {
     pub is_null_taken: bool,
     /// Whether the name in a result is printed.
     pub prints_name_of_result: bool,
-    /// Whether tools must be without `{"type": "function", "function": …}` around them.
-    pub takes_flat_tools: bool,
     /// The name under which the template reads reasoning, if it reads one name and `apply` does not set it.
     pub reasoning: Option<&'static str>,
     /// Whether the template reads reasoning, so that it can be in the prompt.
@@ -71,7 +69,6 @@ impl<'r> Facts<'r> {
             takes: Cow::Owned(takes),
             is_null_taken: true,
             prints_name_of_result: false,
-            takes_flat_tools: false,
             reasoning: None,
             reads_reasoning: true,
             writes_calls: true,
@@ -90,7 +87,6 @@ impl<'r> Facts<'r> {
             takes: Cow::Borrowed(&report.takes),
             is_null_taken: report.takes.null && null.error.is_none() && null.text.as_deref() == Some(""),
             prints_name_of_result: report.calls.name_in_result == Outcome::Printed,
-            takes_flat_tools: false,
             reasoning: reads_only_reasoning.then_some("reasoning"),
             reads_reasoning: !fields.is_empty() || report.reasoning.replayed != Replay::Never,
             writes_calls: report.calls.written,

@@ -1,4 +1,4 @@
-//! The tools of a body, each with `{"type": "function", "function": …}` around it or flat, as the template takes them.
+//! The tools of a body, each with `{"type": "function", "function": …}` around it. No template is known that reads only flat tools.
 
 use super::change::{Changes, What};
 use super::facts::Facts;
@@ -46,38 +46,28 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
                 format!("a tool must be an object, and this is {}", tool.describe()),
             ));
         }
-        let function = tool.get("function").filter(|function| function.is_object());
-        let is_flat = function.is_none() && is_flat_function(tool);
-        let fits = if facts.takes_flat_tools {
-            is_flat && !tool.has("input_schema")
-        } else {
-            function.is_some()
-        };
-        if fits && is_kept {
+        let is_wrapped = tool.get("function").is_some_and(Node::is_object);
+        if is_wrapped && is_kept {
             continue;
         }
         if is_kept {
             own.extend(tools.items().take(index).map(|tool| tool.to_data(DEPTH)));
             is_kept = false;
         }
-        if fits {
+        if is_wrapped {
             own.push(tool.to_data(DEPTH));
             continue;
         }
-        match function {
-            Some(_) => changes.add(path(), What::Unwrapped, "tools.flat is printed, and others are not"),
-            None if !is_flat => changes.drop_value(tool, path(), "the tool is no function"),
-            None if format == Format::ChatCompletions => changes.add(path(), What::Wrapped, "templates read `function` of a tool"),
-            None => changes.add(path(), What::Translated, "templates read `function` of a tool"),
+        if !is_flat_function(tool) {
+            changes.drop_value(tool, path(), "the tool is no function");
+            continue;
         }
-        let function = function.or(is_flat.then_some(tool)).map(make_function);
-        own.extend(function.map(|function| match facts.takes_flat_tools {
-            true => function,
-            false => Data::Object(Object::new(vec![
-                ("type".into(), Data::Str("function".into())),
-                ("function".into(), function),
-            ])),
-        }));
+        let what = match format {
+            Format::ChatCompletions => What::Wrapped,
+            _ => What::Translated,
+        };
+        changes.add(path(), what, "templates read `function` of a tool");
+        own.push(wrap_function(tool));
     }
     Ok(match (is_kept, own.is_empty()) {
         (true, _) => Fitted::Kept(tools),
@@ -97,12 +87,14 @@ fn is_flat_function(tool: Node<'_>) -> bool {
     is_function && tool.get_text("name").is_some()
 }
 
-/// Returns a function by the keys that templates read.
-fn make_function(tool: Node<'_>) -> Data<'_> {
+/// Returns `{"type": "function", "function": …}` with a flat tool, by the keys that templates read.
+fn wrap_function(tool: Node<'_>) -> Data<'_> {
     let entries = tool.entries().filter_map(|(key, value)| match key {
         "type" | "cache_control" => None,
         "input_schema" => Some(("parameters".into(), value.to_data(DEPTH))),
         _ => Some((key.into(), value.to_data(DEPTH))),
     });
-    Data::Object(Object::new(entries.collect()))
+    let function = Data::Object(Object::new(entries.collect()));
+    let entries = vec![("type".into(), Data::Str("function".into())), ("function".into(), function)];
+    Data::Object(Object::new(entries))
 }
