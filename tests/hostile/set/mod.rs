@@ -7,6 +7,7 @@
 //!
 //! The answers are not checked. A child passes if it answers the request, and then another one.
 
+mod bodies;
 mod compiling;
 mod expressions;
 mod growth;
@@ -67,6 +68,7 @@ pub fn cases() -> Vec<Case> {
     cases.extend(regressions::cases().into_iter().map(inspected));
     cases.extend(growth::cases().into_iter().map(inspected));
     cases.extend(inspections());
+    cases.extend(bodies::cases());
     cases
 }
 

@@ -1,0 +1,133 @@
+//! Bodies of chat requests with many or deep values, for templates that print texts, change them or leave them out.
+
+use serde_json::{Value, json};
+
+use super::Case;
+
+/// The number of messages, parts, calls or tools of a body.
+const MANY: usize = 100_000;
+
+/// The templates and their names. The second writes no text as the body has it, and the third only the last message.
+const TEMPLATES: [(&str, &str); 3] = [
+    (
+        "printed",
+        "{% for m in messages %}<{{ m.role }}>{% if m.reasoning_content %}({{ m.reasoning_content }}){% endif %}{{ m.content + '' }}\
+         {% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}",
+    ),
+    (
+        "changed",
+        "{% for m in messages %}{% set x = m.content ~ '' %}{{ x|upper }}{% endfor %}{{ tools|string|upper }}",
+    ),
+    (
+        "left-out",
+        "{% for m in messages %}{% if loop.last %}{{ m.content }}{% endif %}{% endfor %}",
+    ),
+];
+
+/// Returns each body with each template.
+pub fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (template_name, template) in TEMPLATES {
+        for (name, make) in BODIES {
+            cases.push(Case::request(
+                format!("body {template_name} {name}"),
+                move || json!({"chat": {"template": template, "body": make()}}),
+            ));
+        }
+    }
+    let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+    let keys = "\"content\":\"y\",".repeat(MANY);
+    for (name, message) in [
+        ("depth", format!(r#"{{"role":"user","content":"x","y":{deep}}}"#)),
+        ("keys", format!(r#"{{"role":"user",{keys}"content":"x"}}"#)),
+    ] {
+        cases.push(Case::line(format!("body {name}"), move || {
+            format!(r#"{{"chat":{{"template":"{{{{ messages }}}}","body":{{"messages":[{message}]}}}}}}"#).into_bytes()
+        }));
+    }
+    cases
+}
+
+/// A name, and the function that makes the body.
+type Body = (&'static str, fn() -> Value);
+
+const BODIES: [Body; 14] = [
+    (
+        "parts",
+        || json!({"messages": [{"role": "user", "content": list(|i| json!({"type": "text", "text": format!("ab {i}")}))}]}),
+    ),
+    (
+        "messages",
+        || json!({"messages": list(|i| json!({"role": (["user", "assistant"][i % 2]), "content": format!("word {i} more")}))}),
+    ),
+    (
+        "users",
+        || json!({"messages": list(|_| json!({"role": "user", "content": "aaaaaaaa"}))}),
+    ),
+    (
+        "systems",
+        || json!({"messages": list(|_| json!({"role": "system", "content": "aaaaaaaa"}))}),
+    ),
+    ("calls", || {
+        let result = |i: usize| json!({"role": "tool", "tool_call_id": (MANY - 1 - i).to_string(), "content": format!("r{i}")});
+        answered(list(|i| call(&i.to_string())), list(result))
+    }),
+    ("calls without ids", || {
+        let call = |i| json!({"function": {"name": "f", "arguments": {"a": i}}});
+        answered(list(call), list(|i| json!({"role": "tool", "content": format!("r{i}")})))
+    }),
+    ("one id", || answered(list(|_| call("1")), Vec::new())),
+    ("long ids", || {
+        let long = "x".repeat(500_000);
+        answered((0..20).map(|i| call(&format!("{long}{i}"))).collect(), Vec::new())
+    }),
+    ("tools", || {
+        let tool = |i| json!({"name": format!("f{i}"), "input_schema": {"properties": {(format!("p{i}")): {"type": "string"}}}});
+        json!({"messages": [{"role": "user", "content": "u"}], "tools": list(tool)})
+    }),
+    ("periodic", || {
+        let long = "a".repeat(1_000_000);
+        json!({"messages": [{"role": "user", "content": long}, {"role": "user", "content": format!("{long}b")}]})
+    }),
+    (
+        "thoughts",
+        || json!({"messages": list(|i| json!({"role": "assistant", "content": format!("<think>t {i}</think>a {i}")}))}),
+    ),
+    ("further keys", || {
+        let keys: serde_json::Map<String, Value> = (0..MANY).map(|i| (format!("k{i}"), json!(format!("v{i}")))).collect();
+        json!({"messages": [{"role": "user", "content": "u", "more": keys}]})
+    }),
+    ("items", || {
+        let pair = |i: usize| match i % 2 {
+            0 => json!({"type": "function_call", "call_id": i.to_string(), "name": "f", "arguments": "{}"}),
+            _ => json!({"type": "function_call_output", "call_id": (i - 1).to_string(), "output": format!("o {i}")}),
+        };
+        json!({"input": list(pair)})
+    }),
+    ("blocks", || {
+        let call = |i: usize| json!({"type": "tool_use", "id": i.to_string(), "name": "f", "input": {"a": i}});
+        let result = |i: usize| json!({"type": "tool_result", "tool_use_id": i.to_string(), "content": format!("r {i}")});
+        json!({"system": "s", "messages": [
+            {"role": "assistant", "content": list(call)},
+            {"role": "user", "content": list(result)},
+        ]})
+    }),
+];
+
+fn list(item: impl Fn(usize) -> Value) -> Vec<Value> {
+    (0..MANY).map(item).collect()
+}
+
+fn call(id: &str) -> Value {
+    json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{\"a\": \"b\"}"}})
+}
+
+/// Returns a body with an assistant message that has calls, and the results.
+fn answered(calls: Vec<Value>, results: Vec<Value>) -> Value {
+    let mut messages = vec![
+        json!({"role": "user", "content": "u"}),
+        json!({"role": "assistant", "tool_calls": calls}),
+    ];
+    messages.extend(results);
+    json!({"messages": messages})
+}
