@@ -22,7 +22,7 @@ use comparison::{FAMILIES, Family, NOW};
 
 const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.txt");
 
-/// The maximum number of instructions of an action as a multiple of those on record.
+/// The maximum number of instructions of an action, as a multiple of the recorded number.
 const TOLERANCE: f64 = 1.05;
 
 const ACTIONS: [&str; 5] = ["compile", "render", "render_json", "render_traced", "find_assistant"];

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// The maximum number of bytes of a text and the most items of a list that grows.
+/// The maximum number of bytes of a text, and of items of a list, that grows.
 const MOST: usize = 1 << 20;
 
 /// Returns the variables of the subjects, with values of a size.

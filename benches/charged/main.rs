@@ -21,7 +21,7 @@ use chat_template::{Limits, RenderOptions, Template, json};
 use cpu_time::ThreadTime;
 use serde_json::Value;
 
-/// The maximum number of time that a step can take, as a multiple of the median.
+/// The maximum time of a step, as a multiple of the median.
 const MOST: f64 = 20.0;
 
 /// The steps that starting a render takes.
@@ -36,7 +36,7 @@ const LONGEST: f64 = 0.02;
 /// The number of runs of a sure measurement, of which the fastest counts. A busy machine makes a time longer but never shorter.
 const SURE: usize = 20;
 
-/// The maximum number of time in seconds of all runs of a sure measurement.
+/// The maximum time in seconds of all runs of a sure measurement.
 const ENOUGH: f64 = 0.4;
 
 /// The number of programs that are printed.

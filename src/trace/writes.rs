@@ -28,9 +28,9 @@ impl Write {
         self.memory.end == 0
     }
 
-    /// Returns whether the value is an object, written as JSON.
+    /// Returns whether the value is an object, written as JSON. An empty string has an empty range too, but no output.
     pub fn is_object(&self) -> bool {
-        self.memory.is_empty() && !self.is_made()
+        self.memory.is_empty() && !self.output.is_empty() && !self.is_made()
     }
 
     /// Returns the memory of the part of the value that a part of the text is. An object counts as whole if only brackets are left out.
