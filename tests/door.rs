@@ -285,6 +285,10 @@ fn reasoning_is_switched_by_what_the_template_reads() {
         " 1 Hi>"
     );
     assert_eq!(prompt(json!({"add_generation_prompt": false})), "  Hi");
+    let body =
+        json!({"messages": [{"role": "user", "content": "Hi"}], "reasoning_effort": "low", "chat_template_kwargs": {"a": 1}});
+    let deaf = ChatTemplate::from_source("{{ messages[0].content }}", &[]);
+    assert_eq!(prepare(&deaf, &body).1, ["/reasoning_effort dropped"]);
 }
 
 #[test]

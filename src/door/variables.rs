@@ -22,7 +22,8 @@ pub const OPTIONS: [&str; 2] = ["add_generation_prompt", "continue_final_message
 /// Returns an option of a body, which is also looked for in `chat_template_kwargs`.
 ///
 /// # Errors
-/// If the two places have different values, or if that in `chat_template_kwargs` is no bool. A message can also be continued in the field that a string names.
+/// If the two places have different values, or if that in `chat_template_kwargs` is no bool. The field in which a message is continued is a
+/// string.
 pub fn read_option<'b>(body: Node<'b>, name: &str) -> Result<Option<Node<'b>>> {
     let own = body.get(name);
     let Some(nested) = body.get("chat_template_kwargs").and_then(|variables| variables.get(name)) else {
@@ -71,7 +72,9 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
         if let (Some(name), Some(is_on)) = (switch, reasoning.is_on.filter(|is_on| !is_on || !is_effort_read)) {
             added.push((name.into(), Data::Bool(is_on)));
         }
-        if added.is_empty() && own.is_none() {
+        let mut names = SWITCHES.iter().chain(&["reasoning_effort"]);
+        let is_replaced = own.is_some_and(|own| names.any(|name| own.has(name)));
+        if added.is_empty() && !is_replaced {
             changes.add(
                 reasoning.path.to_owned(),
                 What::Dropped,
