@@ -27,18 +27,18 @@ pub fn filesize(bytes: NumberRef<'_>, is_binary: bool) -> NumberResult<String> {
         let whole = int_text(truncate(bytes)?.as_ref())?;
         return Ok(format!("{whole} Bytes"));
     }
-    let mut text = String::new();
-    for (exponent, unit) in (2..).zip(units) {
-        // The first size that is too large for the unit. The largest, 1024**9, has 91 bits.
-        let end = power(IntRef::Small(i64::from(base)), IntRef::Small(exponent), 128)?;
-        let count = f64::from(base) * bytes / int_to_float(end.as_ref())?;
-        let digits = format_float(count, &FloatFormat::new(Notation::Fixed, 1), 1)?;
-        text = format!("{digits} {unit}");
+    // The first size that is too large for the unit. The largest, 1024**9, has 91 bits.
+    let end_of_unit = |exponent| power(IntRef::Small(i64::from(base)), IntRef::Small(exponent), 128);
+    let (mut end, mut unit) = (end_of_unit(2)?, units[0]);
+    for (exponent, larger) in (3..).zip(&units[1..]) {
         if is_below(bytes, end.as_ref()) {
             break;
         }
+        (end, unit) = (end_of_unit(exponent)?, larger);
     }
-    Ok(text)
+    let count = f64::from(base) * bytes / int_to_float(end.as_ref())?;
+    let digits = format_float(count, &FloatFormat::new(Notation::Fixed, 1), 1)?;
+    Ok(format!("{digits} {unit}"))
 }
 
 /// Returns `float < int`.

@@ -79,7 +79,7 @@ def chat_bodies():
     yield "empty_and_null", {"messages": [user(), {"role": "assistant", "content": None, "tool_calls": calls(1)}, result(1, ""), {"role": "assistant", "content": ""}, {"role": "user", "content": ""}, {"role": "assistant", "content": None}, user()], "tools": [wrapped(find())]}
     yield "tools_flat_and_wrapped", {"messages": [system(), user()], "tools": [dict(find(), type="function"), wrapped(find()), find()]}
     yield "tool_choice_none", {"messages": [user(), assistant(), user()], "tools": [wrapped(find())], "tool_choice": "none"}
-    yield "documents", {"messages": [system(), user()], "documents": [{"title": w(), "text": w()}, {"doc_id": 2, "title": w(), "content": w()}]}
+    yield "documents", {"messages": [system(), user()], "documents": [{"title": w(), "text": w()}, {"doc_id": 2, "title": w(), "text": w(), "note": w()}]}
     yield "further_keys", {"messages": [dict(user(), name=w(), note=w()), dict(assistant(), refusal=w(), function_call={"name": w(), "arguments": "{}"}), dict(user(), details=[{"type": "text", "text": w()}])]}
 
 

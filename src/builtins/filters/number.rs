@@ -135,7 +135,10 @@ pub(super) fn float<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
 pub(super) fn filesizeformat<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let bytes = to_float(runtime, &take_or_none(&mut arguments, 0))?;
     let is_binary = is_flag_set(runtime, &arguments, 1)?;
-    runtime.str(filesize::filesize(NumberRef::Float(bytes), is_binary)?)
+    let text = filesize::filesize(NumberRef::Float(bytes), is_binary)?;
+    // The text has at most 300 digits, so it can be charged afterwards.
+    runtime.meter.charge_scan(text.len())?;
+    runtime.str(text)
 }
 
 /// Returns `float(value)`.
