@@ -358,7 +358,7 @@ impl Template {
         })
     }
 
-    /// Makes a render of the template one that is traced.
+    /// Starts the trace of a render of the template.
     pub(crate) fn begin_trace<'a>(&'a self, runtime: &mut Runtime<'a>) {
         let literals = self.literals.get_or_init(|| self.tree.literals(&self.source));
         runtime.begin_trace(&self.tree.symbols, literals);

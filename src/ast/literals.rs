@@ -14,7 +14,7 @@ impl Template {
         literals
     }
 
-    /// Returns whether an address is that of a list or a dict of a literal in a loop or a macro, and the number of nodes that were
+    /// Returns whether an address is that of a list or a dict that a literal in a loop or a macro makes, and the number of nodes that were
     /// visited. Python makes another object each time such a literal is evaluated.
     pub fn has_repeated(&self, address: usize) -> (bool, u64) {
         let mut search = Search {

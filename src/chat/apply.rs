@@ -271,7 +271,7 @@ impl<'a> Render<'a> {
 }
 
 impl<'a> Render<'a> {
-    /// Makes the render one that is traced: adds what the caller passed to the places of the input.
+    /// Starts the trace of a render: adds what the caller passed to the places of the input.
     fn trace_input(&self, runtime: &mut Runtime<'a>, messages: Value<'a>) -> Result<()> {
         let arguments = [
             ("messages", messages),

@@ -55,31 +55,31 @@ pub enum ControlPolicy {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ControlToken {
-    /// The place in the prompt in bytes of UTF-8.
+    /// The byte range of the token in the prompt.
     pub bytes: Range<usize>,
-    /// The place in the prompt in code points.
+    /// The range of the token in the prompt, in code points.
     pub code_points: Range<usize>,
     /// The writer of the token.
     pub writer: Writer,
-    /// The JSON pointer of the first string of the input that the token is of, if it is of one.
+    /// The JSON pointer of the first string of the input from which a character of the token comes, if one does.
     pub path: Option<Arc<str>>,
-    /// The index of the message whose turn it is, if it is a message's turn.
+    /// The index of the message in whose turn the token is, if it is in one.
     pub message: Option<usize>,
 }
 
 /// The writer of a control token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writer {
-    /// The template or the model: no character is of the input.
+    /// The template or the model: no character comes from the input.
     Template,
-    /// The input: each character is of a string or a key of it.
+    /// The input: each character comes from a string or a key of it.
     Input,
     /// Both.
     Mixed,
 }
 
 impl Writer {
-    /// Returns the word for it in the conformance protocol.
+    /// Returns the name of the writer in the conformance protocol.
     pub fn name(self) -> &'static str {
         match self {
             Self::Template => "template",
@@ -204,7 +204,7 @@ impl Prompt {
         }
     }
 
-    /// Returns whether all of a token that is of the input is the role of a message, and one of these roles.
+    /// Returns whether all characters of a token that come from the input are the role of a message, and whether `roles` has that role.
     fn is_of_role(&self, token: &ControlToken, roles: &[&str]) -> bool {
         let first = self
             .segments
@@ -247,9 +247,9 @@ fn is_input(segment: &Segment) -> bool {
 
 /// Finds tokens in a text.
 struct Finder<'t> {
-    /// Sorted, so that tokens with a common beginning are neighbours.
+    /// The tokens, sorted so that those with a common beginning are neighbours.
     tokens: Vec<&'t [u8]>,
-    /// Whether a token begins with the byte that is the index.
+    /// For each byte, whether a token begins with it.
     is_first: [bool; 256],
 }
 

@@ -164,7 +164,7 @@ impl ChatTemplate {
         self
     }
 
-    /// Returns the parts to change them. A report on the template before the change is dropped.
+    /// Returns the parts of the `ChatTemplate` for modification. A report on the old state is dropped.
     fn parts_mut(&mut self) -> &mut Parts {
         let parts = Arc::make_mut(&mut self.parts);
         #[cfg(feature = "inspect")]

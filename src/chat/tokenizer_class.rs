@@ -75,7 +75,7 @@ pub(super) fn choose_class(
     }
 }
 
-/// Returns the class that the rules for folders without code choose, or `None` if no such rule applies.
+/// Returns the class that transformers chooses for a folder that needs no Python code, or `None` if none of these rules applies.
 fn choose_without_code(model: &ModelConfig<'_>, own: Option<&str>, is_byte_level: impl FnOnce() -> bool) -> Option<TokenizerClass> {
     if tokenizer_tables::is_repository_of_backend(model.repository) {
         return Some(TokenizerClass::BACKEND);

@@ -68,7 +68,8 @@ impl TokenizerJson {
 /// The largest size of an entry in bytes. Ten thousand added tokens take two million.
 const MAX_BYTES: usize = 32 << 20;
 
-/// Takes the next entry of an object from its JSON text, and returns it as an object of one entry. After the last entry, it is empty.
+/// Reads the next entry of an object from its JSON text, and returns it as an object of one entry. After the last entry, the object is
+/// empty.
 fn take_entry(bytes: &mut dyn Iterator<Item = u8>) -> Result<Vec<u8>> {
     let mut entry = vec![b'{'];
     let (mut depth, mut is_string, mut is_escaped) = (0_u64, false, false);

@@ -130,7 +130,7 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// Adds the special tokens and the variables to the places of the input of a render that is traced.
+    /// Adds the special tokens and the variables to the places of the input, for a render that is traced.
     pub fn trace(&self, runtime: &mut Runtime<'a>) -> Result<()> {
         for (key, value) in &self.entries {
             let (Some(name), Value::Str(text)) = (key.value.as_str(), value) else {

@@ -20,7 +20,7 @@ const MAX_LINE: u64 = 64 << 20;
 /// The largest size of an id in bytes: each answer repeats it.
 const MAX_ID: usize = 1024;
 
-/// The number of unknown keys of a request whose meaning is guessed.
+/// The maximum number of unknown keys of a request for which an error suggests a known key.
 const MAX_GUESSES: usize = 8;
 
 /// The keys of a request.
@@ -332,7 +332,7 @@ fn success(
     })
 }
 
-/// Returns the line of an answer: an object with the id, and the entries that a function appends.
+/// Returns the line of an answer: an object with the id of the request and the entries that `write_entries` appends.
 fn write_answer(id: &Data<'_>, write_entries: impl FnOnce(&mut String) -> Result<(), String>) -> Result<String, String> {
     let mut line = "{\"id\":".to_owned();
     json::write_data(id, &mut line);

@@ -13,7 +13,7 @@ use chat_template::json::{self, Data, Object};
 use chat_template::{ApplyOptions, AssistantOptions, AssistantSpans, Changes, FixedClock, Limits, Prompt, Rendered};
 use serde::Serialize;
 
-/// The options of a request, besides those that change the text.
+/// The options of a request that add to its answer and do not change the text.
 #[derive(Clone, Copy)]
 pub struct Wanted {
     pub generation: bool,
@@ -41,12 +41,12 @@ impl Wanted {
         self.trace || self.turns || self.lane == Lane::Traced
     }
 
-    /// Returns the options for what the model would write, if it is wanted.
+    /// Returns the options of the spans that the model writes, if the request wants these spans.
     pub fn assistant(self) -> Option<AssistantOptions<'static>> {
         self.assistant.then(AssistantOptions::default)
     }
 
-    /// Returns the options of a conversation that has nothing else to set.
+    /// Returns the options of a conversation. All other options have their defaults.
     pub fn options<'o>(self, limits: &'o Limits, clock: Option<&'o FixedClock>) -> ApplyOptions<'o> {
         let options = ApplyOptions {
             generation: self.generation,

@@ -75,7 +75,7 @@ pub struct CaseReport {
     /// Whether the reference fails. If it does, the kind, message and line of the error are compared.
     #[serde(default, skip_serializing_if = "is_false")]
     pub errs: bool,
-    /// Whether the port renders an `apply` case, because it does not know `apply`.
+    /// Whether an `apply` case was sent as a `render` request, because the port does not know `apply`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_lowered: bool,
     /// The cause of the wrong answer, in words that similar cases share.

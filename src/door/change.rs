@@ -51,7 +51,7 @@ pub enum What {
     Named,
     /// A result is at the place of its call.
     Moved,
-    /// The prompt does not have the value.
+    /// The prompt does not contain the value.
     Dropped,
 }
 

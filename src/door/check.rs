@@ -340,14 +340,15 @@ impl Check<'_> {
         });
     }
 
-    /// Returns whether nothing in a value has to be looked for: it is known to be dropped, or its JSON was written.
+    /// Returns whether nothing in a value has to be searched for, because the value is known to be dropped or its JSON was written.
     fn is_done(&self, node: Node<'_>) -> bool {
         let is_written = |address: usize| self.objects.binary_search(&address).is_ok();
         let is_object_written = || node.object_address().is_some_and(is_written);
         self.changes.is_dropped(node) || !self.objects.is_empty() && is_object_written()
     }
 
-    /// Returns whether the render wrote a text, or parts of it that together have all its words. The text is a part of `string`.
+    /// Returns whether the render wrote a text, or parts of it that have all its words. The text is a part of `string`, which is a string
+    /// of the body.
     fn is_written(&mut self, text: &str, string: &str) -> bool {
         let trimmed = text.trim();
         self.is_next(trimmed) || self.are_parts_written(trimmed, string)
@@ -364,7 +365,8 @@ impl Check<'_> {
         offset.is_some()
     }
 
-    /// Returns whether parts of a text were written that together have all its words. The text is a part of a string of the body.
+    /// Returns whether the render wrote parts of a text that have all its words. The text is a part of `string`, which is a string of the
+    /// body.
     fn are_parts_written(&mut self, text: &str, string: &str) -> bool {
         if text.is_empty() {
             return true;
@@ -454,7 +456,8 @@ impl Check<'_> {
         dropped
     }
 
-    /// Returns what the door or the render made of texts, with the text of the template between two writes that are close to each other.
+    /// Returns the parts of the prompt that the door or the render made from texts of the body. Two parts that are close to each other
+    /// include the text between them.
     fn copy_made(&self, own: &OwnValues<'_>) -> String {
         let is_made = |write: &&Write| !write.output.is_empty() && (write.is_made() || own.is_made(write.memory.start));
         let mut made = String::new();

@@ -34,15 +34,15 @@ pub struct Facts<'r> {
     pub writes_content_beside: bool,
     /// Whether tools are in the prompt.
     pub reads_tools: bool,
-    /// Whether a message of each plain role stays as it is if its content is a text.
+    /// Whether the template takes a message of each plain role unchanged if its content is a text.
     takes_text: [bool; 3],
 }
 
-/// The roles of most messages.
+/// The roles of most messages, in the order of `takes_text`.
 const PLAIN_ROLES: [&str; 3] = ["user", "assistant", "system"];
 
 impl<'r> Facts<'r> {
-    /// Returns the facts with which nothing has to change.
+    /// Returns the facts of a template that takes every request as it is.
     pub fn any() -> Facts<'static> {
         let types = |types: &[&str]| types.iter().map(|name| (*name).to_owned()).collect();
         let takes = Takes {
@@ -97,7 +97,7 @@ impl<'r> Facts<'r> {
         .with_text_roles()
     }
 
-    /// Returns whether a message with a role and a text as its content stays as it is.
+    /// Returns whether the template takes a message with a role and a text as its content unchanged.
     pub fn takes_text(&self, role: &str) -> bool {
         let mut taken = PLAIN_ROLES.iter().zip(self.takes_text);
         taken.any(|(other, is_taken)| is_taken && is_equal(role, other))

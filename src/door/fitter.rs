@@ -147,19 +147,20 @@ impl<'b, 'f> Fitter<'b, 'f> {
         }
     }
 
-    /// Returns parts as content of a message that is made.
+    /// Returns parts of a body as the content of a new message.
     pub fn fit_parts(&mut self, role: &str, parts: &[(usize, Node<'b>)], path: &dyn Fn(usize) -> String) -> Result<Data<'b>> {
         let fitted = content::fit_parts(self.facts, role, parts, path, &mut self.changes)?;
         Ok(fitted.unwrap_or_else(|| Data::List(parts.iter().map(|(_, part)| part.to_data(DEPTH)).collect())))
     }
 
-    /// Returns content as that of a message that is made.
+    /// Returns content of a body as that of a new message.
     pub fn fit_content(&mut self, role: &str, content: Node<'b>, path: &dyn Fn() -> String) -> Result<Data<'b>> {
         let fitted = content::fit(self.facts, role, content, path, &mut self.changes)?;
         Ok(fitted.unwrap_or_else(|| content.to_data(DEPTH)))
     }
 
-    /// Adds the result of a call, whose content is in a field of the place.
+    /// Adds the result of a call as a message of the role `tool`. `field` is the name of the field with the content at the place of the
+    /// result.
     pub fn push_result(&mut self, id: Option<&'b str>, content: Option<Node<'b>>, place: Place, field: &str) -> Result<()> {
         self.changes
             .add(place.path(), What::Translated, "templates read a message of the role `tool`");

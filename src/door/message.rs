@@ -81,7 +81,7 @@ pub fn push_index(index: usize, pointer: &mut String) {
     write_int(i64::try_from(index).unwrap_or(i64::MAX), pointer);
 }
 
-/// A message: of the body, or with entries of its own.
+/// A message: one of the body, or a new one with its own entries.
 #[derive(Clone, Debug)]
 enum Source<'b> {
     Kept(Node<'b>),
@@ -180,7 +180,7 @@ impl Borrow for Message<'_> {
 /// A value of the request as the template gets it.
 #[derive(Clone, Debug)]
 pub enum Fitted<'b> {
-    /// The body has none.
+    /// The body does not have the value.
     Absent,
     /// The value of the body.
     Kept(Node<'b>),

@@ -14,13 +14,13 @@ use crate::text::quote;
 use crate::text::truncate::elide;
 use crate::value::{Dict, Str, Value};
 
-/// The number of operands that a note describes.
+/// The maximum number of operands that a note describes.
 const MAX_OPERANDS: usize = 8;
 
-/// The number of keys of a dict that a note lists.
+/// The maximum number of keys of a dict that a note lists.
 const MAX_KEYS: usize = 8;
 
-/// The number of characters of a key, and of the source of an operand or its place, that a note shows.
+/// The maximum number of characters that a note shows of a key, of the source of an operand, or of the operand's place.
 const MAX_KEY: usize = 40;
 const MAX_TEXT: usize = 200;
 

@@ -144,8 +144,8 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.heap.frames.environments.get(number as usize)?.parent
     }
 
-    /// Runs one round for each item that `next` assigns. Returns whether any round reached the end of the body. A round is charged for
-    /// the variables that it loads, and one step if its statements are not charged.
+    /// Runs one round for each item that `next` assigns. Returns whether any round reached the end of the body. A round costs the variables
+    /// that it loads, and one step if its statements cost nothing.
     #[inline(never)]
     fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Truth>) -> Result<bool> {
         let mut reached = false;

@@ -103,8 +103,8 @@ impl<'a> Evaluator<'a, '_> {
         })))
     }
 
-    /// Assigns the arguments of a call to the parameters of a macro. Returns a number of first parameters that certainly have a value; the
-    /// others may need their defaults.
+    /// Assigns the arguments of a call to the parameters of a macro. Returns how many parameters from the first on certainly have a value;
+    /// the others may need their defaults.
     #[inline(never)]
     fn bind(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<usize> {
         if arguments.keywords().iter().any(|(keyword, _)| keyword.as_str() == "self") {

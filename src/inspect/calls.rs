@@ -118,7 +118,8 @@ pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result
     Ok(result)
 }
 
-/// Returns whether arguments are text, for the kinds of arguments that are printed, or for both kinds if none is.
+/// Returns the forms of arguments to try, where true is JSON text and false an object. These are the forms that are printed, or both if
+/// none is.
 pub fn working_forms(calls: &Calls) -> &'static [bool] {
     match calls.arguments {
         Arguments::Object => &[false],

@@ -79,19 +79,19 @@ pub fn join(messages: &[&Value]) -> Vec<Value> {
 
 /// A call of a tool with its result, in all the conversations that have one.
 pub struct Cycle<'c> {
-    /// Returns the calls, by whether their arguments are text.
+    /// Returns the calls. Their arguments are JSON text if the flag is true, and else objects.
     pub calls: &'c dyn Fn(bool) -> Vec<Value>,
     pub results: Vec<Value>,
-    /// Whether the arguments are text, in the order in which it is tried.
+    /// The values of the flag of `calls`, in the order in which they are tried.
     pub are_text: &'c [bool],
     pub forms: &'c [Form],
 }
 
-/// The number of conversations of a cycle with tools, for one form and two kinds of arguments.
+/// The number of trials of a [`Cycle`] that have tools, for one form of content and two forms of arguments.
 pub const WITH_TOOLS: usize = 18;
 
 impl Cycle<'_> {
-    /// Returns the conversations: first those with tools, and of these first those with a result.
+    /// Returns the conversations of the cycle: first those with tools, and in each half first those with a result.
     pub fn trials(&self) -> Vec<Trial> {
         let mut trials = Vec::new();
         let variants = [true, false].into_iter();
@@ -117,7 +117,7 @@ impl Cycle<'_> {
     }
 }
 
-/// The last message of a cycle.
+/// The last message of a conversation with a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Call,

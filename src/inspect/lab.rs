@@ -99,7 +99,7 @@ fn line_before(prompt: &Prompt, word: &str) -> Option<usize> {
     lines.last()
 }
 
-/// The result of a render. A limit of the whole report is no such result.
+/// The prompt or the error of one render. Reaching a limit of the whole report is another error, outside of this one.
 pub type Rendered = std::result::Result<Prompt, Error>;
 
 /// A question about the renders of several trials. The answer is the best outcome of the trials that it applies to.
@@ -112,11 +112,11 @@ pub struct Question<'q> {
     pub counts_error: &'q dyn Fn(&Trial) -> bool,
 }
 
-/// The template under experiment, with what is left of the limits of the whole report.
+/// The template under experiment, with the rest of the limits of the whole report.
 pub struct Lab<'t> {
     pub template: &'t ChatTemplate,
     pub witnesses: BTreeMap<String, Witness>,
-    /// The tools of conversations that have none, if the template needs tools.
+    /// The tools that each conversation without tools gets, if the template needs them.
     tools: Option<Value>,
     limits: Limits,
     allowed: Limits,
@@ -212,17 +212,17 @@ impl<'t> Lab<'t> {
         Ok(rendered)
     }
 
-    /// Returns the limits with the steps that are left, and the time at which the report as a whole has used up its time.
+    /// Returns the limits of one render: the steps that are left, and the deadline of the whole report.
     pub fn limits(&self) -> (Limits, Option<Instant>) {
         (self.limits.clone(), self.deadline)
     }
 
-    /// Takes steps off those that are left.
+    /// Subtracts steps from those that are left.
     pub fn spend(&mut self, steps: u64) {
         self.limits.steps = self.limits.steps.saturating_sub(steps);
     }
 
-    /// Returns an error if the report as a whole has used up its time.
+    /// Returns an error if the deadline of the whole report is over.
     pub fn check_time(&self) -> Result<()> {
         match self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             true => Err(self.out_of_time()),

@@ -18,7 +18,7 @@ const MOST: usize = 24;
 /// The longest text of a constant in bytes. Longer ones are text that a template writes.
 const LONGEST: usize = 40;
 
-/// The maximum number of assignments that lead from a variable to a comparison.
+/// The maximum number of assignments between a variable and the comparison of its value.
 const MOST_STEPS: usize = 4;
 
 /// The constants of a template's variables. A name is that of a variable or of an attribute, because a namespace's attribute is set like a
@@ -27,7 +27,7 @@ pub struct Literals<'t> {
     symbols: &'t Symbols,
     /// For each name that is set, the names in the values that it is set to.
     sources: HashMap<String, HashSet<String>>,
-    /// For each name, the constants beside it.
+    /// For each name, the constants that it is compared with.
     constants: HashMap<String, Vec<Value>>,
 }
 

@@ -26,7 +26,7 @@ const MOST_CALLS: usize = 6;
 /// The longest path of a field in bytes.
 const LONGEST: usize = 60;
 
-/// The list that a place is a part of.
+/// The kind of list that a place is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Root {
     Messages,

@@ -232,7 +232,7 @@ impl<'n> Switching<'n> {
         self.effect(value).is_some_and(|prompts| prompts.iter().any(Option::is_some))
     }
 
-    /// Returns whether the template does something else with a constant, or with a list of it, than with another value of its type.
+    /// Returns whether a constant, alone or in a list, changes the prompt in another way than a different value of its type.
     fn tells_apart(&mut self, lab: &mut Lab<'_>, scenes: &[Scene], value: &Value) -> Result<bool> {
         let Some(text) = value.as_str() else {
             return Ok(self.is_rendered(value) && self.effect(value) != self.effect(&Value::from(OTHER_NUMBER)));

@@ -22,7 +22,7 @@ enum Shape {
 }
 
 impl Shape {
-    /// Returns the simplest of several forms.
+    /// Returns the simplest of the forms.
     fn simplest(forms: Forms) -> Self {
         match forms {
             Forms {
@@ -49,7 +49,7 @@ const CONTENTS: [Option<(Shape, &str)>; 5] = [
     Some((Shape::Part, BESIDE)),
 ];
 
-/// The text beside a call. It begins as the words that are looked for, so that a printed part is noticed.
+/// The text beside a call. It contains the planted word, so a search for that word finds it in the prompt.
 const BESIDE: &str = "vexolumiqbeside";
 
 /// The id of a second call.
@@ -175,7 +175,8 @@ impl Asker<'_, '_> {
         Ok(true)
     }
 
-    /// Returns the forms of content with which the conversations are taken. One part is tried only where several are not taken.
+    /// Returns the forms of content that the template takes in all these conversations. One part is tried only if several parts are not
+    /// taken.
     fn ask_forms<const N: usize>(&mut self, path: &str, talks: impl Fn(Shape) -> [Talk; N]) -> Result<Forms> {
         let string = self.takes_all(path, talks(Shape::String))?;
         let parts = self.takes_all(path, talks(Shape::Parts))?;
@@ -214,7 +215,7 @@ impl Asker<'_, '_> {
         Ok(())
     }
 
-    /// Returns what is said between instructions.
+    /// Returns the turns of a user and an assistant that stand between instructions, in forms that the template takes.
     fn turns(&self) -> Turns {
         let Takes { user, assistant, .. } = self.takes;
         Turns { user, assistant }
@@ -390,7 +391,7 @@ impl Asker<'_, '_> {
     }
 }
 
-/// The forms in which a user and an assistant talk between messages with words.
+/// The forms of content of the messages of a user and an assistant around the message of an experiment.
 #[derive(Clone, Copy)]
 struct Turns {
     user: Forms,

@@ -33,12 +33,12 @@ impl Prefix {
 pub struct Boundary {
     /// The verdict.
     pub verdict: Verdict,
-    /// The conversation that shows it, if the verdict is [`Verdict::Counterexample`].
+    /// The conversation that refutes the prefix, if the verdict is [`Verdict::Counterexample`].
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub counterexample: Option<Counterexample>,
 }
 
-/// Whether the prompt of a conversation is a prefix of that of the longer one.
+/// Whether the prompt of a conversation is a prefix of the prompt of the conversation with one more message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -46,7 +46,7 @@ pub enum Verdict {
     Proven,
     /// It is not a prefix for the conversation that is shown.
     Counterexample,
-    /// Neither was found.
+    /// Neither a proof nor a counterexample was found.
     #[default]
     Unknown,
 }
@@ -68,12 +68,12 @@ pub struct Counterexample {
     pub before: String,
     /// The prompt of the longer conversation, without generation prompt.
     pub after: String,
-    /// The index of the first character of `before` that `after` does not have there.
+    /// The index of the first character of `before` that differs from that of `after` at the same index.
     pub at: usize,
     /// The line of the template, from 1, that wrote the character, or the nearest text before it that the template wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// The expressions of the template that read what the two conversations do not have in common, those near the line first.
+    /// The expressions of the template that read something in which the two conversations differ, those near the line first.
     pub looks_at: Vec<Look>,
 }
 

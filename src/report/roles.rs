@@ -6,13 +6,13 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// The text is in the prompt.
+    /// The prompt has the text.
     Printed,
     /// The content was a list of parts, and the prompt has a part in the notation of Python or JSON: `{'type': 'text', …`.
     Repr,
     /// The arguments of a call were JSON text, and the prompt has them encoded a second time: `\"city\"`.
     Double,
-    /// The text is not in the prompt.
+    /// The prompt does not have the text.
     Lost,
     /// The template called `raise_exception`.
     Refused,

@@ -12,7 +12,7 @@ use crate::span::Span;
 use crate::unicode::{is_python_keyword, nfkc};
 use crate::unsupported;
 
-/// The longest name, in bytes, of an attribute that is a key: a lookup is not charged for the length of the name.
+/// The maximum length in bytes of a name that is looked up as a key, because the lookup of a key is not charged for the length of the name.
 const MAX_KEY: usize = 256;
 
 impl Resolver<'_> {
@@ -137,8 +137,8 @@ impl Resolver<'_> {
         exprs.iter_mut().try_for_each(|expr| self.expr(expr, place))
     }
 
-    /// Notes that what follows is inside an expression that the reference tries to fold (`optimizeconst`): all but names and
-    /// literals of containers. Returns what was noted before.
+    /// Notes that the following expressions are inside one that the reference tries to fold (`optimizeconst`): all but names and literals
+    /// of containers. Returns what was noted before.
     fn enter_folded(&mut self, kind: &ExprKind) -> bool {
         let outer = self.is_folding;
         let is_container = matches!(kind, ExprKind::Tuple(_) | ExprKind::List(_) | ExprKind::Dict(_));
@@ -146,8 +146,8 @@ impl Resolver<'_> {
         outer
     }
 
-    /// Refuses constant dicts whose keys have no hash in an expression that is never compiled: the reference folds operands before it
-    /// knows that.
+    /// Refuses constant dicts with unhashable keys in an expression that is never compiled. The reference folds operands before it finds
+    /// that they are not needed.
     fn check_dropped(&mut self, expr: &Expr) -> Result<()> {
         self.check_stack(expr.span)?;
         let mut checked = Ok(());
@@ -167,7 +167,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Writes an operation as what it means, or as what a render does sooner.
+    /// Replaces an operation by an equal one that a render evaluates faster, and a power by the operation that the reference makes of it.
     #[inline]
     fn rewrite(&mut self, expr: &mut Expr) {
         match &mut expr.kind {
@@ -280,7 +280,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Notes what the name of an attribute says about it, whatever its object is.
+/// Sets what the name of an attribute says about every object that can have it.
 fn classify(attribute: &mut Attribute) {
     let name = &*attribute.name;
     attribute.is_key = name.len() <= MAX_KEY
@@ -297,7 +297,7 @@ fn is_key([_, index]: &[Expr; 2]) -> bool {
     matches!(&index.kind, ExprKind::Literal(Literal::Str(name)) if !name.starts_with('_') && !access::is_dict_attribute(name))
 }
 
-/// `x["key"]` as `x.key`; another expression is left as it is.
+/// Converts `x["key"]` to `x.key`. Any other expression is returned unchanged.
 fn by_key(kind: ExprKind) -> ExprKind {
     match kind {
         ExprKind::Item(operands) => match *operands {
@@ -324,7 +324,7 @@ fn by_key(kind: ExprKind) -> ExprKind {
     }
 }
 
-/// `x + "a" + "b"` as `x + "ab"`: whatever `x` is, it takes both texts or refuses the first.
+/// Returns `x + "ab"` for `x + "a" + "b"`. Whatever `x` is, it takes both texts or refuses the first.
 fn joined_sum([left, right]: &mut [Expr; 2]) -> Option<ExprKind> {
     let (ExprKind::Binary(BinaryOp::Add, operands), ExprKind::Literal(Literal::Str(text))) = (&mut left.kind, &right.kind) else {
         return None;
@@ -337,7 +337,7 @@ fn joined_sum([left, right]: &mut [Expr; 2]) -> Option<ExprKind> {
     Some(std::mem::replace(&mut left.kind, ExprKind::Literal(Literal::None)))
 }
 
-/// Bytes of a constant text.
+/// Returns the length in bytes of a constant text, or 0 for another expression.
 fn text_length(kind: &ExprKind) -> usize {
     match kind {
         ExprKind::Literal(Literal::Str(text)) => text.len(),

@@ -17,10 +17,10 @@ use crate::value::ops;
 use crate::value::print;
 use crate::value::{Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefined, Value};
 
-/// A literal may have this many parts; a larger one is made anew each time.
+/// The maximum number of parts of a folded literal. A larger value is made by each render.
 const MAX_PARTS: usize = 256;
 
-/// A folded text may have this many bytes.
+/// The maximum number of bytes of a folded text.
 const MAX_TEXT: usize = 4096;
 
 /// The error of a slice that its object does not allow.
@@ -28,14 +28,14 @@ const REFUSED_SLICE: [ErrorKind; 3] = [ErrorKind::Type, ErrorKind::Key, ErrorKin
 
 static CLOCK: SystemClock = SystemClock;
 
-/// The steps of folding in one compilation. The render computes the other constants within its own limits. Real templates take a few
-/// thousand.
+/// The maximum number of steps that folding takes in one compilation. The constants that are left are computed by each render, within its
+/// own limits. Real templates take a few thousand steps.
 const MAX_STEPS: u64 = 1 << 20;
 
-/// The steps of one operation: at least for its runtime, and at most.
+/// The least and the greatest number of steps that folding one operation is charged for. The least is the cost of making its runtime.
 const STEPS_OF_ONE: [u64; 2] = [50, 4_000];
 
-/// The bytes of all folded constants of a template.
+/// The maximum number of bytes of all folded constants of a template.
 const MAX_BYTES: usize = 1 << 20;
 
 /// Folds the constants of one template, as long as its budget lasts. After that, nothing counts as constant.
@@ -48,7 +48,7 @@ pub(super) struct Folder {
     steps_before: u64,
 }
 
-/// Constants under evaluation.
+/// An evaluation of constants.
 struct Folding<'t> {
     runtime: Runtime<'t>,
 }
@@ -289,7 +289,7 @@ impl<'t> Folding<'t> {
         exprs.iter().map(|expr| self.constant(expr)).collect()
     }
 
-    /// Returns `None` if an operand is not a constant after all, or the built-in is unknown.
+    /// Evaluates an operation on constants. Returns `None` if an operand is not constant after all, or if there is no built-in of the name.
     fn evaluate(&mut self, kind: &'t ExprKind) -> Option<Result<Value<'t>>> {
         Some(match kind {
             ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) => {
@@ -439,7 +439,8 @@ impl<'t> Folding<'t> {
         Some(arguments)
     }
 
-    /// The reference folds with a dict of all keywords, in which the last of two equal names counts (`args_as_const`).
+    /// Adds a keyword argument. The reference folds with a dict of all keywords, in which the last of two equal names counts
+    /// (`args_as_const`).
     fn put_keyword(&mut self, arguments: &mut Arguments<'t>, name: Str<'t>, value: Value<'t>) -> Option<()> {
         self.runtime.meter.charge_items(arguments.keywords().len()).ok()?;
         arguments.put_keyword(name, value);
@@ -447,7 +448,7 @@ impl<'t> Folding<'t> {
     }
 }
 
-/// The size of a literal.
+/// The number of parts of a literal, and of bytes in its texts.
 #[derive(Default)]
 struct Size {
     parts: usize,

@@ -43,7 +43,7 @@ pub(super) struct Frames {
 struct Function {
     /// The frame around this one.
     parent: Option<u32>,
-    /// The number of variables before it.
+    /// The number of variables of the frames before this one.
     first: u32,
     size: Frame,
 }
@@ -52,17 +52,17 @@ struct Function {
 struct Owned {
     frame: Option<u32>,
     level: u32,
-    /// The normal form of its name.
+    /// The normal form of the variable's name.
     name: Symbol,
     /// The previous variable of that name in an open frame.
     older: Option<Variable>,
-    /// Whether an inner frame reads it.
+    /// Whether an inner frame reads the variable.
     is_captured: bool,
-    /// Whether it is set on every path to the current node.
+    /// Whether the variable is set on every path to the current node.
     is_set: bool,
-    /// Whether it is read where it may not be set yet.
+    /// Whether the variable is read at a place where it may not be set yet.
     is_read_first: bool,
-    /// Its index among the locals or the cells of its frame.
+    /// The index of the variable among the locals or the cells of its frame.
     place: u32,
 }
 

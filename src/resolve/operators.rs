@@ -28,7 +28,7 @@ pub fn unary<'a>(runtime: &mut Runtime<'a>, op: UnaryOp, operand: &Value<'a>) ->
     }
 }
 
-/// Returns the sum, the difference or the remainder of two integers if it fits; other results are left to [`binary`].
+/// Returns the sum, the difference or the remainder of two integers if it fits in 64 bits. Other results are left to [`binary`].
 #[inline]
 pub fn small(runtime: &Runtime<'_>, op: BinaryOp, left: i64, right: i64) -> Option<i64> {
     let int = match op {

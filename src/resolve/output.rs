@@ -30,7 +30,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Resolves an expression that is put out, and returns its text if it is a constant.
+    /// Resolves an expression of an output, and returns its text if it is a constant.
     fn printed(&mut self, expr: &mut Expr, line: &mut u32, place: &Place) -> Result<Option<Box<str>>> {
         // The reference checks whether it is a constant before it folds its parts.
         if !matches!(expr.kind, ExprKind::Literal(_)) {

@@ -28,7 +28,7 @@ pub(super) fn find(template: &Template) -> SymbolSet {
 
 #[derive(Default)]
 struct Walk {
-    /// The names that are set on some way to the current place.
+    /// The names that are set on at least one path to the current node.
     set: SymbolSet,
     /// The names of `set` in the order in which they were set, so that the end of a scope can remove them.
     order: Vec<Symbol>,
@@ -38,7 +38,7 @@ struct Walk {
     all: SymbolSet,
     /// The names that are set to something else than true, false or none.
     valued: SymbolSet,
-    /// The names with a read that nothing was set before.
+    /// The names that the template reads at a place before which nothing set them.
     read_first: SymbolSet,
 }
 

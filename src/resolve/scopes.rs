@@ -14,13 +14,13 @@ const USUAL: usize = 16;
 /// How a variable gets its first value in its scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Instruction {
-    /// It is a parameter, which has a value already.
+    /// The variable is a parameter, which has a value when the scope begins.
     Parameter,
-    /// It is looked up in the context.
+    /// The variable gets the value of its name in the context.
     Resolve(Symbol),
-    /// It is a copy of an outer variable.
+    /// The variable gets the value of an outer variable.
     Alias(Variable),
-    /// It is missing.
+    /// The variable begins without a value.
     Undefined,
 }
 
@@ -28,14 +28,14 @@ enum Instruction {
 #[derive(Clone, Copy, Debug, Default)]
 struct Binding {
     variable: Option<Variable>,
-    /// The variable of the name in the scopes around the one that bound it.
+    /// The variable that the name had before this scope bound it.
     outer: Option<Variable>,
 }
 
 /// The state of a name.
 #[derive(Clone, Copy, Debug)]
 struct Name {
-    /// The variable of the name in the innermost scope.
+    /// The variable that the name stands for in the innermost scope, if it has one.
     binding: Binding,
     /// Whether the innermost scope sets the name. It is used only while the names of that scope are collected.
     is_stored: bool,
@@ -61,7 +61,7 @@ pub(super) struct Mark {
 /// The `idtracking.Symbols` of all scopes that are open.
 #[derive(Debug, Default)]
 pub(super) struct Scopes {
-    /// The frames, which own the variables.
+    /// The open frames with the variables that they own.
     pub frames: Frames,
     /// Names and their normal forms, sorted by name. Names of ASCII characters are in normal form.
     folded: Vec<(Symbol, Symbol)>,

@@ -21,15 +21,16 @@ use crate::error::{Error, ErrorKind, Result};
 /// The options are for templates without `{% generation %}`. A template that has such blocks decides by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AssistantOptions<'o> {
-    /// The roles of the messages that count. The default is `assistant`. The text of another role begins after its header.
+    /// The roles of the messages that the model writes. The default is `assistant`. The spans of any other role begin after the header of
+    /// its message.
     pub roles: &'o [&'o str],
-    /// Whether the token that ends the turn counts. The default is true.
+    /// Whether the spans include the token that ends the turn. The default is true.
     pub end_of_turn: bool,
-    /// Whether the reasoning counts, with the tags around it. The default is true.
+    /// Whether the spans include the reasoning and the tags around it. The default is true.
     pub reasoning: bool,
-    /// Whether only the last of the messages counts. The default is false.
+    /// Whether only the last message of these roles has spans. The default is false.
     pub last_turn_only: bool,
-    /// Whether the white space after the end of the turn counts, such as a line break. The default is false.
+    /// Whether the spans include the white space after the end of the turn, such as a line break. The default is false.
     pub trailing_space: bool,
 }
 
@@ -50,7 +51,7 @@ impl Default for AssistantOptions<'_> {
 pub enum AssistantSpans {
     /// The places in the text, sorted.
     Known(Spans),
-    /// The rule does not hold for this template, for a reason in words.
+    /// The spans of this template cannot be found. The text is the reason.
     Unknown(String),
 }
 
@@ -108,7 +109,7 @@ pub struct Conversation<'p> {
     pub roles: &'p [&'p str],
     /// Whether the text ends with a generation prompt.
     pub is_prompted: bool,
-    /// The options that say which characters count.
+    /// The options that say which characters the spans include.
     pub options: &'p AssistantOptions<'p>,
 }
 

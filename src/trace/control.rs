@@ -41,8 +41,8 @@ pub(super) fn last_control_token(text: &str) -> Option<Range<usize>> {
     control_tokens(text).last()
 }
 
-/// Returns the places at which a turn can stop to be like the generation prompt: around a control token and after a line break, but not
-/// between a control token and a word after it, which names the role.
+/// Returns the places at which the text of a turn can begin to differ from the generation prompt: around a control token and after a line
+/// break, but not between a control token and a word after it, which names the role.
 pub(super) fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
     let lines = prompt.match_indices('\n').map(|(at, _)| at.saturating_add(1));
     let tokens = control_tokens(prompt).flat_map(|token| {

@@ -76,7 +76,7 @@ enum Place {
     Token(u32),
     Input {
         path: u32,
-        /// The first code point and the first byte in the string.
+        /// The index of the first character in the string, in code points and in bytes.
         starts: [u32; 2],
         is_key: bool,
     },
@@ -85,13 +85,13 @@ enum Place {
 }
 
 impl Segment {
-    /// Returns the place in the prompt in bytes of UTF-8.
+    /// Returns the byte range of the segment in the prompt.
     pub fn bytes(&self) -> Range<usize> {
         let [start, end] = self.bytes;
         start as usize..end as usize
     }
 
-    /// Returns the place in the prompt in code points.
+    /// Returns the range of the segment in the prompt, in code points.
     pub fn code_points(&self) -> Range<usize> {
         let [start, end] = self.code_points;
         start as usize..end as usize
@@ -133,7 +133,7 @@ impl Segment {
         self.texts.get().map_or("", |texts| texts.get(index))
     }
 
-    /// Returns the index of the message whose turn it was, if it was a message's turn.
+    /// Returns the index of the message that owns the segment, if one does.
     pub fn message(&self) -> Option<usize> {
         self.owner.index()
     }

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::writes::Writes;
 
-/// The origin of a piece, in the numbers of its render.
+/// The origin of a piece, by indices that only its render knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A `{% generation %}` block wrote the piece. Such a piece lies over pieces with an origin.
+    /// A `{% generation %}` block wrote the piece. Other pieces have the origins of the characters that it covers.
     Generation,
     /// The template's text or a literal that begins on this line.
     Template(u32),
@@ -119,7 +119,7 @@ pub struct Pieces {
     blocks: usize,
     /// The byte after the last piece with an origin.
     filled: usize,
-    /// The number of first pieces that no longer grow.
+    /// The number of pieces at the start of the list that no longer grow.
     sealed: usize,
     /// The strings that were written to the text, if the caller asked for them.
     writes: Option<Box<Writes>>,
@@ -291,14 +291,14 @@ impl Pieces {
         self.sealed
     }
 
-    /// Gives an owner to the pieces from an index on that have none.
+    /// Sets the owner of the pieces that have none, from an index on.
     pub fn own_from(&mut self, index: usize, owner: Owner) {
         let new = self.list.get_mut(index..).unwrap_or_default();
         new.iter_mut().for_each(|piece| piece.owner = piece.owner.or(owner));
     }
 
-    /// Gives the text around texts of a single message to that message, unless there are other texts of the input. The pieces from an index
-    /// on are considered; those of them that are not text of the input change their owner, if it was `current`.
+    /// Makes a message the owner of the text around its own texts, unless there are texts of other parts of the input. Only pieces from an
+    /// index on change, and only those that have the owner `current` and are not text of the input.
     pub fn settle(&mut self, index: usize, current: Owner) {
         let is_input = |piece: &Piece| matches!(piece.source, Source::Input(..) | Source::Changed(_));
         let new = self.list.get_mut(index..).unwrap_or_default();

@@ -21,12 +21,12 @@ pub enum Step<'a> {
     Key(&'a str),
 }
 
-/// A value of the input on the way to strings: its container, and the step to it.
+/// A value of the input as a step of a path: its container, and the step from there to the value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node<'a> {
     pub parent: u32,
     pub owner: Owner,
-    /// Whether the value is the content of a message, or in it.
+    /// Whether the value is the content of a message, or a part of it.
     pub is_content: bool,
     pub step: Step<'a>,
 }
@@ -322,7 +322,7 @@ impl<'a> Places<'a> {
         union.insert(&self.nodes, ROOT);
     }
 
-    /// Returns the origin that a union is.
+    /// Converts a union to one origin.
     pub fn finish(&mut self, union: Union) -> Source {
         match union.rest {
             _ if !union.nodes.is_empty() => Source::Changed(self.sets.intern(&union.nodes)),

@@ -8,7 +8,7 @@ pub(super) struct Texts {
     text: String,
     /// The end of each text.
     ends: Vec<u32>,
-    /// The indices of the texts of each set.
+    /// The indices of the texts in each set.
     sets: Vec<Box<[u32]>>,
 }
 

@@ -142,7 +142,7 @@ impl<'s> Owned<'s> {
     }
 }
 
-/// Returns the fields of a message that characters come from, with an empty name if it is the whole message.
+/// Returns the fields of a message from which a segment's characters come. The name is empty for the whole message.
 fn fields(segment: &Segment, message: usize) -> impl Iterator<Item = &str> {
     segment.paths().filter_map(move |path| find_field(path, message))
 }

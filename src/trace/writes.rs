@@ -33,7 +33,8 @@ impl Write {
         self.memory.is_empty() && !self.output.is_empty() && !self.is_made()
     }
 
-    /// Returns the memory of the part of the value that a part of the text is. An object counts as whole if only brackets are left out.
+    /// Returns the memory of the part of the value that was written as a part of the text. If only brackets of an object are left out, this
+    /// is the whole object.
     fn cut(&self, part: &Range<usize>, text: &str) -> Range<usize> {
         let (before, after) = (self.output.start..part.start, part.end..self.output.end);
         if self.memory.len() == self.output.len() {

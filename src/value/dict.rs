@@ -19,7 +19,7 @@ const SCANNED: usize = 8;
 /// The maximum number of entries of a dict in which finding a short key takes no more time than the rest of the lookup.
 const FEW: usize = 256;
 
-/// The steps of reading an entry that is not in the caches of the processor.
+/// The number of steps of reading an entry that is not in the caches of the processor.
 const DISTANT: u64 = 4;
 
 /// An immutable dict.
@@ -78,7 +78,7 @@ impl<'a> Dict<'a> {
         self.len() == 0
     }
 
-    /// Returns the steps of finding a string key. A short key in a small dict takes none.
+    /// Returns the number of steps that finding a string key costs. A short key in a small dict costs none.
     #[inline]
     fn lookup_steps(&self, key: &str) -> u64 {
         if self.is_found_at_once(key) {
@@ -102,7 +102,7 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// Returns whether finding a string key takes no steps.
+    /// Returns whether finding a string key costs no steps.
     #[inline]
     pub(super) fn is_found_at_once(&self, key: &str) -> bool {
         key.len() <= SHORT && self.len() <= FEW

@@ -59,7 +59,7 @@ impl<'a> Generator<'a> {
         self.name
     }
 
-    /// Returns the height. No item is higher, so what holds the generator and its items is one higher.
+    /// Returns the height, which is at least that of each item. A container of the generator's items is one higher.
     pub fn height(&self) -> u32 {
         self.height
     }

@@ -54,7 +54,7 @@ impl Part {
         }
     }
 
-    /// Returns which of the two is at an index: the key or the value.
+    /// Returns whether the key or the value is at an index.
     fn get(self, index: usize) -> Option<Self> {
         match (self, index) {
             (Self::Pair | Self::Key, 0) | (Self::Reversed, 1) => Some(Self::Key),

@@ -80,7 +80,7 @@ impl<'a> Namespace<'a> {
         self.get_mut(name).map(|value| std::mem::replace(value, Value::None))
     }
 
-    /// Returns whether finding an attribute takes no steps.
+    /// Returns whether finding an attribute costs no steps.
     #[inline]
     pub fn is_found_at_once(&self, name: &str) -> bool {
         name.len() <= SHORT && self.attributes.len() < 8

@@ -167,7 +167,7 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         })
     }
 
-    /// Returns the value if it is an integer that fits. A `bool` is not one here.
+    /// Returns the value if it is an integer of at most 64 bits. A `bool` is not an integer here.
     #[inline]
     pub fn as_int(self) -> Option<i64> {
         match self {

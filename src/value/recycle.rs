@@ -15,7 +15,7 @@ use super::str::{OwnedText, Str};
 /// The maximum number of objects of a list: one for each of a few nested loops.
 const CAPACITY: usize = 4;
 
-/// The largest buffer that is kept, in bytes. Larger strings are rare, and filling them costs more than allocating them.
+/// The maximum size in bytes of a buffer that is kept. Larger strings are rare, and filling them costs more than allocating them.
 const MAX_BUFFER: usize = 16 << 10;
 
 /// The buffers of strings that nothing uses any more.

@@ -46,9 +46,9 @@ pub struct Heap<'a> {
     pub(super) ended_loops: Pool<Rc<Loop<'a>>>,
     /// The pieces of the text that is being written.
     pub pieces: Pieces,
-    /// Whether the writes to each text are recorded.
+    /// Whether the render records what is written to each text.
     pub records_writes: bool,
-    /// The state of a render that is traced.
+    /// The records of a render that is traced: where its texts come from.
     pub trace: Option<Box<Trace<'a>>>,
 }
 
@@ -112,7 +112,7 @@ impl<'a> Runtime<'a> {
         self.capture_in(text, write)
     }
 
-    /// Makes a string value of the text that a function writes, of which no write is recorded: the text counts as a value that the render
+    /// Makes a string value of the text that a function writes. Its writes are not recorded: the text counts as one value that the render
     /// made.
     pub fn capture_made(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
         let records_writes = std::mem::take(&mut self.heap.records_writes);

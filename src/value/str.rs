@@ -27,7 +27,7 @@ enum Memory<'a> {
 #[derive(Debug)]
 pub(super) struct OwnedText {
     text: String,
-    /// Where the bytes came from, as far as the render records it.
+    /// Where the bytes came from, if the render records it.
     pieces: Pieces,
     /// `None` while the text is recycled.
     claim: Option<Claim>,

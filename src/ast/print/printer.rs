@@ -2,12 +2,12 @@
 
 use crate::ast::{Symbol, Symbols};
 
-/// The expressions around which parentheses are printed.
+/// The places of parentheses in a printed source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parentheses {
-    /// The expressions that would parse to another tree without them. More parentheses could exceed the limit on nesting.
+    /// Only where the source would otherwise parse to another tree. More parentheses could exceed the limit on nesting.
     Needed,
-    /// All expressions. Two trees are then printed alike only if they are equal.
+    /// Around every expression. Two trees then have equal sources only if they are equal.
     All,
 }
 

@@ -13,7 +13,7 @@ use crate::builtins::arguments::take_or_none;
 use crate::error::Result;
 use crate::value::{Arguments, ItemSource, Runtime, Seq, Value, not_an_index, ops};
 
-/// Returns lists of a number of items. The last list is filled up with a value, if there is one.
+/// Cuts the items into lists of a given length. A fill value, if there is one, completes the last list.
 ///
 /// `{{ [1, 2, 3]|batch(2)|list }} -> [[1, 2], [3]]`
 pub(super) fn batch<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
@@ -72,7 +72,8 @@ impl<'a> ItemSource<'a> for Batch<'a> {
     }
 }
 
-/// Returns a number of lists of about the same length. The shorter lists get one more item, a given value, if there is one.
+/// Cuts the items into a given number of lists of nearly equal length. A fill value, if there is one, is added to the lists that are
+/// shorter by one.
 ///
 /// `{{ [1, 2, 3, 4, 5]|slice(2)|list }} -> [[1, 2, 3], [4, 5]]`
 pub(super) fn slice<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {

@@ -68,7 +68,7 @@ fn round_half_even<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: 
     }
 }
 
-/// Rounds a number to a number of decimal places. The last argument is the most bits of an intermediate result.
+/// Rounds a number to a number of decimal places. `bits` is the maximum number of bits of an intermediate result.
 type RoundBy = fn(NumberRef<'_>, NumberRef<'_>, u64) -> crate::number::NumberResult<f64>;
 
 fn round_by<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: &Value<'a>, round: RoundBy) -> Result<Value<'a>> {

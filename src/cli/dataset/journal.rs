@@ -21,11 +21,11 @@ use super::rows::Place;
 /// The state of a run between two chunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Checkpoint {
-    /// The place in the input.
+    /// The place in the input before which all rows are answered.
     pub place: Place,
-    /// The length of the output.
+    /// The length of the output in bytes.
     pub output: u64,
-    /// The length of the file of errors.
+    /// The length of the file of errors in bytes.
     pub errors: u64,
     /// The number of rows in the output.
     pub written: u64,

@@ -27,13 +27,13 @@ pub struct Renderer {
     pub messages_key: String,
     /// Whether messages have the form of ShareGPT.
     pub is_sharegpt: bool,
-    /// Whether a row gets its spans.
+    /// Whether the line of a row has the spans of `{% generation %}` blocks.
     pub wants_spans: bool,
-    /// Whether a row gets the spans of what the model writes.
+    /// Whether the line of a row has the spans of what the model writes.
     pub wants_assistant: bool,
-    /// Whether a row gets its turns.
+    /// Whether the line of a row has its turns.
     pub wants_turns: bool,
-    /// The number of rows for which these spans are empty or unknown.
+    /// The number of rows whose spans are empty or unknown.
     pub unmasked: AtomicU64,
     pub add_generation_prompt: bool,
     pub continue_final_message: Option<String>,

@@ -33,8 +33,8 @@ pub struct Picture<'p> {
     warnings: Vec<String>,
 }
 
-/// A part of a prompt whose characters have one origin and are in one part of a turn. They are all of the assistant or of a control token,
-/// or none of them is.
+/// A part of a prompt whose characters have one origin and are in one part of a turn. Either all of them are written by the model or none
+/// is, and either all are in a control token or none is.
 struct Part<'p> {
     text: &'p str,
     segment: &'p Segment,
@@ -45,7 +45,7 @@ struct Part<'p> {
     /// The part of the turn: header, body or close.
     turn: Option<&'static str>,
     token: Option<&'p ControlToken>,
-    /// Whether the token is one that the input wrote.
+    /// Whether the part is of a control token that the input wrote.
     is_untrusted: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::error::ErrorKind;
 use crate::json::{Data, Object};
 use crate::template::{RenderOptions, Template};
 
-/// The value in place of an expression that is removed.
+/// The expression that replaces one that is removed.
 const NOTHING: &str = "none";
 
 /// The maximum number of ranges around a feature that are removed, one after the other, to find whether the feature has an effect.

@@ -55,7 +55,7 @@ pub struct Fuzzer {
     pub known: Vec<String>,
 }
 
-/// The result of a round, from a thread.
+/// The result of a round, which a thread sends to the thread that collects them.
 struct Done {
     index: u64,
     features: BTreeSet<usize>,

@@ -33,7 +33,7 @@ pub struct Fuzzed {
     pub tally: Tally,
     /// The features that rounds used.
     pub hits: Hits,
-    /// The listed cases whose difference occurred, each with its number of rounds.
+    /// The listed cases whose difference occurred, each with the number of rounds in which it did.
     pub known: Vec<(String, usize)>,
     /// The other differences, reduced to small cases and grouped.
     pub findings: Vec<Finding>,

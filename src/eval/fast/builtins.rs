@@ -23,7 +23,7 @@ const MAX_ATTRIBUTES: usize = 16;
 /// The arguments of a call after the value that it is applied to.
 #[derive(Clone, Copy)]
 enum Form<'t> {
-    /// There are none.
+    /// No arguments.
     Unary,
     /// A string literal.
     Text(&'t str),

@@ -106,7 +106,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Compares integers, and the outcomes of two conditions; leaves other values to the plain evaluator.
+    /// Compares two integers or two outcomes of conditions. Other values are left to the plain evaluator.
     #[inline(never)]
     fn fast_order(&mut self, compare: &'a Compare, expr: &'a Expr) -> Result<Truth> {
         let Compare {
@@ -137,7 +137,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Decides `"text" in value` and `"text" not in value`; leaves other comparisons to the plain evaluator.
+    /// Decides `"text" in value` and `"text" not in value`. Other comparisons are left to the plain evaluator.
     #[inline(never)]
     fn fast_contains(&mut self, compare: &'a Compare, expr: &'a Expr) -> Result<Truth> {
         let Compare {

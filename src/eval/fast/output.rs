@@ -25,7 +25,8 @@ use crate::value::{Arguments, Function, Part, Peek, Runtime, Shortcut, Undefined
 const MAX_SUMS: usize = 8;
 
 impl<'a> Evaluator<'a, '_> {
-    /// Writes `str(expr)`, by a shortcut if there is one for the expression. A render is traced or not: the text is recorded if it is.
+    /// Writes `str(expr)`, by a shortcut if there is one for the expression. `TRACED` is whether the render is traced, and the origin of
+    /// the text recorded.
     pub(in crate::eval) fn fast_write<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<()> {
         match &expr.kind {
             ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Attribute(_) if self.write_peeked::<TRACED>(expr)?.is_yes() => {

@@ -70,7 +70,7 @@ impl<'a> Selection<'a> {
 }
 
 impl<'a> Evaluator<'a, '_> {
-    /// Returns a value with the items that a loop goes over.
+    /// Evaluates the iterable of a loop.
     #[inline]
     pub(in crate::eval) fn fast_items(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         match &expr.kind {

@@ -21,7 +21,7 @@ use crate::source::Source;
 use crate::template::Template;
 use rules::Rule;
 
-/// The maximum number of findings of one rule.
+/// The maximum number of findings of a rule.
 const MOST: usize = 20;
 
 /// Returns the faults of all templates of a model, in the order of the source.
@@ -58,7 +58,7 @@ impl Findings<'_> {
         self.add_with(rule, at, subject, rule.instead);
     }
 
-    /// Adds a fault with its own words on how to write it instead.
+    /// Adds a fault with another advice than that of its rule.
     fn add_with(&mut self, rule: &Rule, at: u32, subject: &str, instead: &str) {
         let count = self.list.iter().filter(|finding| finding.rule == rule.name).count();
         if count < MOST {

@@ -91,7 +91,7 @@ struct Walk<'t, 'f, 's> {
     guarded: Vec<Symbol>,
     /// The names that are used for their value, each with the offset of the first use.
     used: Vec<(Symbol, u32)>,
-    /// The number of tests around the place that ask whether a value is a text or an object.
+    /// The number of conditions around the current node that test whether a value is a text or an object.
     is_form_tested: usize,
     /// The variables of loops over lists of objects.
     items: Vec<Symbol>,

@@ -28,7 +28,7 @@ const MOST_MILLISECONDS: u64 = 100;
 /// The maximum number of steps of all renders for one template before an unusual pair.
 const MOST_UNUSUAL_STEPS: u64 = 200_000;
 
-/// The steps that a render that fails counts as.
+/// The number of steps that a failed render counts as.
 const FAILED_STEPS: u64 = 300;
 
 /// The maximum number of unusual pairs of one boundary.
@@ -73,7 +73,7 @@ pub struct Search<'t> {
 }
 
 impl<'t> Search<'t> {
-    /// Prepares a search. The arguments of calls are objects, unless the template takes only text.
+    /// Prepares a search. The arguments of calls are JSON text if the template takes only that, and objects otherwise.
     pub fn new(template: &'t ChatTemplate, limits: &Limits, deadline: Option<Instant>) -> Self {
         let milliseconds = limits
             .milliseconds

@@ -9,7 +9,7 @@ use super::Function;
 use crate::error::Result;
 use crate::value::{Runtime, Str, Value};
 
-/// The lookups that a render needs while it runs. The built-ins provide them; [`Runtime::lookups`] carries them to what calls them.
+/// The lookups by name that code below the built-ins needs during a render. The built-ins provide them in [`Runtime::lookups`].
 #[derive(Debug)]
 pub struct Lookups {
     /// Returns `value.name`.

@@ -71,7 +71,7 @@ impl Parameter {
         }
     }
 
-    /// Returns a parameter that Jinja passes itself. Only the first parameter can be one.
+    /// Returns a parameter whose argument Jinja passes itself, such as its environment. Only the first parameter can be one.
     pub const fn hidden(name: &'static str) -> Self {
         Self {
             hidden: true,

@@ -15,10 +15,10 @@ use crate::number::{IntRef, text};
 use crate::text::quote;
 use crate::value::{Dict, Range, Runtime, Seq, Str, Value, backslash_escape};
 
-/// Steps of finding the shortest digits of a float.
+/// The steps that finding the shortest digits of a float costs.
 pub const DIGITS: u64 = 4;
 
-/// The containers that are being printed enclosing a value, as CPython's `Py_ReprEnter` records them.
+/// The containers around the value that is being printed, as CPython's `Py_ReprEnter` records them.
 #[derive(Clone, Copy)]
 pub(super) struct Enclosing<'p, 'a> {
     value: &'p Value<'a>,

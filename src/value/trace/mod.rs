@@ -35,7 +35,7 @@ pub struct Trace<'a> {
     index: Option<u32>,
     /// Whether the value of a `set` is evaluated.
     is_setting: bool,
-    /// Whether the round of that loop has read a message by its variable.
+    /// Whether the current round of that loop has read a message by its variable.
     is_read: bool,
     /// The messages by the addresses of their dicts, sorted.
     messages: Vec<(usize, Owner)>,
@@ -164,14 +164,15 @@ fn holds_strings(value: &Value<'_>) -> bool {
 }
 
 impl<'a> Runtime<'a> {
-    /// Makes the render one that is traced. Its pieces have places of 32 bits, so a text cannot have more than 4 GiB.
+    /// Starts the trace of a render. The places of its pieces have 32 bits, so a text cannot have more than 4 GiB.
     pub fn begin_trace(&mut self, names: &'a Symbols, literals: &'a Literals) {
         self.meter.cap_sizes(u64::from(u32::MAX));
         self.heap.trace = Some(Box::new(Trace::new(names, literals)));
         self.heap.pieces = Pieces::with_capacity();
     }
 
-    /// Adds a variable to the places of the input of a render that is traced, if the template has the name.
+    /// Adds a variable and the strings in it to the places of the input, if the render is traced and the template has a variable of this
+    /// name.
     pub fn trace_variable(&mut self, name: Value<'a>, value: Value<'a>) -> Result<()> {
         let Some(trace) = &mut self.heap.trace else { return Ok(()) };
         let before = trace.places.len();
@@ -371,7 +372,7 @@ impl<'a> Runtime<'a> {
         self.text_with_pieces(repeated, pieces)
     }
 
-    /// Runs the body of a function, whose texts are made from its arguments unless it knows better.
+    /// Runs the body of a function. The texts that it makes count as made from its arguments, unless it records another origin.
     #[inline]
     pub(super) fn run_traced(&mut self, arguments: &mut Arguments<'a>, run: Body) -> Result<Value<'a>> {
         let Some(trace) = &mut self.heap.trace else {

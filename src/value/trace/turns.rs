@@ -92,7 +92,7 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Ends a round. If the round has found out its message late, the text before that is the message's too.
+    /// Ends a round. If only a late part of the round shows which message it belongs to, that message also owns the text before.
     #[cold]
     pub fn end_turn(&mut self, turn: Turn) {
         if let Some(trace) = &mut self.heap.trace {

@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::trace::Pieces;
 use crate::value::Runtime;
 
-/// A function that returns the length of an escape in bytes: that of the given character, at the start of the given text. The length is 0 if
-/// the character is not escaped.
+/// A function that returns the length in bytes of the escape of a character. The escape is at the start of the given text. The length is 0
+/// if the character is not escaped.
 pub type EscapeLength = fn(&str, char) -> usize;
 
 /// Returns the length of an escape of `repr` or JSON in bytes. In such a text, each backslash begins an escape.
@@ -164,8 +164,8 @@ impl<'a> Runtime<'a> {
         Ok(())
     }
 
-    /// Makes a string of a text that contains another one, with its pieces, from a byte on. The rest has the origin of the arguments of the
-    /// running function.
+    /// Makes a string of a text that contains another one from a byte on, and keeps the pieces of that one. The rest has the origin of the
+    /// running function's arguments.
     pub fn framed_text(&mut self, whole: String, text: &Str<'a>, at: usize) -> Result<Str<'a>> {
         if self.heap.trace.is_none() {
             return self.text(whole);
@@ -194,7 +194,7 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Returns the pieces that an unknown text has.
+    /// Returns the origin of a text that is made from the arguments of the running function.
     fn source_of_arguments(&mut self) -> Result<Source> {
         let Some(mut trace) = self.heap.trace.take() else {
             return Ok(Source::Made);
@@ -204,12 +204,12 @@ impl<'a> Runtime<'a> {
         source
     }
 
-    /// Returns whether a text of the input is among these values or in them.
+    /// Returns whether one of these values is or contains a text of the input.
     pub fn has_input(&mut self, values: &[&Value<'a>]) -> Result<bool> {
         Ok(self.heap.trace.is_some() && matches!(self.with_sources(values, Self::source_of_arguments)?, Source::Changed(_)))
     }
 
-    /// Makes a string that is made from all texts that the running function was called with.
+    /// Makes a string that has the origin of all texts among the running function's arguments.
     #[inline(never)]
     pub(in crate::value) fn text_of_arguments(&mut self, text: String) -> Result<Str<'a>> {
         let source = self.source_of_arguments()?;

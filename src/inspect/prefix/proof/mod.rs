@@ -43,10 +43,10 @@ pub fn is_proven(tree: &Template, way: Way, limits: &Limits) -> bool {
     prover.drive(&rest, start) && !prover.has_given_up
 }
 
-/// The statements that are executed next.
+/// The statements that follow the current one, up to the end of the template.
 struct Rest<'r, 't> {
     stmts: &'t [Stmt],
-    /// Those after the end of the body.
+    /// The statements after the end of the body.
     next: Option<&'r Rest<'r, 't>>,
 }
 
@@ -60,11 +60,11 @@ pub struct Prover<'t> {
     /// The roles of messages that are known.
     roles: Vec<(Term, Term)>,
     macros: Vec<(&'t Macro, usize)>,
-    /// The macros that are executed.
+    /// The macros that are being executed, the innermost last.
     calls: Vec<usize>,
     /// What loops and macros read, by their addresses.
     reads: HashMap<usize, Rc<Reads>>,
-    /// The rounds of the loops over messages that are executed.
+    /// The rounds of the loops over messages that are being executed.
     rounds: Vec<Round>,
     /// All rounds that the terms mention.
     all_rounds: Vec<Round>,

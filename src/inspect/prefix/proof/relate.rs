@@ -437,7 +437,7 @@ impl<'t> Prover<'t> {
 enum Rounds {
     /// The renders print the same in each round. These are the states after the last one.
     Hold(Vec<[State; 2]>),
-    /// A bond was too strong.
+    /// An attribute is related less closely than was assumed, so the loop has to be executed again with a looser [`Bond`].
     Repeat,
     /// The renders may print different texts in a round.
     Fail,

@@ -84,7 +84,7 @@ pub enum Node {
 /// The maximum number of parts of a text. A text of more is unknown.
 const MOST_PARTS: usize = 1000;
 
-/// The maximum number of bytes of a known part of a text that count as none of its parts.
+/// The number of bytes of a known text that count as one part of a text.
 const LONGEST_TEXT: usize = 100;
 
 /// The maximum number of terms that one decision looks at.
