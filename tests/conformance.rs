@@ -181,7 +181,7 @@ fn a_faulty_port_loses_only_the_current_case() {
     assert_eq!(report["port"]["name"], "chat-template");
 
     let output = conformance(&[&arguments[..], &["--fail-fast"]].concat());
-    assert!(stdout(&output).contains("cases were not asked"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("cases were not run"), "{}", stdout(&output));
     let output = conformance(&["run", "--port", "cat /dev/null"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
@@ -209,7 +209,7 @@ fn a_port_without_apply_is_tested_by_renders() {
     let output = conformance(&["run", "--port", &port, "--only", "apply/choose", "--strict"]);
     let shown = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{shown}");
-    assert!(shown.contains("14 `apply` cases were asked as renders"), "{shown}");
+    assert!(shown.contains("14 `apply` cases were sent as `render` requests"), "{shown}");
     // Cases about a missing template cannot be renders.
     assert!(shown.contains("all       14      0            4  100.0 %"), "{shown}");
 }
@@ -316,7 +316,7 @@ fn mistakes_in_arguments_and_files_are_shown_with_their_places() {
             br#"{"id": "a/c", "template": "", "context": {}}"#,
             "a/c: missing key \"expect\"",
         ),
-        (fine.as_bytes(), "a/b: there is a case of this id already, at "),
+        (fine.as_bytes(), "a/b: another case has this id, at "),
         (b"template", "this line is no JSON: Expecting value: "),
         (b"[]", "a case is a JSON object"),
         (b"\xff", "this line is not UTF-8"),

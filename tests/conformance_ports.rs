@@ -248,7 +248,7 @@ fn mistakes_in_arguments_and_files_are_shown_with_their_places() {
         ("/no/such/port", "error: /no/such/port cannot be started"),
         (
             "adapter --port '1",
-            "--reference: a quote or a backslash at the end stands alone in \"adapter --port '1\"",
+            "--reference: a quote is not closed, or a backslash is the last character, in \"adapter --port '1\"",
         ),
         ("cat /dev/null", "answered none of the first 20 rounds"),
     ] {

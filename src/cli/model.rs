@@ -116,7 +116,7 @@ pub struct Settings {
     /// The local time for strftime_now, such as 2026-01-02T03:04:05.
     #[arg(long, value_name = "TIME")]
     pub now: Option<LocalTime>,
-    /// The limits of a render: a JSON object such as {"steps": 1000000, "milliseconds": 500}. Others have their defaults.
+    /// The limits of a render: a JSON object such as {"steps": 1000000, "milliseconds": 500}. A missing limit has its default.
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
 }

@@ -141,7 +141,7 @@ impl Shared {
             (Data::Object(shared), None) => name.strip_prefix('@').and_then(|name| shared.get(name)).cloned(),
             (_, None) => None,
         };
-        value.ok_or_else(|| format!("{name:?} is no file in families, and not in families/shared.json"))
+        value.ok_or_else(|| format!("{name:?} is neither a file of families nor a name in families/shared.json"))
     }
 }
 

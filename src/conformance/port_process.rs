@@ -181,7 +181,7 @@ impl<'c> Port<'c> {
         let running = self.start()?;
         // A line that was not requested would be taken for the answer to this request.
         if let Ok(line) = running.lines.try_recv() {
-            let text = format!("a line that nobody asked for: {}", shorten(&line));
+            let text = format!("a line that answers no request: {}", shorten(&line));
             return Ok(Err(self.fault(Verdict::Rubbish, text)));
         }
         // If the child has ended, this fails, and so does the reading.

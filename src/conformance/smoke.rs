@@ -1,7 +1,7 @@
 //! Runs a dozen checks that explain to the author of an adapter what is wrong.
 //!
 //! ```text
-//! no   a line that is no request: …
+//! no   a line that is not a request: …
 //!      Answer it with an error of kind "request", and read on.
 //! ```
 
@@ -19,7 +19,7 @@ use crate::json::{self, Data};
 const CONVERSATION: &str = "chat/chatml-plain";
 
 /// The advice for the case of a whole conversation if an earlier check has failed.
-const AFTER_A_FAILURE: &str = "A check above has failed, which may be the reason: mend that first.";
+const AFTER_A_FAILURE: &str = "A check above has failed, which may be the reason: correct that first.";
 
 /// A case of the suite, its subject in words, and the advice if it fails.
 const STEPS: [(&str, &str, &str); 12] = [
@@ -56,7 +56,7 @@ const STEPS: [(&str, &str, &str); 12] = [
     (
         CONVERSATION,
         "a conversation",
-        "The checks above are right, so the engine itself answers otherwise: read the difference.",
+        "The checks above are right, so the engine itself has another answer: read the difference.",
     ),
     (
         "globals/raise",
@@ -70,7 +70,7 @@ const STEPS: [(&str, &str, &str); 12] = [
     ),
     (
         "time/date-parts",
-        "`strftime_now` at the time that `now` gives",
+        "`strftime_now` at the time of `now`",
         "It is a function for templates; it sees the time in `now` and not the clock.",
     ),
     (
@@ -81,7 +81,7 @@ const STEPS: [(&str, &str, &str); 12] = [
     (
         "apply/choose/single",
         "an `apply` request",
-        "A port that only renders answers `unsupported` to every `apply`, and `run` asks it for a render instead.",
+        "A port that only renders answers `unsupported` to every `apply`, and `run` then sends a `render`.",
     ),
 ];
 
@@ -137,7 +137,7 @@ fn check_description(port: &mut Port<'_>) -> Result<Check, String> {
 }
 
 fn check_bad_line(port: &mut Port<'_>) -> Result<Check, String> {
-    let what = "a line that is no request".to_owned();
+    let what = "a line that is not a request".to_owned();
     let (is_right, got) = match port.line("this is no JSON")? {
         Ok(line) => {
             let answer = json::read_bytes(&line, json::DEPTH);
@@ -166,7 +166,7 @@ fn check(case: &Case, what: &str, advice: &str, port: &mut Port<'_>) -> Result<C
         (None, _) => String::new(),
         (Some(detail), Verdict::Crashed) => format!("{}\n{advice}", detail.got),
         (Some(detail), Verdict::TimedOut) => format!(
-            "{}\nWrite a line end behind each answer and flush the output: a pipe is buffered where a terminal is not.",
+            "{}\nWrite a line end after each answer and flush the output: a pipe is buffered where a terminal is not.",
             detail.got
         ),
         (Some(detail), Verdict::Rubbish) => format!(

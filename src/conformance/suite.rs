@@ -180,7 +180,7 @@ fn read<'t>(
             let case = case(line).map_err(|fault| format!("{place}: {fault}"))?;
             if let Some(other) = places.insert(case.id.clone(), place.clone()) {
                 return Err(format!(
-                    "{place}: {}: there is a case of this id already, at {other}",
+                    "{place}: {}: another case has this id, at {other}",
                     case.id
                 ));
             }
@@ -200,6 +200,6 @@ mod tests {
         let fault = read([("F", format!("{line}\n\n{line}\n").as_str())], Case::read)
             .map(|cases| cases.len())
             .unwrap_err();
-        assert_eq!(fault, "F:3: a/b: there is a case of this id already, at F:1");
+        assert_eq!(fault, "F:3: a/b: another case has this id, at F:1");
     }
 }

@@ -225,7 +225,7 @@ pub fn check_segments<'a>(segments: &'a Data<'a>, output: &str, input: &'a Objec
         // The template itself writes one character of a word in `replace("x", "x")`, or several that are equal.
         let is_lost = |pair: &[(&char, &bool)]| matches!(pair, [(first, false), (second, false)] if first != second);
         if word.windows(2).any(is_lost) {
-            return Err(format!("the word of the input at {start} is not called input"));
+            return Err(format!("the origin of the planted word at {start} is not the input"));
         }
     }
     Ok(())
@@ -268,7 +268,7 @@ mod tests {
         let split = with(&[template, &halves[0], &halves[1]]);
         assert_eq!(split, "the segment 5 to 8 and the one before it are one");
         let made = with(&[template, r#"{"start": 3, "end": 8, "from": "made"}"#]);
-        assert_eq!(made, "the word of the input at 3 is not called input");
+        assert_eq!(made, "the origin of the planted word at 3 is not the input");
         let one = [
             input.replace("[3, 8]", "[3, 6]").replace("\"end\": 8", "\"end\": 6"),
             template.replace("0,", "6,").replace("3,", "7,"),

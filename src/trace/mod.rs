@@ -159,8 +159,8 @@ impl fmt::Debug for Segment {
 
 /// The place that characters of a prompt came from.
 ///
-/// No character of a string or a key of the input is ever called anything but [`Input`](Self::Input) or [`Changed`](Self::Changed). A
-/// number that a template reads from a text (`'12'|int`) is a number, and not a text of the input.
+/// The origin of a character of a string or a key of the input is always [`Input`](Self::Input) or [`Changed`](Self::Changed). A number
+/// that a template reads from a text (`'12'|int`) is not a text of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin<'s> {

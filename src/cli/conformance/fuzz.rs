@@ -52,8 +52,8 @@ pub struct FuzzArguments {
     #[arg(long)]
     strict: bool,
     /// Asks the port for segments, plants a word after each string of the context and after free keys, and checks that the segments
-    /// tile the text, that each verbatim one is the part of the input that it names, and that no planted word is called anything but
-    /// input.
+    /// tile the text, that each verbatim one is the part of the input that it names, and that the origin of each
+    /// planted word is the input.
     #[arg(long)]
     trace: bool,
     /// Exceptions: a JSON object with id, aspect and reason on each line. A difference is known if the port makes the error that it

@@ -190,11 +190,11 @@ fn describe_run(ran: &Ran, compared: &conformance::Compared, arguments: &RunArgu
     let lowered = report.cases.iter().filter(is_asked).count();
     if lowered > 0 {
         shown.push_str(&format!(
-            "{lowered} `apply` cases were asked as renders, because the port only renders\n"
+            "{lowered} `apply` cases were sent as `render` requests, because the port only renders\n"
         ));
     }
     if ran.left > 0 {
-        shown.push_str(&format!("stopped early: {} cases were not asked\n", ran.left));
+        shown.push_str(&format!("stopped early: {} cases were not run\n", ran.left));
     }
     if arguments.baseline.is_some() {
         for (title, lines) in [
@@ -304,10 +304,10 @@ fn words(option: &str, command: &str) -> Result<Vec<String>, String> {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "it is no number of seconds".to_owned())?;
+    let seconds: f64 = text.parse().map_err(|_| "this must be a number of seconds above zero".to_owned())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(duration) if !duration.is_zero() => Ok(duration),
-        _ => Err("it is no time to wait".to_owned()),
+        _ => Err("this must be a number of seconds above zero, and not too large".to_owned()),
     }
 }
 

@@ -35,7 +35,7 @@ rules! {
         "use a filter or a test";
     PYTHON_LITERAL: "python-literal", PORTABLE, "`{}` is Python's spelling",
         "Not every Jinja accepts the capital letter.",
-        "write it with a small letter";
+        "write it in lower case";
     PRINTED_CONTAINER: "printed-container", PORTABLE, "`{}` is printed as it is",
         "A list or an object is printed in Python's notation, which other languages do not have and models rarely saw.",
         "add `|tojson`";
@@ -50,7 +50,7 @@ rules! {
         "leave the argument out";
     ITERABLE_TEST: "iterable-test", PORTABLE, "`{}` is tested with `is iterable`",
         "In another Jinja `none` is iterable, and its length is an error.",
-        "ask for the truth of the value: `{% if tools %}`";
+        "test the truth of the value: `{% if tools %}`";
     GENERATION_BLOCK: "generation-block", PORTABLE, "`{% generation %}` is a statement of transformers alone",
         "Another Jinja refuses the whole template.",
         "keep a copy of the template without it for inference";
