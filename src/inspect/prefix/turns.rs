@@ -1,8 +1,9 @@
 //! The messages of which the search makes its conversations.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Way;
+use crate::inspect::plant::{self, Form};
 
 /// A message of the search.
 #[derive(Clone, Debug)]
@@ -28,77 +29,108 @@ pub enum Kind {
     Result,
 }
 
-/// Returns the messages of the search. Of each sort the first is the plainest. The arguments of calls are JSON text or objects.
+/// The role of a message, the number of its calls, its reasoning and its content.
+type Row = (&'static str, usize, Option<&'static str>, Option<(Form, &'static str)>);
+
+/// The messages of the search. Of each sort the first is the plainest.
+const TURNS: [Row; 28] = [
+    ("system", 0, None, text("Be kind.")),
+    ("developer", 0, None, text("Be kind.")),
+    ("user", 0, None, text("Hi.")),
+    ("user", 0, None, part("Hi.")),
+    ("user", 0, None, text(" Hi.\n")),
+    ("user", 0, None, text("")),
+    ("user", 0, None, text("<tool_response>\nHi.\n</tool_response>")),
+    ("assistant", 0, None, text("Yes.")),
+    ("assistant", 0, Some("Hm."), text("Yes.")),
+    ("assistant", 0, None, text("<think>\nHm.\n</think>\n\nYes.")),
+    ("assistant", 0, None, text("")),
+    ("assistant", 0, None, text("\n Yes. \n")),
+    ("assistant", 0, None, part("Yes.")),
+    ("assistant", 0, Some("\nHm.\n"), text("\n\nYes.")),
+    ("assistant", 0, None, text("<think>Hm.")),
+    ("assistant", 0, None, text("Hm.</think>Yes.")),
+    ("assistant", 0, Some(""), text("Yes.")),
+    ("assistant", 0, Some("Hm."), text("")),
+    ("assistant", 1, None, text("")),
+    ("assistant", 1, Some("Hm."), text("")),
+    ("assistant", 1, None, text("Wait.")),
+    ("assistant", 1, None, None),
+    ("assistant", 2, None, text("")),
+    ("assistant", 1, None, text("<think>\nHm.\n</think>\n\n")),
+    ("tool", 0, None, text("Sun.")),
+    ("tool", 0, None, part("Sun.")),
+    ("tool", 0, None, text("\n Sun.\n")),
+    ("tool", 0, None, text("")),
+];
+
+/// The ids of the calls in a message, each with the value of the call's argument.
+const CALLS: [(&str, &str); 2] = [("callone11", "Rome"), ("calltwo22", "Oslo")];
+
+const FUNCTION: &str = "look";
+
+const fn text(text: &'static str) -> Option<(Form, &'static str)> {
+    Some((Form::String, text))
+}
+
+const fn part(text: &'static str) -> Option<(Form, &'static str)> {
+    Some((Form::Parts, text))
+}
+
+/// Returns the messages of the search. The arguments of calls are JSON text or objects.
 pub fn list_turns(has_text_arguments: bool) -> Vec<Turn> {
-    let arguments = |city: &str| match has_text_arguments {
-        true => json!(format!("{{\"city\": \"{city}\"}}")),
+    TURNS.iter().map(|row| Turn::new(row, has_text_arguments)).collect()
+}
+
+impl Turn {
+    fn new(&(role, count, reasoning, content): &Row, has_text_arguments: bool) -> Self {
+        let mut message = Map::new();
+        let mut set = |name: &str, value: Value| drop(message.insert(name.to_owned(), value));
+        set("role", role.into());
+        let kind = match role {
+            "user" => Kind::User,
+            "tool" => Kind::Result,
+            "assistant" if count > 0 => Kind::Calls(count),
+            "assistant" => Kind::Answer,
+            _ => Kind::Head,
+        };
+        match kind {
+            Kind::Calls(_) => {
+                let calls = CALLS.iter().take(count).map(|call| make_call(call, has_text_arguments));
+                set("tool_calls", calls.collect());
+            }
+            Kind::Result => {
+                set("tool_call_id", CALLS[0].0.into());
+                set("name", FUNCTION.into());
+            }
+            Kind::Head | Kind::User | Kind::Answer => {}
+        }
+        if let Some(reasoning) = reasoning {
+            set("reasoning_content", reasoning.into());
+        }
+        if let Some((form, text)) = content {
+            set("content", form.content(text));
+        }
+        let message = Value::Object(message);
+        Self { kind, message }
+    }
+}
+
+fn make_call((id, city): &(&str, &str), has_text_arguments: bool) -> Value {
+    let arguments = match has_text_arguments {
+        true => Value::from(format!("{{\"city\": \"{city}\"}}")),
         false => json!({"city": city}),
     };
-    let call =
-        |id: &str, city: &str| json!({"id": id, "type": "function", "function": {"name": "look", "arguments": arguments(city)}});
-    let one = json!([call("callone11", "Rome")]);
-    let two = json!([call("callone11", "Rome"), call("calltwo22", "Oslo")]);
-    let result = |message: Value| with(message, json!({"role": "tool", "tool_call_id": "callone11", "name": "look"}));
-    let user = |content: Value| (Kind::User, json!({"role": "user", "content": content}));
-    let answer = |message: Value| (Kind::Answer, with(message, json!({"role": "assistant"})));
-    let calls = |message: Value, calls: &Value| {
-        let count = calls.as_array().map_or(0, Vec::len);
-        (
-            Kind::Calls(count),
-            with(message, json!({"role": "assistant", "tool_calls": calls})),
-        )
-    };
-    let turns = [
-        (Kind::Head, json!({"role": "system", "content": "Be kind."})),
-        (Kind::Head, json!({"role": "developer", "content": "Be kind."})),
-        user(json!("Hi.")),
-        user(json!([{"type": "text", "text": "Hi."}])),
-        user(json!(" Hi.\n")),
-        user(json!("")),
-        user(json!("<tool_response>\nHi.\n</tool_response>")),
-        answer(json!({"content": "Yes."})),
-        answer(json!({"reasoning_content": "Hm.", "content": "Yes."})),
-        answer(json!({"content": "<think>\nHm.\n</think>\n\nYes."})),
-        answer(json!({"content": ""})),
-        answer(json!({"content": "\n Yes. \n"})),
-        answer(json!({"content": [{"type": "text", "text": "Yes."}]})),
-        answer(json!({"reasoning_content": "\nHm.\n", "content": "\n\nYes."})),
-        answer(json!({"content": "<think>Hm."})),
-        answer(json!({"content": "Hm.</think>Yes."})),
-        answer(json!({"reasoning_content": "", "content": "Yes."})),
-        answer(json!({"reasoning_content": "Hm.", "content": ""})),
-        calls(json!({"content": ""}), &one),
-        calls(json!({"reasoning_content": "Hm.", "content": ""}), &one),
-        calls(json!({"content": "Wait."}), &one),
-        calls(json!({}), &one),
-        calls(json!({"content": ""}), &two),
-        calls(json!({"content": "<think>\nHm.\n</think>\n\n"}), &one),
-        (Kind::Result, result(json!({"content": "Sun."}))),
-        (Kind::Result, result(json!({"content": [{"type": "text", "text": "Sun."}]}))),
-        (Kind::Result, result(json!({"content": "\n Sun.\n"}))),
-        (Kind::Result, result(json!({"content": ""}))),
-    ];
-    turns.into_iter().map(|(kind, message)| Turn { kind, message }).collect()
+    plant::call(id, FUNCTION, &arguments)
 }
 
 /// Returns the tools of the conversations that have any.
 pub fn tools() -> Value {
     json!([{"type": "function", "function": {
-        "name": "look",
+        "name": FUNCTION,
         "description": "Looks at the sky.",
         "parameters": {"type": "object", "properties": {"city": {"type": "string", "description": "The city."}}, "required": ["city"]},
     }}])
-}
-
-/// Returns the message `first` with the fields of `second` before its own.
-fn with(first: Value, second: Value) -> Value {
-    match (first, second) {
-        (Value::Object(first), Value::Object(mut second)) => {
-            second.extend(first);
-            Value::Object(second)
-        }
-        (first, _) => first,
-    }
 }
 
 /// Returns whether each message is where a message of its sort can be.
