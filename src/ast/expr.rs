@@ -40,7 +40,7 @@ impl From<Data<'static>> for Literal {
 }
 
 /// An expression.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Expr {
     /// The kind of the expression, with its parts.
     pub kind: ExprKind,
@@ -62,7 +62,7 @@ impl Default for Expr {
 }
 
 /// The kinds of expressions, each documented by an example of its source.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(u64)]
 pub enum ExprKind {
     /// A literal: `1`, `"a" "b"`, `none`.
@@ -154,7 +154,7 @@ pub enum LogicOp {
 }
 
 /// A chain of comparisons: `a < b <= c`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Compare {
     /// The leftmost operand.
     pub first: Expr,
@@ -193,7 +193,7 @@ pub enum CompareOp {
 }
 
 /// `then if test else otherwise`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Conditional {
     /// The condition.
     pub test: Expr,
@@ -206,7 +206,7 @@ pub struct Conditional {
 }
 
 /// `object.name`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Attribute {
     /// The object that has the attribute.
     pub object: Expr,
@@ -222,7 +222,7 @@ pub struct Attribute {
 }
 
 /// `object[start:stop:step]`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Slice {
     /// The sequence that is sliced.
     pub object: Expr,
@@ -235,7 +235,7 @@ pub struct Slice {
 }
 
 /// `input|name(args)`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Filter {
     /// The value that is filtered. The first filter of a `filter` or `set` block has none: its input is the text of the block.
     pub input: Option<Expr>,
@@ -248,7 +248,7 @@ pub struct Filter {
 }
 
 /// `input is name(args)`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Test {
     /// The value that is tested.
     pub input: Expr,
@@ -261,7 +261,7 @@ pub struct Test {
 }
 
 /// `callee(args)`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Call {
     /// The function that is called.
     pub callee: Expr,
@@ -270,7 +270,7 @@ pub struct Call {
 }
 
 /// The arguments of a call, a filter or a test.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Args {
     /// The positional arguments: `f(a, b)`.
     pub positional: Vec<Expr>,
@@ -279,7 +279,7 @@ pub struct Args {
 }
 
 /// The arguments of a call that are not positional.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct OtherArgs {
     /// The keyword arguments: `f(a=b)`.
     pub keywords: Vec<Keyword>,
@@ -305,7 +305,7 @@ impl Args {
 }
 
 /// `name=value` in a call.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Keyword {
     /// The name of the parameter.
     pub name: Arc<str>,

@@ -34,7 +34,7 @@ pub use symbols::{Symbol, SymbolSet, Symbols};
 pub use visit::Child;
 
 /// A parsed template.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Template {
     /// The statements of the template.
     pub body: Body,

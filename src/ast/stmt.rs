@@ -8,7 +8,7 @@ use super::symbols::Symbol;
 use crate::span::Span;
 
 /// A sequence of statements: the whole template, or the body of a statement.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Body {
     /// The statements, in the order of the source.
     pub stmts: Vec<Stmt>,
@@ -17,7 +17,7 @@ pub struct Body {
 }
 
 /// A statement.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Stmt {
     /// The kind of the statement, with its parts.
     pub kind: StmtKind,
@@ -30,7 +30,7 @@ pub struct Stmt {
 }
 
 /// The kinds of statements, each documented by an example of its source.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(u64)]
 pub enum StmtKind {
     /// An output: `text {{ a }} text`, `{% print a, b %}`.
@@ -63,7 +63,7 @@ pub enum StmtKind {
 }
 
 /// The places of a text in the source.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct TextPlaces {
     /// The offset of the beginning of the text.
     pub first: u32,
@@ -72,7 +72,7 @@ pub struct TextPlaces {
 }
 
 /// A piece of an output.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(u64)]
 pub enum Piece {
     /// Text between tags, and its places in the source.
@@ -118,7 +118,7 @@ pub enum TargetKind {
 }
 
 /// A loop: `{% for target in iter if test recursive %}body{% else %}otherwise{% endfor %}`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct For {
     /// The loop variables.
     pub target: Target,
@@ -144,7 +144,7 @@ pub struct For {
 }
 
 /// The condition of a loop: `{% for x in l if condition %}`. As in the reference, it is evaluated in a frame of its own.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct LoopTest {
     /// The condition.
     pub condition: Expr,
@@ -161,7 +161,7 @@ pub struct LoopTest {
 }
 
 /// A choice: `{% if a %}…{% elif b %}…{% else %}…{% endif %}`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct If {
     /// The `if` and the `elif` tags with their bodies.
     pub arms: Vec<IfArm>,
@@ -170,7 +170,7 @@ pub struct If {
 }
 
 /// An `if` or an `elif` tag with its body.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct IfArm {
     /// The condition.
     pub test: Expr,
@@ -183,7 +183,7 @@ pub struct IfArm {
 }
 
 /// An assignment: `{% set target = value %}`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Set {
     /// The target of the assignment.
     pub target: Target,
@@ -208,7 +208,7 @@ pub enum SetStrategy {
 }
 
 /// An assignment of the text of a block: `{% set target | filter %}body{% endset %}`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct SetBlock {
     /// The target of the assignment.
     pub target: Target,
@@ -221,7 +221,7 @@ pub struct SetBlock {
 }
 
 /// A macro, the body of a call block, or a `generation` block. Only a macro has a name.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Macro {
     /// The name of the macro.
     pub name: Option<Symbol>,
@@ -248,7 +248,7 @@ pub struct Macro {
 }
 
 /// A parameter of a macro or a call block.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Parameter {
     /// The name of the parameter.
     pub symbol: Symbol,
@@ -261,7 +261,7 @@ pub struct Parameter {
 }
 
 /// A call block: `{% call(params) callee(args) %}body{% endcall %}`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct CallBlock {
     /// The function that is called.
     pub callee: Expr,
@@ -274,7 +274,7 @@ pub struct CallBlock {
 }
 
 /// A block whose text is filtered: `{% filter f|g %}body{% endfilter %}`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct FilterBlock {
     /// The last of the filters. The first one has no input.
     pub filter: Expr,
@@ -285,7 +285,7 @@ pub struct FilterBlock {
 }
 
 /// A scope with variables of its own: `{% with target = value %}body{% endwith %}`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct With {
     /// The targets and their values, each with the line that the reference names if the value fails. The lines are set by the resolver.
     pub bindings: Vec<(Target, Expr, u32)>,

@@ -54,7 +54,9 @@ impl Runner {
     /// Returns a message if a quote is not closed or the command is empty.
     pub fn split(command: &str) -> Result<Vec<String>, String> {
         match shlex::split(command) {
-            None => Err(format!("a quote is not closed, or a backslash is the last character, in {command:?}")),
+            None => Err(format!(
+                "a quote is not closed, or a backslash is the last character, in {command:?}"
+            )),
             Some(words) if words.is_empty() => Err("the command is empty".to_owned()),
             Some(words) => Ok(words),
         }

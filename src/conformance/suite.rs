@@ -179,10 +179,7 @@ fn read<'t>(
             let place = format!("{name}:{}", place.saturating_add(1));
             let case = case(line).map_err(|fault| format!("{place}: {fault}"))?;
             if let Some(other) = places.insert(case.id.clone(), place.clone()) {
-                return Err(format!(
-                    "{place}: {}: another case has this id, at {other}",
-                    case.id
-                ));
+                return Err(format!("{place}: {}: another case has this id, at {other}", case.id));
             }
             cases.push(case);
         }

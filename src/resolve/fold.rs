@@ -112,16 +112,19 @@ impl Folder {
     /// `(-2) ** x` as Python's `-2 ** x`, which is `-(2 ** x)`.
     pub fn fold_base_without_sign(&mut self, operands: &[Expr; 2]) -> Option<ExprKind> {
         let [base, exponent] = operands;
-        let is_negative = match &base.kind {
-            ExprKind::Literal(Literal::Int(base)) => base.is_negative(),
-            ExprKind::Literal(Literal::Data(base)) => matches!(&**base, Data::BigInt(base) if base.sign() == Sign::Minus),
-            ExprKind::Literal(Literal::Float(base)) => base.is_sign_negative() && !base.is_nan(),
+        let ExprKind::Literal(literal) = &base.kind else { return None };
+        let is_negative = match literal {
+            Literal::Int(base) => base.is_negative(),
+            Literal::Data(base) => matches!(&**base, Data::BigInt(base) if base.sign() == Sign::Minus),
+            Literal::Float(base) => base.is_sign_negative() && !base.is_nan(),
             _ => false,
         };
         if !is_negative || self.is_constant(exponent) {
             return None;
         }
-        self.fold(&ExprKind::Unary(UnaryOp::Neg, Box::new(base.clone())))
+        let kind = ExprKind::Literal(literal.clone());
+        let (span, at) = (base.span, base.at);
+        self.fold(&ExprKind::Unary(UnaryOp::Neg, Box::new(Expr { kind, span, at })))
     }
 
     /// Compares two literals, as a link of a chain of comparisons.

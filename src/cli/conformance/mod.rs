@@ -304,7 +304,9 @@ fn words(option: &str, command: &str) -> Result<Vec<String>, String> {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "this must be a number of seconds above zero".to_owned())?;
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "this must be a number of seconds above zero".to_owned())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(duration) if !duration.is_zero() => Ok(duration),
         _ => Err("this must be a number of seconds above zero, and not too large".to_owned()),
