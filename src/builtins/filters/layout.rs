@@ -40,7 +40,7 @@ pub(super) fn indent<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
     if indentation.is_markup() && !text.is_markup() {
         return indent_with_markup(runtime, text, &indentation, indent);
     }
-    let indented = build_str(runtime, &[text, &indentation], |mut output| {
+    let indented = build_str(runtime, &[text, &indentation], &|mut output| {
         write_indented(&mut output, text.as_str(), indentation.as_str(), indent)
     })?;
     Ok(Value::Str(indented.with_markup(text.is_markup())))
@@ -50,7 +50,7 @@ pub(super) fn indent<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
 fn indent_with_markup<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, indentation: &Str<'a>, indent: Indent) -> Result<Value<'a>> {
     let escaped = markup::escape_text(runtime, text)?;
     let later = Indent { first: false, ..indent };
-    let lines = build_str(runtime, &[&escaped, indentation], |mut output| {
+    let lines = build_str(runtime, &[&escaped, indentation], &|mut output| {
         write_indented(&mut output, escaped.as_str(), indentation.as_str(), later)
     })?;
     let mut lines = Value::Str(lines.with_markup(indent.blank));
@@ -175,7 +175,7 @@ pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
 
 /// Wraps a text. A separator that is a Markup escapes the lines.
 fn wrap_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &Str<'a>, wrap: Wrap) -> Result<Str<'a>> {
-    let wrapped = build_str(runtime, &[text, separator], |mut output| {
+    let wrapped = build_str(runtime, &[text, separator], &|mut output| {
         if !separator.is_markup() {
             return write_wrapped(&mut output, text.as_str(), separator.as_str(), wrap);
         }
@@ -227,7 +227,7 @@ fn read_width<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<NonZer
 fn build_str<'a>(
     runtime: &mut Runtime<'a>,
     sources: &[&Str<'a>],
-    write: impl Fn(&mut dyn fmt::Write) -> fmt::Result,
+    write: &dyn Fn(&mut dyn fmt::Write) -> fmt::Result,
 ) -> Result<Str<'a>> {
     let len = written_len::written_len(|output| write(output));
     runtime.meter.check_size(len)?;

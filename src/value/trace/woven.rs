@@ -76,7 +76,7 @@ impl<'a> Runtime<'a> {
         &mut self,
         text: String,
         sources: &[&Str<'a>],
-        write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result,
+        write: &dyn Fn(&mut dyn fmt::Write) -> fmt::Result,
     ) -> Result<Str<'a>> {
         if self.heap.trace.is_none() {
             return self.text(text);
@@ -170,7 +170,7 @@ impl<'a> Runtime<'a> {
         if self.heap.trace.is_none() {
             return self.text(whole);
         }
-        self.woven_text(whole.clone(), &[text], |out| {
+        self.woven_text(whole.clone(), &[text], &|out| {
             let end = at.saturating_add(text.as_str().len());
             out.write_str(whole.get(..at).unwrap_or_default())?;
             out.write_str(text.as_str())?;
