@@ -317,7 +317,7 @@ fn mistakes_in_arguments_and_files_are_shown_with_their_places() {
             "a/c: missing key \"expect\"",
         ),
         (fine.as_bytes(), "a/b: another case has this id, at "),
-        (b"template", "this line is no JSON: Expecting value: "),
+        (b"template", "this line is not JSON: Expecting value: "),
         (b"[]", "a case is a JSON object"),
         (b"\xff", "this line is not UTF-8"),
     ];

@@ -42,10 +42,10 @@ pub struct ControlTokens<'o> {
 /// What happens if text of the input forms a control token, or a part of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ControlPolicy {
-    /// Nothing: the prompt is the one of transformers, and a tokenizer reads the token.
+    /// The prompt is that of transformers, and a tokenizer reads the token.
     #[default]
     Leave,
-    /// It is an error of the class [`Request`](crate::ErrorClass::Request), which names the message and the place.
+    /// The request is refused with an error of the class [`Request`](crate::ErrorClass::Request), which names the message and the place.
     Refuse,
     /// [`Prompt::untrusted`] lists the occurrences, and [`Prompt::pieces`] cuts the prompt around them.
     Split,

@@ -171,6 +171,10 @@ mod tests {
             r#"{"rule":"@x","apply":{"messages":[{"role":"user","content":"@x"}]}}"#
         );
         assert!(spelled(r#"{"template": "@chatml.jinja"}"#).unwrap().contains("im_start"));
-        assert!(spelled(r#"{"template": "@x"}"#).unwrap_err().contains("\"@x\" is no file"));
+        assert!(
+            spelled(r#"{"template": "@x"}"#)
+                .unwrap_err()
+                .contains("\"@x\" is neither a file")
+        );
     }
 }

@@ -110,7 +110,7 @@ fn find_content(string: Outcome, parts: Outcome) -> Content {
     }
 }
 
-/// Finds out what is rendered in the place of null content, in the conversation in which a string was printed.
+/// Finds out which text the template renders for null content, in the conversation in which a string was printed.
 fn ask_null(lab: &mut Lab<'_>, role: &str, string: Outcome) -> Result<NullContent> {
     match string {
         Outcome::Printed => ask_null_at(lab, role, &format!("roles.{role}.string")),
@@ -118,7 +118,7 @@ fn ask_null(lab: &mut Lab<'_>, role: &str, string: Outcome) -> Result<NullConten
     }
 }
 
-/// Finds out what is rendered in the place of null content, in the conversation of another verdict.
+/// Finds out which text the template renders for null content. `path` is the path of the verdict whose conversation gets this content.
 fn ask_null_at(lab: &mut Lab<'_>, role: &str, path: &str) -> Result<NullContent> {
     let Some(trial) = lab.witnesses.get(path).map(Trial::from) else {
         return Ok(NullContent::default());

@@ -7,7 +7,7 @@
 //! Names of keys and attributes have a few bytes. The operator `==` calls `memcmp`, which costs more than the comparison itself. Two
 //! overlapping loads give the same answer.
 
-/// The largest length in bytes of texts that are compared without a call.
+/// The maximum length in bytes of texts that are compared without a call of `memcmp`.
 pub const SHORT: usize = 32;
 
 /// Returns whether two texts are equal.

@@ -324,7 +324,8 @@ fn mirrored(len: usize, index: usize) -> Option<usize> {
     len.checked_sub(index)?.checked_sub(1)
 }
 
-/// Returns a range within the range that begins at `from`. The indices fit, because [`Seq::owned`] counts in `u32`.
+/// Returns the range of indices in the whole list for a range of indices from `from` on. The indices fit, because [`Seq::owned`] counts in
+/// `u32`.
 fn stretch(from: u32, range: Range<usize>) -> (u32, u32) {
     let shift = |index: usize| from.saturating_add(u32::try_from(index).unwrap_or(u32::MAX));
     (shift(range.start), shift(range.end))

@@ -311,7 +311,7 @@ impl<'a> Dumper<'_, 'a> {
         self.runtime.heap.trace.is_some() || self.runtime.heap.records_writes && !self.is_in_object
     }
 
-    /// Returns the start of an object that is about to be written, if its write is to be recorded: one write for all that is in it.
+    /// Returns the start of an object in the output, if the render records writes. One write stands for all that is in the object.
     #[inline(always)]
     fn begin_object(&mut self) -> Option<usize> {
         if !self.runtime.heap.records_writes || self.is_in_object {

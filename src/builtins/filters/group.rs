@@ -96,7 +96,7 @@ struct Unique<'a> {
     seen: Entries<'a>,
     /// The height of the highest key that may be kept.
     height: u32,
-    /// The memory of `seen`.
+    /// The claim to the memory of `seen`.
     claim: Option<Claim>,
 }
 

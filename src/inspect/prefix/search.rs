@@ -104,7 +104,7 @@ impl<'t> Search<'t> {
         self.steps
     }
 
-    /// Tries the conversations that show most faults, with no variables of the caller.
+    /// Tries the few conversations that show most faults, without variables of the caller.
     pub fn find_usual(&mut self, way: Way) -> Option<Counterexample> {
         let pairs = self.list_pairs(way);
         let found = pairs
@@ -113,7 +113,7 @@ impl<'t> Search<'t> {
         found.and_then(|pair| self.explain_smallest(way, pair))
     }
 
-    /// Tries other conversations, with variables of the caller.
+    /// Tries many unusual conversations, with variables of the caller.
     pub fn find_unusual(&mut self, way: Way) -> Option<Counterexample> {
         for _ in 0..MOST_UNUSUAL {
             let pair = self.make_pair(way);
@@ -127,7 +127,7 @@ impl<'t> Search<'t> {
         None
     }
 
-    /// Returns the usual pairs, the smallest first.
+    /// Returns the pairs that are tried first, the smallest first.
     fn list_pairs(&self, way: Way) -> Vec<Pair> {
         let all = |wanted: fn(Kind) -> bool| {
             let turns = self.turns.iter().enumerate().filter(move |(_, turn)| wanted(turn.kind));
