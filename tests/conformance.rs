@@ -330,7 +330,7 @@ fn mistakes_in_arguments_and_files_are_shown_with_their_places() {
     for (arguments, text) in [
         (["--port", "/no/such/port", "--jobs", "2"], "/no/such/port cannot be started"),
         (["--port", "/", "--jobs", "2"], "/ cannot be started"),
-        (["--port", "'", "--jobs", "2"], "--port: a quote or a backslash"),
+        (["--port", "'", "--jobs", "2"], "--port: a quote is not closed"),
         (["--port", "", "--jobs", "2"], "the command is empty"),
         (
             ["--port", OWN, "--only", "nothing"],
