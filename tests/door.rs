@@ -32,7 +32,7 @@ fn prepare(template: &ChatTemplate, body: &Value) -> (String, Vec<String>) {
 fn a_body_that_needs_no_change_is_rendered_as_apply_does() {
     let template = plain();
     let messages = json!([{"role": "system", "content": "S"}, {"role": "user", "content": "A\n", "x": [1]}, {"role": "assistant", "content": "B"}]);
-    let body = json!({"model": "m", "messages": messages, "temperature": 1, "chat_template_kwargs": {"a": 1}});
+    let body = json!({"model": "m", "messages": messages, "temperature": 1});
     let (prompt, changes) = prepare(&template, &body);
     let options = ApplyOptions {
         add_generation_prompt: true,
@@ -288,7 +288,20 @@ fn reasoning_is_switched_by_what_the_template_reads() {
     let body =
         json!({"messages": [{"role": "user", "content": "Hi"}], "reasoning_effort": "low", "chat_template_kwargs": {"a": 1}});
     let deaf = ChatTemplate::from_source("{{ messages[0].content }}", &[]);
-    assert_eq!(prepare(&deaf, &body).1, ["/reasoning_effort dropped"]);
+    let dropped = ["/chat_template_kwargs/a dropped", "/reasoning_effort dropped"];
+    assert_eq!(prepare(&deaf, &body).1, dropped);
+    let switch = ChatTemplate::from_source("{{ enable_thinking }}{{ a }}{{ messages[0].content }}", &[]);
+    let (prompt, changes) = prepare(&switch, &body);
+    assert_eq!(
+        (prompt.as_str(), changes),
+        ("True1Hi", vec!["/reasoning_effort translated".to_owned()])
+    );
+    let twice = json!({"messages": [{"role": "user", "content": "Hi"}], "thinking": {"type": "disabled"}, "reasoning_effort": "low",
+        "chat_template_kwargs": {"enable_thinking": true, "a/b": null, "continue_final_message": false}});
+    assert_eq!(
+        prepare(&switch, &twice).1,
+        ["/chat_template_kwargs/a~1b dropped", "/thinking dropped"]
+    );
 }
 
 #[test]
