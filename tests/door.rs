@@ -85,6 +85,25 @@ fn the_input_of_a_custom_tool_is_the_text_of_a_call() {
     let (prompt, changes) = prepare(&plain(), &body);
     assert_eq!(prompt, "<user>U<assistant>run\"print(1)\"<tool>1");
     assert!(changes.contains(&"/input/1/input unparsed".to_owned()), "{changes:?}");
+    let of_chat = json!({"messages": [
+        {"role": "user", "content": "U"},
+        {"role": "assistant", "tool_calls": [
+            {"id": "1", "type": "custom", "custom": {"name": "run", "input": "print(1)"}},
+            {"id": "2", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}},
+        ]},
+        {"role": "tool", "tool_call_id": "1", "content": "1"},
+    ]});
+    let (prompt, changes) = prepare(&plain(), &of_chat);
+    assert_eq!(prompt, "<user>U<assistant>run\"print(1)\"f{\"a\": 1}<tool>1");
+    let call = "/messages/1/tool_calls/0";
+    assert!(changes.contains(&format!("{call} translated")), "{changes:?}");
+    assert!(changes.contains(&format!("{call}/custom/input unparsed")), "{changes:?}");
+    let silent = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]);
+    assert!(
+        prepare(&silent, &of_chat)
+            .1
+            .contains(&"/messages/1/tool_calls dropped".to_owned())
+    );
 }
 
 #[test]
@@ -168,6 +187,10 @@ fn an_error_names_its_place() {
         (
             json!({"messages": [user, {"role": "assistant", "tool_calls": [{"id": "1"}]}]}),
             "/messages/1/tool_calls/0",
+        ),
+        (
+            json!({"messages": [user, {"role": "assistant", "tool_calls": [{"id": "1", "type": "custom", "custom": {"name": "f"}}]}]}),
+            "/messages/1/tool_calls/0/custom",
         ),
         (json!({"messages": [user], "tools": {}}), "/tools"),
         (json!({"messages": [user], "tools": [1]}), "/tools/0"),

@@ -43,7 +43,7 @@ pub fn push_instructions<'b>(fitter: &mut Fitter<'b, '_>, instructions: Node<'b>
         Some(_) => fitter.fit_content(role, instructions, &|| place.path())?,
         None if instructions.is_list() => {
             let parts: Vec<_> = instructions.items().enumerate().collect();
-            fitter.fit_parts(role, &parts, &|index| place.field(format_args!("/{index}")))?
+            fitter.fit_parts(role, &parts, &|index| place.field(&format!("/{index}")))?
         }
         None => {
             let found = instructions.describe();
@@ -82,7 +82,7 @@ fn read_assistant<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = 
                 let (Some(name), Some(input)) = (block.get_text("name"), block.get("input")) else {
                     return Err(wrong(at.path(), "the block has no string `name` or no `input`"));
                 };
-                let call = fitter.make_call(block, block.get_text("id"), name, input, at, "/input")?;
+                let call = fitter.open_call(block, block.get_text("id"), name, input, at, "/input")?;
                 assistant.calls.push(call);
             }
             _ => parts.push((index, block)),

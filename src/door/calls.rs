@@ -61,6 +61,18 @@ pub struct OpenCalls<'b> {
     /// The index of the first call that can be open.
     first: usize,
     open: usize,
+/// Returns a call of a function.
+pub fn make_call<'b>(id: Option<&'b str>, name: &'b str, arguments: Data<'b>) -> Data<'b> {
+    let function = vec![("name".into(), Data::Str(name.into())), ("arguments".into(), arguments)];
+    let mut call = Vec::new();
+    if let Some(id) = id {
+        call.push(("id".into(), Data::Str(id.into())));
+    }
+    call.push(("type".into(), Data::Str("function".into())));
+    call.push(("function".into(), Data::Object(Object::new(function))));
+    Data::Object(Object::new(call))
+}
+
 }
 
 #[derive(Debug)]

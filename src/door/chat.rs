@@ -1,9 +1,9 @@
 //! Bodies of OpenAI's Chat Completions, whose messages are those of templates already.
 
-use super::calls::fit_arguments;
+use super::calls::{fit_arguments, make_call};
 use super::change::What;
 use super::content;
-use super::fitter::Fitter;
+use super::fitter::{Fitter, NO_REASONING};
 use super::message::{Message, Place};
 use super::node::Node;
 use super::wrong;
@@ -105,8 +105,8 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
     }
     if let Some((key, reasoning)) = fields.reasoning.filter(|_| body_role == "assistant") {
         if !fitter.facts.reads_reasoning {
-            let path = place.field(format_args!("/{key}"));
-            fitter.changes.drop_value(reasoning, path, "reasoning.fields is empty");
+            let path = place.field(&format!("/{key}"));
+            fitter.changes.drop_value(reasoning, path, NO_REASONING);
         }
         fitter.rename_reasoning(&mut message);
     }
@@ -137,33 +137,49 @@ fn read_calls<'b>(fitter: &mut Fitter<'b, '_>, calls: Node<'b>, place: Place) ->
     }
     let mut changed = Vec::new();
     for (index, call) in calls.items().enumerate() {
-        let path = || place.field(format_args!("/tool_calls/{index}"));
-        let function = call.get("function").unwrap_or(call);
-        let Some(name) = function.get_text("name") else {
-            return Err(wrong(path(), "the call has no function with a string `name`"));
+        let path = |field: &str| place.field(&format!("/tool_calls/{index}{field}"));
+        let (field, function, key) = match (call.get("function"), call.get("custom")) {
+            (Some(function), _) => ("/function", function, "arguments"),
+            (None, Some(custom)) => ("/custom", custom, "input"),
+            (None, None) => ("", call, "arguments"),
         };
-        fitter.calls.add(call.get_text("id"), Some(name), &path)?;
-        let Some(arguments) = function.get("arguments") else {
+        let Some(name) = function.get_text("name") else {
+            return Err(wrong(
+                path(field),
+                "a call must have a string `name` in `function` or `custom`",
+            ));
+        };
+        let id = call.get_text("id");
+        fitter.calls.add(id, Some(name), &|| path(""))?;
+        let Some(arguments) = function.get(key) else {
+            if key == "input" {
+                return Err(wrong(path(field), "a call of a custom tool must have an `input`"));
+            }
             continue;
         };
-        let key = if call.has("function") { "/function" } else { "" };
-        let path = || place.field(format_args!("/tool_calls/{index}{key}/arguments"));
-        if let Some(fitted) = fit_arguments(fitter.facts, arguments, &path, &mut fitter.changes) {
-            changed.push((index, fitted));
+        let path_of_arguments = || path(&format!("{field}/{key}"));
+        let fitted = fit_arguments(fitter.facts, arguments, &path_of_arguments, &mut fitter.changes);
+        if key == "input" {
+            fitter
+                .changes
+                .add(path(""), What::Translated, "templates read `function` of a call");
+            changed.push((index, make_call(id, name, fitted.unwrap_or_else(|| arguments.to_data(DEPTH)))));
+        } else if let Some(fitted) = fitted {
+            changed.push((index, with_arguments(call.to_data(DEPTH), fitted)));
         }
     }
     if changed.is_empty() {
         return Ok(None);
     }
-    let Data::List(mut fitted) = calls.to_data(DEPTH) else {
-        return Ok(None);
-    };
-    for (index, arguments) in changed {
-        if let Some(call) = fitted.get_mut(index) {
-            *call = with_arguments(std::mem::replace(call, Data::None), arguments);
-        }
-    }
-    Ok(Some(Data::List(fitted)))
+    let mut changed = changed.into_iter().peekable();
+    let fitted = calls
+        .items()
+        .enumerate()
+        .map(|(index, call)| match changed.next_if(|(other, _)| *other == index) {
+            Some((_, fitted)) => fitted,
+            None => call.to_data(DEPTH),
+        });
+    Ok(Some(Data::List(fitted.collect())))
 }
 
 /// Returns a call with other arguments.

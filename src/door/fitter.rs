@@ -1,13 +1,16 @@
 //! The messages of a body, one after another, in the roles and the order that the template takes.
 
-use super::calls::{OpenCalls, fit_arguments};
+use super::calls::{OpenCalls, fit_arguments, make_call};
 use super::change::{Changes, What};
 use super::content;
 use super::facts::Facts;
 use super::message::{Fitted, Message, Place};
 use super::node::Node;
 use crate::error::Result;
-use crate::json::{DEPTH, Data, Object};
+use crate::json::{DEPTH, Data};
+
+/// The reason why reasoning is dropped.
+pub const NO_REASONING: &str = "the template does not read reasoning (reasoning.fields is empty)";
 
 /// Collects the messages that the template gets.
 pub struct Fitter<'b, 'f> {
@@ -127,7 +130,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
     /// Adds the change of a block or an item with reasoning.
     pub fn judge_reasoning(&mut self, block: Node<'b>, place: Place) {
         match self.facts.reads_reasoning {
-            false => self.changes.drop_value(block, place.path(), "reasoning.fields is empty"),
+            false => self.changes.drop_value(block, place.path(), NO_REASONING),
             true => self.changes.add(
                 place.path(),
                 What::Translated,
@@ -182,7 +185,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
     }
 
     /// Returns the call of a block or an item, and opens it.
-    pub fn make_call(
+    pub fn open_call(
         &mut self,
         block: Node<'b>,
         id: Option<&'b str>,
@@ -202,14 +205,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
         self.calls.add(id, Some(name), &|| place.path())?;
         let fitted = fit_arguments(self.facts, arguments, &|| place.field(field), &mut self.changes);
         let arguments = fitted.unwrap_or_else(|| arguments.to_data(DEPTH));
-        let function = vec![("name".into(), Data::Str(name.into())), ("arguments".into(), arguments)];
-        let mut call = Vec::new();
-        if let Some(id) = id {
-            call.push(("id".into(), Data::Str(id.into())));
-        }
-        call.push(("type".into(), Data::Str("function".into())));
-        call.push(("function".into(), Data::Object(Object::new(function))));
-        Ok(Data::Object(Object::new(call)))
+        Ok(make_call(id, name, arguments))
     }
 
     /// Gives absent or empty content the form that the template takes.
@@ -244,7 +240,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
         for other in ["reasoning_content", "thinking"] {
             if message.get(other).is_some() {
                 self.changes.add(
-                    message.place.field(format_args!("/{other}")),
+                    message.place.field(&format!("/{other}")),
                     What::Renamed,
                     "reasoning.fields has another name",
                 );

@@ -178,7 +178,7 @@ fn read_item<'b>(
             let (Some(name), Some(arguments)) = (item.get_text("name"), arguments) else {
                 return Err(wrong(place.path(), "the item has no string `name`, or no arguments or input"));
             };
-            let call = fitter.make_call(item, item.get_text("call_id"), name, arguments, place, key)?;
+            let call = fitter.open_call(item, item.get_text("call_id"), name, arguments, place, key)?;
             assistant.calls.push(call);
         }
         other => {
