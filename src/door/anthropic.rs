@@ -73,14 +73,17 @@ fn read_assistant<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = 
             Some("thinking") => {
                 fitter.judge_reasoning(block, at);
                 let Some(thinking) = block.get_text("thinking") else {
-                    return Err(wrong(at.path(), "the block has no string `thinking`"));
+                    return Err(wrong(at.path(), "a block `thinking` must have a string `thinking`"));
                 };
                 assistant.add_reasoning(thinking);
             }
             Some("redacted_thinking") => fitter.changes.drop_value(block, at.path(), "the reasoning is encrypted"),
             Some("tool_use") => {
                 let (Some(name), Some(input)) = (block.get_text("name"), block.get("input")) else {
-                    return Err(wrong(at.path(), "the block has no string `name` or no `input`"));
+                    return Err(wrong(
+                        at.path(),
+                        "a block `tool_use` must have a string `name` and an `input`",
+                    ));
                 };
                 let call = fitter.open_call(block, block.get_text("id"), name, input, at, "/input")?;
                 assistant.calls.push(call);

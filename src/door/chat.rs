@@ -74,7 +74,11 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
         };
         if role == "caller" && !fitter.facts.writes_content_beside && content.text().is_none_or(|text| !text.trim().is_empty()) {
             let path = place.field("/content");
-            fitter.changes.drop_value(content, path, "calls.content_beside is lost");
+            fitter.changes.drop_value(
+                content,
+                path,
+                "the template does not print content beside calls (calls.content_beside is lost)",
+            );
         }
         if let Some(fitted) = content::fit(fitter.facts, role, content, &|| place.field("/content"), &mut fitter.changes)? {
             message.set("content", fitted);

@@ -219,9 +219,18 @@ impl<'b, 'f> Fitter<'b, 'f> {
         let is_null_taken = has_calls && self.facts.is_null_taken;
         let (what, why) = match message.get("content").map(Node::text) {
             None if is_null_taken => return,
-            None => (What::Emptied, "content that is absent is not known to print nothing"),
-            Some(Some("")) if needs_part => (What::Wrapped, "takes.empty.string is false"),
-            Some(Some("")) if is_null_taken && !forms.string => (What::Omitted, "takes.empty.string is false"),
+            None => (
+                What::Emptied,
+                "the template can fail without content, or print `None` (takes.null)",
+            ),
+            Some(Some("")) if needs_part => (
+                What::Wrapped,
+                "the template does not take an empty string (takes.empty.string is false)",
+            ),
+            Some(Some("")) if is_null_taken && !forms.string => (
+                What::Omitted,
+                "the template does not take an empty string (takes.empty.string is false)",
+            ),
             Some(_) => return,
         };
         self.changes.add(message.place.field("/content"), what, why);
@@ -242,7 +251,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
                 self.changes.add(
                     message.place.field(&format!("/{other}")),
                     What::Renamed,
-                    "reasoning.fields has another name",
+                    "the template reads reasoning under another name (reasoning.fields)",
                 );
                 let reasoning = message.take(other);
                 message.set(name, reasoning);
