@@ -61,18 +61,6 @@ pub fn fit_arguments<'b>(
     }
 }
 
-/// The maximum number of calls that are searched one after another.
-const FEW: usize = 16;
-
-/// The calls that have no result yet.
-#[derive(Debug, Default)]
-pub struct OpenCalls<'b> {
-    calls: Vec<Call<'b>>,
-    /// The indices of the open calls by their ids. Empty if there are few calls.
-    by_id: HashMap<&'b str, usize>,
-    /// The index of the first call that can be open.
-    first: usize,
-    open: usize,
 /// Returns a call of a function.
 pub fn make_call<'b>(id: Option<&'b str>, name: &'b str, arguments: Data<'b>) -> Data<'b> {
     let function = vec![("name".into(), Data::Str(name.into())), ("arguments".into(), arguments)];
@@ -85,6 +73,18 @@ pub fn make_call<'b>(id: Option<&'b str>, name: &'b str, arguments: Data<'b>) ->
     Data::Object(Object::new(call))
 }
 
+/// The maximum number of calls that are searched one after another.
+const FEW: usize = 16;
+
+/// The calls that have no result yet.
+#[derive(Debug, Default)]
+pub struct OpenCalls<'b> {
+    calls: Vec<Call<'b>>,
+    /// The indices of the open calls by their ids. Empty if there are few calls.
+    by_id: HashMap<&'b str, usize>,
+    /// The index of the first call that can be open.
+    first: usize,
+    open: usize,
 }
 
 #[derive(Debug)]

@@ -9,13 +9,29 @@ use super::node::Node;
 use super::wrong;
 use crate::error::Result;
 use crate::json::{DEPTH, Data, Object};
+use crate::text::short_eq::is_equal;
 
 /// Adds the messages of a body.
 pub fn read<'b>(fitter: &mut Fitter<'b, '_>, messages: Node<'b>) -> Result<()> {
     for (index, message) in messages.items().enumerate() {
-        read_message(fitter, message, Place::item("/messages", index))?;
+        let place = Place::item("/messages", index);
+        let role = read_plain(message).filter(|role| fitter.facts.takes_text(role));
+        if !role.is_some_and(|role| fitter.keep(place, role)) {
+            read_message(fitter, message, place)?;
+        }
     }
     Ok(())
+}
+
+/// Returns the role of a message that has only a role and a text, as most have, and is not a result.
+fn read_plain(node: Node<'_>) -> Option<&str> {
+    let (mut role, mut has_text, mut has_more) = (None, false, false);
+    node.for_each_entry(|key, value| match (key, value.text()) {
+        ("role", text) => role = text,
+        ("content", Some(text)) => has_text = !text.is_empty(),
+        _ => has_more = true,
+    });
+    role.filter(|role| has_text && !has_more && !is_equal(role, "tool"))
 }
 
 /// The fields of a message that the door reads. A field that is null is absent.
@@ -51,15 +67,19 @@ impl<'b> Fields<'b> {
 
 /// Adds a message.
 pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Place) -> Result<()> {
-    let mut message = Message::kept(node, place);
     let fields = Fields::new(node);
     let body_role = fields.role.map_or_else(|| read_role(node, place), Ok)?;
     fitter.is_clean &= !fields.has_null && fields.reasoning.is_none();
-    let text = fields.content.and_then(Node::text).filter(|text| !text.is_empty());
-    if text.is_some() && fields.tool_calls.is_none() && fields.reasoning.is_none() && fitter.facts.takes_text(body_role) {
-        fitter.push(message, body_role);
-        return Ok(());
+    let mut name = None;
+    if is_equal(body_role, "tool") {
+        let called = fitter.calls.close(fields.tool_call_id, &|| place.path())?;
+        name = called.filter(|_| fitter.facts.prints_name_of_result && !fields.has_name);
+        let has_text = fields.content.and_then(Node::text).is_some_and(|text| !text.is_empty());
+        if has_text && name.is_none() && fitter.facts.takes_text(body_role) && fitter.keep(place, body_role) {
+            return Ok(());
+        }
     }
+    let mut message = Message::kept(node, place);
     let role = fitter.recast(body_role, place);
     if role != body_role {
         message.set("role", Data::Str(role.into()));
@@ -94,15 +114,13 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
             message.take("tool_calls");
         }
     }
-    if body_role == "tool" {
-        let name = fitter.calls.close(fields.tool_call_id, &|| place.path())?;
-        let name = name.filter(|_| fitter.facts.prints_name_of_result && !fields.has_name);
-        if let Some(name) = name {
-            fitter
-                .changes
-                .add(place.field("/name"), What::Named, "calls.name_in_result is printed");
-            message.set("name", Data::Str(name.into()));
-        }
+    if let Some(name) = name {
+        fitter.changes.add(
+            place.field("/name"),
+            What::Named,
+            "the template prints the name of the function (calls.name_in_result is printed)",
+        );
+        message.set("name", Data::Str(name.into()));
     }
     if fields.content.is_none_or(|content| content.text().is_none_or(str::is_empty)) {
         fitter.fill_content(&mut message, has_calls);

@@ -35,11 +35,11 @@ pub struct Facts<'r> {
     /// Whether tools are in the prompt.
     pub reads_tools: bool,
     /// Whether a message of each plain role stays as it is if its content is a text.
-    takes_text: [bool; 3],
+    takes_text: [bool; PLAIN_ROLES.len()],
 }
 
 /// The roles of most messages.
-const PLAIN_ROLES: [&str; 3] = ["user", "assistant", "system"];
+const PLAIN_ROLES: [&str; 4] = ["user", "assistant", "tool", "system"];
 
 impl<'r> Facts<'r> {
     /// Returns the facts with which nothing has to change.
@@ -74,7 +74,7 @@ impl<'r> Facts<'r> {
             writes_calls: true,
             writes_content_beside: true,
             reads_tools: true,
-            takes_text: [true; 3],
+            takes_text: [true; PLAIN_ROLES.len()],
         }
     }
 
@@ -92,7 +92,7 @@ impl<'r> Facts<'r> {
             writes_calls: report.calls.written,
             writes_content_beside: report.calls.content_beside != Outcome::Lost,
             reads_tools: report.tools.read,
-            takes_text: [false; 3],
+            takes_text: [false; PLAIN_ROLES.len()],
         }
         .with_text_roles()
     }
