@@ -1,69 +1,90 @@
-//! Prints how long a prepared request takes, divided by the time of `apply` on its messages: 100 messages and five tools.
+//! Counts the instructions of a prepared request, divided by those of `apply` on its messages: 100 messages and five tools.
 //!
 //! ```text
-//! cargo bench --bench door
+//! cargo bench --bench door     # exit status 1 if a ratio is above 1.3
 //! ```
 //!
-//! Fails if a ratio is above 2. Without the argument `--bench`, which `cargo bench` passes, nothing is measured.
+//! The program runs itself under valgrind's callgrind, because counts do not depend on the load of the machine.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
 mod comparison;
 
 use std::hint::black_box;
 
-use chat_template::{ApplyOptions, ChatTemplate, What};
-use serde_json::json;
+use chat_template::{ApplyOptions, ChatTemplate, Limits, What};
+use serde_json::{Value, json};
 
+use comparison::callgrind::count_instructions;
 use comparison::conversation::{Size, conversation, reparse};
-use comparison::stopwatch::measure;
 use comparison::{FAMILIES, Family};
 
 /// The maximum of each ratio.
-const MOST: f64 = 2.0;
+const MOST: f64 = 1.3;
+
+/// The number of rounds that are counted. The inspection before them does not take equally many instructions in each run.
+const ROUNDS: u64 = 100;
 
 fn main() {
-    let timed = std::env::args().any(|argument| argument == "--bench");
-    let ratios: Vec<f64> = FAMILIES.iter().map(|family| compare(family, timed)).collect();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let ["--rounds", name, action, rounds] = arguments[..] {
+        let family = FAMILIES.iter().find(|family| family.name == name).expect("one of the five");
+        return run_action(family, action, rounds.parse().expect("a number of rounds"));
+    }
+    if !arguments.contains(&"--bench") {
+        return FAMILIES.iter().for_each(check);
+    }
+    let ratios = FAMILIES.map(|family| compare(&family));
     assert!(ratios.iter().all(|ratio| *ratio <= MOST), "{ratios:?}");
 }
 
-/// Returns the ratio of a family of templates, or 0 if nothing is measured.
-fn compare(family: &Family, timed: bool) -> f64 {
-    let mut body = conversation(family, Size::Messages(100));
-    body["tools"] = conversation(family, Size::Tools(5))["tools"].take();
-    let body = reparse(body);
+/// Returns the inspected template of a family, and a body.
+fn make_request(family: &Family) -> (ChatTemplate, Value) {
+    let messages = conversation(family, Size::Messages(100))["messages"].take();
+    let tools = conversation(family, Size::Tools(5))["tools"].take();
     let tokens = [("bos_token", "<s>"), ("eos_token", "</s>")];
     let template = ChatTemplate::from_source(family.source, &tokens);
-    template.inspect().expect("the template is inspected");
+    let mut limits = Limits::default();
+    limits.milliseconds = None;
+    template.inspect_with(&limits).expect("the template is inspected");
+    (template, reparse(json!({"messages": messages, "tools": tools})))
+}
+
+fn apply(template: &ChatTemplate, body: &Value) -> String {
     let options = ApplyOptions {
         tools: Some(&body["tools"]),
         add_generation_prompt: true,
         ..ApplyOptions::default()
     };
-    let request = json!({"messages": body["messages"], "tools": body["tools"]});
-    let request = reparse(request);
-    let door = || {
-        template
-            .prepare(&request)
-            .and_then(|prepared| prepared.apply())
-            .expect("it renders")
-    };
-    let apply = || template.apply(&body["messages"], &options).expect("it renders");
-    let prepared = template.prepare(&request).expect("it is taken");
-    let text = prepared.apply().expect("it renders").text;
-    let changed = prepared.changes.iter().filter(|change| change.what != What::Dropped).count();
-    assert!(changed > 0 || text == apply().text, "{}", family.name);
-    if !timed {
-        return 0.0;
+    template.apply(&body["messages"], &options).expect("it renders").text
+}
+
+/// Runs `apply` or the door for a number of rounds.
+fn run_action(family: &Family, action: &str, rounds: u64) {
+    let (template, body) = make_request(family);
+    for _ in 0..rounds {
+        if action == "apply" {
+            black_box(apply(&template, &body));
+        } else {
+            let prepared = template.prepare(&body).expect("it is taken");
+            black_box(prepared.apply().expect("it renders"));
+        }
     }
-    let [door, apply] = measure([&|| drop(black_box(door())), &|| drop(black_box(apply()))]);
-    let dropped = prepared.changes.len() - changed;
-    println!(
-        "{:14} apply {:6.1} us, door {:6.1} us, ratio {:.2} ({changed} changed, {dropped} dropped)",
-        family.name,
-        apply / 1000.0,
-        door / 1000.0,
-        door / apply
-    );
-    door / apply
+}
+
+/// Checks that a body without changes has the prompt of `apply`.
+fn check(family: &Family) {
+    let (template, body) = make_request(family);
+    let prepared = template.prepare(&body).expect("it is taken");
+    let text = prepared.apply().expect("it renders").text;
+    let is_changed = prepared.changes.iter().any(|change| change.what != What::Dropped);
+    assert!(is_changed || text == apply(&template, &body), "{}", family.name);
+}
+
+/// Prints and returns the ratio of a family of templates.
+fn compare(family: &Family) -> f64 {
+    let [apply, door] = ["apply", "door"].map(|action| count_instructions(&[family.name, action], ROUNDS));
+    let ratio = door as f64 / apply as f64;
+    println!("{:14} apply {apply:8}, door {door:8}, ratio {ratio:.2}", family.name);
+    ratio
 }

@@ -17,6 +17,7 @@ use std::process::{Command, ExitCode};
 
 use chat_template::{AssistantOptions, Clock, FixedClock, RenderOptions, SystemClock, Template, json};
 
+use comparison::callgrind::count_instructions;
 use comparison::conversation::{Size, conversation};
 use comparison::{FAMILIES, Family, NOW};
 
@@ -26,6 +27,9 @@ const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.
 const TOLERANCE: f64 = 1.05;
 
 const ACTIONS: [&str; 5] = ["compile", "render", "render_json", "render_traced", "find_assistant"];
+
+/// The number of rounds that are counted.
+const ROUNDS: u64 = 4;
 
 /// The size of the conversation. It is so long that the first and the last message have little weight.
 const SIZE: Size = Size::Messages(100);
@@ -42,7 +46,9 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut counted = Vec::new();
-    for_each_action(|family, action| counted.push((format!("{family} {action}"), count_instructions(family, action))));
+    for_each_action(|family, action| {
+        counted.push((format!("{family} {action}"), count_instructions(&[family, action], ROUNDS)));
+    });
     if arguments.contains(&"--record") {
         std::fs::write(RECORD, format_record(&counted)).expect("the record can be written");
         println!("{} counts are on record", counted.len());
@@ -88,25 +94,6 @@ fn render(family: &Family, rounds: usize, action: &str) {
         };
         black_box(rendered).expect("it renders");
     }
-}
-
-/// Returns the number of instructions of one round of an action.
-fn count_instructions(family: &str, action: &str) -> u64 {
-    let [few, more] = [2, 6].map(|rounds| count_instructions_of_run(family, action, rounds));
-    (more - few) / 4
-}
-
-fn count_instructions_of_run(family: &str, action: &str, rounds: u32) -> u64 {
-    let mut valgrind = Command::new("valgrind");
-    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
-    valgrind.arg(std::env::current_exe().expect("a program knows its file"));
-    valgrind.args(["--rounds", family, action, &rounds.to_string()]);
-    let run = valgrind.output().unwrap_or_else(|error| panic!("valgrind: {error}"));
-    let report = String::from_utf8_lossy(&run.stderr);
-    // callgrind ends its report with `==1234== Collected : 5867749`.
-    let collected = report.lines().find_map(|line| line.split_once("Collected : "));
-    let count = collected.and_then(|(_, count)| count.trim().parse().ok());
-    count.unwrap_or_else(|| panic!("valgrind counted nothing: {report}"))
 }
 
 fn format_record(counted: &[(String, u64)]) -> String {

@@ -32,7 +32,7 @@ fn prepare(template: &ChatTemplate, body: &Value) -> (String, Vec<String>) {
 fn a_body_that_needs_no_change_is_rendered_as_apply_does() {
     let template = plain();
     let messages = json!([{"role": "system", "content": "S"}, {"role": "user", "content": "A\n", "x": [1]}, {"role": "assistant", "content": "B"}]);
-    let body = json!({"model": "m", "messages": messages, "temperature": 1, "chat_template_kwargs": {"a": 1}});
+    let body = json!({"model": "m", "messages": messages, "temperature": 1});
     let (prompt, changes) = prepare(&template, &body);
     let options = ApplyOptions {
         add_generation_prompt: true,
@@ -85,6 +85,25 @@ fn the_input_of_a_custom_tool_is_the_text_of_a_call() {
     let (prompt, changes) = prepare(&plain(), &body);
     assert_eq!(prompt, "<user>U<assistant>run\"print(1)\"<tool>1");
     assert!(changes.contains(&"/input/1/input unparsed".to_owned()), "{changes:?}");
+    let of_chat = json!({"messages": [
+        {"role": "user", "content": "U"},
+        {"role": "assistant", "tool_calls": [
+            {"id": "1", "type": "custom", "custom": {"name": "run", "input": "print(1)"}},
+            {"id": "2", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}},
+        ]},
+        {"role": "tool", "tool_call_id": "1", "content": "1"},
+    ]});
+    let (prompt, changes) = prepare(&plain(), &of_chat);
+    assert_eq!(prompt, "<user>U<assistant>run\"print(1)\"f{\"a\": 1}<tool>1");
+    let call = "/messages/1/tool_calls/0";
+    assert!(changes.contains(&format!("{call} translated")), "{changes:?}");
+    assert!(changes.contains(&format!("{call}/custom/input unparsed")), "{changes:?}");
+    let silent = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]);
+    assert!(
+        prepare(&silent, &of_chat)
+            .1
+            .contains(&"/messages/1/tool_calls dropped".to_owned())
+    );
 }
 
 #[test]
@@ -168,6 +187,10 @@ fn an_error_names_its_place() {
         (
             json!({"messages": [user, {"role": "assistant", "tool_calls": [{"id": "1"}]}]}),
             "/messages/1/tool_calls/0",
+        ),
+        (
+            json!({"messages": [user, {"role": "assistant", "tool_calls": [{"id": "1", "type": "custom", "custom": {"name": "f"}}]}]}),
+            "/messages/1/tool_calls/0/custom",
         ),
         (json!({"messages": [user], "tools": {}}), "/tools"),
         (json!({"messages": [user], "tools": [1]}), "/tools/0"),
@@ -288,7 +311,20 @@ fn reasoning_is_switched_by_what_the_template_reads() {
     let body =
         json!({"messages": [{"role": "user", "content": "Hi"}], "reasoning_effort": "low", "chat_template_kwargs": {"a": 1}});
     let deaf = ChatTemplate::from_source("{{ messages[0].content }}", &[]);
-    assert_eq!(prepare(&deaf, &body).1, ["/reasoning_effort dropped"]);
+    let dropped = ["/chat_template_kwargs/a dropped", "/reasoning_effort dropped"];
+    assert_eq!(prepare(&deaf, &body).1, dropped);
+    let switch = ChatTemplate::from_source("{{ enable_thinking }}{{ a }}{{ messages[0].content }}", &[]);
+    let (prompt, changes) = prepare(&switch, &body);
+    assert_eq!(
+        (prompt.as_str(), changes),
+        ("True1Hi", vec!["/reasoning_effort translated".to_owned()])
+    );
+    let twice = json!({"messages": [{"role": "user", "content": "Hi"}], "thinking": {"type": "disabled"}, "reasoning_effort": "low",
+        "chat_template_kwargs": {"enable_thinking": true, "a/b": null, "continue_final_message": false}});
+    assert_eq!(
+        prepare(&switch, &twice).1,
+        ["/chat_template_kwargs/a~1b dropped", "/thinking dropped"]
+    );
 }
 
 #[test]

@@ -10,6 +10,7 @@
 #![allow(dead_code, reason = "each bench is a crate of its own and takes what it needs")]
 
 pub mod by_hand;
+pub mod callgrind;
 pub mod conversation;
 pub mod corpus;
 pub mod minijinja_setup;

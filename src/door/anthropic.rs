@@ -43,7 +43,7 @@ pub fn push_instructions<'b>(fitter: &mut Fitter<'b, '_>, instructions: Node<'b>
         Some(_) => fitter.fit_content(role, instructions, &|| place.path())?,
         None if instructions.is_list() => {
             let parts: Vec<_> = instructions.items().enumerate().collect();
-            fitter.fit_parts(role, &parts, &|index| place.field(format_args!("/{index}")))?
+            fitter.fit_parts(role, &parts, &|index| place.field(&format!("/{index}")))?
         }
         None => {
             let found = instructions.describe();
@@ -73,16 +73,19 @@ fn read_assistant<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = 
             Some("thinking") => {
                 fitter.judge_reasoning(block, at);
                 let Some(thinking) = block.get_text("thinking") else {
-                    return Err(wrong(at.path(), "the block has no string `thinking`"));
+                    return Err(wrong(at.path(), "a block `thinking` must have a string `thinking`"));
                 };
                 assistant.add_reasoning(thinking);
             }
             Some("redacted_thinking") => fitter.changes.drop_value(block, at.path(), "the reasoning is encrypted"),
             Some("tool_use") => {
                 let (Some(name), Some(input)) = (block.get_text("name"), block.get("input")) else {
-                    return Err(wrong(at.path(), "the block has no string `name` or no `input`"));
+                    return Err(wrong(
+                        at.path(),
+                        "a block `tool_use` must have a string `name` and an `input`",
+                    ));
                 };
-                let call = fitter.make_call(block, block.get_text("id"), name, input, at, "/input")?;
+                let call = fitter.open_call(block, block.get_text("id"), name, input, at, "/input")?;
                 assistant.calls.push(call);
             }
             _ => parts.push((index, block)),

@@ -23,30 +23,54 @@ pub fn fit_arguments<'b>(
     match (facts.takes.arguments, arguments.text()) {
         (Arguments::Object, Some(text)) => match json::read(text, DEPTH) {
             Ok(object @ Data::Object(_)) => {
-                changes.add(path(), What::Parsed, "takes.arguments is object");
+                changes.add(
+                    path(),
+                    What::Parsed,
+                    "the template takes arguments as an object (takes.arguments)",
+                );
                 Some(object)
             }
             _ if text.trim().is_empty() => {
-                changes.add(path(), What::Parsed, "takes.arguments is object, and the text is empty");
+                changes.add(
+                    path(),
+                    What::Parsed,
+                    "the template takes arguments as an object, and the text is empty (takes.arguments)",
+                );
                 Some(Data::Object(Object::default()))
             }
             _ => {
                 changes.add(
                     path(),
                     What::Unparsed,
-                    "takes.arguments is object, and the text is not a JSON object",
+                    "the template takes arguments as an object, and the text is not a JSON object (takes.arguments)",
                 );
                 None
             }
         },
         (Arguments::String, None) => {
-            changes.add(path(), What::Encoded, "takes.arguments is string");
+            changes.add(
+                path(),
+                What::Encoded,
+                "the template takes arguments as JSON text (takes.arguments)",
+            );
             let mut text = String::new();
             json::write_data(&arguments.to_data(DEPTH), &mut text);
             Some(Data::Str(text.into()))
         }
         _ => None,
     }
+}
+
+/// Returns a call of a function.
+pub fn make_call<'b>(id: Option<&'b str>, name: &'b str, arguments: Data<'b>) -> Data<'b> {
+    let function = vec![("name".into(), Data::Str(name.into())), ("arguments".into(), arguments)];
+    let mut call = Vec::new();
+    if let Some(id) = id {
+        call.push(("id".into(), Data::Str(id.into())));
+    }
+    call.push(("type".into(), Data::Str("function".into())));
+    call.push(("function".into(), Data::Object(Object::new(function))));
+    Data::Object(Object::new(call))
 }
 
 /// The maximum number of calls that are searched one after another.
@@ -126,7 +150,10 @@ impl<'b> OpenCalls<'b> {
             let of_id = id.map_or(Cow::Borrowed(""), |id| {
                 format!(" with the id `{}`", elide(id, MAX_SHOWN)).into()
             });
-            return Err(wrong(path(), format!("no call{of_id} before this result waits for one")));
+            return Err(wrong(
+                path(),
+                format!("the result has no call: no earlier call{of_id} is without a result"),
+            ));
         };
         call.is_open = false;
         if let Some(id) = call.id.filter(|_| !self.by_id.is_empty()) {

@@ -16,7 +16,7 @@ pub struct Change {
     pub path: String,
     /// The sort of change.
     pub what: What,
-    /// The reason, with the verdict of the [`Report`](crate::report::Report) where there is one: `calls.arguments`.
+    /// The reason, followed by the verdict of the [`Report`](crate::report::Report) where there is one: `(takes.arguments)`.
     pub why: Cow<'static, str>,
 }
 
@@ -77,7 +77,7 @@ impl What {
     }
 }
 
-/// `/messages/0: recast, roles.developer.string is lost`
+/// `/messages/1: merged, the template does not take two system messages (takes.two_systems is false)`
 impl fmt::Display for Change {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}: {}, {}", self.path, self.what.name(), self.why)

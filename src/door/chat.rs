@@ -1,21 +1,37 @@
 //! Bodies of OpenAI's Chat Completions, whose messages are those of templates already.
 
-use super::calls::fit_arguments;
+use super::calls::{fit_arguments, make_call};
 use super::change::What;
 use super::content;
-use super::fitter::Fitter;
+use super::fitter::{Fitter, NO_REASONING};
 use super::message::{Message, Place};
 use super::node::Node;
 use super::wrong;
 use crate::error::Result;
 use crate::json::{DEPTH, Data, Object};
+use crate::text::short_eq::is_equal;
 
 /// Adds the messages of a body.
 pub fn read<'b>(fitter: &mut Fitter<'b, '_>, messages: Node<'b>) -> Result<()> {
     for (index, message) in messages.items().enumerate() {
-        read_message(fitter, message, Place::item("/messages", index))?;
+        let place = Place::item("/messages", index);
+        let role = read_plain(message).filter(|role| fitter.facts.takes_text(role));
+        if !role.is_some_and(|role| fitter.keep(place, role)) {
+            read_message(fitter, message, place)?;
+        }
     }
     Ok(())
+}
+
+/// Returns the role of a message that has only a role and a text, as most have, and is not a result.
+fn read_plain(node: Node<'_>) -> Option<&str> {
+    let (mut role, mut has_text, mut has_more) = (None, false, false);
+    node.for_each_entry(|key, value| match (key, value.text()) {
+        ("role", text) => role = text,
+        ("content", Some(text)) => has_text = !text.is_empty(),
+        _ => has_more = true,
+    });
+    role.filter(|role| has_text && !has_more && !is_equal(role, "tool"))
 }
 
 /// The fields of a message that the door reads. A field that is null is absent.
@@ -51,15 +67,19 @@ impl<'b> Fields<'b> {
 
 /// Adds a message.
 pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Place) -> Result<()> {
-    let mut message = Message::kept(node, place);
     let fields = Fields::new(node);
     let body_role = fields.role.map_or_else(|| read_role(node, place), Ok)?;
     fitter.is_clean &= !fields.has_null && fields.reasoning.is_none();
-    let text = fields.content.and_then(Node::text).filter(|text| !text.is_empty());
-    if text.is_some() && fields.tool_calls.is_none() && fields.reasoning.is_none() && fitter.facts.takes_text(body_role) {
-        fitter.push(message, body_role);
-        return Ok(());
+    let mut name = None;
+    if is_equal(body_role, "tool") {
+        let called = fitter.calls.close(fields.tool_call_id, &|| place.path())?;
+        name = called.filter(|_| fitter.facts.prints_name_of_result && !fields.has_name);
+        let has_text = fields.content.and_then(Node::text).is_some_and(|text| !text.is_empty());
+        if has_text && name.is_none() && fitter.facts.takes_text(body_role) && fitter.keep(place, body_role) {
+            return Ok(());
+        }
     }
+    let mut message = Message::kept(node, place);
     let role = fitter.recast(body_role, place);
     if role != body_role {
         message.set("role", Data::Str(role.into()));
@@ -74,7 +94,11 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
         };
         if role == "caller" && !fitter.facts.writes_content_beside && content.text().is_none_or(|text| !text.trim().is_empty()) {
             let path = place.field("/content");
-            fitter.changes.drop_value(content, path, "calls.content_beside is lost");
+            fitter.changes.drop_value(
+                content,
+                path,
+                "the template does not print content beside calls (calls.content_beside is lost)",
+            );
         }
         if let Some(fitted) = content::fit(fitter.facts, role, content, &|| place.field("/content"), &mut fitter.changes)? {
             message.set("content", fitted);
@@ -90,23 +114,21 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
             message.take("tool_calls");
         }
     }
-    if body_role == "tool" {
-        let name = fitter.calls.close(fields.tool_call_id, &|| place.path())?;
-        let name = name.filter(|_| fitter.facts.prints_name_of_result && !fields.has_name);
-        if let Some(name) = name {
-            fitter
-                .changes
-                .add(place.field("/name"), What::Named, "calls.name_in_result is printed");
-            message.set("name", Data::Str(name.into()));
-        }
+    if let Some(name) = name {
+        fitter.changes.add(
+            place.field("/name"),
+            What::Named,
+            "the template prints the name of the function (calls.name_in_result is printed)",
+        );
+        message.set("name", Data::Str(name.into()));
     }
     if fields.content.is_none_or(|content| content.text().is_none_or(str::is_empty)) {
         fitter.fill_content(&mut message, has_calls);
     }
     if let Some((key, reasoning)) = fields.reasoning.filter(|_| body_role == "assistant") {
         if !fitter.facts.reads_reasoning {
-            let path = place.field(format_args!("/{key}"));
-            fitter.changes.drop_value(reasoning, path, "reasoning.fields is empty");
+            let path = place.field(&format!("/{key}"));
+            fitter.changes.drop_value(reasoning, path, NO_REASONING);
         }
         fitter.rename_reasoning(&mut message);
     }
@@ -137,33 +159,49 @@ fn read_calls<'b>(fitter: &mut Fitter<'b, '_>, calls: Node<'b>, place: Place) ->
     }
     let mut changed = Vec::new();
     for (index, call) in calls.items().enumerate() {
-        let path = || place.field(format_args!("/tool_calls/{index}"));
-        let function = call.get("function").unwrap_or(call);
-        let Some(name) = function.get_text("name") else {
-            return Err(wrong(path(), "the call has no function with a string `name`"));
+        let path = |field: &str| place.field(&format!("/tool_calls/{index}{field}"));
+        let (field, function, key) = match (call.get("function"), call.get("custom")) {
+            (Some(function), _) => ("/function", function, "arguments"),
+            (None, Some(custom)) => ("/custom", custom, "input"),
+            (None, None) => ("", call, "arguments"),
         };
-        fitter.calls.add(call.get_text("id"), Some(name), &path)?;
-        let Some(arguments) = function.get("arguments") else {
+        let Some(name) = function.get_text("name") else {
+            return Err(wrong(
+                path(field),
+                "a call must have a string `name` in `function` or `custom`",
+            ));
+        };
+        let id = call.get_text("id");
+        fitter.calls.add(id, Some(name), &|| path(""))?;
+        let Some(arguments) = function.get(key) else {
+            if key == "input" {
+                return Err(wrong(path(field), "a call of a custom tool must have an `input`"));
+            }
             continue;
         };
-        let key = if call.has("function") { "/function" } else { "" };
-        let path = || place.field(format_args!("/tool_calls/{index}{key}/arguments"));
-        if let Some(fitted) = fit_arguments(fitter.facts, arguments, &path, &mut fitter.changes) {
-            changed.push((index, fitted));
+        let path_of_arguments = || path(&format!("{field}/{key}"));
+        let fitted = fit_arguments(fitter.facts, arguments, &path_of_arguments, &mut fitter.changes);
+        if key == "input" {
+            fitter
+                .changes
+                .add(path(""), What::Translated, "templates read `function` of a call");
+            changed.push((index, make_call(id, name, fitted.unwrap_or_else(|| arguments.to_data(DEPTH)))));
+        } else if let Some(fitted) = fitted {
+            changed.push((index, with_arguments(call.to_data(DEPTH), fitted)));
         }
     }
     if changed.is_empty() {
         return Ok(None);
     }
-    let Data::List(mut fitted) = calls.to_data(DEPTH) else {
-        return Ok(None);
-    };
-    for (index, arguments) in changed {
-        if let Some(call) = fitted.get_mut(index) {
-            *call = with_arguments(std::mem::replace(call, Data::None), arguments);
-        }
-    }
-    Ok(Some(Data::List(fitted)))
+    let mut changed = changed.into_iter().peekable();
+    let fitted = calls
+        .items()
+        .enumerate()
+        .map(|(index, call)| match changed.next_if(|(other, _)| *other == index) {
+            Some((_, fitted)) => fitted,
+            None => call.to_data(DEPTH),
+        });
+    Ok(Some(Data::List(fitted.collect())))
 }
 
 /// Returns a call with other arguments.

@@ -7,6 +7,7 @@
 //! The render lists which strings it wrote, by their addresses. A text of the body is in the prompt if it is in that list, or if its parts
 //! are, without outer white space. The others are looked for in what the render made of texts of the body ([`Search`]).
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::change::{Change, Changes, What};
@@ -15,14 +16,12 @@ use super::message::{Fitted, OwnValues};
 use super::node::Node;
 use super::path::{Key, Path};
 use super::search::{GAP, Search};
+use super::sought::{Sought, Text, covers, find_parts};
 use crate::json::{self, DEPTH};
 use crate::trace::{Write, memory_of};
 
-/// The number of writes that are compared with a text before it is looked up by its address. Most texts are written in the order of the body.
+/// The number of writes that are compared with a text at once. Most texts are written in the order of the body.
 const AHEAD: usize = 16;
-
-/// The number of searches in the writes that cost less than to sort the writes.
-const SEARCHES: usize = 16;
 
 /// The keys of strings that say which value this is, and are no texts.
 const IDENTIFIERS: [&str; 6] = ["role", "type", "id", "call_id", "tool_call_id", "status"];
@@ -48,8 +47,6 @@ pub fn find_dropped(
         writes,
         objects: &objects,
         next: 0,
-        searches: SEARCHES,
-        by_address: None,
         changes,
         is_responses: format == Format::Responses,
         sought: Vec::new(),
@@ -105,16 +102,6 @@ fn split_thought(text: &str) -> (&str, &str) {
     split().unwrap_or(("", text))
 }
 
-/// A text that is not known to be in the prompt.
-struct Sought {
-    path: String,
-    text: String,
-    /// If the text is JSON, its keys and strings that were not written as they are.
-    missing: Vec<String>,
-    /// The reason for the change, if the prompt does not have the text.
-    why: &'static str,
-}
-
 /// A check of a body against the list of what was written to the prompt.
 struct Check<'c> {
     prompt: &'c str,
@@ -124,10 +111,6 @@ struct Check<'c> {
     objects: &'c [usize],
     /// The index of the write after the last one that was found.
     next: usize,
-    /// The number of searches in the writes until it pays to sort them.
-    searches: usize,
-    /// The addresses of the values that were written, sorted, with the indices of the writes.
-    by_address: Option<Vec<(usize, usize)>>,
     /// The changes before the render.
     changes: &'c Changes,
     /// Whether the items of the body are those of Responses.
@@ -138,7 +121,7 @@ struct Check<'c> {
 impl Check<'_> {
     /// Checks the texts of a message.
     fn look_at_message(&mut self, message: Node<'_>, path: Path<'_>) {
-        if self.is_done(message) {
+        if self.is_responses && self.is_done(message) {
             return;
         }
         if self.is_responses && message.get_text("type") == Some("reasoning") {
@@ -152,7 +135,11 @@ impl Check<'_> {
         if self.is_responses && call_name(message).is_some() {
             return self.look_at(message, "", path, DEPTH);
         }
+        let mut is_done = None;
         message.for_each_entry(|key, value| match key {
+            "role" | "tool_call_id" => {}
+            _ if value.text().is_some_and(|text| self.is_next(text)) => {}
+            _ if *is_done.get_or_insert_with(|| self.is_done(message)) => {}
             "content" => self.look_at(value, key, path.name(key), DEPTH),
             "reasoning_content" | "thinking" | "reasoning" => {
                 if let Some(text) = value.text().filter(|_| !self.is_done(value)) {
@@ -167,13 +154,13 @@ impl Check<'_> {
     /// Checks all texts of a value, except identifiers.
     fn look_at_all(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
         let Some(levels) = levels.checked_sub(1) else {
-            return self.seek("", path, "it is nested too deeply");
+            return self.refuse_depth(path);
         };
         if IDENTIFIERS.contains(&key) || self.is_done(node) {
             return;
         }
-        if let Some(text) = node.text().filter(|text| !self.is_written(text, text)) {
-            self.seek(text, path, "the prompt does not have the text");
+        if let Some(text) = node.text() {
+            self.look_at_text(text, text, path, "the prompt does not have the text");
         }
         for (index, item) in node.items().enumerate() {
             self.look_at_all(item, key, path.index(index), levels);
@@ -186,21 +173,23 @@ impl Check<'_> {
     /// Checks the texts of the value of a key.
     fn look_at(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
         let Some(levels) = levels.checked_sub(1) else {
-            return self.seek("", path, "it is nested too deeply");
+            return self.refuse_depth(path);
         };
-        if self.is_done(node) {
+        if node.text().is_some_and(|text| self.is_next(text)) || self.is_done(node) {
             return;
         }
         if let Some(text) = node.text() {
-            if self.is_next(text) {
-                return;
-            }
             let (thought, answer) = split_thought(text);
-            if !self.is_written(answer, text) {
-                self.seek(answer, path, "the prompt does not have the text");
-            }
-            if !self.is_written(thought, text) {
-                self.seek(thought, path, "the prompt does not have the reasoning");
+            // The reasoning is mostly written first.
+            let has_thought = self.is_written(thought, text);
+            self.look_at_text(answer, text, path, "the prompt does not have the text");
+            if !has_thought {
+                self.seek(
+                    None,
+                    vec![Text::new(thought, text)],
+                    path,
+                    "the prompt does not have the reasoning",
+                );
             }
         } else if node.is_list() {
             for (index, item) in node.items().enumerate() {
@@ -209,71 +198,82 @@ impl Check<'_> {
         } else if let Some(name) = call_name(node) {
             self.look_at_call(node, name, path);
         } else if key != "source" || node.get_text("type") == Some("text") {
-            for (key, value) in node.entries() {
-                match key {
-                    "content" | "text" | "refusal" | "output" | "function" | "source" | "data" => {
-                        self.look_at(value, key, path.name(key), levels);
-                    }
-                    "thinking" => {
-                        if let Some(text) = value.text() {
-                            self.look_at_reasoning(text, path);
-                        }
-                    }
-                    _ => {}
+            node.for_each_entry(|key, value| match (key, value.text()) {
+                ("content" | "text" | "refusal" | "output" | "function" | "custom" | "source" | "data", _) => {
+                    self.look_at(value, key, path.name(key), levels);
                 }
-            }
+                ("thinking", Some(text)) => self.look_at_reasoning(text, path),
+                _ => {}
+            });
         }
     }
 
     /// Checks the name and the arguments of a call.
     fn look_at_call(&mut self, call: Node<'_>, name: &str, path: Path<'_>) {
-        if !self.is_written(name, name) {
-            self.seek(name, path, "the prompt does not have the name of the called function");
-        }
+        self.look_at_text(name, name, path, "the prompt does not have the name of the called function");
         let arguments = call.entries().find(|(key, _)| matches!(*key, "arguments" | "input"));
         let Some((key, arguments)) = arguments else { return };
         let text = arguments.text();
         if text.is_some_and(|text| self.is_written(text, text)) {
             return;
         }
-        let missing = match text.map(|text| json::read(text, DEPTH)) {
-            Some(Ok(parsed)) => self.find_missing(Node::Data(&parsed), DEPTH),
-            Some(Err(_)) => vec![String::new()],
-            None => self.find_missing(arguments, DEPTH),
-        };
+        let mut missing = Vec::new();
+        match text.map(|text| (text, json::read(text, DEPTH))) {
+            Some((_, Ok(parsed))) => self.find_missing(Node::Data(&parsed), DEPTH, &mut missing),
+            Some((text, Err(_))) => missing.push(Text::new(text, text)),
+            None => self.find_missing(arguments, DEPTH, &mut missing),
+        }
         if !missing.is_empty() {
-            let text = text.map_or_else(|| arguments.to_json(), str::to_owned);
-            self.seek_text(text, missing, path.name(key), "the prompt does not have the arguments");
+            let json = text.map_or_else(|| arguments.to_json().into(), Cow::Borrowed);
+            self.seek(
+                Some(Text::new(&json, &json)),
+                missing,
+                path.name(key),
+                "the prompt does not have the arguments",
+            );
         }
     }
 
-    /// Returns the keys and the strings of a value that were not written as they are.
-    fn find_missing(&mut self, node: Node<'_>, levels: usize) -> Vec<String> {
+    /// Adds the keys and the strings of a value that are not known to be in the prompt.
+    fn find_missing(&mut self, node: Node<'_>, levels: usize, missing: &mut Vec<Text>) {
         let Some(levels) = levels.checked_sub(1) else {
-            return vec![node.to_json()];
+            return missing.push(Text::new("", ""));
         };
-        if self.is_done(node) {
-            return Vec::new();
-        }
-        let mut missing = Vec::new();
-        let text = node.text().filter(|text| !self.is_written(text, text));
-        missing.extend(text.map(str::to_owned));
-        for item in node.items() {
-            missing.extend(self.find_missing(item, levels));
-        }
-        for (key, value) in node.entries() {
-            if !self.is_written(key, key) {
-                missing.push(key.to_owned());
+        if let Some(text) = node.text() {
+            if !self.is_written(text, text) {
+                missing.push(Text::new(text, text));
             }
-            missing.extend(self.find_missing(value, levels));
+        } else if node.is_list() {
+            node.items().for_each(|item| self.find_missing(item, levels, missing));
+        } else if !self.is_done(node) {
+            node.for_each_entry(|key, value| {
+                if !self.is_written(key, key) {
+                    missing.push(Text::new(key, key));
+                }
+                self.find_missing(value, levels, missing);
+            });
         }
-        missing
     }
 
     fn look_at_reasoning(&mut self, text: &str, path: Path<'_>) {
-        if !self.is_written(text, text) {
-            self.seek(text, path, "the prompt does not have the reasoning");
+        self.look_at_text(text, text, path, "the prompt does not have the reasoning");
+    }
+
+    /// Checks a text that is a part of a string of the body.
+    fn look_at_text(&mut self, text: &str, string: &str, path: Path<'_>, why: &'static str) {
+        if !self.is_written(text, string) {
+            self.seek(None, vec![Text::new(text, string)], path, why);
         }
+    }
+
+    /// Adds the change that a value is not looked at, because it is nested too deeply.
+    fn refuse_depth(&mut self, path: Path<'_>) {
+        self.seek(
+            None,
+            vec![Text::new("", "")],
+            path,
+            "the value is nested too deeply to be looked for",
+        );
     }
 
     fn look_at_tools(&mut self, tools: Node<'_>) {
@@ -290,8 +290,8 @@ impl Check<'_> {
             }
             let name = tool.get("function").unwrap_or(tool).get_text("name");
             let next = self.next;
-            if let Some(name) = name.filter(|name| !self.is_written(name, name)) {
-                self.seek(name, path.index(index), "the prompt does not have the name of the tool");
+            if let Some(name) = name {
+                self.look_at_text(name, name, path.index(index), "the prompt does not have the name of the tool");
             }
             // The name is found again as the first text of the tool.
             self.next = next;
@@ -302,14 +302,14 @@ impl Check<'_> {
     /// Checks the names and descriptions of a tool and its parameters.
     fn look_at_tool(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
         let Some(levels) = levels.checked_sub(1) else {
-            return self.seek("", path, "it is nested too deeply");
+            return self.refuse_depth(path);
         };
         if self.is_done(node) {
             return;
         }
         if let Some(text) = node.text() {
-            if matches!(key, "name" | "description" | "enum") && !self.is_written(text, text) {
-                self.seek(text, path, "the prompt does not have the text");
+            if matches!(key, "name" | "description" | "enum") {
+                self.look_at_text(text, text, path, "the prompt does not have the text");
             }
         }
         for (index, item) in node.items().enumerate() {
@@ -318,26 +318,17 @@ impl Check<'_> {
         for (name, value) in node.entries() {
             let path = path.name(name);
             let is_parameter = key == "properties";
-            if is_parameter && !self.is_written(name, name) {
-                self.seek(name, path, "the prompt does not have the parameter");
+            if is_parameter {
+                self.look_at_text(name, name, path, "the prompt does not have the parameter");
             }
             self.look_at_tool(value, if is_parameter { "" } else { name }, path, levels);
         }
     }
 
-    /// Remembers a text that is not known to be in the prompt.
-    fn seek(&mut self, text: &str, path: Path<'_>, why: &'static str) {
-        self.seek_text(text.to_owned(), Vec::new(), path, why);
-    }
-
     /// Remembers a text or JSON that is not known to be in the prompt.
-    fn seek_text(&mut self, text: String, missing: Vec<String>, path: Path<'_>, why: &'static str) {
-        self.sought.push(Sought {
-            path: path.to_pointer(),
-            text,
-            missing,
-            why,
-        });
+    fn seek(&mut self, json: Option<Text>, texts: Vec<Text>, path: Path<'_>, why: &'static str) {
+        let path = path.to_pointer();
+        self.sought.push(Sought { path, json, texts, why });
     }
 
     /// Returns whether nothing in a value has to be searched for, because the value is known to be dropped or its JSON was written.
@@ -347,75 +338,44 @@ impl Check<'_> {
         self.changes.is_dropped(node) || !self.objects.is_empty() && is_object_written()
     }
 
-    /// Returns whether the render wrote a text, or parts of it that have all its words. The text is a part of `string`, which is a string
-    /// of the body.
+    /// Returns whether the next writes have all words of a text, which is a part of a string of the body.
     fn is_written(&mut self, text: &str, string: &str) -> bool {
-        let trimmed = text.trim();
-        self.is_next(trimmed) || self.are_parts_written(trimmed, string)
+        let text = text.trim();
+        text.is_empty() || self.is_next(text) || self.are_parts_next(text, string)
     }
 
     /// Returns whether one of the next writes has a text.
     fn is_next(&mut self, text: &str) -> bool {
         let memory = memory_of(text);
-        let mut ahead = self.writes.get(self.next..).unwrap_or_default().iter().take(AHEAD);
-        let offset = ahead.position(|write| write.memory.start <= memory.start && memory.end <= write.memory.end);
-        if let Some(offset) = offset {
-            self.next = self.next.saturating_add(offset).saturating_add(1);
-        }
-        offset.is_some()
+        self.find_next(|write| write.start <= memory.start && memory.end <= write.end)
+            .is_some()
     }
 
-    /// Returns whether the render wrote parts of a text that have all its words. The text is a part of `string`, which is a string of the
-    /// body.
-    fn are_parts_written(&mut self, text: &str, string: &str) -> bool {
-        if text.is_empty() {
-            return true;
-        }
-        let memory = memory_of(text);
-        let has_words = |part: Range<usize>| {
-            let part = part.start.saturating_sub(memory.start)..part.end.saturating_sub(memory.start);
-            text.get(part).unwrap_or_default().contains(char::is_alphanumeric)
+    /// Returns whether one of the next writes, and those after it, are parts of a string and together have all words of a text in it.
+    fn are_parts_next(&mut self, text: &str, string: &str) -> bool {
+        let (memory, string) = (memory_of(text), memory_of(string));
+        let is_part = |write: &Range<usize>| string.start <= write.start && write.start < memory.end && !write.is_empty();
+        let Some(first) = self.find_next(is_part) else {
+            return false;
         };
-        let mut reached = memory.start;
-        let mut last = None;
-        for index in self.find_writes(memory_of(string).start..memory.end) {
-            let Some(write) = self.writes.get(index) else { continue };
-            if write.memory.start > reached && has_words(reached..write.memory.start) {
-                return false;
-            }
-            reached = reached.max(write.memory.end);
-            last = Some(index);
-        }
-        let is_complete = reached > memory.start && (reached >= memory.end || !has_words(reached..memory.end));
-        if let Some(last) = last.filter(|_| is_complete) {
-            self.next = last.saturating_add(1);
-        }
-        is_complete
+        let parts = self
+            .writes
+            .iter()
+            .skip(first)
+            .map(|write| &write.memory)
+            .take_while(|memory| is_part(memory));
+        let count = parts.clone().count();
+        let is_written = covers(text, &memory, parts);
+        self.next = first.saturating_add(count);
+        is_written
     }
 
-    /// Returns the indices of the writes whose memory begins in a range, by their addresses.
-    fn find_writes(&mut self, memory: Range<usize>) -> Vec<usize> {
-        let addresses = self.writes.iter().map(|write| write.memory.start).zip(0..);
-        if let Some(searches) = self.searches.checked_sub(1) {
-            self.searches = searches;
-            let mut found: Vec<(usize, usize)> = Vec::new();
-            for (address, index) in addresses {
-                if memory.contains(&address) {
-                    found.push((address, index));
-                }
-            }
-            found.sort_unstable();
-            return found.into_iter().map(|(_, index)| index).collect();
-        }
-        let by_address = self.by_address.get_or_insert_with(|| {
-            let mut by_address: Vec<(usize, usize)> = addresses.collect();
-            by_address.sort_unstable();
-            by_address
-        });
-        let start = by_address.partition_point(|(address, _)| *address < memory.start);
-        let found = by_address.get(start..).unwrap_or_default().iter();
-        let found = found.take_while(|(address, _)| *address < memory.end);
-        found.map(|(_, index)| *index).collect()
+    /// Returns the index of the first of the next writes that a function accepts, and moves after it.
+    fn find_next(&mut self, accepts: impl Fn(&Range<usize>) -> bool) -> Option<usize> {
+        let mut ahead = self.writes.get(self.next..).unwrap_or_default().iter().take(AHEAD);
+        let found = self.next.saturating_add(ahead.position(|write| accepts(&write.memory))?);
+        self.next = found.saturating_add(1);
+        Some(found)
     }
 
     /// Looks for the remaining texts, and returns a change for each that is not found.
@@ -424,6 +384,11 @@ impl Check<'_> {
         if self.sought.is_empty() {
             return dropped;
         }
+        let parts = find_parts(&self.sought, &self.writes);
+        for sought in &mut self.sought {
+            sought.remove_covered(&parts);
+        }
+        self.sought.retain(|sought| !sought.texts.is_empty());
         let mut made = Search::new(self.copy_made(own).into());
         let mut whole = Search::new(self.prompt.into());
         for sought in std::mem::take(&mut self.sought) {
@@ -431,25 +396,11 @@ impl Check<'_> {
                 let rest = sought.path.strip_prefix(&change.path);
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             };
-            if dropped.last().is_some_and(is_in) {
-                continue;
-            }
-            let is_found = !sought.text.is_empty()
-                && match sought.missing.as_slice() {
-                    [] => made.has(&sought.text),
-                    missing => {
-                        let has_missing = |made: &mut Search<'_>| missing.iter().all(|text| !text.is_empty() && made.has(text));
-                        made.has_words(&sought.text) || made.has(&sought.text) || has_missing(&mut made)
-                    }
-                };
-            // A name can be written from another place of the body.
-            let is_name = !sought.text.is_empty() && !sought.text.contains(char::is_whitespace);
-            if !(is_found || is_name && whole.has(&sought.text)) {
-                let Sought { path, why, .. } = sought;
+            if !dropped.last().is_some_and(is_in) && !sought.is_in(&mut made, &mut whole) {
                 dropped.push(Change {
-                    path,
+                    path: sought.path,
                     what: What::Dropped,
-                    why: why.into(),
+                    why: sought.why.into(),
                 });
             }
         }

@@ -52,9 +52,10 @@ impl<'b> Part<'b> {
                 Ok(text.map_or(Self::Media(Medium::File), Self::Text))
             }
             None if node.get_text("text").is_some() => text("text"),
+            None if node.is_object() => Err(wrong(path(), "the part has no string `type`")),
             None => Err(wrong(
                 path(),
-                format!("a part must be an object with a `type`, and this is {}", node.describe()),
+                format!("a part must be an object or a string, and this is {}", node.describe()),
             )),
             Some(other) => Err(wrong(
                 path(),
@@ -77,7 +78,11 @@ pub fn fit<'b>(
         if forms.string || !forms.part {
             return Ok(None);
         }
-        changes.add(path(), What::Wrapped, format!("takes.{role}.string is false"));
+        changes.add(
+            path(),
+            What::Wrapped,
+            format!("the template does not take a string here (takes.{role}.string is false)"),
+        );
         return Ok(Some(Data::List(vec![text_part(text.into())])));
     }
     if !content.is_list() {
@@ -106,7 +111,7 @@ pub fn fit_parts<'b>(
 ) -> Result<Option<Data<'b>>> {
     let forms = facts.forms(role);
     if parts.is_empty() && forms.is_any() {
-        changes.add(parent(path(0)), What::Emptied, "the list has no part");
+        changes.add(parent(path(0)), What::Emptied, "the list of parts is empty");
         return Ok(Some(match forms.string {
             true => Data::Str("".into()),
             false => Data::List(vec![text_part("".into())]),
@@ -127,7 +132,7 @@ pub fn fit_parts<'b>(
                 if spelled.is_some() {
                     media = media.saturating_add(1);
                 } else {
-                    changes.drop_value(node, path(), "media: the template has no text for the part");
+                    changes.drop_value(node, path(), "the template does not take media of this type here");
                 }
             }
         }
@@ -144,8 +149,11 @@ pub fn fit_parts<'b>(
                 single = Some(text);
             }
         }
-        let verdict = if forms.part { "parts" } else { "part" };
-        changes.add(parent(path(0)), What::Joined, format!("takes.{role}.{verdict} is false"));
+        let why = match forms.part {
+            true => format!("the template does not take several parts (takes.{role}.parts is false)"),
+            false => format!("the template does not take parts (takes.{role}.part is false)"),
+        };
+        changes.add(parent(path(0)), What::Joined, why);
         let text = match single {
             Some(text) if texts == 1 => Cow::Borrowed(text),
             _ => Cow::Owned(joined),
@@ -201,11 +209,7 @@ fn fit_media<'b>(facts: &Facts<'_>, node: Node<'b>, path: &dyn Fn() -> String, c
     if Some(spelled) == own {
         return Ok(Some(Data::Object(part)));
     }
-    changes.add(
-        path(),
-        What::Renamed,
-        format!("takes: the template reads the type `{spelled}`"),
-    );
+    changes.add(path(), What::Renamed, format!("the template reads the type `{spelled}`"));
     let mut entries = part.into_entries();
     entries.push(("type".into(), Data::Str(spelled.to_owned().into())));
     if ["image_url", "audio_url", "video_url"].contains(&spelled) {

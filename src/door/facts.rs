@@ -35,11 +35,11 @@ pub struct Facts<'r> {
     /// Whether tools are in the prompt.
     pub reads_tools: bool,
     /// Whether the template takes a message of each plain role unchanged if its content is a text.
-    takes_text: [bool; 3],
+    takes_text: [bool; PLAIN_ROLES.len()],
 }
 
 /// The roles of most messages, in the order of `takes_text`.
-const PLAIN_ROLES: [&str; 3] = ["user", "assistant", "system"];
+const PLAIN_ROLES: [&str; 4] = ["user", "assistant", "tool", "system"];
 
 impl<'r> Facts<'r> {
     /// Returns the facts of a template that takes every request as it is.
@@ -74,7 +74,7 @@ impl<'r> Facts<'r> {
             writes_calls: true,
             writes_content_beside: true,
             reads_tools: true,
-            takes_text: [true; 3],
+            takes_text: [true; PLAIN_ROLES.len()],
         }
     }
 
@@ -92,7 +92,7 @@ impl<'r> Facts<'r> {
             writes_calls: report.calls.written,
             writes_content_beside: report.calls.content_beside != Outcome::Lost,
             reads_tools: report.tools.read,
-            takes_text: [false; 3],
+            takes_text: [false; PLAIN_ROLES.len()],
         }
         .with_text_roles()
     }
@@ -116,8 +116,8 @@ impl<'r> Facts<'r> {
     pub fn judge_calls(&self) -> Option<&'static str> {
         match (self.takes.calls, self.writes_calls) {
             (true, true) => None,
-            (true, false) => Some("calls.written is false"),
-            (false, _) => Some("takes.calls is false: the template fails"),
+            (true, false) => Some("the template does not print calls (calls.written is false)"),
+            (false, _) => Some("the template fails with calls (takes.calls is false)"),
         }
     }
 
@@ -153,9 +153,15 @@ impl<'r> Facts<'r> {
     /// Returns the role in which a message is given, and the verdict that decides it if that is another role.
     pub fn recast(&self, role: &str) -> Option<(&'static str, &'static str)> {
         let (others, verdict): (&[&'static str], _) = match role {
-            "developer" => (&["system", "user"], "takes.developer has no form"),
-            "system" => (&["developer", "user"], "takes.system has no form"),
-            "tool" => (&["user"], "takes.tool has no form, so that results are user turns"),
+            "developer" => (
+                &["system", "user"],
+                "the template does not take the role `developer` (takes.developer)",
+            ),
+            "system" => (
+                &["developer", "user"],
+                "the template does not take the role `system` (takes.system)",
+            ),
+            "tool" => (&["user"], "the template does not take the role `tool` (takes.tool)"),
             _ => return None,
         };
         let is_taken = |role: &str| self.forms(role).is_any();

@@ -1,13 +1,16 @@
 //! The messages of a body, one after another, in the roles and the order that the template takes.
 
-use super::calls::{OpenCalls, fit_arguments};
+use super::calls::{OpenCalls, fit_arguments, make_call};
 use super::change::{Changes, What};
 use super::content;
 use super::facts::Facts;
 use super::message::{Fitted, Message, Place};
 use super::node::Node;
 use crate::error::Result;
-use crate::json::{DEPTH, Data, Object};
+use crate::json::{DEPTH, Data};
+
+/// The reason why reasoning is dropped.
+pub const NO_REASONING: &str = "the template does not read reasoning (reasoning.fields is empty)";
 
 /// Collects the messages that the template gets.
 pub struct Fitter<'b, 'f> {
@@ -18,8 +21,9 @@ pub struct Fitter<'b, 'f> {
     body: Node<'b>,
     root: &'static str,
     kept: usize,
-    last_kept: Option<Message<'b>>,
     own: Vec<Message<'b>>,
+    /// The role of the last message.
+    last_role: Option<&'b str>,
     /// Whether all messages so far are instructions.
     is_beginning: bool,
     /// Whether `apply` changes no message that is kept.
@@ -36,8 +40,8 @@ impl<'b, 'f> Fitter<'b, 'f> {
             body,
             root,
             kept: 0,
-            last_kept: None,
             own: Vec::new(),
+            last_role: None,
             is_beginning: true,
             is_clean: true,
         }
@@ -53,50 +57,67 @@ impl<'b, 'f> Fitter<'b, 'f> {
     }
 
     /// Adds a message, or merges it into an earlier one if the template does not take it at this place.
-    pub fn push(&mut self, message: Message<'b>, role: &str) {
-        let takes = &self.facts.takes;
-        let is_instruction = matches!(role, "system" | "developer");
-        let is_first = self.last().is_none();
-        if is_instruction && !is_first {
-            let (takes, why) = match self.is_beginning {
-                true => (takes.two_systems, "takes.two_systems is false"),
-                false => (takes.system_in_middle, "takes.system_in_middle is false"),
-            };
-            if !takes {
-                return self.merge_into_first(message, why);
-            }
-        }
-        let takes_two = match role {
-            "user" => takes.two_users,
-            "assistant" => takes.two_assistants,
-            _ => true,
-        };
-        if !takes_two && self.last().is_some_and(|last| last.role() == role) {
-            let why = match role {
-                "user" => "takes.two_users is false",
-                _ => "takes.two_assistants is false",
-            };
-            self.changes.add(message.place.path(), What::Merged, why);
-            self.own_messages();
-            if let Some(last) = self.own.last_mut() {
-                merge(last, message);
-            }
+    pub fn push(&mut self, message: Message<'b>, role: &'b str) {
+        if message.is_kept() && self.keep(message.place, role) {
             return;
         }
-        self.is_beginning &= is_instruction;
-        let is_next = message.place.root == self.root && message.place.index == Some(self.kept);
-        if self.own.is_empty() && message.is_kept() && is_next {
-            self.kept = self.kept.saturating_add(1);
-            self.last_kept = Some(message);
-        } else {
-            self.own_messages();
-            self.own.push(message);
+        match self.refuse(role) {
+            None => {
+                self.own_messages();
+                self.own.push(message);
+                self.set_last_role(role);
+            }
+            Some(why) if is_instruction(role) => self.merge_into_first(message, why),
+            Some(why) => {
+                self.changes.add(message.place.path(), What::Merged, why);
+                self.own_messages();
+                if let Some(last) = self.own.last_mut() {
+                    merge(last, message);
+                }
+            }
         }
     }
 
-    /// Returns the last message.
-    fn last(&self) -> Option<&Message<'b>> {
-        self.own.last().or(self.last_kept.as_ref())
+    /// Keeps the message of the body at a place, if all messages before it are kept and the template takes it there. Returns whether it is
+    /// kept.
+    pub fn keep(&mut self, place: Place, role: &'b str) -> bool {
+        let is_kept = self.own.is_empty() && place.index == Some(self.kept) && self.refuse(role).is_none();
+        if is_kept {
+            self.kept = self.kept.saturating_add(1);
+            self.set_last_role(role);
+        }
+        is_kept
+    }
+
+    /// Returns the verdict by which the template does not take a message of a role after the last one, or `None` if it does.
+    fn refuse(&self, role: &str) -> Option<&'static str> {
+        let last = self.last_role?;
+        let takes = &self.facts.takes;
+        let (is_taken, verdict) = match role {
+            "user" if last == role => (
+                takes.two_users,
+                "the template does not take two user messages after each other (takes.two_users is false)",
+            ),
+            "assistant" if last == role => (
+                takes.two_assistants,
+                "the template does not take two assistant messages after each other (takes.two_assistants is false)",
+            ),
+            "system" | "developer" if self.is_beginning => (
+                takes.two_systems,
+                "the template does not take two system messages (takes.two_systems is false)",
+            ),
+            "system" | "developer" => (
+                takes.system_in_middle,
+                "the template does not take a system message after others (takes.system_in_middle is false)",
+            ),
+            _ => return None,
+        };
+        (!is_taken).then_some(verdict)
+    }
+
+    fn set_last_role(&mut self, role: &'b str) {
+        self.is_beginning &= is_instruction(role);
+        self.last_role = Some(role);
     }
 
     /// Makes a list of the messages that were kept so far.
@@ -113,7 +134,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
         self.own_messages();
         let path = message.place.path();
         match self.own.first_mut() {
-            Some(first) if matches!(first.role(), "system" | "developer") => {
+            Some(first) if is_instruction(first.role()) => {
                 self.changes.add(path, What::Merged, why);
                 merge(first, message);
             }
@@ -127,7 +148,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
     /// Adds the change of a block or an item with reasoning.
     pub fn judge_reasoning(&mut self, block: Node<'b>, place: Place) {
         match self.facts.reads_reasoning {
-            false => self.changes.drop_value(block, place.path(), "reasoning.fields is empty"),
+            false => self.changes.drop_value(block, place.path(), NO_REASONING),
             true => self.changes.add(
                 place.path(),
                 What::Translated,
@@ -183,7 +204,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
     }
 
     /// Returns the call of a block or an item, and opens it.
-    pub fn make_call(
+    pub fn open_call(
         &mut self,
         block: Node<'b>,
         id: Option<&'b str>,
@@ -203,14 +224,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
         self.calls.add(id, Some(name), &|| place.path())?;
         let fitted = fit_arguments(self.facts, arguments, &|| place.field(field), &mut self.changes);
         let arguments = fitted.unwrap_or_else(|| arguments.to_data(DEPTH));
-        let function = vec![("name".into(), Data::Str(name.into())), ("arguments".into(), arguments)];
-        let mut call = Vec::new();
-        if let Some(id) = id {
-            call.push(("id".into(), Data::Str(id.into())));
-        }
-        call.push(("type".into(), Data::Str("function".into())));
-        call.push(("function".into(), Data::Object(Object::new(function))));
-        Ok(Data::Object(Object::new(call)))
+        Ok(make_call(id, name, arguments))
     }
 
     /// Gives absent or empty content the form that the template takes.
@@ -224,9 +238,18 @@ impl<'b, 'f> Fitter<'b, 'f> {
         let is_null_taken = has_calls && self.facts.is_null_taken;
         let (what, why) = match message.get("content").map(Node::text) {
             None if is_null_taken => return,
-            None => (What::Emptied, "content that is absent is not known to print nothing"),
-            Some(Some("")) if needs_part => (What::Wrapped, "takes.empty.string is false"),
-            Some(Some("")) if is_null_taken && !forms.string => (What::Omitted, "takes.empty.string is false"),
+            None => (
+                What::Emptied,
+                "the template can fail without content, or print `None` (takes.null)",
+            ),
+            Some(Some("")) if needs_part => (
+                What::Wrapped,
+                "the template does not take an empty string (takes.empty.string is false)",
+            ),
+            Some(Some("")) if is_null_taken && !forms.string => (
+                What::Omitted,
+                "the template does not take an empty string (takes.empty.string is false)",
+            ),
             Some(_) => return,
         };
         self.changes.add(message.place.field("/content"), what, why);
@@ -245,9 +268,9 @@ impl<'b, 'f> Fitter<'b, 'f> {
         for other in ["reasoning_content", "thinking"] {
             if message.get(other).is_some() {
                 self.changes.add(
-                    message.place.field(format_args!("/{other}")),
+                    message.place.field(&format!("/{other}")),
                     What::Renamed,
-                    "reasoning.fields has another name",
+                    "the template reads reasoning under another name (reasoning.fields)",
                 );
                 let reasoning = message.take(other);
                 message.set(name, reasoning);
@@ -255,6 +278,11 @@ impl<'b, 'f> Fitter<'b, 'f> {
             }
         }
     }
+}
+
+/// Returns whether messages of a role are instructions.
+fn is_instruction(role: &str) -> bool {
+    matches!(role, "system" | "developer")
 }
 
 /// Merges a message into an earlier one: appends its content and its calls, and adds its other keys.

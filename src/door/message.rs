@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use serde::{Serialize, Serializer};
@@ -57,11 +56,11 @@ impl Place {
 
     /// Returns the JSON pointer of the place.
     pub fn path(self) -> String {
-        self.field(format_args!(""))
+        self.field("")
     }
 
     /// Returns the JSON pointer of a value in the place; `field` begins with a slash.
-    pub fn field(self, field: impl std::fmt::Display) -> String {
+    pub fn field(self, field: &str) -> String {
         let mut path = String::with_capacity(PATH);
         path.push_str(self.root);
         for (before, index) in [("/", self.index), ("/content/", self.block)] {
@@ -70,8 +69,7 @@ impl Place {
                 push_index(index, &mut path);
             }
         }
-        // A `String` takes all that is written.
-        let _ = write!(path, "{field}");
+        path.push_str(field);
         path
     }
 }

@@ -23,6 +23,7 @@ mod path;
 mod prepared;
 mod responses;
 mod search;
+mod sought;
 mod tools;
 mod variables;
 

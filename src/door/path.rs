@@ -34,7 +34,7 @@ impl<'p> Path<'p> {
         };
         pointer.push('/');
         match self.key {
-            Key::Name(name) if name.contains(['~', '/']) => pointer.push_str(&escape(name)),
+            Key::Name(name) if name.bytes().any(|byte| matches!(byte, b'~' | b'/')) => pointer.push_str(&escape(name)),
             Key::Name(name) => pointer.push_str(name),
             Key::Index(index) => push_index(index, &mut pointer),
         }

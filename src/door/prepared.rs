@@ -97,7 +97,7 @@ impl ChatTemplate {
     /// let prepared = template.prepare(&body)?;
     /// assert_eq!(prepared.apply()?.text, "<user>Hi<assistant>");
     /// let changes: Vec<String> = prepared.changes.iter().map(ToString::to_string).collect();
-    /// assert_eq!(changes, ["/messages/0/content: joined, takes.user.part is false"]);
+    /// assert_eq!(changes, ["/messages/0/content: joined, the template does not take parts (takes.user.part is false)"]);
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     ///
@@ -294,11 +294,8 @@ impl Prepared<'_> {
     fn check_policy(&self) -> Result<()> {
         match self.changes.iter().find(|change| change.what != What::Translated) {
             Some(change) if self.policy == Policy::Strict => {
-                let message = format!(
-                    "the template does not take the body as it is: {}, {}",
-                    change.what.name(),
-                    change.why
-                );
+                let (what, why) = (change.what.name(), &change.why);
+                let message = format!("the policy allows no changes, and the value would be {what}: {why}");
                 Err(wrong(change.path.clone(), message))
             }
             _ => Ok(()),

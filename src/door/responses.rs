@@ -176,9 +176,13 @@ fn read_item<'b>(
             let key = if kind == "function_call" { "/arguments" } else { "/input" };
             let arguments = item.get(key.trim_start_matches('/'));
             let (Some(name), Some(arguments)) = (item.get_text("name"), arguments) else {
-                return Err(wrong(place.path(), "the item has no string `name`, or no arguments or input"));
+                let key = key.trim_start_matches('/');
+                return Err(wrong(
+                    place.path(),
+                    format!("a `{kind}` must have a string `name` and `{key}`"),
+                ));
             };
-            let call = fitter.make_call(item, item.get_text("call_id"), name, arguments, place, key)?;
+            let call = fitter.open_call(item, item.get_text("call_id"), name, arguments, place, key)?;
             assistant.calls.push(call);
         }
         other => {

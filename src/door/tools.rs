@@ -24,16 +24,24 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
     let choice = choice.and_then(|choice| choice.text().or_else(|| choice.get_text("type")));
     if choice == Some("none") {
         if tools.items().next().is_some() {
-            changes.drop_value(tools, "/tools".to_owned(), "tool_choice is none");
+            changes.drop_value(tools, "/tools".to_owned(), "`tool_choice` is `none`");
         }
         return Ok(Fitted::Absent);
     }
     if !facts.reads_tools && tools.items().next().is_some() {
         // The template gets them nonetheless: it can count them.
-        changes.drop_value(tools, "/tools".to_owned(), "tools.read is false");
+        changes.drop_value(
+            tools,
+            "/tools".to_owned(),
+            "the template does not read tools (tools.read is false)",
+        );
     }
     if !facts.takes.tools {
-        changes.drop_value(tools, "/tools".to_owned(), "takes.tools is false: the template fails");
+        changes.drop_value(
+            tools,
+            "/tools".to_owned(),
+            "the template fails with tools (takes.tools is false)",
+        );
         return Ok(Fitted::Absent);
     }
     let mut own: Vec<Data<'b>> = Vec::new();
@@ -59,7 +67,7 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
             continue;
         }
         if !is_flat_function(tool) {
-            changes.drop_value(tool, path(), "the tool is no function");
+            changes.drop_value(tool, path(), "the tool is not a function, and templates read only functions");
             continue;
         }
         let what = match format {

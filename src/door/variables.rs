@@ -8,6 +8,7 @@
 use super::change::{Changes, What};
 use super::message::Fitted;
 use super::node::Node;
+use super::path::{Key, Path};
 use super::wrong;
 use crate::chat::ChatTemplate;
 use crate::error::Result;
@@ -49,6 +50,9 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
         let path = "/chat_template_kwargs".to_owned();
         return Err(wrong(path, format!("must be an object, and this is {}", own.describe())));
     }
+    if let Some(own) = own.filter(|_| !is_exact) {
+        report_unread(&template.variables(), own, changes);
+    }
     let reasoning = read_reasoning(body);
     let flag = body.get("add_generation_prompt").filter(|flag| flag.bool().is_none());
     let has_options = !is_exact && own.is_some_and(|own| OPTIONS.iter().any(|name| own.has(name)));
@@ -72,13 +76,22 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
         if let (Some(name), Some(is_on)) = (switch, reasoning.is_on.filter(|is_on| !is_on || !is_effort_read)) {
             added.push((name.into(), Data::Bool(is_on)));
         }
-        let mut names = SWITCHES.iter().chain(&["reasoning_effort"]);
-        let is_replaced = own.is_some_and(|own| names.any(|name| own.has(name)));
-        if added.is_empty() && !is_replaced {
+        let change = match (is_effort_read, added.is_empty()) {
+            (true, _) => None,
+            (false, false) => Some((
+                What::Translated,
+                "the template reads whether there is reasoning, as a variable",
+            )),
+            (false, true) => reasoning.judge(own).map(|why| (What::Dropped, why)),
+        };
+        if let Some((what, why)) = change {
+            changes.add(reasoning.path.to_owned(), what, why);
+        }
+        if reasoning.effort.is_some() && body.get("thinking").is_some() {
             changes.add(
-                reasoning.path.to_owned(),
+                "/thinking".to_owned(),
                 What::Dropped,
-                "switches: the template has no variable for it",
+                "the body has an effort of reasoning too",
             );
         }
     }
@@ -95,11 +108,39 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
     Ok(Fitted::Own(Data::Object(Object::new(entries))))
 }
 
+/// Adds the change that the template does not read a variable, for each of `chat_template_kwargs`.
+fn report_unread(names: &[&str], own: Node<'_>, changes: &mut Changes) {
+    let root = Path {
+        parent: None,
+        key: Key::Name("chat_template_kwargs"),
+    };
+    for (name, _) in own.entries() {
+        if !names.contains(&name) && !OPTIONS.contains(&name) {
+            let path = root.name(name).to_pointer();
+            changes.add(path, What::Dropped, "the template reads no variable of this name");
+        }
+    }
+}
+
 /// The options of a body about reasoning.
 struct Reasoning<'b> {
     path: &'static str,
     effort: Option<Node<'b>>,
     is_on: Option<bool>,
+}
+
+impl Reasoning<'_> {
+    /// Returns why no variable has what the body says, or `None` if a variable of `chat_template_kwargs` says it too.
+    fn judge(&self, own: Option<Node<'_>>) -> Option<&'static str> {
+        let effort = own.and_then(|own| own.get("reasoning_effort"));
+        let mut switches = SWITCHES.into_iter().filter_map(|name| own?.get(name)).peekable();
+        if effort.is_none() && switches.peek().is_none() {
+            return Some("the template reads no variable for it (switches)");
+        }
+        let is_same_effort = effort.is_some_and(|effort| effort.text() == self.effort.and_then(Node::text));
+        let is_same_switch = switches.any(|switch| switch.bool() == self.is_on);
+        (!is_same_effort && !is_same_switch).then_some("`chat_template_kwargs` has another value")
+    }
 }
 
 /// Returns what a body says of reasoning, if anything.
