@@ -142,7 +142,7 @@ impl<'a> Trace<'a> {
         if let Seq::Json(items) = self.messages {
             // The object is within the item of the caller's array.
             let at = address.checked_sub(items.as_ptr().addr())?;
-            let index = at / size_of::<serde_json::Value>();
+            let index = at.checked_div(size_of::<serde_json::Value>())?;
             let item = items.get(index)?.as_object()?;
             return (std::ptr::from_ref(item).addr() == address).then(|| Owner::message(index));
         }
