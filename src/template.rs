@@ -334,14 +334,12 @@ impl Template {
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         if options.trace || self.needs_trace(options.assistant) {
             self.begin_trace(&mut runtime);
-            for (name, value) in input.iter() {
-                runtime.trace_variable(name, value)?;
-            }
+            runtime.trace_variables(input.iter())?;
             runtime.sort_places();
         }
         let tracks_spans = options.generation || (options.assistant.is_some() && self.has_generation());
         let output = self.render_value(&mut runtime, input.clone(), tracks_spans, options.plain)?;
-        let mut segments = runtime.segments(&output.pieces, &output.text);
+        let mut segments = runtime.take_segments(&output.pieces, &output.text);
         let assistant = match &options.assistant {
             Some(options) => self.find_assistant(&mut runtime, &input, &output, &segments, options),
             None => AssistantSpans::default(),
@@ -376,7 +374,7 @@ impl Template {
         // The next render is often the same conversation with one more turn. The extra capacity avoids that the output is moved as it grows.
         let capacity = last_length.saturating_add(last_length / 8);
         if let Some(trace) = &mut runtime.heap.trace {
-            trace.begin(context.get_str("messages").as_ref());
+            trace.begin(context.get_str("messages"));
         }
         let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, !is_plain, capacity);
         let mut output = result.map_err(|error| error.located(&self.source))?;

@@ -248,7 +248,7 @@ impl<'a> Render<'a> {
         if options.true_spans {
             prompt.true_spans = Spans::from_bytes(output.pieces.blocks(), &output.text);
         }
-        prompt.segments = runtime.segments(&output.pieces, &output.text);
+        prompt.segments = runtime.take_segments(&output.pieces, &output.text);
         if let Some(assistant) = &options.assistant {
             let found = self
                 .compiled
@@ -279,9 +279,7 @@ impl<'a> Render<'a> {
             ("documents", self.documents.clone()),
         ];
         self.compiled.begin_trace(runtime);
-        for (name, value) in arguments {
-            runtime.trace_variable(Value::text(name), value)?;
-        }
+        runtime.trace_variables(arguments.map(|(name, value)| (Value::text(name), value)))?;
         self.variables.trace(runtime)?;
         runtime.sort_places();
         Ok(())

@@ -134,12 +134,12 @@ impl<'a> Variables<'a> {
     pub fn trace(&self, runtime: &mut Runtime<'a>) -> Result<()> {
         for (key, value) in &self.entries {
             let (Some(name), Value::Str(text)) = (key.value.as_str(), value) else {
-                runtime.trace_variable(key.value.clone(), value.clone())?;
+                runtime.trace_variables([(key.value.clone(), value.clone())])?;
                 continue;
             };
             match (self.tokens.iter().find(|token| **token == name), text.borrowed()) {
                 (Some(name), Some(text)) => runtime.trace_token(name, text),
-                _ => runtime.trace_variable(key.value.clone(), value.clone())?,
+                _ => runtime.trace_variables([(key.value.clone(), value.clone())])?,
             }
         }
         Ok(())

@@ -63,7 +63,7 @@ impl Template {
         messages: Value<'a>,
         prompted: bool,
     ) -> Result<String> {
-        let mut entries = Entries::default();
+        let mut entries = Entries::with_capacity_and_hasher(context.len().saturating_add(2), Default::default());
         for (name, value) in context.iter() {
             entries.insert(Key::new(runtime, name)?, value);
         }

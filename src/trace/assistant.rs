@@ -12,7 +12,8 @@ use std::ops::Range;
 use serde::ser::{Serialize, Serializer};
 
 use super::control::{common_prefix, control_token, control_tokens, is_eos, last_control_token, prompt_edges};
-use super::turns::{Owned, find_field, group_by_message};
+use super::paths::Part;
+use super::turns::{Groups, Owned, Stretch, find_fields, group_by_message};
 use super::{Place, Segment, Spans};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -140,16 +141,21 @@ struct Finder<'f, 'p> {
 }
 
 impl<'p> Finder<'_, 'p> {
-    fn find(mut self, groups: &[Owned<'_>]) -> std::result::Result<Vec<Range<usize>>, String> {
+    fn find(mut self, groups: &Groups<'_>) -> std::result::Result<Vec<Range<usize>>, String> {
         let Conversation { segments, roles, .. } = *self.conversation;
-        let is_lost = |message: usize| self.counts(message) && groups.get(message).is_none_or(|owned| owned.stretches.is_empty());
-        let loses = (0..roles.len()).any(is_lost);
-        let is_whole = |segment: &Segment| match segment.place {
-            Place::Input { is_key: true, .. } => {
-                let mut paths = segment.paths();
-                paths.any(|path| path.ends_with("/role") && path.matches('/').count() == 3)
+        let counted = (0..roles.len()).filter(|message| self.counts(*message)).count();
+        let loses = groups.iter().filter(|owned| self.counts(owned.message)).count() < counted;
+        let is_whole = |segment: &Segment| {
+            let Some(paths) = segment.paths.get() else { return false };
+            match segment.place {
+                Place::Input { path, is_key: true, .. } => paths.depth(path) == ROLE_DEPTH && paths.step(path) == "role",
+                _ => {
+                    loses
+                        && segment
+                            .path_indices()
+                            .any(|path| matches!(paths.part(path).0, Part::Root | Part::Messages))
+                }
             }
-            _ => loses && segment.paths().any(|path| ["", "/messages"].contains(&path)),
         };
         if segments.iter().any(is_whole) {
             return Err("the template prints messages as values".to_owned());
@@ -157,7 +163,8 @@ impl<'p> Finder<'_, 'p> {
         self.read_prompt();
         let mut spans: Vec<Range<usize>> = Vec::new();
         let mut last_end = None;
-        for (message, owned) in groups.iter().enumerate() {
+        for owned in groups.iter() {
+            let message = owned.message;
             let (Some(first), Some(last)) = (owned.stretches.first(), owned.stretches.last()) else {
                 continue;
             };
@@ -165,19 +172,19 @@ impl<'p> Finder<'_, 'p> {
                 last_end = None;
                 continue;
             }
-            let start = self.find_start(message, owned, first, last_end)?;
+            let start = self.find_start(&owned, &first.range(), last_end)?;
             last_end = Some(last.end);
             if self.conversation.options.last_turn_only {
                 spans.clear();
             }
-            let limit = self.find_limit(owned);
-            for stretch in &owned.stretches {
+            let limit = self.find_limit(&owned);
+            for stretch in owned.stretches {
                 let start = if stretch == first { start } else { stretch.start };
                 if stretch != first && self.is_quoted(stretch) {
                     continue;
                 }
                 let part = start..stretch.end.min(limit);
-                self.add_stretch(message, owned, part, limit, &mut spans);
+                self.add_stretch(&owned, part, limit, &mut spans);
             }
         }
         spans.sort_by_key(|span| span.start);
@@ -203,7 +210,7 @@ impl<'p> Finder<'_, 'p> {
     }
 
     /// Returns whether a stretch is within the text of one other message, such as the name of a call in the result of its tool.
-    fn is_quoted(&self, stretch: &Range<usize>) -> bool {
+    fn is_quoted(&self, stretch: &Stretch) -> bool {
         let segments = self.conversation.segments;
         let owner = |index: Option<usize>| segments.get(index?)?.message();
         let first = segments.partition_point(|segment| segment.bytes().start < stretch.start);
@@ -224,11 +231,11 @@ impl<'p> Finder<'_, 'p> {
     /// Returns where the model begins to write a message. `last_end` is the end of the message before, if it counts too.
     fn find_start(
         &mut self,
-        message: usize,
         owned: &Owned<'_>,
         first: &Range<usize>,
         last_end: Option<usize>,
     ) -> std::result::Result<usize, String> {
+        let message = owned.message;
         let roles = self.conversation.roles;
         let before = message.checked_sub(1).and_then(|index| roles.get(index)).copied();
         let is_alike = |(role, prompt): &&(Option<&str>, String)| *role == before && !prompt.is_empty();
@@ -339,7 +346,7 @@ impl<'p> Finder<'_, 'p> {
     }
 
     /// Adds what the model writes of a stretch of a message.
-    fn add_stretch(&self, message: usize, owned: &Owned<'_>, part: Range<usize>, limit: usize, spans: &mut Vec<Range<usize>>) {
+    fn add_stretch(&self, owned: &Owned<'_>, part: Range<usize>, limit: usize, spans: &mut Vec<Range<usize>>) {
         let options = self.conversation.options;
         let (start, mut end) = (
             part.start,
@@ -352,7 +359,7 @@ impl<'p> Finder<'_, 'p> {
             (Some(token), false) => {
                 end = start.saturating_add(self.text(start..body_end.saturating_add(token.start)).trim_end().len())
             }
-            (None, true) if part.end < limit => match self.close_after(part.end, message) {
+            (None, true) if part.end < limit => match self.close_after(part.end, owned.message) {
                 0 => {}
                 length => end = part.end.saturating_add(length),
             },
@@ -367,7 +374,7 @@ impl<'p> Finder<'_, 'p> {
         }
         let mut cuts = find_foreign(owned, &(start..end), printed);
         if !options.reasoning {
-            cuts.extend(self.find_reasoning(message, owned, &(start..end), printed));
+            cuts.extend(self.find_reasoning(owned, &(start..end), printed));
         }
         cuts.sort_by_key(|cut| cut.start);
         let mut at = start;
@@ -409,13 +416,7 @@ impl<'p> Finder<'_, 'p> {
     }
 
     /// Returns the parts of a span that are reasoning, with the tags around them.
-    fn find_reasoning(
-        &self,
-        message: usize,
-        owned: &Owned<'_>,
-        span: &Range<usize>,
-        printed: &[Range<usize>],
-    ) -> Vec<Range<usize>> {
+    fn find_reasoning(&self, owned: &Owned<'_>, span: &Range<usize>, printed: &[Stretch]) -> Vec<Range<usize>> {
         let mut cuts = Vec::new();
         let mut add = |mut cut: Range<usize>| {
             let rest = self.text(cut.end..span.end);
@@ -423,8 +424,8 @@ impl<'p> Finder<'_, 'p> {
             cuts.push(cut);
         };
         let is_reasoning = |segment: &&Segment| {
-            let mut fields = segment.paths().filter_map(|path| find_field(path, message));
-            fields.any(|field| REASONING_FIELDS.contains(&field))
+            let paths = segment.paths.get();
+            paths.is_some_and(|paths| find_fields(segment, paths).any(|field| paths.is_field(field, &REASONING_FIELDS)))
         };
         for segment in owned.within(span).filter(is_reasoning) {
             let bytes = segment.bytes();
@@ -464,7 +465,7 @@ impl<'p> Finder<'_, 'p> {
 }
 
 /// Returns the parts of a span that come from other messages, tools or documents, with the template's text around them.
-fn find_foreign(owned: &Owned<'_>, span: &Range<usize>, printed: &[Range<usize>]) -> Vec<Range<usize>> {
+fn find_foreign(owned: &Owned<'_>, span: &Range<usize>, printed: &[Stretch]) -> Vec<Range<usize>> {
     let foreign = owned
         .foreign
         .iter()
@@ -482,14 +483,17 @@ fn find_foreign(owned: &Owned<'_>, span: &Range<usize>, printed: &[Range<usize>]
 }
 
 /// Returns the first two control tokens before the first field of a message, which begin the text or a turn.
-fn find_first_tokens<'t>(text: &'t str, groups: &[Owned<'_>]) -> Vec<&'t str> {
+fn find_first_tokens<'t>(text: &'t str, groups: &Groups<'_>) -> Vec<&'t str> {
     let bodies = groups
         .iter()
-        .filter_map(|owned| owned.printed(owned.stretches.first()?).first());
+        .filter_map(|owned| owned.printed(&owned.stretches.first()?.range()).first());
     let end = bodies.map(|body| body.start).min().unwrap_or(text.len());
     let header = text.get(..end).unwrap_or_default();
     control_tokens(header).take(2).filter_map(|token| header.get(token)).collect()
 }
+
+/// The number of steps to the role of a message.
+const ROLE_DEPTH: usize = 3;
 
 /// The names of the field with the reasoning.
 const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];

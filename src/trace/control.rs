@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Origin, Segment};
+use super::paths::ROOT;
+use super::{Place, Segment};
 
 /// The maximum number of bytes of a control token.
 const MOST_BYTES: usize = 64;
@@ -24,7 +25,7 @@ pub(super) fn control_token(text: &str) -> Option<usize> {
 pub(super) fn control_tokens(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0_usize;
     std::iter::from_fn(move || {
-        while let Some(next) = text.get(at..)?.find(['<', '[']) {
+        while let Some(next) = text.get(at..)?.bytes().position(|byte| matches!(byte, b'<' | b'[')) {
             let start = at.saturating_add(next);
             at = start.saturating_add(1);
             if let Some(length) = control_token(text.get(start..)?) {
@@ -56,9 +57,12 @@ pub(super) fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
 
 /// Returns whether a segment is the end-of-sequence token.
 pub(super) fn is_eos(segment: &Segment) -> bool {
-    match segment.origin() {
-        Origin::Token { name } => name == "eos_token",
-        _ => segment.paths().any(|path| path == "/eos_token"),
+    let Some(paths) = segment.paths.get() else { return false };
+    match segment.place {
+        Place::Token(name) => paths.step(name) == "eos_token",
+        _ => segment
+            .path_indices()
+            .any(|path| paths.parent(path) == ROOT && paths.step(path) == "eos_token"),
     }
 }
 

@@ -10,18 +10,19 @@
 
 mod assistant;
 mod control;
+mod paths;
 mod pieces;
 mod places;
 mod segments;
 mod sets;
 mod spans;
-mod texts;
 mod turns;
 mod writes;
 
 pub use assistant::{AssistantOptions, AssistantSpans, Conversation, Opening, find_assistant};
+pub use paths::Step;
 pub use pieces::{Owner, Piece, Pieces, Source, free_spare_text};
-pub use places::{Container, Literals, Places, Step, Union};
+pub use places::{Container, Literals, Places, Union};
 pub use spans::Spans;
 pub use turns::{Field, Turn, find_turns};
 #[cfg(feature = "inspect")]
@@ -32,7 +33,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use texts::Texts;
+use paths::Paths;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -66,10 +67,10 @@ pub struct Segment {
     owner: Owner,
     place: Place,
     /// The paths and names of all segments of the prompt.
-    texts: Arc<OnceLock<Texts>>,
+    paths: Arc<OnceLock<Paths>>,
 }
 
-/// An [`Origin`] with indices in [`Texts`], and without what follows from the length of the segment.
+/// An [`Origin`] with indices in [`Paths`], and without what follows from the length of the segment.
 #[derive(Clone, Copy)]
 enum Place {
     Template(u32),
@@ -101,11 +102,13 @@ impl Segment {
     pub fn origin(&self) -> Origin<'_> {
         match self.place {
             Place::Template(line) => Origin::Template { line: line as usize },
-            Place::Token(name) => Origin::Token { name: self.text(name) },
+            Place::Token(name) => Origin::Token {
+                name: self.pointer(name),
+            },
             Place::Input { path, starts, is_key } => {
                 let [point, byte] = starts.map(|start| start as usize);
                 Origin::Input {
-                    path: self.text(path),
+                    path: self.pointer(path),
                     at: point..point.saturating_add(self.code_points().len()),
                     at_bytes: byte..byte.saturating_add(self.bytes().len()),
                     is_key,
@@ -120,17 +123,22 @@ impl Segment {
 
     /// Returns the JSON pointers of the strings of the input that the characters came from.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        let (path, set): (_, &[u32]) = match self.place {
-            Place::Input { path, .. } => (Some(path), &[]),
-            Place::Changed(set) => (None, self.texts.get().map_or(&[], |texts| texts.set(set))),
-            _ => (None, &[]),
-        };
-        path.into_iter().chain(set.iter().copied()).map(|path| self.text(path))
+        self.path_indices().map(|path| self.pointer(path))
     }
 
-    /// Returns the text with an index.
-    fn text(&self, index: u32) -> &str {
-        self.texts.get().map_or("", |texts| texts.get(index))
+    /// Returns the indices of the strings of the input that the characters came from.
+    fn path_indices(&self) -> impl Iterator<Item = u32> {
+        let (path, set): (_, &[u32]) = match self.place {
+            Place::Input { path, .. } => (Some(path), &[]),
+            Place::Changed(set) => (None, self.paths.get().map_or(&[], |paths| paths.set(set))),
+            _ => (None, &[]),
+        };
+        path.into_iter().chain(set.iter().copied())
+    }
+
+    /// Returns the JSON pointer with an index, or the name of a token.
+    fn pointer(&self, index: u32) -> &str {
+        self.paths.get().map_or("", |paths| paths.pointer(index))
     }
 
     /// Returns the index of the message that owns the segment, if one does.

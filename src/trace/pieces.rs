@@ -97,14 +97,18 @@ impl Piece {
 
     /// Returns whether the piece continues another one, so that both are one.
     pub(super) fn follows(&self, last: &Self) -> bool {
-        let continues = match (last.source, self.source) {
+        let continues = match (&last.source, &self.source) {
+            (Source::Template(line), Source::Template(other)) => line == other,
             (Source::Input(string, at), Source::Input(other, next)) => {
-                let end = (at as usize).saturating_add(last.bytes().len());
-                string == other && end == next as usize
+                let end = (*at as usize).saturating_add(last.bytes().len());
+                string == other && end == *next as usize
             }
-            (source, other) => source == other && source != Source::Generation,
+            (Source::Token(token), Source::Token(other)) => token == other,
+            (Source::Changed(set), Source::Changed(other)) => set == other,
+            (Source::Made, Source::Made) => true,
+            _ => false,
         };
-        continues && last.end() == self.start() && last.owner == self.owner
+        continues && last.owner == self.owner && last.end() == self.start()
     }
 }
 

@@ -5,43 +5,22 @@
 
 use std::cmp::Reverse;
 
+use super::paths::{Paths, ROOT, Step};
 use super::pieces::{FEW, Owner, Source, free_spare};
 use super::sets::Sets;
 
-/// A container of the input, by its index in [`Places`].
+/// A container of the input, by the index of its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Container(pub(super) u32);
-
-/// The step from a container to a value in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step<'a> {
-    /// The item at an index of a list.
-    Index(u32),
-    /// The value under a key of an object.
-    Key(&'a str),
-}
-
-/// A value of the input as a step of a path: its container, and the step from there to the value.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Node<'a> {
-    pub parent: u32,
-    pub owner: Owner,
-    /// Whether the value is the content of a message, or a part of it.
-    pub is_content: bool,
-    pub step: Step<'a>,
-}
-
-/// The root of the input: all nodes are within it.
-pub(super) const ROOT: u32 = 0;
 
 /// The kind of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// The value of a node.
+    /// A value.
     Value,
-    /// The key of a node.
+    /// The key of a value.
     Key,
-    /// The text of a special token, whose name is the step of the node.
+    /// The text of a special token.
     Token,
 }
 
@@ -49,7 +28,7 @@ pub(super) enum Role {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known<'a> {
     pub text: &'a str,
-    pub node: u32,
+    pub path: u32,
     pub role: Role,
 }
 
@@ -62,7 +41,9 @@ impl Known<'_> {
 /// The strings of the input and of the template.
 #[derive(Debug)]
 pub struct Places<'a> {
-    pub(super) nodes: Vec<Node<'a>>,
+    pub(super) paths: Paths,
+    /// The last step of each path, if it is a key.
+    keys: Vec<Option<&'a str>>,
     /// The values, sorted by address after [`Places::sort`]. The keys follow once a text was looked for that is in no value; they are sorted
     /// by address among themselves.
     pub(super) strings: Vec<Known<'a>>,
@@ -76,7 +57,7 @@ pub struct Places<'a> {
 
 /// Sorts strings by their addresses. Of two paths to one string, the first is kept.
 fn sort_by_address(strings: &mut Vec<Known<'_>>) {
-    strings.sort_unstable_by_key(|known| (known.address(), Reverse(known.text.len()), known.node));
+    strings.sort_unstable_by_key(|known| (known.address(), Reverse(known.text.len()), known.path));
     strings.dedup_by_key(|known| known.address());
 }
 
@@ -108,15 +89,11 @@ impl Literals {
 impl<'a> Places<'a> {
     /// Makes places without values, of a template that has these literals.
     pub fn new(literals: &'a Literals) -> Self {
-        let mut nodes = Vec::with_capacity(FEW);
-        nodes.push(Node {
-            parent: ROOT,
-            owner: Owner::NOBODY,
-            is_content: false,
-            step: Step::Key(""),
-        });
+        let mut keys = Vec::with_capacity(FEW);
+        keys.push(None);
         Self {
-            nodes,
+            paths: Paths::new(),
+            keys,
             strings: Vec::with_capacity(FEW),
             values: None,
             last: [0; 2],
@@ -131,39 +108,30 @@ impl<'a> Places<'a> {
     }
 
     /// Adds a value of a container. A key of an object is a string of the input too, unless the container is the root.
-    pub fn add(&mut self, Container(parent): Container, step: Step<'a>, owner: Owner) -> Container {
-        let node = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-        let (outer, is_content) = match self.nodes.get(parent as usize) {
-            Some(outer) => {
-                let is_field = outer.owner != Owner::NOBODY && matches!(outer.step, Step::Index(_));
-                let is_content = outer.is_content || (is_field && step == Step::Key("content"));
-                (outer.owner, is_content)
-            }
-            None => (Owner::NOBODY, false),
-        };
-        self.nodes.push(Node {
-            parent,
-            owner: outer.or(owner),
-            is_content,
-            step,
+    pub fn add(&mut self, Container(parent): Container, step: Step<'a>) -> Container {
+        self.keys.push(match step {
+            Step::Key(key) if parent != ROOT => Some(key),
+            _ => None,
         });
-        Container(node)
+        Container(self.paths.add(parent, step))
     }
 
-    /// Adds the string that a value is.
-    pub fn add_string(&mut self, Container(node): Container, text: &'a str) {
-        self.add_known(text, node, Role::Value);
+    /// Adds a value of a container that is a string.
+    pub fn add_string(&mut self, container: Container, step: Step<'a>, text: &'a str) {
+        let Container(path) = self.add(container, step);
+        self.add_known(text, path, Role::Value);
     }
 
     /// Adds the text of a special token.
-    pub fn add_token(&mut self, name: &'a str, text: &'a str) {
-        let Container(node) = self.add(self.root(), Step::Key(name), Owner::NOBODY);
-        self.add_known(text, node, Role::Token);
+    pub fn add_token(&mut self, name: &str, text: &'a str) {
+        self.keys.push(None);
+        let path = self.paths.add_token(name);
+        self.add_known(text, path, Role::Token);
     }
 
-    fn add_known(&mut self, text: &'a str, node: u32, role: Role) {
+    fn add_known(&mut self, text: &'a str, path: u32, role: Role) {
         if !text.is_empty() {
-            self.strings.push(Known { text, node, role });
+            self.strings.push(Known { text, path, role });
         }
     }
 
@@ -171,20 +139,19 @@ impl<'a> Places<'a> {
     pub fn sort(&mut self) {
         sort_by_address(&mut self.strings);
         free_spare(&mut self.strings);
-        free_spare(&mut self.nodes);
+        free_spare(&mut self.keys);
+        self.paths.finish();
     }
 
     /// Adds the keys of objects to the strings, after the values.
     #[cold]
     fn add_keys(&mut self) -> usize {
-        let inner = (0..).zip(&self.nodes).filter(|(_, node)| node.parent != ROOT);
-        let keys = inner.filter_map(|(index, node)| match node.step {
-            Step::Key(text) => Some(Known {
-                text,
-                node: index,
+        let keys = (0..).zip(&self.keys).filter_map(|(path, key)| {
+            Some(Known {
+                text: (*key)?,
+                path,
                 role: Role::Key,
-            }),
-            Step::Index(_) => None,
+            })
         });
         let mut keys: Vec<_> = keys.collect();
         sort_by_address(&mut keys);
@@ -196,7 +163,7 @@ impl<'a> Places<'a> {
 
     /// Returns the number of values and strings that were added.
     pub fn len(&self) -> usize {
-        self.nodes.len().saturating_add(self.strings.len())
+        self.paths.len().saturating_add(self.strings.len())
     }
 
     /// Returns the origin of a borrowed text.
@@ -233,10 +200,10 @@ impl<'a> Places<'a> {
         let [value, key] = &mut self.last;
         *(if known.role == Role::Key { key } else { value }) = index;
         match (known.role, u32::try_from(index), u32::try_from(at)) {
-            (Role::Token, ..) => Source::Token(known.node),
+            (Role::Token, ..) => Source::Token(known.path),
             (_, Ok(index), Ok(at)) => Source::Input(index, at),
             // The place in a string of more than 4 GiB.
-            _ => Source::Changed(self.sets.intern(&[known.node])),
+            _ => Source::Changed(self.sets.intern(&[known.path])),
         }
     }
 
@@ -270,17 +237,13 @@ impl<'a> Places<'a> {
 
     /// Returns the owner of a text with an origin that is written in the turn of a message. The content of a message is always its own.
     pub fn owner(&self, source: Source, turn: Owner) -> Owner {
-        let node = |node: u32| match self.nodes.get(node as usize) {
-            Some(node) => (node.owner, node.is_content),
-            None => (Owner::NOBODY, false),
-        };
         let (message, is_content) = match source {
             Source::Input(string, _) => match self.strings.get(string as usize) {
-                Some(known) => node(known.node),
+                Some(known) => self.paths.owner(known.path),
                 None => (Owner::NOBODY, false),
             },
             Source::Changed(set) => {
-                let mut all = self.sets.get(set).iter().map(|index| node(*index));
+                let mut all = self.sets.get(set).iter().map(|path| self.paths.owner(*path));
                 let first = all.next().unwrap_or_default();
                 if all.all(|other| other == first) {
                     first
@@ -295,11 +258,11 @@ impl<'a> Places<'a> {
 
     /// Returns the origin of a text that is made from a text with an origin.
     pub fn changed(&mut self, source: Source) -> Source {
-        let node = match source {
-            Source::Input(string, _) => self.strings.get(string as usize).map(|known| known.node),
+        let path = match source {
+            Source::Input(string, _) => self.strings.get(string as usize).map(|known| known.path),
             _ => None,
         };
-        node.map_or(source, |node| Source::Changed(self.sets.intern(&[node])))
+        path.map_or(source, |path| Source::Changed(self.sets.intern(&[path])))
     }
 
     /// Adds an origin to a union.
@@ -307,10 +270,10 @@ impl<'a> Places<'a> {
         match source {
             Source::Input(string, _) => {
                 if let Some(known) = self.strings.get(string as usize) {
-                    union.insert(&self.nodes, known.node);
+                    union.insert(&self.paths, known.path);
                 }
             }
-            Source::Changed(set) => self.sets.get(set).iter().for_each(|node| union.insert(&self.nodes, *node)),
+            Source::Changed(set) => self.sets.get(set).iter().for_each(|path| union.insert(&self.paths, *path)),
             Source::Template(_) if !matches!(union.rest, Some(Source::Template(_))) => union.rest = Some(source),
             Source::Token(_) if union.rest.is_none() => union.rest = Some(source),
             _ => {}
@@ -319,13 +282,13 @@ impl<'a> Places<'a> {
 
     /// Adds the whole input to a union, for a value whose strings are not known.
     pub fn extend_with_all(&self, union: &mut Union) {
-        union.insert(&self.nodes, ROOT);
+        union.insert(&self.paths, ROOT);
     }
 
     /// Converts a union to one origin.
     pub fn finish(&mut self, union: Union) -> Source {
         match union.rest {
-            _ if !union.nodes.is_empty() => Source::Changed(self.sets.intern(&union.nodes)),
+            _ if !union.paths.is_empty() => Source::Changed(self.sets.intern(&union.paths)),
             Some(rest) => rest,
             None => Source::Made,
         }
@@ -338,43 +301,22 @@ const MOST_PATHS: usize = 8;
 /// The origins that a text was made from.
 #[derive(Debug, Default)]
 pub struct Union {
-    /// Nodes of the input, at most eight. None is within another.
-    nodes: Vec<u32>,
+    /// Paths of the input, at most eight. None is within another.
+    paths: Vec<u32>,
     /// The template or a token.
     rest: Option<Source>,
 }
 
 impl Union {
-    fn insert(&mut self, nodes: &[Node<'_>], node: u32) {
-        if self.nodes.iter().any(|other| is_within(nodes, node, *other)) {
+    fn insert(&mut self, paths: &Paths, path: u32) {
+        if self.paths.iter().any(|other| paths.is_within(path, *other)) {
             return;
         }
-        self.nodes.retain(|other| !is_within(nodes, *other, node));
-        self.nodes.push(node);
-        if self.nodes.len() > MOST_PATHS {
-            let deepest = self.nodes.iter().copied().max_by_key(|node| depth(nodes, *node));
-            let parent = deepest
-                .and_then(|node| nodes.get(node as usize))
-                .map_or(ROOT, |node| node.parent);
-            self.insert(nodes, parent);
+        self.paths.retain(|other| !paths.is_within(*other, path));
+        self.paths.push(path);
+        if self.paths.len() > MOST_PATHS {
+            let deepest = self.paths.iter().copied().max_by_key(|path| paths.depth(*path));
+            self.insert(paths, deepest.map_or(ROOT, |path| paths.parent(path)));
         }
     }
-}
-
-/// Returns whether a node is another one or within it.
-fn is_within(nodes: &[Node<'_>], mut node: u32, outer: u32) -> bool {
-    // A container is added before what is in it.
-    while node > outer {
-        node = nodes.get(node as usize).map_or(ROOT, |node| node.parent);
-    }
-    node == outer
-}
-
-fn depth(nodes: &[Node<'_>], mut node: u32) -> usize {
-    let mut depth = 0_usize;
-    while node != ROOT {
-        node = nodes.get(node as usize).map_or(ROOT, |node| node.parent);
-        depth = depth.saturating_add(1);
-    }
-    depth
 }

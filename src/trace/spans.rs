@@ -65,7 +65,11 @@ impl Spans {
 
     /// Makes spans from spans in bytes of a text that has segments. The time does not depend on the length of the text.
     pub fn from_segments(bytes: Vec<Range<usize>>, text: &str, segments: &[Segment]) -> Self {
+        let is_ascii = segments.last().is_none_or(|last| last.code_points().end == text.len());
         let point = |byte: usize| {
+            if is_ascii {
+                return byte;
+            }
             let index = segments.partition_point(|segment| segment.bytes().end < byte);
             segments.get(index).map_or(0, |segment| {
                 let (bytes, points) = (segment.bytes(), segment.code_points());

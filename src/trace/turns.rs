@@ -4,13 +4,13 @@
 //! <|im_start|>user⏎ Hi <|im_end|>⏎   ->   header, body with the field `content`, close
 //! ```
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::assistant::AssistantSpans;
 use super::control::last_control_token;
+use super::paths::{Part, Paths};
 use super::{Place, Segment, Spans};
 
 /// The parts of a prompt that a message owns.
@@ -64,49 +64,125 @@ impl Serialize for Field {
     }
 }
 
-/// The segments that a message owns.
-#[derive(Debug, Default)]
-pub(super) struct Owned<'s> {
-    /// The index of the message.
+/// A byte range that belongs to a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stretch {
     message: usize,
-    /// All segments of the prompt.
-    segments: &'s [Segment],
-    /// The stretches without a gap, in order.
-    pub stretches: Vec<Range<usize>>,
-    /// The byte ranges of what the template prints of the message: all segments but the template's own text, tokens, and the role.
-    printed: Vec<Range<usize>>,
-    /// The byte ranges of what comes from other messages, tools and documents.
-    pub foreign: Vec<Range<usize>>,
+    pub start: usize,
+    pub end: usize,
 }
 
-/// Returns the segments of each message up to the last that owns any.
-pub(super) fn group_by_message(segments: &[Segment]) -> Vec<Owned<'_>> {
-    let last = segments.iter().filter_map(|segment| segment.message()).max();
-    let group = |message| Owned {
-        message,
+impl Stretch {
+    pub fn range(&self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+/// The stretches of all messages. In each list, those of a message follow one another, in the order of the text.
+#[derive(Debug, Default)]
+pub(super) struct Groups<'s> {
+    /// All segments of the prompt.
+    segments: &'s [Segment],
+    /// What a message owns, without gaps.
+    stretches: Vec<Stretch>,
+    /// What the template prints of a message: all its segments but the template's own text, tokens, and the role.
+    printed: Vec<Stretch>,
+    /// What comes from other messages, tools and documents.
+    foreign: Vec<Stretch>,
+}
+
+/// The part of a prompt that a message owns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owned<'g> {
+    pub message: usize,
+    segments: &'g [Segment],
+    pub stretches: &'g [Stretch],
+    printed: &'g [Stretch],
+    pub foreign: &'g [Stretch],
+}
+
+/// Groups the segments of a prompt by their messages.
+pub(super) fn group_by_message(segments: &[Segment]) -> Groups<'_> {
+    let mut groups = Groups {
         segments,
-        ..Owned::default()
+        ..Groups::default()
     };
-    let mut groups: Vec<_> = (0..last.map_or(0, |last| last.saturating_add(1))).map(group).collect();
     for segment in segments {
         let Some(message) = segment.message() else { continue };
-        let Some(owned) = groups.get_mut(message) else { continue };
-        match owned.stretches.last_mut() {
-            Some(last) if last.end == segment.bytes().start => last.end = segment.bytes().end,
-            _ => owned.stretches.push(segment.bytes()),
+        let Range { start, end } = segment.bytes();
+        let stretch = Stretch { message, start, end };
+        match groups.stretches.last_mut() {
+            Some(last) if last.end == start && last.message == message => last.end = end,
+            _ => groups.stretches.push(stretch),
         }
         match segment.place {
             Place::Template(_) | Place::Token(_) => {}
-            Place::Made => owned.printed.push(segment.bytes()),
-            Place::Input { .. } | Place::Changed(_) => owned.add_input(segment, message),
+            Place::Made => groups.printed.push(stretch),
+            Place::Input { .. } | Place::Changed(_) => match find_share(segment) {
+                Some(Share::Own) => groups.printed.push(stretch),
+                Some(Share::Foreign) => groups.foreign.push(stretch),
+                None => {}
+            },
         }
+    }
+    for list in [&mut groups.stretches, &mut groups.printed, &mut groups.foreign] {
+        list.sort_by_key(|stretch| stretch.message);
     }
     groups
 }
 
-impl<'s> Owned<'s> {
+impl Groups<'_> {
+    /// Returns what each message owns, without the messages that own nothing.
+    pub fn iter(&self) -> impl Iterator<Item = Owned<'_>> {
+        let (mut printed, mut foreign) = (self.printed.as_slice(), self.foreign.as_slice());
+        let stretches = self.stretches.chunk_by(|one, next| one.message == next.message);
+        stretches.map(move |stretches| {
+            let message = stretches.first().map_or(0, |first| first.message);
+            Owned {
+                message,
+                segments: self.segments,
+                stretches,
+                printed: split_message(&mut printed, message),
+                foreign: split_message(&mut foreign, message),
+            }
+        })
+    }
+}
+
+/// Takes the stretches of a message from the start of a list.
+fn split_message<'g>(list: &mut &'g [Stretch], message: usize) -> &'g [Stretch] {
+    let other = list.iter().position(|stretch| stretch.message != message);
+    let (own, rest) = list.split_at(other.unwrap_or(list.len()));
+    *list = rest;
+    own
+}
+
+/// The relation of characters to the message that owns them.
+enum Share {
+    /// They come from a field of the message other than the role.
+    Own,
+    /// They come from other messages, tools or documents.
+    Foreign,
+}
+
+/// Returns the relation of a segment to its message.
+fn find_share(segment: &Segment) -> Option<Share> {
+    let paths = segment.paths.get()?;
+    let (mut is_role, mut is_foreign) = (false, false);
+    for path in segment.path_indices() {
+        match paths.part(path) {
+            (Part::Role, message) if message == segment.owner => is_role = true,
+            (_, message) if message == segment.owner => return Some(Share::Own),
+            (Part::Token | Part::Root | Part::Other, _) => {}
+            _ => is_foreign = true,
+        }
+    }
+    (is_foreign && !is_role).then_some(Share::Foreign)
+}
+
+impl<'g> Owned<'g> {
     /// Returns the segments in a byte range. An edge of the range is not within a field of the message.
-    pub fn within(&self, range: &Range<usize>) -> impl Iterator<Item = &'s Segment> + use<'s> {
+    pub fn within(&self, range: &Range<usize>) -> impl Iterator<Item = &'g Segment> + use<'g> {
         let (message, end) = (self.message, range.end);
         let first = self.segments.partition_point(|segment| segment.bytes().end <= range.start);
         let segments = self.segments.get(first..).unwrap_or_default().iter();
@@ -114,61 +190,23 @@ impl<'s> Owned<'s> {
         segments.filter(move |segment| segment.message() == Some(message))
     }
 
-    /// Returns the byte ranges of what the template prints of the message in a stretch.
-    pub fn printed(&self, stretch: &Range<usize>) -> &[Range<usize>] {
-        let start = self.printed.partition_point(|printed| printed.end <= stretch.start);
-        let end = self.printed.partition_point(|printed| printed.start < stretch.end);
-        self.printed.get(start..end).unwrap_or_default()
-    }
-
-    fn add_input(&mut self, segment: &Segment, message: usize) {
-        let (mut is_own, mut is_role, mut is_foreign) = (false, false, false);
-        for path in segment.paths() {
-            match find_field(path, message) {
-                Some("role") => is_role = true,
-                Some(_) => is_own = true,
-                None => {
-                    is_foreign |= ["/messages", "/tools", "/documents"]
-                        .iter()
-                        .any(|root| path.starts_with(root))
-                }
-            }
-        }
-        if is_own {
-            self.printed.push(segment.bytes());
-        } else if is_foreign && !is_role {
-            self.foreign.push(segment.bytes());
-        }
+    /// Returns what the template prints of the message in a byte range.
+    pub fn printed(&self, range: &Range<usize>) -> &'g [Stretch] {
+        let start = self.printed.partition_point(|printed| printed.end <= range.start);
+        let rest = self.printed.get(start..).unwrap_or_default();
+        let end = rest.partition_point(|printed| printed.start < range.end);
+        rest.get(..end).unwrap_or_default()
     }
 }
 
-/// Returns the fields of a message from which a segment's characters come. The name is empty for the whole message.
-fn fields(segment: &Segment, message: usize) -> impl Iterator<Item = &str> {
-    segment.paths().filter_map(move |path| find_field(path, message))
-}
-
-/// Returns the field of a message at a JSON pointer.
-pub(super) fn find_field(path: &str, message: usize) -> Option<&str> {
-    let path = path.strip_prefix("/messages/")?;
-    let (index, field) = cut_step(path);
-    if index.parse() != Ok(message) {
-        return None;
-    }
-    let depth = match field.strip_prefix("tool_calls/").map(cut_step) {
-        Some((_, part)) if part.starts_with("function/") => 3,
-        Some(_) => 2,
-        None => 0,
+/// Returns the fields of the owner that characters come from, by the indices of their paths. The role and the whole message are not among
+/// them.
+pub(super) fn find_fields<'p>(segment: &'p Segment, paths: &'p Paths) -> impl Iterator<Item = u32> + use<'p> {
+    let is_field = |path: &u32| {
+        let (part, message) = paths.part(*path);
+        message == segment.owner && !matches!(part, Part::Role | Part::Message)
     };
-    let mut slashes = field.bytes().enumerate().filter(|(_, byte)| *byte == b'/');
-    field.get(..slashes.nth(depth).map_or(field.len(), |(at, _)| at))
-}
-
-/// Returns the first step of a JSON pointer, and what follows the slash after it.
-fn cut_step(path: &str) -> (&str, &str) {
-    // The steps are short, so a loop over the bytes is faster than a search.
-    let end = path.bytes().position(|byte| byte == b'/').unwrap_or(path.len());
-    let rest = path.get(end.saturating_add(1)..).unwrap_or_default();
-    (path.get(..end).unwrap_or_default(), rest)
+    segment.path_indices().filter(is_field).map(|path| paths.field(path))
 }
 
 /// Returns the turns of the messages that own a part of the text.
@@ -178,14 +216,13 @@ pub fn find_turns(text: &str, segments: &[Segment], assistant: &AssistantSpans) 
         AssistantSpans::Known(spans) => spans.bytes.as_slice(),
         AssistantSpans::Unknown(_) => &[],
     };
-    let groups = group_by_message(segments).into_iter().enumerate();
-    let groups = groups.filter(|(_, owned)| !owned.stretches.is_empty());
-    let turns = groups.map(|(message, owned)| {
+    let groups = group_by_message(segments);
+    let turns = groups.iter().map(|owned| {
         let (mut header, mut body, mut close) = (Vec::new(), Vec::new(), Vec::new());
-        for stretch in &owned.stretches {
+        for stretch in owned.stretches.iter().map(Stretch::range) {
             let first = model.partition_point(|span| span.start < stretch.start);
             let begin = model.get(first).map(|span| span.start).filter(|start| *start < stretch.end);
-            let part = split(text, stretch, owned.printed(stretch), begin);
+            let part = split(text, &stretch, owned.printed(&stretch), begin);
             let edges = [stretch.start, part.start, part.end, stretch.end];
             for (list, edge) in [&mut header, &mut body, &mut close].into_iter().zip(edges.windows(2)) {
                 match edge {
@@ -195,23 +232,18 @@ pub fn find_turns(text: &str, segments: &[Segment], assistant: &AssistantSpans) 
             }
         }
         Turn {
-            message,
+            message: owned.message,
             header: spans(header),
             body: spans(body),
             close: spans(close),
-            fields: find_fields(message, &owned)
-                .map(|(name, bytes)| Field {
-                    name,
-                    spans: spans(bytes),
-                })
-                .collect(),
+            fields: list_fields(&owned, text),
         }
     });
     turns.collect()
 }
 
 /// Returns the body of a stretch.
-fn split(text: &str, stretch: &Range<usize>, printed: &[Range<usize>], begin: Option<usize>) -> Range<usize> {
+fn split(text: &str, stretch: &Range<usize>, printed: &[Stretch], begin: Option<usize>) -> Range<usize> {
     let whole = printed.first().zip(printed.last()).map(|(first, last)| first.start..last.end);
     let (start, end) = match (whole, begin) {
         (Some(body), begin) => (begin.unwrap_or(body.start).min(body.start), body.end),
@@ -229,22 +261,32 @@ fn split(text: &str, stretch: &Range<usize>, printed: &[Range<usize>], begin: Op
     start..end
 }
 
-/// Returns the fields of a message with the byte ranges of their characters.
-fn find_fields(message: usize, owned: &Owned<'_>) -> impl Iterator<Item = (String, Vec<Range<usize>>)> {
-    let mut found: Vec<(&str, Vec<Range<usize>>)> = Vec::new();
-    let mut indices: BTreeMap<&str, usize> = BTreeMap::new();
-    for segment in owned.stretches.iter().flat_map(|stretch| owned.within(stretch)) {
-        for name in fields(segment, message).filter(|name| !["", "role"].contains(name)) {
-            let index = *indices.entry(name).or_insert(found.len());
-            if index == found.len() {
-                found.push((name, Vec::new()));
-            }
-            let Some((_, ranges)) = found.get_mut(index) else { continue };
-            match ranges.last_mut() {
-                Some(last) if last.end >= segment.bytes().start => last.end = segment.bytes().end,
-                _ => ranges.push(segment.bytes()),
-            }
+/// Returns the fields of a message that are printed.
+fn list_fields(owned: &Owned<'_>, text: &str) -> Vec<Field> {
+    let Some(paths) = owned.segments.first().and_then(|segment| segment.paths.get()) else {
+        return Vec::new();
+    };
+    let mut parts: Vec<(u32, usize, Range<usize>)> = Vec::new();
+    for segment in owned.stretches.iter().flat_map(|stretch| owned.within(&stretch.range())) {
+        for field in find_fields(segment, paths) {
+            parts.push((field, parts.len(), segment.bytes()));
         }
     }
-    found.into_iter().map(|(name, ranges)| (name.to_owned(), ranges))
+    parts.sort_unstable_by_key(|(field, index, _)| (*field, *index));
+    let mut groups: Vec<_> = parts.chunk_by(|(one, ..), (next, ..)| one == next).collect();
+    groups.sort_unstable_by_key(|group| group.first().map(|(_, index, _)| *index));
+    let fields = groups.into_iter().map(|group| {
+        let mut ranges: Vec<Range<usize>> = Vec::with_capacity(group.len());
+        for (_, _, bytes) in group {
+            match ranges.last_mut() {
+                Some(last) if last.end >= bytes.start => last.end = bytes.end,
+                _ => ranges.push(bytes.clone()),
+            }
+        }
+        Field {
+            name: group.first().map_or_else(String::new, |(field, ..)| paths.field_name(*field)),
+            spans: Spans::from_segments(ranges, text, owned.segments),
+        }
+    });
+    fields.collect()
 }

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use super::call::{Arguments, Body};
 use super::runtime::Runtime;
-use super::{Dict, Str, Value};
+use super::{Dict, Seq, Str, Value};
 use crate::ast::Symbols;
 use crate::error::Result;
 use crate::trace::{Container, Literals, Owner, Piece, Pieces, Places, Segment, Source, Step, Union, memory_of};
@@ -37,8 +37,10 @@ pub struct Trace<'a> {
     is_setting: bool,
     /// Whether the current round of that loop has read a message by its variable.
     is_read: bool,
-    /// The messages by the addresses of their dicts, sorted.
-    messages: Vec<(usize, Owner)>,
+    /// The messages that the template sees.
+    messages: Seq<'a>,
+    /// The messages by the addresses of their dicts, sorted, unless the list is the caller's.
+    addresses: Vec<(usize, Owner)>,
     /// The arguments of the functions that run.
     arguments: Vec<Value<'a>>,
     /// The index of the first argument of the innermost function that runs.
@@ -58,7 +60,8 @@ impl<'a> Trace<'a> {
             index: None,
             is_setting: false,
             is_read: false,
-            messages: Vec::new(),
+            messages: Seq::empty(),
+            addresses: Vec::new(),
             arguments: Vec::new(),
             first_argument: 0,
         }
@@ -67,32 +70,34 @@ impl<'a> Trace<'a> {
     /// Adds a variable of the template, with all strings in it.
     fn add_variable(&mut self, name: &'a str, value: Value<'a>) {
         let mut pending = std::mem::take(&mut self.pending);
-        self.add_value(self.places.root(), Step::Key(name), Owner::NOBODY, value, &mut pending);
-        let mut is_list_of_messages = name == "messages";
+        self.add_value(self.places.root(), Step::Key(name), value, &mut pending);
         while let Some((container, value)) = pending.pop() {
             let first = pending.len();
             match value {
                 Value::List(items) | Value::Tuple(items) => {
                     for (index, item) in (0..).zip(items.iter()).filter(|(_, item)| holds_strings(item)) {
-                        let owner = if is_list_of_messages {
-                            Owner::message(index as usize)
-                        } else {
-                            Owner::NOBODY
-                        };
-                        self.add_value(container, Step::Index(index), owner, item, &mut pending);
+                        self.add_value(container, Step::Index(index), item, &mut pending);
+                    }
+                }
+                Value::Dict(Dict::Json(map)) => {
+                    for (key, value) in map {
+                        let step = Step::Key(key);
+                        match value {
+                            serde_json::Value::String(text) => self.places.add_string(container, step, text),
+                            _ => self.add_value(container, step, Value::from(value), &mut pending),
+                        }
                     }
                 }
                 Value::Dict(dict) => {
                     for (key, value) in dict.iter() {
                         if let Value::Str(key) = &key {
                             let step = Step::Key(key.borrowed().unwrap_or_default());
-                            self.add_value(container, step, Owner::NOBODY, value, &mut pending);
+                            self.add_value(container, step, value, &mut pending);
                         }
                     }
                 }
                 _ => {}
             }
-            is_list_of_messages = false;
             // What is in a container is added in its order.
             pending.get_mut(first..).unwrap_or_default().reverse();
         }
@@ -100,38 +105,49 @@ impl<'a> Trace<'a> {
     }
 
     /// Adds a value of a container. If it can contain strings itself, it is added to those that are pending.
-    fn add_value(&mut self, container: Container, step: Step<'a>, owner: Owner, value: Value<'a>, pending: &mut Vec<Pending<'a>>) {
-        let container = self.places.add(container, step, owner);
+    fn add_value(&mut self, container: Container, step: Step<'a>, value: Value<'a>, pending: &mut Vec<Pending<'a>>) {
         match value {
-            Value::Str(text) => {
-                if let Some(text) = text.borrowed() {
-                    self.places.add_string(container, text);
-                }
+            Value::Str(text) => self.places.add_string(container, step, text.borrowed().unwrap_or_default()),
+            Value::List(_) | Value::Tuple(_) | Value::Dict(_) => {
+                let container = self.places.add(container, step);
+                pending.push((container, value));
             }
-            Value::List(_) | Value::Tuple(_) | Value::Dict(_) => pending.push((container, value)),
-            _ => {}
+            _ => {
+                self.places.add(container, step);
+            }
         }
     }
 
     /// Begins a render, after which nothing is added to the input. `messages` are those that the template sees.
-    pub fn begin(&mut self, messages: Option<&Value<'a>>) {
-        if let Some(Value::List(items) | Value::Tuple(items)) = messages {
-            self.messages.reserve(items.len());
+    pub fn begin(&mut self, messages: Option<Value<'a>>) {
+        let Some(Value::List(items) | Value::Tuple(items)) = messages else {
+            return;
+        };
+        if !matches!(items, Seq::Json(_)) {
+            self.addresses.reserve(items.len());
             for (index, item) in items.iter().enumerate() {
                 if let Value::Dict(dict) = &item {
-                    self.messages.push((dict.address(), Owner::message(index)));
+                    self.addresses.push((dict.address(), Owner::message(index)));
                 }
             }
+            // The sort is stable: of two messages that are one dict, the first is found.
+            self.addresses.sort_by_key(|(address, _)| *address);
         }
-        // The sort is stable: of two messages that are one dict, the first is found.
-        self.messages.sort_by_key(|(address, _)| *address);
+        self.messages = items;
     }
 
     /// Returns the owner for the message that is the given dict, or `None` if no message is.
     fn message(&self, dict: &Dict<'a>) -> Option<Owner> {
         let address = dict.address();
-        let index = self.messages.partition_point(|(other, _)| *other < address);
-        let (found, owner) = self.messages.get(index)?;
+        if let Seq::Json(items) = self.messages {
+            // The object is within the item of the caller's array.
+            let at = address.checked_sub(items.as_ptr().addr())?;
+            let index = at.checked_div(size_of::<serde_json::Value>())?;
+            let item = items.get(index)?.as_object()?;
+            return (std::ptr::from_ref(item).addr() == address).then(|| Owner::message(index));
+        }
+        let index = self.addresses.partition_point(|(other, _)| *other < address);
+        let (found, owner) = self.addresses.get(index)?;
         (*found == address).then_some(*owner)
     }
 
@@ -148,8 +164,11 @@ impl<'a> Trace<'a> {
         self.first_argument = outer;
     }
 
-    fn record_source(&self, pieces: &mut Pieces, source: Source, range: Range<usize>) {
-        pieces.push(Piece::new(range, source, self.owner_of(source)));
+    /// Returns the origin and the owner of a borrowed text of a length at an address, which is written now.
+    #[inline]
+    fn find(&mut self, address: usize, length: usize) -> (Source, Owner) {
+        let source = self.places.find(address, length);
+        (source, self.owner_of(source))
     }
 
     /// Returns the owner of a text that is written now, by its origin.
@@ -171,15 +190,16 @@ impl<'a> Runtime<'a> {
         self.heap.pieces = Pieces::with_capacity();
     }
 
-    /// Adds a variable and the strings in it to the places of the input, if the render is traced and the template has a variable of this
-    /// name.
-    pub fn trace_variable(&mut self, name: Value<'a>, value: Value<'a>) -> Result<()> {
+    /// Adds variables and the strings in them to the places of the input, if the render is traced and the template has their names.
+    pub fn trace_variables(&mut self, variables: impl IntoIterator<Item = (Value<'a>, Value<'a>)>) -> Result<()> {
         let Some(trace) = &mut self.heap.trace else { return Ok(()) };
         let before = trace.places.len();
-        if let (Value::Str(name), true) = (name, holds_strings(&value)) {
-            let name = name.borrowed().unwrap_or_default();
-            if trace.names.find(name).is_some() {
-                trace.add_variable(name, value);
+        for (name, value) in variables {
+            if let (true, Value::Str(name)) = (holds_strings(&value), &name) {
+                let name = name.borrowed().unwrap_or_default();
+                if trace.names.find(name).is_some() {
+                    trace.add_variable(name, value);
+                }
             }
         }
         let added = trace.places.len().saturating_sub(before);
@@ -200,10 +220,12 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Returns the segments of an output, if the render is traced.
-    pub fn segments(&self, pieces: &Pieces, text: &str) -> Vec<Segment> {
-        let trace = self.heap.trace.as_ref();
-        trace.map(|trace| trace.places.segments(pieces, text)).unwrap_or_default()
+    /// Returns the segments of the output, if the render is traced. No other text of the render has segments.
+    pub fn take_segments(&mut self, pieces: &Pieces, text: &str) -> Vec<Segment> {
+        let trace = self.heap.trace.as_mut();
+        trace
+            .map(|trace| trace.places.take_segments(pieces, text))
+            .unwrap_or_default()
     }
 
     /// Appends a string to the text that is being written, and records its pieces.
@@ -244,7 +266,9 @@ impl<'a> Runtime<'a> {
     fn record_pieces(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
         let Some((from, view)) = text.pieces() else {
             let text = text.as_str();
-            return self.record_at_end(text.len(), at.saturating_add(text.len()), |places| places.find_text(text));
+            return self.record_at_end(text.len(), at.saturating_add(text.len()), |trace| {
+                trace.find(text.as_ptr().addr(), text.len())
+            });
         };
         let pieces = &mut self.heap.pieces;
         let before = pieces.len();
@@ -262,32 +286,39 @@ impl<'a> Runtime<'a> {
     #[inline(never)]
     pub fn record_copy(&mut self, place: Range<*const u8>, end: usize) -> Result<()> {
         let (address, length) = (place.start.addr(), place.end.addr().saturating_sub(place.start.addr()));
-        self.record_at_end(length, end, |places| places.find(address, length))
+        self.record_at_end(length, end, |trace| trace.find(address, length))
     }
 
     /// Records a string literal of the template that was copied to the end of the text that is being written.
     #[inline(never)]
     pub fn record_literal(&mut self, text: &str, end: usize) -> Result<()> {
-        self.record_at_end(text.len(), end, |places| places.find_literal(text.as_ptr().addr()))
+        // A literal belongs to the message whose turn it is.
+        let address = text.as_ptr().addr();
+        self.record_at_end(text.len(), end, |trace| (trace.places.find_literal(address), trace.owner))
     }
 
     #[inline(always)]
-    fn record_at_end(&mut self, length: usize, end: usize, find: impl FnOnce(&mut Places<'a>) -> Source) -> Result<()> {
+    fn record_at_end(&mut self, length: usize, end: usize, find: impl FnOnce(&mut Trace<'a>) -> (Source, Owner)) -> Result<()> {
         let Some(trace) = &mut self.heap.trace else { return Ok(()) };
         let pieces = &mut self.heap.pieces;
         let (start, before) = (end.saturating_sub(length), pieces.len());
         pieces.fill(start, Source::Made, trace.owner);
-        let source = find(&mut trace.places);
-        trace.record_source(pieces, source, start..end);
-        self.meter.charge(pieces.len().saturating_sub(before) as u64)?;
-        self.meter.check_size(pieces.bytes())
+        let (source, owner) = find(trace);
+        pieces.push(Piece::new(start..end, source, owner));
+        match pieces.len().saturating_sub(before) {
+            0 => Ok(()),
+            added => {
+                self.meter.charge(added as u64)?;
+                self.meter.check_size(pieces.bytes())
+            }
+        }
     }
 
     /// Records the text of the template that is about to be written at a byte of the text that is being written.
     pub fn record_template(&mut self, line: u32, range: Range<usize>) {
         if let Some(trace) = &self.heap.trace {
             self.heap.pieces.fill(range.start, Source::Made, trace.owner);
-            trace.record_source(&mut self.heap.pieces, Source::Template(line), range);
+            self.heap.pieces.push(Piece::new(range, Source::Template(line), trace.owner));
         }
     }
 

@@ -1,0 +1,358 @@
+//! The values of the input, each by the step from its container.
+//!
+//! ```text
+//! /messages/0/content   ->   the step `content` from /messages/0, the step `0` from /messages, the step `messages` from the root
+//! ```
+//!
+//! A render makes no JSON pointers. They are made when the first of them is read.
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use super::pieces::{FEW, Owner, free_spare, free_spare_text, to_offset};
+use crate::number::text::write_digits;
+
+/// The step from a container to a value in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// The item at an index of a list.
+    Index(u32),
+    /// The value under a key of an object.
+    Key(&'a str),
+}
+
+/// The paths of the values of an input, and the names of special tokens.
+#[derive(Debug)]
+pub(super) struct Paths {
+    /// The paths. A container comes before what is in it, and the root is the first.
+    list: Vec<Path>,
+    /// The last steps of all paths.
+    steps: String,
+    /// The sets of paths that segments are made from.
+    pub sets: Vec<Arc<[u32]>>,
+    pointers: OnceLock<Pointers>,
+}
+
+/// A value, by the step from its container.
+#[derive(Clone, Copy, Debug)]
+struct Path {
+    parent: u32,
+    /// The end of the step.
+    end: u32,
+    part: Part,
+    /// Whether the step is the index of an item.
+    is_item: bool,
+    /// Whether the value is the content of a message or of an item in it, or within such a content.
+    is_content: bool,
+    /// Whether segments come from the value itself, so that its pointer can be read.
+    is_origin: bool,
+    /// The path of the field of a message that the value is in.
+    field: u32,
+    /// The message that the value is in.
+    message: Owner,
+}
+
+/// The part of the input that a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// A special token, whose step is its name.
+    Token,
+    Root,
+    /// A variable that is neither the messages nor the tools nor the documents, or a part of it.
+    Other,
+    /// The tools, the documents, or a part of them.
+    Foreign,
+    Messages,
+    Message,
+    /// The field `role` of a message.
+    Role,
+    /// The field `tool_calls` of a message.
+    Calls,
+    Call,
+    /// The field `function` of a call.
+    Function,
+    /// Another field of a message, or of one of its calls.
+    Field,
+}
+
+/// The JSON pointers of the paths that are origins, one after another.
+#[derive(Debug, Default)]
+struct Pointers {
+    text: String,
+    /// The end of the pointer of each path.
+    ends: Vec<u32>,
+}
+
+/// The index of the root: all values are within it.
+pub(super) const ROOT: u32 = 0;
+
+/// The bytes of the steps of a short conversation.
+const STEP_BYTES: usize = 256;
+
+impl Default for Paths {
+    /// Makes paths without a root, which need no memory.
+    fn default() -> Self {
+        Self {
+            list: Vec::new(),
+            steps: String::new(),
+            sets: Vec::new(),
+            pointers: OnceLock::new(),
+        }
+    }
+}
+
+impl Paths {
+    /// Makes the root, with memory for the paths of a short conversation.
+    pub fn new() -> Self {
+        let mut list = Vec::with_capacity(FEW);
+        list.push(Path {
+            parent: ROOT,
+            end: 0,
+            part: Part::Root,
+            is_item: false,
+            is_content: false,
+            is_origin: false,
+            field: ROOT,
+            message: Owner::NOBODY,
+        });
+        Self {
+            list,
+            steps: String::with_capacity(STEP_BYTES),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a value of a container and returns its index.
+    pub fn add(&mut self, parent: u32, step: Step<'_>) -> u32 {
+        let index = to_offset(self.list.len());
+        let Some(outer) = self.list.get(parent as usize).copied() else {
+            return ROOT;
+        };
+        let part = find_part(outer.part, step);
+        let mut added = Path {
+            parent,
+            end: 0,
+            part,
+            is_item: false,
+            is_content: outer.is_content,
+            is_origin: false,
+            field: index,
+            message: outer.message,
+        };
+        match step {
+            Step::Index(index) => {
+                write_digits(u64::from(index), &mut self.steps);
+                added.is_item = true;
+                if part == Part::Message {
+                    added.message = Owner::message(index as usize);
+                }
+            }
+            Step::Key(key) => {
+                self.steps.push_str(key);
+                added.is_content |= outer.is_item && outer.message != Owner::NOBODY && key == "content";
+            }
+        }
+        if matches!(outer.part, Part::Field | Part::Role) {
+            added.field = outer.field;
+        }
+        added.end = to_offset(self.steps.len());
+        self.list.push(added);
+        index
+    }
+
+    /// Adds a special token and returns its index.
+    pub fn add_token(&mut self, name: &str) -> u32 {
+        let index = self.add(ROOT, Step::Key(name));
+        if let Some(path) = self.list.last_mut() {
+            path.part = Part::Token;
+        }
+        index
+    }
+
+    /// Records that segments come from the value itself.
+    pub fn set_origin(&mut self, index: u32) {
+        if let Some(path) = self.list.get_mut(index as usize) {
+            path.is_origin = true;
+        }
+    }
+
+    /// Records that segments come from the values of a set.
+    pub fn set_origins(&mut self, set: u32) {
+        for path in self.sets.get(set as usize).into_iter().flat_map(|set| set.iter()) {
+            if let Some(path) = self.list.get_mut(*path as usize) {
+                path.is_origin = true;
+            }
+        }
+    }
+
+    /// Returns the number of paths.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Returns the container of a value. The root is its own.
+    pub fn parent(&self, index: u32) -> u32 {
+        self.list.get(index as usize).map_or(ROOT, |path| path.parent)
+    }
+
+    /// Returns the message that a value is in, and whether the value is its content.
+    pub fn owner(&self, index: u32) -> (Owner, bool) {
+        let path = self.list.get(index as usize);
+        path.map_or((Owner::NOBODY, false), |path| (path.message, path.is_content))
+    }
+
+    /// Returns whether a value is another one or within it.
+    pub fn is_within(&self, mut index: u32, outer: u32) -> bool {
+        while index > outer {
+            index = self.parent(index);
+        }
+        index == outer
+    }
+
+    /// Returns the number of steps from the root.
+    pub fn depth(&self, mut index: u32) -> usize {
+        let mut depth = 0_usize;
+        while index != ROOT {
+            index = self.parent(index);
+            depth = depth.saturating_add(1);
+        }
+        depth
+    }
+
+    /// Frees the memory that is not needed when no more paths are added.
+    pub fn finish(&mut self) {
+        free_spare(&mut self.list);
+        free_spare_text(&mut self.steps);
+    }
+
+    /// Returns the indices of the paths of a set.
+    pub fn set(&self, index: u32) -> &[u32] {
+        self.sets.get(index as usize).map_or(&[], |set| set)
+    }
+
+    /// Returns the JSON pointer of an origin, or the name of a token.
+    pub fn pointer(&self, index: u32) -> &str {
+        let Pointers { text, ends } = self.pointers.get_or_init(|| self.make_pointers());
+        slice(text, index, |index| ends.get(index).copied())
+    }
+
+    /// Returns the part of the input that a value is, and the message that the value is in.
+    pub fn part(&self, index: u32) -> (Part, Owner) {
+        let path = self.list.get(index as usize);
+        path.map_or((Part::Other, Owner::NOBODY), |path| (path.part, path.message))
+    }
+
+    /// Returns the path of the field that a value of a message is in.
+    pub fn field(&self, index: u32) -> u32 {
+        self.list.get(index as usize).map_or(ROOT, |path| path.field)
+    }
+
+    /// Returns whether a field is a field of the message itself that has one of these names.
+    pub fn is_field(&self, field: u32, names: &[&str]) -> bool {
+        self.part(self.parent(field)).0 == Part::Message && names.contains(&self.step(field))
+    }
+
+    /// Returns the last step of a path.
+    pub fn step(&self, index: u32) -> &str {
+        slice(&self.steps, index, |index| self.list.get(index).map(|path| path.end))
+    }
+
+    /// Returns the place of a field in its message.
+    pub fn field_name(&self, field: u32) -> String {
+        let mut steps = Vec::new();
+        let mut at = field;
+        while at != ROOT && self.part(at).0 != Part::Message {
+            steps.push(escape(self.step(at)));
+            at = self.parent(at);
+        }
+        steps.reverse();
+        steps.join("/")
+    }
+
+    /// Makes the pointers of all origins. A pointer shares its beginning with that of the last one: most values are printed in the order of
+    /// the input.
+    fn make_pointers(&self) -> Pointers {
+        let mut made = Pointers {
+            text: String::new(),
+            ends: Vec::with_capacity(self.list.len()),
+        };
+        let mut pointer = String::new();
+        // The containers from the root to the last one, each with the length of its pointer.
+        let mut open: Vec<(u32, usize)> = Vec::new();
+        let mut opened = Vec::new();
+        for (index, path) in (0..).zip(&self.list) {
+            if path.is_origin && path.part == Part::Token {
+                made.text.push_str(self.step(index));
+            } else if path.is_origin && index != ROOT {
+                self.open_container(path.parent, &mut open, &mut opened, &mut pointer);
+                made.text.push_str(&pointer);
+                self.push_step(index, &mut made.text);
+            }
+            made.ends.push(to_offset(made.text.len()));
+        }
+        free_spare_text(&mut made.text);
+        made
+    }
+
+    /// Makes the pointer of a container from that of the last one.
+    fn open_container(&self, mut container: u32, open: &mut Vec<(u32, usize)>, opened: &mut Vec<u32>, pointer: &mut String) {
+        opened.clear();
+        loop {
+            // A container has a greater index than those around it.
+            while open.last().is_some_and(|(last, _)| *last > container) {
+                open.pop();
+            }
+            if container == ROOT || open.last().is_some_and(|(last, _)| *last == container) {
+                break;
+            }
+            opened.push(container);
+            container = self.parent(container);
+        }
+        pointer.truncate(open.last().map_or(0, |(_, length)| *length));
+        for container in opened.iter().rev() {
+            self.push_step(*container, pointer);
+            open.push((*container, pointer.len()));
+        }
+    }
+
+    /// Appends the last step of a path to a JSON pointer.
+    fn push_step(&self, index: u32, pointer: &mut String) {
+        pointer.push('/');
+        pointer.push_str(&escape(self.step(index)));
+    }
+}
+
+/// Returns a step as a JSON pointer has it.
+fn escape(step: &str) -> Cow<'_, str> {
+    match step.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
+        true => step.replace('~', "~0").replace('/', "~1").into(),
+        false => step.into(),
+    }
+}
+
+/// Returns the text with an index, of texts that follow one another and have these ends.
+fn slice(text: &str, index: u32, end: impl Fn(usize) -> Option<u32>) -> &str {
+    let index = index as usize;
+    let start = index.checked_sub(1).and_then(&end).unwrap_or_default();
+    let range = start as usize..end(index).unwrap_or_default() as usize;
+    text.get(range).unwrap_or_default()
+}
+
+/// Returns the part that a value is, by the part of its container.
+fn find_part(outer: Part, step: Step<'_>) -> Part {
+    match (outer, step) {
+        (Part::Root, Step::Key("messages")) => Part::Messages,
+        (Part::Root, Step::Key(name)) if ["messages", "tools", "documents"].iter().any(|root| name.starts_with(root)) => {
+            Part::Foreign
+        }
+        (Part::Messages, Step::Index(_)) => Part::Message,
+        (Part::Messages, Step::Key(_)) => Part::Foreign,
+        (Part::Message, Step::Key("role")) => Part::Role,
+        (Part::Message, Step::Key("tool_calls")) => Part::Calls,
+        (Part::Calls, _) => Part::Call,
+        (Part::Call, Step::Key("function")) => Part::Function,
+        (Part::Message | Part::Call | Part::Function, _) => Part::Field,
+        (Part::Field | Part::Role | Part::Foreign, _) => outer,
+        (Part::Root | Part::Token | Part::Other, _) => Part::Other,
+    }
+}
