@@ -342,9 +342,7 @@ fn slice(text: &str, index: u32, end: impl Fn(usize) -> Option<u32>) -> &str {
 fn find_part(outer: Part, step: Step<'_>) -> Part {
     match (outer, step) {
         (Part::Root, Step::Key("messages")) => Part::Messages,
-        (Part::Root, Step::Key(name)) if ["messages", "tools", "documents"].iter().any(|root| name.starts_with(root)) => {
-            Part::Foreign
-        }
+        (Part::Root, Step::Key("tools" | "documents")) => Part::Foreign,
         (Part::Messages, Step::Index(_)) => Part::Message,
         (Part::Messages, Step::Key(_)) => Part::Foreign,
         (Part::Message, Step::Key("role")) => Part::Role,
