@@ -153,7 +153,7 @@ fn compile(template: &Data<'_>) -> Result<ChatTemplate, String> {
     match template {
         Data::Str(source) => Ok(ChatTemplate::from_source(&**source, &[])),
         Data::Object(named) if named.len() > MAX_TEMPLATES => Err(format!(
-            "`template` has {} templates, and {MAX_TEMPLATES} are the most",
+            "`template` has {} templates, and may have at most {MAX_TEMPLATES}",
             named.len()
         )),
         Data::Object(named) => {
