@@ -1,4 +1,4 @@
-//! The changes of a body, each with its place, its sort and its reason.
+//! The changes of a body, each with its place, kind and reason.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,44 +14,44 @@ use super::node::Node;
 pub struct Change {
     /// The JSON pointer (RFC 6901) of the value in the body: `/messages/2/tool_calls/0/function/arguments`.
     pub path: String,
-    /// The sort of change.
+    /// The kind of change.
     pub what: What,
     /// The reason, followed by the verdict of the [`Report`](crate::report::Report) where there is one: `(takes.arguments)`.
     pub why: Cow<'static, str>,
 }
 
-/// The sort of a change.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum What {
-    /// A field, a block or an item of another format has its form of Chat Completions.
+    /// A field, block or item of another format was brought into the form of Chat Completions.
     Translated,
-    /// Arguments that were JSON text are an object.
+    /// Arguments that were JSON text were parsed to an object.
     Parsed,
-    /// Arguments should be parsed, and are not JSON. They stay a text.
+    /// Arguments that the template takes as an object are not JSON, and stay text.
     Unparsed,
-    /// Arguments that were an object are JSON text.
+    /// Arguments that were an object were encoded as JSON text.
     Encoded,
-    /// A list of parts is a string, or the parts of text in it are one part.
+    /// A list of parts was joined to a string, or its text parts to one part.
     Joined,
-    /// A string is a list of one part, or a flat tool has `{"type": "function", "function": …}` around it.
+    /// A string was wrapped in a list of one part, or a flat tool in `{"type": "function", "function": …}`.
     Wrapped,
-    /// A part of media, or a field with reasoning, has the name that the template reads.
+    /// A media part or a field with reasoning was renamed to what the template reads.
     Renamed,
-    /// A message has another role.
+    /// A message was given another role.
     Recast,
-    /// A message is a part of an earlier one.
+    /// A message was merged into an earlier one.
     Merged,
-    /// Content that was null or absent is an empty string.
+    /// Content that was null or absent was set to an empty string.
     Emptied,
-    /// Empty content is absent.
+    /// Empty content was removed.
     Omitted,
-    /// A result has the name of the called function.
+    /// A result was given the name of the called function.
     Named,
-    /// A result is at the place of its call.
+    /// A result was moved directly after its call.
     Moved,
-    /// The prompt does not contain the value.
+    /// The value is not in the prompt.
     Dropped,
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::report::{Arguments, Forms, Outcome, Replay, Report, Takes};
 use crate::text::short_eq::is_equal;
 
-/// The sorts of media that a part can have.
+/// The kinds of media that a part can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
     Image,

@@ -5,6 +5,8 @@
 //! {"thinking": {"type": "disabled"}}    ->   enable_thinking: false       if the template reads that
 //! ```
 
+use std::borrow::Cow;
+
 use super::change::{Changes, What};
 use super::message::Fitted;
 use super::node::Node;
@@ -16,6 +18,9 @@ use crate::json::{DEPTH, Data, Object};
 
 /// The names of the variable that turns reasoning on and off.
 const SWITCHES: [&str; 2] = ["enable_thinking", "thinking"];
+
+/// The name of the variable with the effort of reasoning.
+const EFFORT: &str = "reasoning_effort";
 
 /// The options of a body that can also be in `chat_template_kwargs`, as vLLM takes them.
 pub const OPTIONS: [&str; 2] = ["add_generation_prompt", "continue_final_message"];
@@ -42,8 +47,7 @@ pub fn read_option<'b>(body: Node<'b>, name: &str) -> Result<Option<Node<'b>>> {
     }
 }
 
-/// Returns the variables of a body. Those of `chat_template_kwargs` go before what the body says of reasoning, of which only
-/// `reasoning_effort` is a variable of every template.
+/// Returns the variables of a body. Those of `chat_template_kwargs` override what the body says of reasoning.
 pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes: &mut Changes) -> Result<Fitted<'b>> {
     let own = body.get("chat_template_kwargs");
     if let Some(own) = own.filter(|own| !own.is_object() && !is_exact) {
@@ -53,48 +57,22 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
     if let Some(own) = own.filter(|_| !is_exact) {
         report_unread(&template.variables(), own, changes);
     }
-    let reasoning = read_reasoning(body);
+    let reasoning = Reasoning::read(body);
     let flag = body.get("add_generation_prompt").filter(|flag| flag.bool().is_none());
     let has_options = !is_exact && own.is_some_and(|own| OPTIONS.iter().any(|name| own.has(name)));
-    if reasoning.is_none() && flag.is_none() && !has_options || own.is_some_and(|own| !own.is_object()) {
+    if reasoning.settings().next().is_none() && flag.is_none() && !has_options || own.is_some_and(|own| !own.is_object()) {
         return Ok(own.map_or(Fitted::Absent, Fitted::Kept));
     }
-    let mut added = Vec::new();
-    if is_exact {
-        let effort = body
-            .get("reasoning_effort")
-            .filter(|_| own.is_none_or(|own| !own.has("reasoning_effort")));
-        added.extend(effort.map(|effort| ("reasoning_effort".into(), effort.to_data(DEPTH))));
-    } else if let Some(reasoning) = reasoning {
+    let has_own = |name: &str| own.is_some_and(|own| own.has(name));
+    let mut added = if is_exact {
+        let effort = body.get(EFFORT).filter(|_| !has_own(EFFORT));
+        Vec::from_iter(effort.map(|effort| (EFFORT.into(), effort.to_data(DEPTH))))
+    } else {
         let names = template.variables();
-        let reads = |name: &str| names.contains(&name) && own.is_none_or(|own| !own.has(name));
-        if let Some(effort) = reasoning.effort.filter(|_| reads("reasoning_effort")) {
-            added.push(("reasoning_effort".into(), effort.to_data(DEPTH)));
-        }
-        let is_effort_read = !added.is_empty();
-        let switch = SWITCHES.into_iter().find(|name| reads(name));
-        if let (Some(name), Some(is_on)) = (switch, reasoning.is_on.filter(|is_on| !is_on || !is_effort_read)) {
-            added.push((name.into(), Data::Bool(is_on)));
-        }
-        let change = match (is_effort_read, added.is_empty()) {
-            (true, _) => None,
-            (false, false) => Some((
-                What::Translated,
-                "the template reads whether there is reasoning, as a variable",
-            )),
-            (false, true) => reasoning.judge(own).map(|why| (What::Dropped, why)),
-        };
-        if let Some((what, why)) = change {
-            changes.add(reasoning.path.to_owned(), what, why);
-        }
-        if reasoning.effort.is_some() && body.get("thinking").is_some() {
-            changes.add(
-                "/thinking".to_owned(),
-                What::Dropped,
-                "the body has an effort of reasoning too",
-            );
-        }
-    }
+        let added = reasoning.to_variables(&|name| names.contains(&name) && !has_own(name));
+        reasoning.report(&added, own, changes);
+        added
+    };
     added.extend(flag.map(|flag| ("add_generation_prompt".into(), flag.to_data(DEPTH))));
     if added.is_empty() && !has_options {
         return Ok(own.map_or(Fitted::Absent, Fitted::Kept));
@@ -122,17 +100,95 @@ fn report_unread(names: &[&str], own: Node<'_>, changes: &mut Changes) {
     }
 }
 
-/// The options of a body about reasoning.
+/// What a body says of reasoning.
 struct Reasoning<'b> {
+    effort: Option<Setting<'b>>,
+    thinking: Option<Setting<'b>>,
+}
+
+impl<'b> Reasoning<'b> {
+    fn read(body: Node<'b>) -> Self {
+        let nested = |key: &str| body.get(key).and_then(|options| options.get("effort"));
+        let efforts = [
+            ("/reasoning_effort", body.get(EFFORT)),
+            ("/reasoning/effort", nested("reasoning")),
+            ("/output_config/effort", nested("output_config")),
+        ];
+        let effort = efforts.into_iter().find_map(|(path, effort)| Some((path, effort?)));
+        Self {
+            effort: effort.map(|(path, effort)| Setting {
+                path,
+                effort: Some(effort),
+                is_on: effort.text().map(|effort| effort != "none"),
+            }),
+            thinking: body.get("thinking").map(|thinking| Setting {
+                path: "/thinking",
+                effort: None,
+                is_on: match thinking.get_text("type") {
+                    Some("enabled" | "adaptive") => Some(true),
+                    Some("disabled") => Some(false),
+                    _ => thinking.bool(),
+                },
+            }),
+        }
+    }
+
+    fn settings(&self) -> impl Iterator<Item = &Setting<'b>> {
+        self.effort.iter().chain(&self.thinking)
+    }
+
+    /// Returns whether there is to be reasoning. `thinking` goes before an effort.
+    fn is_on(&self) -> Option<bool> {
+        let is_on = |setting: &Option<Setting<'_>>| setting.as_ref().and_then(|setting| setting.is_on);
+        is_on(&self.thinking).or_else(|| is_on(&self.effort))
+    }
+
+    /// Returns the variables to add, of those that the template reads. An effort that is read implies that reasoning is on.
+    fn to_variables(&self, reads: &dyn Fn(&str) -> bool) -> Vec<(Cow<'b, str>, Data<'b>)> {
+        let effort = self.effort.as_ref().and_then(|setting| setting.effort);
+        let effort = effort.filter(|_| reads(EFFORT));
+        let is_implied = effort.is_some() && self.thinking.is_none() && self.is_on() == Some(true);
+        let switch = SWITCHES.into_iter().find(|name| reads(name)).filter(|_| !is_implied);
+        let effort = effort.map(|effort| (EFFORT.into(), effort.to_data(DEPTH)));
+        let switch = switch.zip(self.is_on()).map(|(name, is_on)| (name.into(), Data::Bool(is_on)));
+        effort.into_iter().chain(switch).collect()
+    }
+
+    /// Adds a change for each setting that is not a variable with its value.
+    fn report(&self, added: &[(Cow<'_, str>, Data<'_>)], own: Option<Node<'_>>, changes: &mut Changes) {
+        let has = |name: &str| added.iter().any(|(added, _)| added == name);
+        let (is_effort_read, is_switched) = (has(EFFORT), SWITCHES.into_iter().any(has));
+        for setting in self.settings() {
+            let change = match setting.effort {
+                Some(_) if is_effort_read => None,
+                _ if is_switched && setting.is_on == self.is_on() => Some((
+                    What::Translated,
+                    "the template reads whether there is reasoning, as a variable",
+                )),
+                _ => setting.judge(own).map(|why| (What::Dropped, why)),
+            };
+            if let Some((what, why)) = change {
+                changes.add(setting.path.to_owned(), what, why);
+            }
+        }
+    }
+}
+
+/// An option of a body about reasoning.
+struct Setting<'b> {
     path: &'static str,
     effort: Option<Node<'b>>,
+    /// Whether there is to be reasoning, if the option is understood.
     is_on: Option<bool>,
 }
 
-impl Reasoning<'_> {
-    /// Returns why no variable has what the body says, or `None` if a variable of `chat_template_kwargs` says it too.
+impl Setting<'_> {
+    /// Returns why no variable has the value of the option, or `None` if a variable of `chat_template_kwargs` has it.
     fn judge(&self, own: Option<Node<'_>>) -> Option<&'static str> {
-        let effort = own.and_then(|own| own.get("reasoning_effort"));
+        if self.effort.is_none() && self.is_on.is_none() {
+            return Some("its type is not known");
+        }
+        let effort = own.filter(|_| self.effort.is_some()).and_then(|own| own.get(EFFORT));
         let mut switches = SWITCHES.into_iter().filter_map(|name| own?.get(name)).peekable();
         if effort.is_none() && switches.peek().is_none() {
             return Some("the template reads no variable for it (switches)");
@@ -141,23 +197,4 @@ impl Reasoning<'_> {
         let is_same_switch = switches.any(|switch| switch.bool() == self.is_on);
         (!is_same_effort && !is_same_switch).then_some("`chat_template_kwargs` has another value")
     }
-}
-
-/// Returns what a body says of reasoning, if anything.
-fn read_reasoning(body: Node<'_>) -> Option<Reasoning<'_>> {
-    let nested = || body.get("reasoning").and_then(|reasoning| reasoning.get("effort"));
-    let effort = body.get("reasoning_effort").map(|effort| ("/reasoning_effort", effort));
-    if let Some((path, effort)) = effort.or_else(|| Some(("/reasoning/effort", nested()?))) {
-        let is_on = effort.text().map(|effort| effort != "none");
-        let effort = Some(effort);
-        return Some(Reasoning { path, effort, is_on });
-    }
-    let thinking = body.get("thinking")?;
-    let is_on = match thinking.get_text("type") {
-        Some("enabled") => Some(true),
-        Some("disabled") => Some(false),
-        _ => thinking.bool(),
-    };
-    let (path, effort) = ("/thinking", None);
-    is_on.map(|_| Reasoning { path, effort, is_on })
 }

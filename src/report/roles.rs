@@ -103,7 +103,7 @@ pub struct Media {
     pub video: Medium,
 }
 
-/// The verdict on one sort of media.
+/// The verdict on one kind of media.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Medium {
     /// [`Outcome::Printed`] if the template writes a text for the part, and [`Outcome::Lost`] if it writes none.

@@ -194,7 +194,7 @@ fn warn_of_repeated_bos(text: &str, bos: &str) -> Option<String> {
     is_repeated.then(|| format!("warning: the prompt has the token {bos} twice in a row"))
 }
 
-/// Returns the name of the sort of a segment's origin, which is also its CSS class.
+/// Returns the name of the kind of a segment's origin, which is also its CSS class.
 fn sort_of(segment: &Segment) -> &'static str {
     match segment.origin() {
         Origin::Template { .. } => "template",
@@ -205,7 +205,7 @@ fn sort_of(segment: &Segment) -> &'static str {
     }
 }
 
-/// The sorts of origins, and what the legend says about each.
+/// The kinds of origins, and what the legend says about each.
 const SORTS: [(&str, &str); 5] = [
     ("template", "written in the template"),
     ("token", "special token"),

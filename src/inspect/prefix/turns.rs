@@ -8,13 +8,13 @@ use crate::inspect::plant::{self, Form};
 /// A message of the search.
 #[derive(Clone, Debug)]
 pub struct Turn {
-    /// The sort of message.
+    /// The kind of message.
     pub kind: Kind,
     /// The message.
     pub message: Value,
 }
 
-/// The sort of a message, which decides where it can be in a conversation.
+/// The kind of a message, which decides where it can be in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A message with instructions before all others.

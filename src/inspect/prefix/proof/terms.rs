@@ -18,7 +18,7 @@ pub type Term = usize;
 /// The operation of a term that is nothing but a function of other terms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Operation {
-    /// The sort of operation, such as `filter`.
+    /// The kind of operation, such as `filter`.
     pub sort: &'static str,
     /// The name of the function.
     pub name: Rc<str>,
