@@ -6,6 +6,7 @@
 //! ```
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::change::{Changes, What};
 use super::message::Fitted;
@@ -54,10 +55,14 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
         let path = "/chat_template_kwargs".to_owned();
         return Err(wrong(path, format!("must be an object, and this is {}", own.describe())));
     }
-    if let Some(own) = own.filter(|_| !is_exact) {
-        report_unread(&template.variables(), own, changes);
-    }
     let reasoning = Reasoning::read(body);
+    let names = match own.is_none() && reasoning.settings().next().is_none() || is_exact {
+        true => HashSet::new(),
+        false => HashSet::from_iter(template.variables()),
+    };
+    if let Some(own) = own.filter(|_| !is_exact) {
+        report_unread(&names, own, changes);
+    }
     let flag = body.get("add_generation_prompt").filter(|flag| flag.bool().is_none());
     let has_options = !is_exact && own.is_some_and(|own| OPTIONS.iter().any(|name| own.has(name)));
     if reasoning.settings().next().is_none() && flag.is_none() && !has_options || own.is_some_and(|own| !own.is_object()) {
@@ -68,8 +73,7 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
         let effort = body.get(EFFORT).filter(|_| !has_own(EFFORT));
         Vec::from_iter(effort.map(|effort| (EFFORT.into(), effort.to_data(DEPTH))))
     } else {
-        let names = template.variables();
-        let added = reasoning.to_variables(&|name| names.contains(&name) && !has_own(name));
+        let added = reasoning.to_variables(&|name| names.contains(name) && !has_own(name));
         reasoning.report(&added, own, changes);
         added
     };
@@ -87,13 +91,13 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
 }
 
 /// Adds the change that the template does not read a variable, for each of `chat_template_kwargs`.
-fn report_unread(names: &[&str], own: Node<'_>, changes: &mut Changes) {
+fn report_unread(names: &HashSet<&str>, own: Node<'_>, changes: &mut Changes) {
     let root = Path {
         parent: None,
         key: Key::Name("chat_template_kwargs"),
     };
     for (name, _) in own.entries() {
-        if !names.contains(&name) && !OPTIONS.contains(&name) {
+        if !names.contains(name) && !OPTIONS.contains(&name) {
             let path = root.name(name).to_pointer();
             changes.add(path, What::Dropped, "the template reads no variable of this name");
         }

@@ -37,6 +37,12 @@ pub fn cases() -> Vec<Case> {
     }
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     let keys = "\"content\":\"y\",".repeat(MANY);
+    cases.push(Case::request("body variables".to_owned(), || {
+        let template: String = (0..2_000).map(|index| format!("{{{{ v{index} }}}}")).collect();
+        let variables: serde_json::Map<String, Value> = (0..MANY).map(|index| (format!("w{index}"), json!(index))).collect();
+        let messages = json!([{"role": "user", "content": "x"}]);
+        json!({"chat": {"template": template, "body": {"messages": messages, "chat_template_kwargs": variables}}})
+    }));
     for (name, message) in [
         ("depth", format!(r#"{{"role":"user","content":"x","y":{deep}}}"#)),
         ("keys", format!(r#"{{"role":"user",{keys}"content":"x"}}"#)),
