@@ -10,6 +10,8 @@
 //! which overrules a caller's switch. A set in a loop, a macro or another scope counts only inside. A macro sees all names that the scopes
 //! around it set, before or after it, because it is called later.
 
+use indexmap::IndexSet;
+
 use crate::ast::{
     Body, Child, Expr, ExprKind, If, Literal, Macro, Stmt, StmtKind, Symbol, SymbolSet, Target, TargetKind, Template,
 };
@@ -33,7 +35,9 @@ struct Walk {
     /// The names of `set` in the order in which they were set, so that the end of a scope can remove them.
     order: Vec<Symbol>,
     /// The names that the open scopes set anywhere.
-    later: Vec<Symbol>,
+    later: IndexSet<Symbol>,
+    /// The number of names of `later` that the innermost macro sees.
+    seen: usize,
     /// The names that are set anywhere in the template.
     all: SymbolSet,
     /// The names that are set to something else than true, false or none.
@@ -55,7 +59,9 @@ impl Walk {
 
     /// Walks over the statements of a scope.
     fn body(&mut self, body: &Body) {
-        stored(body, &mut self.later);
+        stored(body, &mut |name| {
+            self.later.insert(name);
+        });
         self.stmts(body);
     }
 
@@ -80,11 +86,13 @@ impl Walk {
                     self.stmts(&arm.body);
                 }
                 self.stmts(&node.otherwise);
-                let mut defaults = Vec::new();
-                stored_in_branches(node, &mut defaults);
+                let mut defaults = SymbolSet::default();
+                stored_in_branches(node, &mut |name| {
+                    defaults.insert(name);
+                });
                 for arm in &node.arms {
                     tested(&arm.test, &mut |name| {
-                        if defaults.contains(&name) || !self.valued.contains(name) {
+                        if defaults.contains(name) || !self.valued.contains(name) {
                             self.read_first.insert(name);
                         }
                     });
@@ -104,12 +112,9 @@ impl Walk {
             }
             StmtKind::Macro(node) => {
                 node.name.iter().for_each(|name| self.name(*name));
-                self.scope(|walk| {
-                    for name in walk.later.clone() {
-                        walk.set(name);
-                    }
-                    walk.callable(node);
-                });
+                let outer = std::mem::replace(&mut self.seen, self.later.len());
+                self.scope(|walk| walk.callable(node));
+                self.seen = outer;
             }
             StmtKind::Generation(node) => self.scope(|walk| walk.callable(node)),
             StmtKind::CallBlock(node) => {
@@ -167,28 +172,30 @@ impl Walk {
     }
 
     fn read_name(&mut self, name: Symbol) {
-        if !self.set.contains(name) {
+        let is_later = self.later.get_index_of(&name).is_some_and(|index| index < self.seen);
+        if !is_later && !self.set.contains(name) {
             self.read_first.insert(name);
         }
     }
 }
 
-/// Adds the names that the statements set in their own scope.
-fn stored(body: &Body, names: &mut Vec<Symbol>) {
+/// Calls `visit` with the names that the statements set in their own scope.
+fn stored(body: &Body, visit: &mut dyn FnMut(Symbol)) {
     for stmt in &body.stmts {
         match &stmt.kind {
-            StmtKind::Set(node) => node.target.for_each_name(&mut |_, name| names.push(name)),
-            StmtKind::SetBlock(node) => node.target.for_each_name(&mut |_, name| names.push(name)),
-            StmtKind::Macro(node) => names.extend(node.name),
-            StmtKind::If(node) => stored_in_branches(node, names),
+            StmtKind::Set(node) => node.target.for_each_name(&mut |_, name| visit(name)),
+            StmtKind::SetBlock(node) => node.target.for_each_name(&mut |_, name| visit(name)),
+            StmtKind::Macro(node) => node.name.into_iter().for_each(&mut *visit),
+            StmtKind::If(node) => stored_in_branches(node, visit),
             _ => {}
         }
     }
 }
 
-fn stored_in_branches(node: &If, names: &mut Vec<Symbol>) {
-    node.arms.iter().for_each(|arm| stored(&arm.body, names));
-    stored(&node.otherwise, names);
+/// Calls `visit` with the names that the branches of an `if` set.
+fn stored_in_branches(node: &If, visit: &mut dyn FnMut(Symbol)) {
+    node.arms.iter().for_each(|arm| stored(&arm.body, visit));
+    stored(&node.otherwise, visit);
 }
 
 /// Calls `visit` with the names that a condition tests for being defined.
