@@ -4,8 +4,9 @@
 //! {% set effort = reasoning_effort|default('low') %}{% if effort == 'high' %}   ->   reasoning_effort: "low", "high"
 //! ```
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use indexmap::IndexSet;
 use serde_json::Value;
 
 use crate::ast::{Body, Child, Expr, ExprKind, Literal, Stmt, StmtKind, Symbols, Target, TargetKind};
@@ -25,8 +26,8 @@ const MOST_STEPS: usize = 4;
 /// variable.
 pub struct Literals<'t> {
     symbols: &'t Symbols,
-    /// For each name that is set, the names in the values that it is set to.
-    sources: HashMap<String, HashSet<String>>,
+    /// For each name, the names that are set to a value with it.
+    targets: HashMap<String, HashSet<String>>,
     /// For each name, the constants that it is compared with.
     constants: HashMap<String, Vec<Value>>,
 }
@@ -37,7 +38,7 @@ impl<'t> Literals<'t> {
         let tree = template.tree();
         let mut found = Self {
             symbols: &tree.symbols,
-            sources: HashMap::new(),
+            targets: HashMap::new(),
             constants: HashMap::new(),
         };
         found.add_body(&tree.body);
@@ -52,14 +53,11 @@ impl<'t> Literals<'t> {
     /// Returns the constants that a variable is compared with, itself or through names that are set to it. A variable of the same name in
     /// another scope counts as the same variable, so the list can have a constant that only the other is compared with.
     pub fn list(&self, name: &str) -> Vec<Value> {
-        let mut names = vec![name];
+        let mut names = BTreeSet::from([name]);
+        let mut last = names.clone();
         for _ in 0..MOST_STEPS {
-            let is_derived = |sources: &HashSet<String>| names.iter().any(|name| sources.contains(*name));
-            let derived = self.sources.iter().filter(|(_, sources)| is_derived(sources));
-            let derived: Vec<&str> = derived.map(|(name, _)| name.as_str()).collect();
-            names.extend(derived);
-            names.sort_unstable();
-            names.dedup();
+            let targets = last.iter().filter_map(|name| self.targets.get(*name)).flatten();
+            last = targets.map(String::as_str).filter(|name| names.insert(name)).collect();
         }
         let mut values = Vec::new();
         for value in names.iter().filter_map(|name| self.constants.get(*name)).flatten() {
@@ -103,7 +101,9 @@ impl<'t> Literals<'t> {
     fn add_names_to(&mut self, target: &str, value: &Expr) {
         let mut names = HashSet::new();
         self.collect_names(value, &mut names);
-        self.sources.entry(target.to_owned()).or_default().extend(names);
+        for name in names {
+            self.targets.entry(name).or_default().insert(target.to_owned());
+        }
     }
 
     fn collect_names(&self, expr: &Expr, names: &mut HashSet<String>) {
@@ -126,15 +126,18 @@ impl<'t> Literals<'t> {
         if is_comparison {
             let mut names = HashSet::new();
             self.collect_names(expr, &mut names);
-            let mut values = Vec::new();
+            let mut values = IndexSet::new();
             expr.for_each_child(&mut |child| collect_constants(child, &mut values));
             for name in names {
                 let constants = self.constants.entry(name).or_default();
-                for value in &values {
-                    if constants.len() < MOST && !constants.contains(value) {
-                        constants.push(value.clone());
-                    }
-                }
+                let new: Vec<Value> = values
+                    .iter()
+                    .filter(|value| !constants.contains(value))
+                    .take(MOST)
+                    .cloned()
+                    .collect();
+                constants.extend(new);
+                constants.truncate(MOST);
             }
         }
         expr.for_each_child(&mut |child| self.add_expr(child));
@@ -142,11 +145,11 @@ impl<'t> Literals<'t> {
 }
 
 /// Collects the constants of an operand: itself, the items of a list, and the keys of a dict.
-fn collect_constants(expr: &Expr, values: &mut Vec<Value>) {
+fn collect_constants(expr: &Expr, values: &mut IndexSet<Value>) {
     match &expr.kind {
         ExprKind::Literal(Literal::Str(text)) | ExprKind::Markup(text) => add_text(text, values),
-        ExprKind::Literal(Literal::Int(int)) => values.push(Value::from(*int)),
-        ExprKind::Literal(Literal::Bool(bool)) => values.push(Value::from(*bool)),
+        ExprKind::Literal(Literal::Int(int)) => drop(values.insert(Value::from(*int))),
+        ExprKind::Literal(Literal::Bool(bool)) => drop(values.insert(Value::from(*bool))),
         ExprKind::Literal(Literal::Data(data)) => match &**data {
             Data::List(items) | Data::Tuple(items) => {
                 for item in items {
@@ -164,8 +167,8 @@ fn collect_constants(expr: &Expr, values: &mut Vec<Value>) {
     }
 }
 
-fn add_text(text: &str, values: &mut Vec<Value>) {
+fn add_text(text: &str, values: &mut IndexSet<Value>) {
     if (1..=LONGEST).contains(&text.len()) {
-        values.push(Value::from(text));
+        values.insert(Value::from(text));
     }
 }

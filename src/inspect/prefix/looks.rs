@@ -1,5 +1,7 @@
 //! Finds the expressions of a template that look at later messages or at the number of messages.
 
+use indexmap::IndexSet;
+
 use crate::ast::{Body, Child, Expr, ExprKind, Literal, UnaryOp};
 use crate::report::Look;
 use crate::template::Template;
@@ -17,18 +19,22 @@ const MOST: usize = 5;
 pub fn list_looks(template: &Template, near: usize) -> Vec<Look> {
     let mut walk = Walk {
         template,
-        looks: Vec::new(),
+        looks: IndexSet::new(),
     };
     walk.body(&template.tree().body);
     let mut looks = walk.looks;
-    looks.sort_by_key(|look| look.line.abs_diff(near));
-    looks.truncate(MOST);
-    looks
+    looks.sort_by_key(|(line, _)| line.abs_diff(near));
+    let look = |(line, expression): (usize, &str)| Look {
+        line,
+        expression: expression.to_owned(),
+    };
+    looks.into_iter().take(MOST).map(look).collect()
 }
 
 struct Walk<'t> {
     template: &'t Template,
-    looks: Vec<Look>,
+    /// The lines and the sources of the expressions.
+    looks: IndexSet<(usize, &'t str)>,
 }
 
 impl Walk<'_> {
@@ -45,13 +51,8 @@ impl Walk<'_> {
     fn expr(&mut self, expr: &Expr) {
         if self.looks_ahead(expr) {
             let source = self.template.source();
-            let look = Look {
-                line: source.line(expr.span.start) as usize,
-                expression: source.slice(expr.span).to_owned(),
-            };
-            if !self.looks.contains(&look) {
-                self.looks.push(look);
-            }
+            let line = source.line(expr.span.start) as usize;
+            self.looks.insert((line, source.slice(expr.span)));
         } else {
             expr.for_each_child(&mut |child| self.expr(child));
         }

@@ -19,7 +19,7 @@ pub fn list_settings(template: &ChatTemplate) -> Vec<Map<String, Value>> {
         let literals = Literals::find(compiled);
         let variables = compiled.variables().into_iter();
         let is_switch = |name: &&str| !STANDARD.contains(name) && !name.ends_with("_token");
-        for name in variables.filter(is_switch) {
+        for name in variables.filter(is_switch).take(MOST) {
             let values = literals.list(name).into_iter().take(2);
             for value in values.chain([Value::Bool(true), Value::Bool(false)]) {
                 let setting = Map::from_iter([(name.to_owned(), value)]);

@@ -119,6 +119,18 @@ fn inspections() -> Vec<Case> {
             let nested = |index: usize| format!("{{% macro m{index}(a) %}}{{{{ m{}(a.b) }}}}{{% endmacro %}}", index + 1);
             (0..10_000).rev().map(nested).collect::<String>() + "{{ m0(messages) }}"
         }),
+        inspect("calls", || (0..70_000).map(|index| format!("{{{{ f{index}() }}}}")).collect()),
+        inspect("named macros", || {
+            (0..20_000)
+                .map(|index| format!("{{% macro m{index}(a) %}}{{{{ b{index} }}}}{{% endmacro %}}"))
+                .collect()
+        }),
+        inspect("aliases of one", || {
+            (0..40_000)
+                .map(|index| format!("{{% set v{index} = a %}}"))
+                .collect::<String>()
+                + "{% if a == 'x' %}{% endif %}"
+        }),
         inspect("fields", || "{{ messages[0]".to_owned() + &".a".repeat(100) + " }}"),
     ]
 }

@@ -12,6 +12,12 @@ use crate::ast::{Args, Body, Call, Expr, For, If, Macro, Piece, Stmt, StmtKind, 
 /// The maximum number of calls of macros within one another that are followed.
 const MOST_CALLS: usize = 6;
 
+/// The maximum number of values that a part of the template reads, also through macros.
+const MOST_INPUTS: usize = 1000;
+
+/// The maximum number of parameters of a macro that is followed.
+const MOST_PARAMETERS: usize = 100;
+
 impl<'t> Prover<'t> {
     pub fn exec(&mut self, stmts: &'t [Stmt], state: &mut State) {
         for stmt in stmts {
@@ -248,6 +254,10 @@ impl<'t> Prover<'t> {
 
     /// Adds the values that a part of the template reads, also through the macros that it calls.
     pub fn add_inputs(&mut self, reads: &Reads, state: &State, inputs: &mut Vec<Term>, depth: usize) {
+        if reads.is_large() || inputs.len() > MOST_INPUTS {
+            self.give_up();
+            return;
+        }
         for name in &reads.names {
             let term = match state.find(*name) {
                 Some(term) => term,
@@ -329,7 +339,8 @@ impl<'t> Prover<'t> {
             .others
             .as_ref()
             .is_none_or(|others| others.star.is_none() && others.double_star.is_none());
-        if !is_simple || node.specials.iter().any(Option::is_some) || args.positional.len() > node.parameters.len() {
+        let count = node.parameters.len();
+        if !is_simple || node.specials.iter().any(Option::is_some) || args.positional.len() > count || count > MOST_PARAMETERS {
             return self.give_up();
         }
         let hidden = state.hide_scopes(depth);

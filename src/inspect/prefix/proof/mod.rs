@@ -18,6 +18,8 @@ mod terms;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use indexmap::IndexSet;
+
 use self::compare::Relation;
 use self::eval::SPREAD;
 use self::messages::Round;
@@ -69,7 +71,7 @@ pub struct Prover<'t> {
     /// All rounds that the terms mention.
     all_rounds: Vec<Round>,
     /// The names that the template assigns.
-    assigned: Vec<Symbol>,
+    assigned: IndexSet<Symbol>,
     work: usize,
     /// Whether the first round of a loop is executed on its own, so that the beginning of its text is known.
     peels: bool,

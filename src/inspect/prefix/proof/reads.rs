@@ -2,18 +2,23 @@
 
 use std::rc::Rc;
 
+use indexmap::IndexSet;
+
 use super::Prover;
 use crate::ast::{Body, Child, Expr, For, Stmt, StmtKind, Symbol, Target, TargetKind};
+
+/// The maximum number of names that a part of a template reads, and of attributes that it assigns, if it is to be followed.
+const MOST_NAMES: usize = 1000;
 
 /// The variables that a part of a template reads and assigns.
 #[derive(Debug, Default)]
 pub struct Reads {
     /// The names that are read.
-    pub names: Vec<Symbol>,
+    pub names: IndexSet<Symbol>,
     /// The attributes of namespaces that are assigned.
-    pub assigned: Vec<(Symbol, Rc<str>)>,
+    pub assigned: IndexSet<(Symbol, Rc<str>)>,
     /// The names that are assigned.
-    pub makes: Vec<Symbol>,
+    pub makes: IndexSet<Symbol>,
     /// Whether something is printed.
     pub prints: bool,
     /// Whether a `break` ends the loop itself.
@@ -40,6 +45,11 @@ impl Reads {
         reads
     }
 
+    /// Returns whether there are more names than in any real template.
+    pub fn is_large(&self) -> bool {
+        self.names.len().max(self.assigned.len()) > MOST_NAMES
+    }
+
     /// Returns whether an attribute of a namespace is assigned that comes from elsewhere.
     pub fn assigns_foreign(&self) -> bool {
         self.assigned.iter().any(|(object, _)| !self.makes.contains(object))
@@ -57,7 +67,7 @@ impl Reads {
         stmt.for_each_child(&mut |child| match child {
             Child::Expr(expr) => self.expr(expr),
             Child::Target(target) => self.target(target),
-            Child::Parameter(name) => self.makes.push(name),
+            Child::Parameter(name) => drop(self.makes.insert(name)),
             Child::Body(body) => self.body(body),
         });
         if let StmtKind::For(node) = &stmt.kind {
@@ -67,23 +77,16 @@ impl Reads {
 
     pub fn expr(&mut self, expr: &Expr) {
         expr.for_each_name(&mut |name| {
-            if !self.names.contains(&name.symbol) {
-                self.names.push(name.symbol);
-            }
+            self.names.insert(name.symbol);
         });
     }
 
     fn target(&mut self, target: &Target) {
         match &target.kind {
-            TargetKind::Name { symbol, .. } => self.makes.push(*symbol),
+            TargetKind::Name { symbol, .. } => drop(self.makes.insert(*symbol)),
             TargetKind::Attribute { object, name, .. } => {
-                if !self.names.contains(object) {
-                    self.names.push(*object);
-                }
-                let assigned = (*object, Rc::from(&**name));
-                if !self.assigned.contains(&assigned) {
-                    self.assigned.push(assigned);
-                }
+                self.names.insert(*object);
+                self.assigned.insert((*object, Rc::from(&**name)));
             }
             TargetKind::Tuple(targets) => targets.iter().for_each(|target| self.target(target)),
         }
@@ -137,7 +140,7 @@ impl<'t> Prover<'t> {
     }
 
     /// Returns the names that the template assigns anywhere.
-    pub fn list_assigned(body: &Body) -> Vec<Symbol> {
+    pub fn list_assigned(body: &Body) -> IndexSet<Symbol> {
         Reads::of_body(body).makes
     }
 }

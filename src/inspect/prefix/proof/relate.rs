@@ -309,6 +309,9 @@ impl<'t> Prover<'t> {
     fn list_carried(&mut self, node: &'t For, states: &[State; 2]) -> Option<Vec<Carried>> {
         let [one, other] = states;
         let reads = self.reads_of(node);
+        if reads.is_large() {
+            return None;
+        }
         let mut assigned = reads.assigned.clone();
         let mut names = reads.names.clone();
         let mut seen = Vec::new();
@@ -318,12 +321,12 @@ impl<'t> Prover<'t> {
             };
             if !seen.contains(&index) {
                 seen.push(index);
-                let reads = self.macro_reads(index)?;
+                let reads = self.macro_reads(index).filter(|reads| !reads.is_large())?;
                 let foreign = reads.assigned.iter().filter(|(object, _)| !reads.makes.contains(object));
                 for (object, name) in foreign {
                     // The namespace may be an argument of the macro.
                     one.find(*object)?;
-                    assigned.push((*object, Rc::clone(name)));
+                    assigned.insert((*object, Rc::clone(name)));
                 }
                 names.extend(reads.names.iter().copied());
             }
