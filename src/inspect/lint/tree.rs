@@ -1,5 +1,7 @@
 //! Faults that the tree shows.
 
+use std::collections::{HashMap, HashSet};
+
 use super::Findings;
 use super::rules::{
     GENERATION_BLOCK, ITERABLE_TEST, METHODS, NO_GENERATION_PROMPT, PERCENT_FORMAT, PRINTED_CONTAINER, PYTHON_LITERAL,
@@ -35,17 +37,17 @@ pub fn inspect(template: &Template, special_tokens: &[(String, String)], finding
             .filter(is_given)
             .filter_map(|name| symbols.find(name))
             .collect(),
-        guarded: Vec::new(),
-        used: Vec::new(),
+        guarded: HashSet::new(),
+        used: HashMap::new(),
         is_form_tested: 0,
-        items: Vec::new(),
+        items: HashSet::new(),
     };
     walk.body(&template.tree().body);
     let Walk {
         unset, guarded, used, ..
     } = walk;
     for name in unset.into_iter().filter(|name| !guarded.contains(name)) {
-        if let Some((_, at)) = used.iter().find(|(other, _)| *other == name) {
+        if let Some(at) = used.get(&name) {
             findings.add(&UNSET_NAME, *at, symbols.name(name));
         }
     }
@@ -88,13 +90,13 @@ struct Walk<'t, 'f, 's> {
     /// The names that the template reads and does not set.
     unset: Vec<Symbol>,
     /// The names that are tested or have a default.
-    guarded: Vec<Symbol>,
+    guarded: HashSet<Symbol>,
     /// The names that are used for their value, each with the offset of the first use.
-    used: Vec<(Symbol, u32)>,
+    used: HashMap<Symbol, u32>,
     /// The number of conditions around the current node that test whether a value is a text or an object.
     is_form_tested: usize,
     /// The variables of loops over lists of objects.
-    items: Vec<Symbol>,
+    items: HashSet<Symbol>,
 }
 
 impl Walk<'_, '_, '_> {
@@ -109,7 +111,7 @@ impl Walk<'_, '_, '_> {
             StmtKind::For(node) => {
                 if let (Some(name), ExprKind::Name(list)) = (first_name(stmt), &node.iter.kind) {
                     if self.name(list.symbol) == "tools" {
-                        self.items.push(name);
+                        self.items.insert(name);
                     }
                 }
             }
@@ -127,10 +129,10 @@ impl Walk<'_, '_, '_> {
         let source = self.template.source();
         let tests_form = node.arms.iter().any(|arm| tests_form(&arm.test));
         self.is_form_tested = self.is_form_tested.saturating_add(usize::from(tests_form));
-        for (index, arm) in node.arms.iter().enumerate() {
+        let mut earlier = HashSet::new();
+        for arm in &node.arms {
             let test = source.slice(arm.test.span);
-            let earlier = node.arms.iter().take(index);
-            if earlier.map(|arm| source.slice(arm.test.span)).any(|other| other == test) {
+            if !earlier.insert(test) {
                 self.findings.add(&REPEATED_TEST, arm.test.span.start, test);
             }
             self.test(&arm.test);
@@ -143,7 +145,7 @@ impl Walk<'_, '_, '_> {
     /// Visits a condition, in which a name may be undefined.
     fn test(&mut self, expr: &Expr) {
         if let ExprKind::Name(name) = &expr.kind {
-            self.guarded.push(name.symbol);
+            self.guarded.insert(name.symbol);
         }
         self.expr(expr, false);
     }
@@ -211,7 +213,9 @@ impl Walk<'_, '_, '_> {
                     self.findings.add(&PYTHON_LITERAL, expr.span.start, text);
                 }
             }
-            ExprKind::Name(name) if is_printed => self.used.push((name.symbol, expr.span.start)),
+            ExprKind::Name(name) if is_printed => {
+                self.used.entry(name.symbol).or_insert(expr.span.start);
+            }
             ExprKind::Slice(slice) if slice.step.is_some() => {
                 self.findings.add(&SLICE_STEP, expr.span.start, source.slice(expr.span));
             }
@@ -239,7 +243,9 @@ impl Walk<'_, '_, '_> {
                     }
                 }
                 if let (true, Some(input)) = (["default", "d"].contains(&&*filter.name), &filter.input) {
-                    input.for_each_name(&mut |name| self.guarded.push(name.symbol));
+                    input.for_each_name(&mut |name| {
+                        self.guarded.insert(name.symbol);
+                    });
                 }
             }
             ExprKind::Test(test) => {
@@ -251,7 +257,9 @@ impl Walk<'_, '_, '_> {
                     list.iter()
                         .for_each(|list| self.findings.add(&ITERABLE_TEST, expr.span.start, list));
                 }
-                test.input.for_each_name(&mut |name| self.guarded.push(name.symbol));
+                test.input.for_each_name(&mut |name| {
+                    self.guarded.insert(name.symbol);
+                });
             }
             ExprKind::Call(call) => {
                 if let ExprKind::Attribute(node) = &call.callee.kind {
@@ -264,12 +272,12 @@ impl Walk<'_, '_, '_> {
             }
             ExprKind::Logic(_, operands) => operands.iter().for_each(|operand| {
                 if let ExprKind::Name(name) = &operand.kind {
-                    self.guarded.push(name.symbol);
+                    self.guarded.insert(name.symbol);
                 }
             }),
             ExprKind::Conditional(node) => {
                 if let ExprKind::Name(name) = &node.test.kind {
-                    self.guarded.push(name.symbol);
+                    self.guarded.insert(name.symbol);
                 }
             }
             _ => {}
