@@ -163,11 +163,14 @@ impl<'a> Source<'_, 'a> {
             's' | 'r' | 'a' => {
                 let text = self.text(conversion.letter, &argument)?;
                 let whole = text.as_str();
-                let end = conversion
-                    .precision
-                    .map_or(whole.len(), |precision| split_at_char(whole, precision).0.len());
+                let mut end = whole.len();
+                if let Some(precision) = conversion.precision {
+                    self.runtime.meter.charge_scan(end.min(precision.saturating_mul(4)))?;
+                    end = split_at_char(whole, precision).0.len();
+                }
                 let cut = text.slice(0..end);
                 if conversion.width.is_none() {
+                    self.runtime.meter.charge_bytes(end)?;
                     self.runtime.push(&cut, output)?;
                     return Ok(conversion.length);
                 }

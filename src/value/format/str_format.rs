@@ -95,6 +95,7 @@ fn write_replacement<'a>(
         }
         let text = format_value(runtime, &value, &specification)?;
         let text = runtime.text(text)?;
+        runtime.meter.charge_bytes(text.as_str().len())?;
         return runtime.push(&text, output);
     }
     let filled = match &value {
@@ -108,6 +109,7 @@ fn write_replacement<'a>(
             markup::escape_text(runtime, &text)?
         }
     };
+    runtime.meter.charge_bytes(filled.as_str().len())?;
     runtime.push(&filled, output)
 }
 
