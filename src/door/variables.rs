@@ -56,16 +56,16 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
         return Err(wrong(path, format!("must be an object, and this is {}", own.describe())));
     }
     let reasoning = Reasoning::read(body);
-    let names = match own.is_none() && reasoning.settings().next().is_none() || is_exact {
-        true => HashSet::new(),
-        false => HashSet::from_iter(template.variables()),
-    };
+    let mut names = HashSet::new();
+    if !is_exact && (own.is_some() || !reasoning.is_empty()) {
+        names.extend(template.variables());
+    }
     if let Some(own) = own.filter(|_| !is_exact) {
         report_unread(&names, own, changes);
     }
     let flag = body.get("add_generation_prompt").filter(|flag| flag.bool().is_none());
     let has_options = !is_exact && own.is_some_and(|own| OPTIONS.iter().any(|name| own.has(name)));
-    if reasoning.settings().next().is_none() && flag.is_none() && !has_options || own.is_some_and(|own| !own.is_object()) {
+    if reasoning.is_empty() && flag.is_none() && !has_options || own.is_some_and(|own| !own.is_object()) {
         return Ok(own.map_or(Fitted::Absent, Fitted::Kept));
     }
     let has_own = |name: &str| own.is_some_and(|own| own.has(name));
@@ -135,6 +135,10 @@ impl<'b> Reasoning<'b> {
                 },
             }),
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.effort.is_none() && self.thinking.is_none()
     }
 
     fn settings(&self) -> impl Iterator<Item = &Setting<'b>> {

@@ -59,7 +59,7 @@ impl Walk {
 
     /// Walks over the statements of a scope.
     fn body(&mut self, body: &Body) {
-        stored(body, &mut |name| {
+        visit_stored(body, &mut |name| {
             self.later.insert(name);
         });
         self.stmts(body);
@@ -87,11 +87,11 @@ impl Walk {
                 }
                 self.stmts(&node.otherwise);
                 let mut defaults = SymbolSet::default();
-                stored_in_branches(node, &mut |name| {
+                visit_stored_in_branches(node, &mut |name| {
                     defaults.insert(name);
                 });
                 for arm in &node.arms {
-                    tested(&arm.test, &mut |name| {
+                    visit_tested(&arm.test, &mut |name| {
                         if defaults.contains(name) || !self.valued.contains(name) {
                             self.read_first.insert(name);
                         }
@@ -180,33 +180,33 @@ impl Walk {
 }
 
 /// Calls `visit` with the names that the statements set in their own scope.
-fn stored(body: &Body, visit: &mut dyn FnMut(Symbol)) {
+fn visit_stored(body: &Body, visit: &mut dyn FnMut(Symbol)) {
     for stmt in &body.stmts {
         match &stmt.kind {
             StmtKind::Set(node) => node.target.for_each_name(&mut |_, name| visit(name)),
             StmtKind::SetBlock(node) => node.target.for_each_name(&mut |_, name| visit(name)),
             StmtKind::Macro(node) => node.name.into_iter().for_each(&mut *visit),
-            StmtKind::If(node) => stored_in_branches(node, visit),
+            StmtKind::If(node) => visit_stored_in_branches(node, visit),
             _ => {}
         }
     }
 }
 
 /// Calls `visit` with the names that the branches of an `if` set.
-fn stored_in_branches(node: &If, visit: &mut dyn FnMut(Symbol)) {
-    node.arms.iter().for_each(|arm| stored(&arm.body, visit));
-    stored(&node.otherwise, visit);
+fn visit_stored_in_branches(node: &If, visit: &mut dyn FnMut(Symbol)) {
+    node.arms.iter().for_each(|arm| visit_stored(&arm.body, visit));
+    visit_stored(&node.otherwise, visit);
 }
 
 /// Calls `visit` with the names that a condition tests for being defined.
-fn tested(condition: &Expr, visit: &mut dyn FnMut(Symbol)) {
+fn visit_tested(condition: &Expr, visit: &mut dyn FnMut(Symbol)) {
     match &condition.kind {
         ExprKind::Test(test) if ["defined", "undefined"].contains(&&*test.name) => {
             if let ExprKind::Name(name) = &test.input.kind {
                 visit(name.symbol);
             }
         }
-        _ => condition.for_each_child(&mut |part| tested(part, visit)),
+        _ => condition.for_each_child(&mut |part| visit_tested(part, visit)),
     }
 }
 

@@ -195,7 +195,7 @@ fn warn_of_repeated_bos(text: &str, bos: &str) -> Option<String> {
 }
 
 /// Returns the name of the kind of a segment's origin, which is also its CSS class.
-fn sort_of(segment: &Segment) -> &'static str {
+fn kind_of(segment: &Segment) -> &'static str {
     match segment.origin() {
         Origin::Template { .. } => "template",
         Origin::Token { .. } => "token",
@@ -206,7 +206,7 @@ fn sort_of(segment: &Segment) -> &'static str {
 }
 
 /// The kinds of origins, and what the legend says about each.
-const SORTS: [(&str, &str); 5] = [
+const KINDS: [(&str, &str); 5] = [
     ("template", "written in the template"),
     ("token", "special token"),
     ("input", "input, unchanged"),

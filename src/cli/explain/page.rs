@@ -10,7 +10,7 @@ use chat_template::conformance::visible;
 use chat_template::{Origin, Writer};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{Part, Picture, SORTS, place_of, sign_of, sort_of};
+use super::{KINDS, Part, Picture, kind_of, place_of, sign_of};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -45,12 +45,12 @@ pub fn frame(name: &str, title: &str, summary: &str, body: &Markup) -> Markup {
     }
 }
 
-/// Returns the legend of the colours of origins, for the sorts that are used.
+/// Returns the legend of the colours of origins, for the kinds that are used.
 pub fn legend(is_used: impl Fn(&str) -> bool) -> Markup {
     html! {
         ul class="legend of-origin" {
-            @for (sort, text) in SORTS.iter().filter(|(sort, _)| is_used(sort)) {
-                li { span class={ "part " (sort) } { (text) } }
+            @for (kind, text) in KINDS.iter().filter(|(kind, _)| is_used(kind)) {
+                li { span class={ "part " (kind) } { (text) } }
             }
         }
     }
@@ -103,7 +103,7 @@ impl Picture<'_> {
     }
 
     fn legends(&self) -> Markup {
-        let is_used = |sort: &str| self.prompt.segments.iter().any(|segment| sort_of(segment) == sort);
+        let is_used = |kind: &str| self.prompt.segments.iter().any(|segment| kind_of(segment) == kind);
         html! {
             (legend(is_used))
             ul class="legend of-message" {
@@ -136,12 +136,12 @@ impl Picture<'_> {
     }
 
     fn marked_part(&self, part: &Part<'_>) -> Markup {
-        let sort = sort_of(part.segment);
+        let kind = kind_of(part.segment);
         let at = match part.segment.origin() {
             Origin::Input { at, .. } => Some(format!("characters {} to {}", at.start, at.end)),
             _ => None,
         };
-        let place = (sort != "made").then(|| place_of(part.segment));
+        let place = (kind != "made").then(|| place_of(part.segment));
         let owner = part.segment.message();
         let token = part.token.map(|token| match token.writer {
             Writer::Template => "control token",
@@ -149,7 +149,7 @@ impl Picture<'_> {
             Writer::Mixed => "control token that the template and the input wrote",
         });
         html! {
-            span class={ "part " (sort) @if owner.is_some() { " owned" } @if part.is_assistant { " assistant" } @if let Some(turn) = part.turn { " " (turn) } }
+            span class={ "part " (kind) @if owner.is_some() { " owned" } @if part.is_assistant { " assistant" } @if let Some(turn) = part.turn { " " (turn) } }
                 style=[owner.map(hue)] data-segment=(part.index) data-place=[place]
                 data-at=[at] data-owner=[owner.map(|index| self.name_message(index))] data-token=[token]
                 data-turn=[part.turn] data-writer=[part.is_assistant.then_some("the model")] {

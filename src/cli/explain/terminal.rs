@@ -7,7 +7,7 @@
 
 use chat_template::conformance::visible;
 
-use super::{Part, Picture, SORTS, place_of, sign_of, sort_of};
+use super::{KINDS, Part, Picture, kind_of, place_of, sign_of};
 
 /// The meaning of the colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -105,8 +105,8 @@ impl Picture<'_> {
             .segment
             .message()
             .map_or_else(String::new, |index| self.name_message(index));
-        let mut place = match sort_of(part.segment) {
-            sort @ ("token" | "changed") => format!("{sort} {}", place_of(part.segment)),
+        let mut place = match kind_of(part.segment) {
+            kind @ ("token" | "changed") => format!("{kind} {}", place_of(part.segment)),
             _ => place_of(part.segment),
         };
         if part.is_untrusted {
@@ -138,9 +138,9 @@ impl Picture<'_> {
         let paint = |style: &str, text: &str| format!("\x1b[{style}m{text}{RESET}");
         let mut entries: Vec<String> = match by {
             By::Origin => {
-                let is_used = |sort: &str| self.prompt.segments.iter().any(|segment| sort_of(segment) == sort);
-                let sorts = SORTS.iter().filter(|(sort, _)| is_used(sort));
-                sorts.map(|(sort, text)| paint(color_of(sort), text)).collect()
+                let is_used = |kind: &str| self.prompt.segments.iter().any(|segment| kind_of(segment) == kind);
+                let kinds = KINDS.iter().filter(|(kind, _)| is_used(kind));
+                kinds.map(|(kind, text)| paint(color_of(kind), text)).collect()
             }
             By::Message => {
                 let owners = self.owners().into_iter();
@@ -164,7 +164,7 @@ impl Picture<'_> {
 /// Returns the escape sequence for the style of a part.
 fn style_of(part: &Part<'_>, by: By) -> String {
     let mut style = match by {
-        By::Origin => color_of(sort_of(part.segment)),
+        By::Origin => color_of(kind_of(part.segment)),
         By::Message => owner_color(part.segment.message()),
     }
     .to_owned();
@@ -179,8 +179,8 @@ fn style_of(part: &Part<'_>, by: By) -> String {
     format!("\x1b[{style}m")
 }
 
-fn color_of(sort: &str) -> &'static str {
-    match sort {
+fn color_of(kind: &str) -> &'static str {
+    match kind {
         "template" => "34",
         "token" => "35",
         "input" => "32",

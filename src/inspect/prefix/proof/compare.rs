@@ -112,7 +112,7 @@ impl Prover<'_> {
                     }
                     None => return Some(test),
                 },
-                Node::Apply(operation, args) if operation.sort == "filter" && &*operation.name == "string" && args.len() == 1 => {
+                Node::Apply(operation, args) if operation.kind == "filter" && &*operation.name == "string" && args.len() == 1 => {
                     stack.pop();
                     stack.extend(args.first());
                 }

@@ -43,7 +43,7 @@ impl Prover<'_> {
                 let ([first, rest @ ..], [second, other_rest @ ..]) = (&**args, &**other_args) else {
                     return None;
                 };
-                let is_range = operation.sort == "global" && &*operation.name == "range";
+                let is_range = operation.kind == "global" && &*operation.name == "range";
                 if is_range
                     && *self.terms.get(*first) == Node::Count
                     && rest.is_empty()
@@ -57,7 +57,7 @@ impl Prover<'_> {
                 }
                 let shape = self
                     .find_shape([*first, *second], depth)
-                    .filter(|_| rest == other_rest && operation.sort == "filter")?;
+                    .filter(|_| rest == other_rest && operation.kind == "filter")?;
                 match (&*operation.name, shape) {
                     (
                         "reverse",

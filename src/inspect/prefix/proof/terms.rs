@@ -19,7 +19,7 @@ pub type Term = usize;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Operation {
     /// The kind of operation, such as `filter`.
-    pub sort: &'static str,
+    pub kind: &'static str,
     /// The name of the function.
     pub name: Rc<str>,
     /// The address of the operation's node in the tree, or 0 if it has none.
@@ -177,18 +177,18 @@ impl Terms {
         index
     }
 
-    pub fn apply(&mut self, sort: &'static str, name: &str, args: Vec<Term>) -> Term {
+    pub fn apply(&mut self, kind: &'static str, name: &str, args: Vec<Term>) -> Term {
         let operation = Operation {
-            sort,
+            kind,
             name: name.into(),
             address: 0,
         };
         self.add(Node::Apply(operation, args.into()))
     }
 
-    pub fn apply_node(&mut self, sort: &'static str, name: &str, address: usize, args: Vec<Term>) -> Term {
+    pub fn apply_node(&mut self, kind: &'static str, name: &str, address: usize, args: Vec<Term>) -> Term {
         let operation = Operation {
-            sort,
+            kind,
             name: name.into(),
             address,
         };
@@ -243,7 +243,7 @@ impl Terms {
         match self.get(term) {
             Node::Str(_) | Node::Concat(_) => true,
             Node::Choice(_, one, other) => self.burn() && self.is_text_within(*one) && self.is_text_within(*other),
-            Node::Apply(operation, _) => match operation.sort {
+            Node::Apply(operation, _) => match operation.kind {
                 "filter" => ["trim", "tojson", "string", "upper", "lower", "join", "replace"].contains(&&*operation.name),
                 "method" => ["strip", "lstrip", "rstrip", "upper", "lower", "replace", "title"].contains(&&*operation.name),
                 "output" | "macro" => true,
@@ -280,7 +280,7 @@ impl Terms {
     fn is_condition(&self, term: Term) -> bool {
         match self.get(term) {
             Node::Not(_) | Node::Equal(..) | Node::Less(..) | Node::Bool(_) => true,
-            Node::Apply(operation, _) => ["test", "in"].contains(&operation.sort),
+            Node::Apply(operation, _) => ["test", "in"].contains(&operation.kind),
             _ => false,
         }
     }
