@@ -64,6 +64,19 @@ fn the_body_of_a_request_is_a_conversation() {
 }
 
 #[test]
+fn what_a_prompt_does_not_have_of_a_request_is_a_warning() {
+    let folder = Folder::new("dropped");
+    let template = folder.file("t.jinja", "{% for m in messages %}{{ m.content }}{% endfor %}");
+    let body = r#"{"messages": [{"role": "user", "content": "Hi", "name": "Ada"}], "thinking": {"type": "new"}}"#;
+    let body = folder.file("body.json", body);
+    let (text, warnings, _) = render(&["--template", &template, "--request", &body]);
+    assert_eq!(text, "Hi");
+    for path in ["/thinking", "/messages/0/name"] {
+        assert!(warnings.contains(&format!("warning: {path}: dropped, ")), "{warnings}");
+    }
+}
+
+#[test]
 fn a_folder_of_the_cache_is_a_model() {
     let folder = Folder::new("cache");
     folder.file("models--a--b/snapshots/0123/chat_template.jinja", "{{ messages|length }}");

@@ -6,7 +6,7 @@ use chat_template::conformance::printable;
 use chat_template::json::{Data, Object};
 use chat_template::{
     ApplyOptions, AssistantOptions, AssistantSpans, Changes, ChatTemplate, Policy, PrepareOptions, Prompt, RenderOptions, Template,
-    Writer,
+    What, Writer,
 };
 
 use super::explain::{Explained, Picture};
@@ -29,8 +29,8 @@ One FILE can be -, which is standard input. No newline is added to the output.
 The file of --messages can also contain an object, such as the body of an HTTP request. \"messages\" is its conversation, and \"tools\" and
 \"documents\" are used unless an option sets them. Other keys are ignored.
 
-The file of --request is the body of a request of Chat Completions, Responses or Messages. It is changed where this template needs it, and
---explain lists the changes.
+The file of --request is the body of a request of Chat Completions, Responses or Messages. It is changed where this template needs it.
+--explain lists the changes; without it, standard error has a warning for each value that the prompt does not have.
 
 --explain shows blanks and line feeds, and below the prompt a legend and warnings: of a control token that the input wrote, of a token that
 begins the prompt twice, of a variable that no template reads, and if it is unknown which text the model writes. With colours, that text is
@@ -298,6 +298,10 @@ fn show_prompt(
         let bos = named.find(|(name, _)| name == "bos_token").map(|(_, bos)| bos.as_str());
         let tokens = [chat.control_tokens(), arguments.explained.control_tokens()].concat();
         return arguments.draw(&Picture::new(prompt, &tokens, messages, bos, notes));
+    }
+    if !arguments.json {
+        let dropped = changes.into_iter().flatten().filter(|change| change.what == What::Dropped);
+        dropped.for_each(|change| eprintln!("{}", printable(&format!("warning: {change}"))));
     }
     match (arguments.json, arguments.is_colored(When::Never)) {
         (true, _) => {
