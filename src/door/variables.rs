@@ -194,7 +194,7 @@ impl Setting<'_> {
     /// Returns why no variable has the value of the option, or `None` if a variable of `chat_template_kwargs` has it.
     fn judge(&self, own: Option<Node<'_>>) -> Option<&'static str> {
         if self.effort.is_none() && self.is_on.is_none() {
-            return Some("its type is not known");
+            return Some("`thinking` has an unknown type");
         }
         let effort = own.filter(|_| self.effort.is_some()).and_then(|own| own.get(EFFORT));
         let mut switches = SWITCHES.into_iter().filter_map(|name| own?.get(name)).peekable();
