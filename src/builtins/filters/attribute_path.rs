@@ -9,6 +9,7 @@
 //! `filters.py`: `make_attrgetter`, `make_multi_attrgetter`, `_prepare_attribute_parts`, `ignore_case`.
 
 use crate::builtins::access;
+use crate::builtins::methods::str_case::map_text;
 use crate::error::Result;
 use crate::meter::Claim;
 use crate::unicode;
@@ -113,8 +114,7 @@ pub(super) fn to_lower<'a>(runtime: &mut Runtime<'a>, value: Value<'a>) -> Resul
     if is_lower_ascii(text.as_str()) {
         return Ok(value);
     }
-    runtime.meter.charge_unicode(text.as_str())?;
-    runtime.with_sources(&[&value], |runtime| runtime.str(unicode::to_lower(text.as_str())))
+    runtime.with_sources(&[&value], |runtime| map_text(runtime, text.clone(), unicode::to_lower))
 }
 
 /// Returns whether a text is ASCII without upper case, so that its lower case is the text itself.
