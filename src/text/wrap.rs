@@ -12,14 +12,13 @@ use super::slice::{char_count, split_at_char};
 use super::strip::strip_end;
 use super::wrap_chunks::Chunks;
 use std::fmt::{Result, Write};
-use std::num::NonZeroUsize;
 
 /// The options of line wrapping.
 #[derive(Debug, Clone, Copy)]
 pub struct Wrap {
-    /// The largest number of code points in a line. The reference refuses widths below one, but only when it wraps a line, so not for the
-    /// empty text.
-    pub width: NonZeroUsize,
+    /// The largest number of code points in a line. Zero stands for a fraction below one, which the reference allows: no word fits, and
+    /// one code point of it is broken off for each line.
+    pub width: usize,
     /// Whether a word longer than a line is broken. Otherwise it has a line to itself.
     pub breaks_long_words: bool,
     /// Whether words are split after hyphens. In the reference the argument must be `True` itself.
@@ -44,6 +43,15 @@ pub fn write_wrapped(output: &mut impl Write, text: &str, separator: &str, wrap:
     Ok(())
 }
 
+/// Returns whether a word of the text is broken, because it is longer than a line.
+pub fn breaks_word(text: &str, wrap: Wrap) -> bool {
+    split_lines(text, false).any(|line| {
+        let mut wrapped = wrap_line(line, wrap);
+        wrapped.by_ref().for_each(drop);
+        wrapped.has_broken
+    })
+}
+
 /// Returns an iterator over the lines that `textwrap.wrap` makes of one line.
 pub fn wrap_line(line: &str, wrap: Wrap) -> Wrapped<'_> {
     let chunks = Chunks::new(line, wrap.splits_on_hyphens);
@@ -54,6 +62,7 @@ pub fn wrap_line(line: &str, wrap: Wrap) -> Wrapped<'_> {
         at: 0,
         next: None,
         has_lines: false,
+        has_broken: false,
     };
     wrapped.advance();
     wrapped
@@ -70,6 +79,8 @@ pub struct Wrapped<'a> {
     next: Option<Chunk<'a>>,
     /// Whether a line has been returned.
     has_lines: bool,
+    /// Whether a word has been broken.
+    has_broken: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -134,6 +145,7 @@ impl<'a> Wrapped<'a> {
     /// Adds as much of a chunk as the options allow to the current line, for a chunk that is longer than any line.
     fn add_long_word(&mut self, current: &mut Current, chunk: Chunk<'a>) {
         if self.wrap.breaks_long_words {
+            self.has_broken = true;
             let (placed, rest) = chunk.split_at_char(self.broken_len(chunk, current.chars));
             self.add_chunk(current, placed);
             self.next = Some(rest);
@@ -147,7 +159,10 @@ impl<'a> Wrapped<'a> {
     ///
     /// The text after the last hyphen in the searched part has no hyphen, so the next line takes it whole. This keeps the search linear.
     fn broken_len(&self, chunk: Chunk<'_>, used: usize) -> usize {
-        let space_left = self.wrap.width.get().saturating_sub(used);
+        let space_left = match self.wrap.width {
+            0 => 1,
+            width => width.saturating_sub(used),
+        };
         if !self.wrap.prefers_hyphens {
             return space_left;
         }
@@ -164,7 +179,7 @@ impl<'a> Iterator for Wrapped<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        let width = self.wrap.width.get();
+        let width = self.wrap.width;
         while let Some(first) = self.next {
             // Only the first line may start with whitespace.
             if self.has_lines && first.is_blank() {

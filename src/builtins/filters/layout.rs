@@ -14,11 +14,10 @@ use crate::builtins::arguments::{is_flag_set, take_or_none};
 use crate::builtins::call;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::indent::{Indent, write_indented};
-use crate::text::wrap::{Wrap, wrap_line, write_wrapped};
+use crate::text::wrap::{Wrap, breaks_word, wrap_line, write_wrapped};
 use crate::text::{escape, lines, truncate, written_len};
 use crate::value::{Arguments, Runtime, Str, Value, markup, not_callable, ops, print};
 use std::fmt;
-use std::num::NonZeroUsize;
 
 /// Indents the lines of the text but the first, by a number of blanks or by a string.
 ///
@@ -157,20 +156,13 @@ pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
         splits_on_hyphens: matches!(arguments.get(4), None | Some(Value::Bool(true))),
         prefers_hyphens: arguments.get(4).is_none() || is_flag_set(runtime, &arguments, 4)?,
     };
-    let wrapped = wrap_text(runtime, &text, &separator, wrap)?;
-    if matches!(width, Value::Float(float) if float >= 1.0) && wrap.breaks_long_words {
-        // A float is a valid width unless a word must be cut.
-        let unbroken = Wrap {
-            breaks_long_words: false,
-            ..wrap
-        };
-        if wrap_text(runtime, &text, &separator, unbroken)?.as_str() != wrapped.as_str() {
-            return Err(Error::type_error(
-                "slice indices must be integers or None or have an __index__ method",
-            ));
-        }
+    // A word cannot be cut at a float. If the width is below one, the reference cuts after one character instead.
+    if matches!(width, Value::Float(float) if float >= 1.0) && breaks_word(text.as_str(), wrap) {
+        return Err(Error::type_error(
+            "slice indices must be integers or None or have an __index__ method",
+        ));
     }
-    Ok(Value::Str(wrapped))
+    Ok(Value::Str(wrap_text(runtime, &text, &separator, wrap)?))
 }
 
 /// Wraps a text. A separator that is a Markup escapes the lines.
@@ -205,7 +197,7 @@ fn missing_method<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'stat
 }
 
 /// Reads a width above zero. A float is rounded down.
-fn read_width<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<NonZeroUsize> {
+fn read_width<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<usize> {
     if ops::less_equal(runtime, width, &Value::Int(0))? {
         let width = print::repr(runtime, width)?;
         return Err(Error::value(format!("invalid width {width} (must be > 0)")));
@@ -219,7 +211,7 @@ fn read_width<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<NonZer
         Value::Float(float) => *float as usize,
         other => other.as_int().and_then(|int| usize::try_from(int).ok()).unwrap_or(usize::MAX),
     };
-    Ok(NonZeroUsize::new(whole).unwrap_or(NonZeroUsize::MIN))
+    Ok(whole)
 }
 
 /// Returns the text that a function writes. Its length is checked before it is built. Parts of the text may be copied from the sources,
