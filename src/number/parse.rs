@@ -4,6 +4,8 @@
 //! (`PyLong_FromString`), `floatobject.c` (`PyFloat_FromString`), `pystrtod.c` and `unicodeobject.c`
 //! (`_PyUnicode_TransformDecimalAndSpaceToASCII`), and jinja2's `lexer.py` (`Lexer.wrap`).
 
+use std::borrow::Cow;
+
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::error::{MAX_DIGITS, NumberError, NumberResult};
@@ -14,15 +16,9 @@ use crate::unicode::{decimal_value, is_whitespace};
 /// Returns Python's `repr` of a text, for error messages. The repr of a Markup differs from that of a `str`.
 pub type Repr = fn(&str) -> String;
 
-/// Returns `int(text, base)`. A caller may pass 37 for a base beyond `i64`, which is as invalid.
+/// Returns `int(text, base)`.
 pub fn parse_int(text: &str, base: i64, repr: Repr) -> NumberResult<Int> {
-    let base = match u32::try_from(base) {
-        Ok(base @ (0 | 2..=36)) => base,
-        _ => {
-            return Err(NumberError::value("int() base must be >= 2 and <= 36, or 0"));
-        }
-    };
-    read_int(&to_ascii(text), base)?.ok_or_else(|| {
+    read_int(text, base)?.ok_or_else(|| {
         // CPython cuts the text's repr at 200 characters, including the quotes.
         let shown: String = repr(text).chars().take(200).collect();
         NumberError::value(format!("invalid literal for int() with base {base}: {shown}"))
@@ -31,10 +27,23 @@ pub fn parse_int(text: &str, base: i64, repr: Repr) -> NumberResult<Int> {
 
 /// Returns `float(text)`.
 pub fn parse_float(text: &str, repr: Repr) -> NumberResult<f64> {
-    read_float(&to_ascii(text)).ok_or_else(|| {
+    read_float(text).ok_or_else(|| {
         let shown = repr(text);
         NumberError::value(format!("could not convert string to float: {shown}"))
     })
+}
+
+/// Returns `int(text, base)`, or `None` if the text is not an integer. A caller may pass 37 for a base beyond `i64`, which is as invalid.
+pub fn read_int(text: &str, base: i64) -> NumberResult<Option<Int>> {
+    match u32::try_from(base) {
+        Ok(base @ (0 | 2..=36)) => read_ascii_int(&to_ascii(text), base),
+        _ => Err(NumberError::value("int() base must be >= 2 and <= 36, or 0")),
+    }
+}
+
+/// Returns `float(text)`, or `None` if the text is not a float.
+pub fn read_float(text: &str) -> Option<f64> {
+    read_ascii_float(&to_ascii(text))
 }
 
 /// Returns the value of an integer token of Jinja's lexer, such as `0x_1F` or `1_000`.
@@ -47,7 +56,7 @@ pub fn parse_int_literal(token: &str) -> NumberResult<Int> {
 /// The token may have digits of any script. The reference passes it to `ast.literal_eval`, which accepts only ASCII digits.
 pub fn parse_float_literal(token: &str) -> NumberResult<f64> {
     let plain = token.replace('_', "");
-    read_float(&plain).ok_or_else(|| NumberError::Syntax(format!("{} (<unknown>, line 1)", describe_bad_literal(&plain))))
+    read_ascii_float(&plain).ok_or_else(|| NumberError::Syntax(format!("{} (<unknown>, line 1)", describe_bad_literal(&plain))))
 }
 
 /// Returns the message of Python's tokenizer for a float with digits outside ASCII.
@@ -67,7 +76,10 @@ fn describe_bad_literal(text: &str) -> String {
 }
 
 /// Replaces digits and spaces of any script by those of ASCII. The first other character outside ASCII becomes `?` and ends the text.
-fn to_ascii(text: &str) -> String {
+fn to_ascii(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
     let mut ascii = String::with_capacity(text.len());
     for char in text.chars() {
         // The separators U+001C to U+001F are ASCII, so they are kept. C does not take them for spaces.
@@ -82,7 +94,7 @@ fn to_ascii(text: &str) -> String {
             break;
         }
     }
-    ascii
+    Cow::Owned(ascii)
 }
 
 /// C's `isspace`.
@@ -91,7 +103,7 @@ fn is_c_space(char: char) -> bool {
 }
 
 /// Parses an integer with a prefix and surrounding spaces. The result is `None` if the text is not an integer.
-fn read_int(text: &str, base: u32) -> NumberResult<Option<Int>> {
+fn read_ascii_int(text: &str, base: u32) -> NumberResult<Option<Int>> {
     let text = text.trim_start_matches(is_c_space);
     let (is_negative, text) = split_sign(text);
     let prefix_base = match text.get(..2) {
@@ -133,19 +145,20 @@ fn read_int(text: &str, base: u32) -> NumberResult<Option<Int>> {
 }
 
 /// Parses a float with surrounding spaces. The result is `None` if the text is not a float.
-fn read_float(text: &str) -> Option<f64> {
+fn read_ascii_float(text: &str) -> Option<f64> {
     let text = text.trim_matches(is_c_space);
     let (is_negative, unsigned) = split_sign(text);
-    let magnitude = match unsigned.to_ascii_lowercase().as_str() {
-        "inf" | "infinity" => f64::INFINITY,
-        "nan" => f64::NAN,
-        _ => {
-            let plain = without_underscores(unsigned)?;
-            if !is_decimal(&plain) {
-                return None;
-            }
-            plain.parse().ok()?
+    let is_word = |word: &str| unsigned.eq_ignore_ascii_case(word);
+    let magnitude = if is_word("inf") || is_word("infinity") {
+        f64::INFINITY
+    } else if is_word("nan") {
+        f64::NAN
+    } else {
+        let plain = without_underscores(unsigned)?;
+        if !is_decimal(&plain) {
+            return None;
         }
+        plain.parse().ok()?
     };
     Some(if is_negative { -magnitude } else { magnitude })
 }
@@ -159,7 +172,10 @@ fn split_sign(text: &str) -> (bool, &str) {
 }
 
 /// Returns a text without its underscores, or `None` if one of them is not between two digits.
-fn without_underscores(text: &str) -> Option<String> {
+fn without_underscores(text: &str) -> Option<Cow<'_, str>> {
+    if !text.contains('_') {
+        return Some(Cow::Borrowed(text));
+    }
     let mut plain = String::with_capacity(text.len());
     let mut previous = ' ';
     for char in text.chars() {
@@ -176,7 +192,7 @@ fn without_underscores(text: &str) -> Option<String> {
         }
         previous = char;
     }
-    (previous != '_').then_some(plain)
+    (previous != '_').then_some(Cow::Owned(plain))
 }
 
 /// Returns whether a text is digits with at most one point and an optional exponent: `5.`, `.5e-3`.

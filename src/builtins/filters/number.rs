@@ -11,7 +11,7 @@
 
 use crate::builtins::arguments::{is_flag_set, take_or_none};
 use crate::error::{Error, ErrorKind, Result};
-use crate::number::parse::{parse_float, parse_int};
+use crate::number::parse::{parse_int, read_float, read_int};
 use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, filesize, int_float, round};
 use crate::text::quote;
 use crate::value::{Arguments, Key, Runtime, Value, not_an_index, ops, print};
@@ -98,7 +98,7 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
                 IntRef::Small(base) => base,
                 IntRef::Big(_) => 37,
             };
-            parse_int(text.as_str(), base, quote::repr).ok()
+            read_int(text.as_str(), base).ok().flatten()
         }
         (value, _) => match value.as_number() {
             Some(NumberRef::Int(int)) => Some(int.to_int()),
@@ -110,8 +110,9 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
         return Ok(Value::from(int));
     }
     match to_float(runtime, &value) {
-        Ok(float) => Ok(int_float::truncate(float).map_or(default, Value::from)),
-        Err(error) if is_not_a_number(&error) || error.kind() == ErrorKind::Overflow => Ok(default),
+        Ok(Some(float)) => Ok(int_float::truncate(float).map_or(default, Value::from)),
+        Ok(None) => Ok(default),
+        Err(error) if error.kind() == ErrorKind::Overflow => Ok(default),
         Err(error) => Err(error),
     }
 }
@@ -121,11 +122,10 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
 /// `{{ " 1_000.5 "|float }} -> 1000.5`
 pub(super) fn float<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = take_or_none(&mut arguments, 0);
-    match to_float(runtime, &value) {
-        Ok(_) if matches!(value, Value::Float(_)) => Ok(value),
-        Ok(float) => Ok(Value::from(Number::Float(float))),
-        Err(error) if is_not_a_number(&error) => Ok(arguments.take(1).unwrap_or(Value::Float(0.0))),
-        Err(error) => Err(error),
+    match to_float(runtime, &value)? {
+        Some(_) if matches!(value, Value::Float(_)) => Ok(value),
+        Some(float) => Ok(Value::from(Number::Float(float))),
+        None => Ok(arguments.take(1).unwrap_or(Value::Float(0.0))),
     }
 }
 
@@ -133,7 +133,10 @@ pub(super) fn float<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
 ///
 /// `{{ 1500|filesizeformat }} -> 1.5 kB`
 pub(super) fn filesizeformat<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let bytes = to_float(runtime, &take_or_none(&mut arguments, 0))?;
+    let value = take_or_none(&mut arguments, 0);
+    let Some(bytes) = to_float(runtime, &value)? else {
+        return Err(not_a_float(runtime, &value)?);
+    };
     let is_binary = is_flag_set(runtime, &arguments, 1)?;
     let text = filesize::filesize(NumberRef::Float(bytes), is_binary)?;
     // The text has at most 300 digits, so it can be charged afterwards.
@@ -141,34 +144,32 @@ pub(super) fn filesizeformat<'a>(runtime: &mut Runtime<'a>, mut arguments: Argum
     runtime.str(text)
 }
 
-/// Returns `float(value)`.
-fn to_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<f64> {
+/// Returns `float(value)`, or `None` if it raises a TypeError or a ValueError.
+fn to_float(runtime: &mut Runtime<'_>, value: &Value<'_>) -> Result<Option<f64>> {
     if let Some(number) = value.as_number() {
-        return Ok(arithmetic::to_float(number)?);
+        return Ok(Some(arithmetic::to_float(number)?));
     }
     match value {
         Value::Str(text) => {
             runtime.meter.charge_scan(text.as_str().len())?;
-            match parse_float(text.as_str(), quote::repr) {
-                Ok(float) => Ok(float),
-                Err(_) if text.is_markup() => {
-                    let repr = print::repr(runtime, value)?;
-                    Err(Error::value(format!("could not convert string to float: {repr}")))
-                }
-                Err(error) => Err(error.into()),
-            }
+            Ok(read_float(text.as_str()))
         }
         Value::Undefined(undefined) => Err(undefined.error()),
-        other => {
-            let ty = other.ty().name();
-            Err(Error::type_error(format!(
-                "float() argument must be a string or a real number, not '{ty}'"
-            )))
-        }
+        _ => Ok(None),
     }
 }
 
-/// Returns whether an error says that a value cannot be read as a number. The filters then return their default.
-fn is_not_a_number(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Type | ErrorKind::Value)
+/// Returns the error of `float(value)` for a value that is not a number.
+fn not_a_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Error> {
+    let repr = match value {
+        Value::Str(text) if text.is_markup() => print::repr(runtime, value)?.to_string(),
+        Value::Str(text) => quote::repr(text.as_str()),
+        _ => {
+            let ty = value.ty().name();
+            return Ok(Error::type_error(format!(
+                "float() argument must be a string or a real number, not '{ty}'"
+            )));
+        }
+    };
+    Ok(Error::value(format!("could not convert string to float: {repr}")))
 }
