@@ -14,6 +14,19 @@ use crate::error::{ErrorKind, Result};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::parser::parse;
 use crate::source::Source;
+use crate::template::Template;
+
+/// Panics if this build can compile nothing, because then no target would check anything.
+///
+/// The address sanitizer moves local variables off the stack, which is measured by their addresses: every template exceeds
+/// [`Limits::stack`](crate::Limits::stack).
+pub fn assert_usable() {
+    let compiled = Template::compile("{{ 1 + 1 }}");
+    assert!(
+        compiled.is_ok(),
+        "fuzz with `--sanitizer none`: no template compiles: {compiled:?}"
+    );
+}
 
 /// The tokens of a source, up to the first error.
 #[derive(Debug)]

@@ -1,10 +1,11 @@
 //! Applies a chat template, as the port does, with any request: a JSON object with a template, messages and options.
 #![no_main]
 
+use chat_template::fuzzing::assert_usable;
 use chat_template::json::{self, Data};
 use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage};
 
-libfuzzer_sys::fuzz_target!(|text: &str| {
+libfuzzer_sys::fuzz_target!(init: assert_usable(), |text: &str| {
     let Ok(Data::Object(request)) = json::read(text, json::DEPTH) else {
         return;
     };

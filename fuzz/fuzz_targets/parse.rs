@@ -3,9 +3,9 @@
 #![no_main]
 
 use chat_template::Template;
-use chat_template::fuzzing::print_and_reparse;
+use chat_template::fuzzing::{assert_usable, print_and_reparse};
 
-libfuzzer_sys::fuzz_target!(|source: &str| {
+libfuzzer_sys::fuzz_target!(init: assert_usable(), |source: &str| {
     match Template::compile(source) {
         Ok(template) => drop(template.variables()),
         Err(error) => {

@@ -13,10 +13,11 @@ mod port;
 #[path = "../../src/cli/show.rs"]
 mod show;
 
+use chat_template::fuzzing::assert_usable;
 use chat_template::Limits;
 use chat_template::json::{self, Data};
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+libfuzzer_sys::fuzz_target!(init: assert_usable(), |input: &[u8]| {
     let mut limits = Limits::default();
     limits.steps = 200_000;
     limits.value = 1 << 20;

@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
+use chat_template::fuzzing::assert_usable;
 use chat_template::{ApplyOptions, ChatTemplate, Limits, RenderOptions, Template};
 
 /// The maximum number of time that a step can take, as a multiple of the median of all renders so far.
@@ -21,7 +22,7 @@ thread_local! {
     static RENDERS: RefCell<[u64; 64]> = const { RefCell::new([0; 64]) };
 }
 
-libfuzzer_sys::fuzz_target!(|source: &str| {
+libfuzzer_sys::fuzz_target!(init: assert_usable(), |source: &str| {
     let Ok(template) = Template::compile(source) else { return };
     let context = serde_json::json!({
         "messages": [

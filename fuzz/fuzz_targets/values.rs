@@ -2,9 +2,10 @@
 //! numbers and strings must have one order.
 #![no_main]
 
+use chat_template::fuzzing::assert_usable;
 use chat_template::{Limits, RenderOptions, Template};
 
-libfuzzer_sys::fuzz_target!(|input: &str| {
+libfuzzer_sys::fuzz_target!(init: assert_usable(), |input: &str| {
     let mut lines = input.splitn(3, '\n');
     let (Some(a), Some(b)) = (lines.next(), lines.next()) else {
         return;
