@@ -162,8 +162,7 @@ fn to_float(runtime: &mut Runtime<'_>, value: &Value<'_>) -> Result<Option<f64>>
 /// Returns the error of `float(value)` for a value that is not a number.
 fn not_a_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Error> {
     let repr = match value {
-        Value::Str(text) if text.is_markup() => print::repr(runtime, value)?.to_string(),
-        Value::Str(text) => quote::repr(text.as_str()),
+        Value::Str(_) => print::repr(runtime, value)?.to_string(),
         _ => {
             let ty = value.ty().name();
             return Ok(Error::type_error(format!(
