@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 
 use super::refused;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, Limits, Reached};
 use crate::meter::Meter;
 use crate::template::Template;
 use crate::text::quote;
@@ -85,11 +85,22 @@ const MAX_TEMPLATES: usize = 1000;
 /// The maximum number of bytes of the sources of a model's templates. Those of known models have up to 60 thousand.
 const MAX_SOURCES: usize = 4 << 20;
 
-/// Compiles the templates of one model under the default limits and a limit on the sum of their sources.
-#[derive(Debug, Default)]
+/// Compiles the templates of one model under the default limits, with one deadline for all and a limit on the sum of their sources.
+#[derive(Debug)]
 pub(super) struct Compiler {
     /// The number of bytes that were compiled.
     bytes: Cell<usize>,
+    /// A meter with the limits and the deadline.
+    meter: Meter<'static>,
+}
+
+impl Default for Compiler {
+    fn default() -> Self {
+        Self {
+            bytes: Cell::new(0),
+            meter: Meter::new(Limits::default()).start_clock(),
+        }
+    }
 }
 
 impl Compiler {
@@ -99,7 +110,7 @@ impl Compiler {
         let bytes = self.bytes.get().saturating_add(source.len());
         self.bytes.set(bytes);
         let compiled = match bytes {
-            0..=MAX_SOURCES => Template::compile(&source),
+            0..=MAX_SOURCES => Template::compile_metered(&source, self.meter.renew()),
             _ => Err(Error::limit(Reached::from_sizes(Limit::Sources, bytes, MAX_SOURCES))
                 .without_line()
                 .with_class(ErrorClass::Template)),

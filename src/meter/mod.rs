@@ -71,6 +71,14 @@ impl<'a> Meter<'a> {
         Self::with_watch(limits, watch)
     }
 
+    /// Starts the clock now instead of at its first check. The meters that [`Meter::renew`] returns then share the deadline.
+    pub fn start_clock(mut self) -> Self {
+        if let Some(watch) = &mut self.watch {
+            watch.began = clock::IS_THERE.then(Instant::now);
+        }
+        self
+    }
+
     /// Returns a meter at zero with the limits, the deadline and the flag of this one. Only the stack is measured from this call.
     pub fn renew(&self) -> Self {
         Self::with_watch(self.limits.clone(), self.watch)
