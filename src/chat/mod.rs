@@ -28,6 +28,7 @@ mod tokenizer_tables;
 mod tokens;
 mod variables;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 #[cfg(feature = "inspect")]
 use std::sync::OnceLock;
@@ -142,8 +143,8 @@ impl ChatTemplate {
     /// Sets the special tokens that have no names, without those that have one.
     pub(crate) fn with_added_special_tokens(mut self, tokens: Vec<String>) -> Self {
         let parts = self.parts_mut();
-        let is_named = |token: &String| parts.special_tokens.iter().any(|(_, named)| named == token);
-        parts.added_special_tokens = tokens.into_iter().filter(|token| !is_named(token)).collect();
+        let named: HashSet<&String> = parts.special_tokens.iter().map(|(_, token)| token).collect();
+        parts.added_special_tokens = tokens.into_iter().filter(|token| !named.contains(token)).collect();
         self
     }
 

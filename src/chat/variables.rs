@@ -53,8 +53,8 @@ pub(crate) fn is_reserved_name(name: &str) -> bool {
 /// The special tokens and the variables of a call, merged.
 pub(super) struct Variables<'a> {
     entries: Entries<'a>,
-    /// The names of the special tokens that are not replaced by a variable.
-    tokens: Vec<&'a str>,
+    /// For each of the first entries, which are the special tokens, whether it is not replaced by a variable.
+    are_tokens: Vec<bool>,
     /// The value of `add_generation_prompt` in the template.
     pub generation_prompt: Value<'a>,
 }
@@ -66,11 +66,10 @@ impl<'a> Variables<'a> {
     /// If the variables are not an object, or one has the name of a parameter of `apply_chat_template`.
     pub fn merge(runtime: &mut Runtime<'a>, special_tokens: &'a [(String, String)], options: &'a ApplyOptions<'a>) -> Result<Self> {
         let mut entries = Entries::default();
-        let mut tokens = Vec::with_capacity(special_tokens.len());
         for (name, token) in special_tokens {
             entries.insert(Key::from(Str::from(name.as_str())), Value::text(token));
-            tokens.push(name.as_str());
         }
+        let mut are_tokens = vec![true; entries.len()];
         let mut generation_prompt = Value::Bool(options.add_generation_prompt);
         match options.variables.borrow_value(runtime)? {
             Value::None => {}
@@ -82,8 +81,8 @@ impl<'a> Variables<'a> {
                         continue;
                     }
                     check_name(name)?;
-                    tokens.retain(|token| *token != name);
-                    entries.insert(Key::new(runtime, key)?, value);
+                    let (index, _) = entries.insert_full(Key::new(runtime, key)?, value);
+                    are_tokens.get_mut(index).into_iter().for_each(|is_token| *is_token = false);
                 }
             }
             other => {
@@ -96,7 +95,7 @@ impl<'a> Variables<'a> {
         }
         Ok(Self {
             entries,
-            tokens,
+            are_tokens,
             generation_prompt,
         })
     }
@@ -130,15 +129,20 @@ impl<'a> Variables<'a> {
         }
     }
 
+    /// Returns whether an entry is a special token.
+    fn is_token(&self, index: usize) -> bool {
+        self.are_tokens.get(index) == Some(&true)
+    }
+
     /// Adds the special tokens and the variables to the places of the input, for a render that is traced.
     pub fn trace(&self, runtime: &mut Runtime<'a>) -> Result<()> {
-        for (key, value) in &self.entries {
-            let (Some(name), Value::Str(text)) = (key.value.as_str(), value) else {
-                runtime.trace_variables([(key.value.clone(), value.clone())])?;
-                continue;
-            };
-            match (self.tokens.iter().find(|token| **token == name), text.borrowed()) {
-                (Some(name), Some(text)) => runtime.trace_token(name, text),
+        for (index, (key, value)) in self.entries.iter().enumerate() {
+            match (&key.value, value) {
+                (Value::Str(name), Value::Str(text)) if self.is_token(index) => {
+                    if let (Some(name), Some(text)) = (name.borrowed(), text.borrowed()) {
+                        runtime.trace_token(name, text);
+                    }
+                }
                 _ => runtime.trace_variables([(key.value.clone(), value.clone())])?,
             }
         }
@@ -171,7 +175,12 @@ impl<'a> Variables<'a> {
         let lacks_a_message = matches!(error.kind(), ErrorKind::Undefined | ErrorKind::Index);
         error.excuse_input(|path| match path.strip_prefix('/') {
             Some("messages") => !lacks_a_message,
-            Some(root) => self.tokens.contains(&root),
+            Some(root) => {
+                let mut names = self.entries.keys().map(|key| key.value.as_str());
+                names
+                    .position(|name| name == Some(root))
+                    .is_some_and(|index| self.is_token(index))
+            }
             None => false,
         })
     }
