@@ -186,11 +186,12 @@ impl<'p> Picture<'p> {
 
 /// Returns a warning if two tokens that begin a prompt follow each other with nothing or blanks between them.
 fn warn_of_repeated_bos(text: &str, bos: &str) -> Option<String> {
-    let is_followed = |(at, _): (usize, &str)| {
-        let rest = text.get(at.saturating_add(bos.len())..).unwrap_or_default();
-        rest.trim_start().starts_with(bos)
+    let mut end = None;
+    let mut follows_another = |at: usize| {
+        let is_blank = |end: usize| text.get(end..at).is_some_and(|between| between.trim().is_empty());
+        end.replace(at.saturating_add(bos.len())).is_some_and(is_blank)
     };
-    let is_repeated = !bos.is_empty() && text.match_indices(bos).any(is_followed);
+    let is_repeated = !bos.is_empty() && text.match_indices(bos).any(|(at, _)| follows_another(at));
     is_repeated.then(|| format!("warning: the prompt has the token {bos} twice in a row"))
 }
 
