@@ -70,10 +70,15 @@ pub fn run() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            eprintln!("{}", printable(&message));
+            warn(&message);
             ExitCode::FAILURE
         }
     }
+}
+
+/// Writes a line to standard error, with its control characters escaped. The line is lost if standard error is closed.
+fn warn(message: &str) {
+    drop(writeln!(std::io::stderr(), "{}", printable(message)));
 }
 
 /// Writes a text to standard output. Control characters are escaped on a terminal, but not in a file or a pipe.

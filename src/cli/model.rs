@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use chat_template::conformance::printable;
 use chat_template::json::Data;
 use chat_template::{ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, Limits, LoadAs, LoadOptions, LocalTime};
 
 use super::file::{self, Texts};
-use super::variable;
+use super::{variable, warn};
 
 /// The options that choose a chat template.
 #[derive(clap::Args)]
@@ -124,9 +123,7 @@ pub struct Settings {
 impl Settings {
     /// Reads the file of limits, and warns of variables that the template does not read.
     pub fn read(&self, chat: &ChatTemplate) -> Result<(Limits, Option<FixedClock>), String> {
-        for warning in self.warn_of_unread(chat) {
-            eprintln!("{}", printable(&warning));
-        }
+        self.warn_of_unread(chat).iter().for_each(|warning| warn(warning));
         Ok((self.read_limits()?, self.clock()))
     }
 

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use chat_template::conformance::printable;
 use chat_template::json::{Data, Object};
 use chat_template::{
     ApplyOptions, AssistantOptions, AssistantSpans, Changes, ChatTemplate, Policy, PrepareOptions, Prompt, RenderOptions, Template,
@@ -12,7 +11,7 @@ use chat_template::{
 use super::explain::{Explained, Picture};
 use super::file::Texts;
 use super::model::{Settings, Source, with_path};
-use super::{print_text, show};
+use super::{print_text, show, warn};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -227,7 +226,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         }
     }
     if !arguments.explained.is_printed() {
-        unread.drain(..).for_each(|warning| eprintln!("{}", printable(&warning)));
+        unread.drain(..).for_each(|warning| warn(&warning));
     }
     let (limits, fixed) = (arguments.settings.read_limits()?, arguments.settings.clock());
     let variables = arguments.settings.variables.iter();
@@ -301,7 +300,7 @@ fn show_prompt(
     }
     if !arguments.json {
         let dropped = changes.into_iter().flatten().filter(|change| change.what == What::Dropped);
-        dropped.for_each(|change| eprintln!("{}", printable(&format!("warning: {change}"))));
+        dropped.for_each(|change| warn(&format!("warning: {change}")));
     }
     match (arguments.json, arguments.is_colored(When::Never)) {
         (true, _) => {
@@ -316,7 +315,7 @@ fn show_prompt(
 /// Prints a warning if the mask of the assistant is unknown or empty.
 fn warn_of_mask(assistant: &AssistantSpans, messages: Option<&Data<'_>>) {
     if let Some(warning) = show::warn_of_mask(assistant, messages) {
-        eprintln!("{}", printable(&warning));
+        warn(&warning);
     }
 }
 

@@ -17,7 +17,7 @@ use chat_template::conformance::{self, Exceptions, Format, LICENCE, Ran, Report,
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
 
-use super::{jobs, parse_count, print};
+use super::{jobs, parse_count, print, warn};
 use crate::cli::show::shows_color;
 
 /// The number of causes for which a case is shown in full. A report has all cases.
@@ -126,7 +126,7 @@ pub fn run(command: Command) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(message) => {
-            eprintln!("error: {}", conformance::printable(&message));
+            warn(&format!("error: {message}"));
             ExitCode::from(2)
         }
     }

@@ -22,7 +22,6 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-use chat_template::conformance::printable;
 use chat_template::json::Object;
 
 use self::output::is_regular;
@@ -31,7 +30,7 @@ use self::rows::CHUNK;
 use self::run::{Files, Run, default_errors, summarize};
 use super::file::{Texts, is_stdin};
 use super::model::{Settings, Source};
-use super::parse_count;
+use super::{parse_count, warn};
 
 /// The progress bar of a file.
 const BAR: &str = "{bar:40} {percent:>3}% {msg} {eta}";
@@ -120,7 +119,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Ok(false) => ExitCode::from(1),
         Err(message) => {
             let prefix = if message.starts_with("error: ") { "" } else { "error: " };
-            eprintln!("{prefix}{}", printable(&message));
+            warn(&format!("{prefix}{message}"));
             ExitCode::from(2)
         }
     }
@@ -140,7 +139,7 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
     let chat = arguments.source.load(&texts)?;
     chat.check().map_err(|error| arguments.source.explain(&error))?;
     if arguments.spans && !chat.has_generation() {
-        eprintln!("warning: the template has no {{% generation %}} blocks, so all spans are empty; --assistant needs none");
+        warn("warning: the template has no {% generation %} blocks, so all spans are empty; --assistant needs none");
     }
     let settings = &arguments.settings;
     let (limits, clock) = settings.read(&chat)?;
@@ -171,7 +170,7 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         interval: CHECKPOINT_INTERVAL,
     };
     let Some(start) = run.find_start(arguments.resume)? else {
-        eprintln!("{}: the output is complete", run.files.output.display());
+        warn(&format!("{}: the output is complete", run.files.output.display()));
         return Ok(true);
     };
     let has_length = is_regular(&run.files.input);
@@ -183,10 +182,12 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
     if let Some(journal) = journal {
         journal.remove()?;
     }
-    eprintln!("{}", summarize(&run.files, &start, &ended, started.elapsed()));
+    warn(&summarize(&run.files, &start, &ended, started.elapsed()));
     let unmasked = run.renderer.unmasked.into_inner();
     if unmasked > 0 {
-        eprintln!("warning: rows in which the text that the model writes is empty or unknown: {unmasked}");
+        warn(&format!(
+            "warning: rows in which the text that the model writes is empty or unknown: {unmasked}"
+        ));
     }
     Ok(ended.failed == 0)
 }
