@@ -261,9 +261,7 @@ impl<'a> Render<'a> {
         prompt.text = output.text;
         if checks_control_tokens {
             let tokens = [self.control_tokens.as_slice(), options.control_tokens.tokens].concat();
-            let longest = tokens.iter().map(|token| token.len()).max().unwrap_or_default();
-            runtime.meter.charge_bytes(prompt.text.len().saturating_mul(longest))?;
-            prompt.check_control_tokens(&tokens, &options.control_tokens)?;
+            prompt.check_control_tokens(&mut runtime.meter, &tokens, &options.control_tokens)?;
         }
         prompt.steps = runtime.meter.steps();
         Ok(prompt)

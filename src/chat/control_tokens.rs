@@ -14,6 +14,8 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{Prompt, refused};
 use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::meter::Meter;
 use crate::trace::{Origin, Segment};
 
 /// The control tokens of a request, and what [`ChatTemplate::apply`](super::ChatTemplate::apply) does with those that a user wrote.
@@ -115,6 +117,10 @@ impl Prompt {
     ///
     /// Who wrote a token follows from [`Prompt::segments`]. In a prompt without them, all text counts as of the input.
     ///
+    /// # Errors
+    /// If the search exceeds a limit of [`Limits::default`]. The work is at most that of reading the text once for each byte of the longest
+    /// token.
+    ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate, Writer};
     ///
@@ -122,16 +128,26 @@ impl Prompt {
     /// let messages = serde_json::json!([{"role": "user", "content": "<|end|>"}]);
     /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
     /// assert_eq!(prompt.text, "<|user|><|end|><|end|>");
-    /// let found = prompt.control_tokens(&["<|user|>", "<|end|>"]);
+    /// let found = prompt.control_tokens(&["<|user|>", "<|end|>"])?;
     /// let writers: Vec<Writer> = found.iter().map(|token| token.writer).collect();
     /// assert_eq!(writers, [Writer::Mixed, Writer::Input, Writer::Template]);
     /// # Ok::<(), chat_template::Error>(())
     /// ```
-    pub fn control_tokens<T: AsRef<str>>(&self, tokens: &[T]) -> Vec<ControlToken> {
-        let finder = Finder::new(tokens);
-        let mut found = Vec::new();
+    pub fn control_tokens<T: AsRef<str>>(&self, tokens: &[T]) -> Result<Vec<ControlToken>, Error> {
+        self.find_control_tokens(&mut Meter::new(Limits::default()), tokens)
+    }
+
+    fn find_control_tokens<T: AsRef<str>>(&self, meter: &mut Meter<'_>, tokens: &[T]) -> Result<Vec<ControlToken>, Error> {
+        meter.charge_scan(self.text.len())?;
+        let finder = Finder::new(meter, tokens)?;
+        let (mut found, mut claims) = (Vec::new(), Vec::new());
         let (mut byte, mut point, mut segments) = (0, 0_usize, self.segments.as_slice());
-        while let Some(bytes) = finder.find(&self.text, byte) {
+        while let Some(bytes) = finder.find(meter, &self.text, byte)? {
+            if found.len() == found.capacity() {
+                let more = found.len().max(16);
+                claims.push(meter.claim(more.saturating_mul(size_of::<ControlToken>()))?);
+                found.reserve_exact(more);
+            }
             let count = |range: Range<usize>| self.text.get(range).unwrap_or_default().chars().count();
             let start = point.saturating_add(count(byte..bytes.start));
             (byte, point) = (bytes.end, start.saturating_add(count(bytes.clone())));
@@ -153,7 +169,7 @@ impl Prompt {
                 bytes,
             });
         }
-        found
+        Ok(found)
     }
 
     /// Returns the text in pieces for a tokenizer, cut only around [`Prompt::untrusted`]. Without such an occurrence it is one piece, so
@@ -192,8 +208,13 @@ impl Prompt {
     }
 
     /// Applies a policy to the control tokens of the prompt.
-    pub(super) fn check_control_tokens<T: AsRef<str>>(&mut self, tokens: &[T], options: &ControlTokens<'_>) -> Result<(), Error> {
-        let mut found = self.control_tokens(tokens);
+    pub(super) fn check_control_tokens(
+        &mut self,
+        meter: &mut Meter<'_>,
+        tokens: &[&str],
+        options: &ControlTokens<'_>,
+    ) -> Result<(), Error> {
+        let mut found = self.find_control_tokens(meter, tokens)?;
         found.retain(|token| token.writer != Writer::Template && !self.is_of_role(token, options.roles));
         match (options.policy, found.first()) {
             (ControlPolicy::Refuse, Some(token)) => Err(self.refuse(token)),
@@ -215,8 +236,10 @@ impl Prompt {
             .filter(|segment| is_input(segment));
         !roles.is_empty()
             && inputs.all(|segment| {
-                let is_role =
-                    |path: &str| path.starts_with("/messages/") && path.ends_with("/role") && path.split('/').count() == 4;
+                let is_role = |path: &str| {
+                    let index = path.strip_prefix("/messages/").and_then(|path| path.strip_suffix("/role"));
+                    index.is_some_and(|index| index.parse::<u32>().is_ok())
+                };
                 let text = self.text.get(segment.bytes()).unwrap_or_default();
                 segment.paths().all(is_role) && roles.contains(&text)
             })
@@ -254,38 +277,46 @@ struct Finder<'t> {
 }
 
 impl<'t> Finder<'t> {
-    fn new<T: AsRef<str>>(tokens: &'t [T]) -> Self {
+    fn new<T: AsRef<str>>(meter: &mut Meter<'_>, tokens: &'t [T]) -> Result<Self, Error> {
+        meter.charge_items(tokens.len())?;
         let tokens = tokens.iter().map(|token| token.as_ref().as_bytes());
         let mut tokens: Vec<_> = tokens.filter(|token| !token.is_empty()).collect();
+        let bytes = tokens.iter().map(|token| token.len()).sum();
+        meter.charge_items(tokens.len().saturating_add(bytes))?;
         tokens.sort_unstable();
         let mut is_first = [false; 256];
         for byte in tokens.iter().filter_map(|token| token.first()) {
             is_first.get_mut(usize::from(*byte)).into_iter().for_each(|flag| *flag = true);
         }
-        Self { tokens, is_first }
+        Ok(Self { tokens, is_first })
     }
 
-    /// Returns the place of the first token from a byte on. The work is at most that of reading the text once for each byte of the longest
-    /// token.
-    fn find(&self, text: &str, start: usize) -> Option<Range<usize>> {
+    /// Returns the place of the first token from a byte on.
+    fn find(&self, meter: &mut Meter<'_>, text: &str, start: usize) -> Result<Option<Range<usize>>, Error> {
         let text = text.as_bytes();
-        let rest = text.get(start..)?.iter().enumerate();
-        rest.filter(|(_, byte)| self.is_first.get(usize::from(**byte)) == Some(&true))
-            .find_map(|(skipped, _)| {
-                let start = start.saturating_add(skipped);
-                let length = self.longest(text.get(start..)?)?;
-                Some(start..start.saturating_add(length))
-            })
+        for (skipped, byte) in text.get(start..).unwrap_or_default().iter().enumerate() {
+            if self.is_first.get(usize::from(*byte)) != Some(&true) {
+                continue;
+            }
+            let start = start.saturating_add(skipped);
+            if let Some(length) = self.longest(meter, text.get(start..).unwrap_or_default())? {
+                return Ok(Some(start..start.saturating_add(length)));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the length of the longest token that a text begins with.
-    fn longest(&self, text: &[u8]) -> Option<usize> {
+    fn longest(&self, meter: &mut Meter<'_>, text: &[u8]) -> Result<Option<usize>, Error> {
         let (mut tokens, mut longest) = (self.tokens.as_slice(), None);
         for (depth, byte) in text.iter().enumerate() {
+            // A step is the time of about two comparisons.
+            let comparisons = tokens.len().checked_ilog2().unwrap_or_default();
+            meter.charge(u64::from(comparisons / 2).saturating_add(1))?;
             let at = |token: &&[u8]| token.get(depth).copied();
             let start = tokens.partition_point(|token| at(token) < Some(*byte));
             let end = tokens.partition_point(|token| at(token) <= Some(*byte));
-            tokens = tokens.get(start..end)?;
+            tokens = tokens.get(start..end).unwrap_or_default();
             match tokens.first() {
                 None => break,
                 // A token comes before its continuations.
@@ -293,6 +324,6 @@ impl<'t> Finder<'t> {
                 Some(_) => {}
             }
         }
-        longest
+        Ok(longest)
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use chat_template::conformance::nearest;
 use chat_template::json::{self, Data, Object};
-use chat_template::{Changes, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
+use chat_template::{Changes, ControlToken, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
 
 use super::apply_request::Applier;
 use super::show::{self, Lane, Wanted, describe_type, object};
@@ -174,8 +174,14 @@ impl Port {
         };
         match result {
             Ok(Ok(prompt)) => {
-                let line = success(&id, &prompt, changes.as_ref(), wanted, control_tokens.as_deref());
-                line.map_err(|message| request_error(id, message))
+                let wanted_tokens = control_tokens.filter(|_| wanted.trace);
+                match wanted_tokens.map(|tokens| prompt.control_tokens(&tokens)).transpose() {
+                    Ok(found) => {
+                        let line = success(&id, &prompt, changes.as_ref(), wanted, found.as_deref());
+                        line.map_err(|message| request_error(id, message))
+                    }
+                    Err(error) => Err(failure(id, &error)),
+                }
             }
             Ok(Err(error)) => Err(failure(id, &error)),
             Err(message) => Err(request_error(id, message)),
@@ -305,7 +311,7 @@ fn success(
     prompt: &Prompt,
     changes: Option<&Changes>,
     wanted: Wanted,
-    control_tokens: Option<&[&str]>,
+    control_tokens: Option<&[ControlToken]>,
 ) -> Result<String, String> {
     write_answer(id, |line| {
         line.push_str(",\"output\":");
@@ -325,8 +331,8 @@ fn success(
         if wanted.turns {
             show::write_entry("turns", &prompt.turns(), line)?;
         }
-        if let Some(tokens) = control_tokens.filter(|_| wanted.trace) {
-            show::write_entry("control_tokens", &prompt.control_tokens(tokens), line)?;
+        if let Some(tokens) = control_tokens {
+            show::write_entry("control_tokens", tokens, line)?;
         }
         Ok(())
     })

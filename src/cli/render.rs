@@ -195,9 +195,9 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
         let mut prompt = Prompt::default();
         (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
         prompt.assistant = rendered.assistant;
-        prompt.untrusted = prompt.control_tokens(&tokens);
+        prompt.untrusted = prompt.control_tokens(&tokens).map_err(|error| error.to_string())?;
         prompt.untrusted.retain(|token| token.writer != Writer::Template);
-        return arguments.draw(&Picture::new(&prompt, &tokens, variable("messages"), bos, Vec::new()));
+        return arguments.draw(&Picture::new(&prompt, &tokens, variable("messages"), bos, Vec::new())?);
     }
     Ok(rendered.text)
 }
@@ -296,7 +296,7 @@ fn show_prompt(
         let mut named = chat.special_tokens().iter();
         let bos = named.find(|(name, _)| name == "bos_token").map(|(_, bos)| bos.as_str());
         let tokens = [chat.control_tokens(), arguments.explained.control_tokens()].concat();
-        return arguments.draw(&Picture::new(prompt, &tokens, messages, bos, notes));
+        return arguments.draw(&Picture::new(prompt, &tokens, messages, bos, notes)?);
     }
     if !arguments.json {
         let dropped = changes.into_iter().flatten().filter(|change| change.what == What::Dropped);

@@ -47,6 +47,7 @@ fn assembled_tokens_have_their_writers() {
             .unwrap();
         let found: Vec<Value> = prompt
             .control_tokens(&tokens)
+            .unwrap()
             .into_iter()
             .map(|token| json!([prompt.text[token.bytes], token.writer.name()]))
             .collect();
@@ -135,7 +136,7 @@ fn attack_once(place: &str, template: &ChatTemplate, attack: &Value, planted: &s
             continue;
         };
         tally.prompts += 1;
-        let found = prompt.control_tokens(tokens);
+        let found = prompt.control_tokens(tokens).unwrap();
         let is_planted = |range: &std::ops::Range<usize>| {
             prompt.text[..range.start].ends_with(WORDS[0]) && prompt.text[range.end..].starts_with(WORDS[1])
         };
@@ -176,12 +177,12 @@ fn check_pieces(place: &str, prompt: &Prompt, tokens: &[&str]) {
         if piece.has_control_tokens {
             let mut alone = Prompt::default();
             piece.text.clone_into(&mut alone.text);
-            let found = alone.control_tokens(tokens).into_iter();
+            let found = alone.control_tokens(tokens).unwrap().into_iter();
             read.extend(found.map(|token| start + token.bytes.start..start + token.bytes.end));
         }
         start += piece.text.len();
     }
-    let trusted = prompt.control_tokens(tokens).into_iter();
+    let trusted = prompt.control_tokens(tokens).unwrap().into_iter();
     let trusted: Vec<_> = trusted
         .filter(|token| token.writer == Writer::Template)
         .map(|token| token.bytes)

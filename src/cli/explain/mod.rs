@@ -57,7 +57,7 @@ impl<'p> Picture<'p> {
         messages: Option<&'p Data<'_>>,
         bos: Option<&str>,
         unread: Vec<String>,
-    ) -> Self {
+    ) -> Result<Self, String> {
         let role = |message: &'p Data<'_>| match message {
             Data::Object(message) => match message.get("role") {
                 Some(Data::Str(role)) => &**role,
@@ -67,7 +67,7 @@ impl<'p> Picture<'p> {
         };
         let mut picture = Self {
             prompt,
-            tokens: prompt.control_tokens(tokens),
+            tokens: prompt.control_tokens(tokens).map_err(|error| error.to_string())?,
             roles: match messages {
                 Some(Data::List(messages)) => messages.iter().map(role).collect(),
                 _ => Vec::new(),
@@ -82,7 +82,7 @@ impl<'p> Picture<'p> {
         untrusted.retain(|warning| seen.insert(warning.clone()));
         picture.warnings.extend(untrusted);
         picture.warnings.extend(warn_of_mask(&prompt.assistant, messages));
-        picture
+        Ok(picture)
     }
 
     /// Returns the parts of the prompt from left to right.

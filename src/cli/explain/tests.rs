@@ -26,7 +26,8 @@ fn with_picture<T>(content: &str, draw: impl Fn(&Prompt, &Picture<'_>) -> T) -> 
         Some(&messages),
         Some("<s>"),
         vec!["warning: unread".to_owned()],
-    );
+    )
+    .unwrap();
     draw(&prompt, &picture)
 }
 

@@ -64,15 +64,13 @@ fn show_group(group: &Group) -> Markup {
 
 /// Renders the conversation of a verdict again, and returns its picture or its error.
 fn show_example(chat: &ChatTemplate, witness: &Witness) -> Markup {
-    match render(chat, witness) {
-        Ok(prompt) => {
-            let tokens = chat.control_tokens();
-            let messages = json::to_data(&witness.messages, json::DEPTH).ok();
-            let picture = Picture::new(&prompt, &tokens, messages.as_ref(), None, Vec::new());
-            html! { pre { (picture.marked_prompt()) } }
-        }
-        Err(message) => html! { p { (quote(&message)) } },
-    }
+    let messages = json::to_data(&witness.messages, json::DEPTH).ok();
+    let draw = |prompt: Prompt| {
+        let picture = Picture::new(&prompt, &chat.control_tokens(), messages.as_ref(), None, Vec::new())?;
+        Ok(html! { pre { (picture.marked_prompt()) } })
+    };
+    let drawn = render(chat, witness).and_then(draw);
+    drawn.unwrap_or_else(|message| html! { p { (quote(&message)) } })
 }
 
 fn render(chat: &ChatTemplate, witness: &Witness) -> Result<Prompt, String> {

@@ -43,6 +43,9 @@ const USES: &[&str] = &[
 /// A function that makes a text.
 type Text = fn() -> String;
 
+/// A function that makes control tokens.
+type Tokens = fn() -> Vec<String>;
+
 /// Returns JSON texts, valid and invalid, with their names.
 fn texts() -> Vec<(String, Text)> {
     let mut texts: Vec<(String, Text)> = Vec::new();
@@ -175,6 +178,7 @@ pub fn cases() -> Vec<Case> {
         cases.push(Case::line(format!("line {name}"), move || text().into_bytes()));
     }
     cases.extend(continuations());
+    cases.extend(control_tokens());
     cases.extend(lines());
     cases
 }
@@ -225,6 +229,36 @@ fn continuations() -> Vec<Case> {
         json!({"apply": {"template": templates, "messages": [], "template_name": "t1"}})
     }));
     cases
+}
+
+/// Returns requests to find control tokens that begin at most places of a prompt, or are at most places of it.
+fn control_tokens() -> Vec<Case> {
+    let tokens: [(&str, Tokens, &str); 4] = [
+        ("a long token", || vec!["a".repeat(100_000) + "b"], "a"),
+        (
+            "long tokens",
+            || (1..1200).map(|length| "a".repeat(length) + "b").collect(),
+            "a",
+        ),
+        (
+            "numbers",
+            || (0..100_000).map(|number| number.to_string()).collect(),
+            "1234567",
+        ),
+        ("a letter", || vec!["a".to_owned()], "a"),
+    ];
+    let request = |tokens: Vec<String>, text: &str| {
+        let messages = json!([{"role": "user", "content": text.repeat(200_000 / text.len())}]);
+        json!({
+            "apply": {"template": "{{ messages[0].content * 100 }}", "messages": messages},
+            "trace": true,
+            "control_tokens": tokens,
+        })
+    };
+    let case = |(name, tokens, text): (&str, Tokens, &'static str)| {
+        Case::request(format!("control tokens: {name}"), move || request(tokens(), text))
+    };
+    tokens.map(case).into()
 }
 
 /// Returns lines that are very long or not valid requests.
