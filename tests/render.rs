@@ -171,6 +171,12 @@ fn mistakes_in_models_say_what_to_do() {
         &named,
         "there is no template named rag; the only template has no name, so omit --name",
     );
+    let with_template = |option: &[&str], part: &str| {
+        let arguments = [&["--template", &template], option, &CONVERSATION].concat();
+        assert_fails(&arguments, 2, part);
+    };
+    with_template(&["--name", "rag"], "cannot be used with '--name <NAME>'");
+    with_template(&["--strict"], "cannot be used with");
     let context = folder.file("context.json", "[]");
     assert_fails(
         &["--template", &template, "--context", &context],

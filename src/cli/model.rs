@@ -16,22 +16,22 @@ pub struct Source {
     #[arg(long, value_name = "DIR", group = "source")]
     pub model: Option<PathBuf>,
     /// Loads a folder even if its tokenizer is Python code, which is not run. The special tokens are those that its files name.
-    #[arg(long, requires = "model")]
+    #[arg(long, conflicts_with = "template")]
     ignore_remote_code: bool,
     /// Reads files through symbolic links that leave the folder. Links into the blobs of the Hugging Face cache are always followed.
-    #[arg(long, requires = "model")]
+    #[arg(long, conflicts_with = "template")]
     follow_links: bool,
     /// Loads the templates of a processor (processor_config.json, chat_template.json) instead of those of a tokenizer.
-    #[arg(long, requires = "model")]
+    #[arg(long, conflicts_with = "template")]
     processor: bool,
     /// A template in a file of its own.
     #[arg(long, value_name = "FILE", group = "source")]
     pub template: Option<PathBuf>,
     /// The tokenizer_config.json with the special tokens for --template.
-    #[arg(long, value_name = "FILE", requires = "template")]
+    #[arg(long, value_name = "FILE", conflicts_with = "model")]
     pub config: Option<PathBuf>,
     /// The name of one of the model's templates.
-    #[arg(long, value_name = "NAME", requires = "model")]
+    #[arg(long, value_name = "NAME", conflicts_with = "template")]
     pub name: Option<String>,
 }
 

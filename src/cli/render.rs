@@ -67,10 +67,10 @@ pub struct Arguments {
     #[arg(conflicts_with_all = ["add_generation_prompt", "continue_final_message", "variables"])]
     request: Option<PathBuf>,
     /// Fails if the body of --request has to be changed.
-    #[arg(long, requires = "request", conflicts_with = "exact")]
+    #[arg(long, conflicts_with_all = ["messages", "context", "exact"])]
     strict: bool,
     /// Changes nothing in the body of --request that only this template needs.
-    #[arg(long, requires = "request")]
+    #[arg(long, conflicts_with_all = ["messages", "context"])]
     exact: bool,
     /// The tools: a JSON array of schemas.
     #[arg(long, value_name = "FILE")]
