@@ -418,6 +418,13 @@ impl fmt::Display for Error {
         if let Some(setting) = self.0.reached.and_then(|reached| reached.limit.setting()) {
             write!(out, "\nto allow more, raise `{setting}`")?;
         }
-        self.0.trail.iter().try_for_each(|step| write!(out, "\n{step}"))
+        for repeated in self.0.trail.chunk_by(|step, next| step == next) {
+            let Some(step) = repeated.first() else { continue };
+            write!(out, "\n{step}")?;
+            if repeated.len() > 1 {
+                write!(out, " ({} times)", repeated.len())?;
+            }
+        }
+        Ok(())
     }
 }
