@@ -98,7 +98,7 @@ fn a_row_has_tools_and_variables_and_keeps_its_other_keys() {
     let folder = Folder::new("keys");
     let rows = [
         r#"{"b": 1.0, "messages": [{"role": "user", "content": "é"}], "tools": [{"name": "f"}], "a": [null], "text": "old"}"#,
-        r#"{"messages": [], "tools": "[{\"name\": \"g\"}]", "chat_template_kwargs": {"mood": "glad"}}"#,
+        r#"{"messages": [], "tools": "[{\"name\": \"g\"}]", "chat_template_kwargs": {"mood": "glad", "moood": 1}}"#,
         r#"{"messages": [], "tools": null, "chat_template_kwargs": {"add_generation_prompt": false}}"#,
         r#"{"messages": [{"role": "assistant", "content": "é"}], "chat_template_kwargs": null}"#,
     ];
@@ -110,6 +110,8 @@ fn a_row_has_tools_and_variables_and_keeps_its_other_keys() {
         r#"{"text":"<assistant>ésad<assistant>","generation":{"code_points":[[11,12]],"bytes":[[11,13]]}}"#.to_owned(),
     ];
     assert_eq!(out.lines().collect::<Vec<_>>(), lines, "{error}");
+    let warning = "warning: the template does not read the variable moood; did you mean mood?";
+    assert!(error.contains(warning), "{error}");
     // An empty conversation is an error of transformers.
     assert_eq!(error.lines().filter(|line| line.contains("\"error\":")).count(), 2, "{error}");
 }
@@ -144,10 +146,12 @@ fn a_row_has_the_spans_of_the_assistant_and_the_turns() {
         error.contains("warning: the template has no {% generation %} blocks, so all spans are empty"),
         "{error}"
     );
-    assert!(
-        error.contains("warning: rows in which the text that the model writes is empty or unknown: 1"),
-        "{error}"
-    );
+    for warning in [
+        "warning: rows in which the text that the model writes is empty or unknown: 1",
+        "warning: rows whose own text, spans or turns the output replaces: 1",
+    ] {
+        assert!(error.contains(warning), "{error}");
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@
 
 mod codec;
 mod journal;
+mod notes;
 mod output;
 mod row;
 mod rows;
@@ -19,11 +20,11 @@ mod tests;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use chat_template::json::Object;
 
+use self::notes::Notes;
 use self::output::is_regular;
 use self::row::Renderer;
 use self::rows::CHUNK;
@@ -145,6 +146,7 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
     let (limits, clock) = settings.read(&chat)?;
     let variables = settings.variables.iter();
     let default_key = if arguments.sharegpt { "conversations" } else { "messages" };
+    let notes = Notes::new(&chat);
     let renderer = Renderer {
         chat,
         name: arguments.source.name.clone(),
@@ -153,7 +155,7 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         wants_spans: arguments.spans,
         wants_assistant: arguments.assistant,
         wants_turns: arguments.turns,
-        unmasked: AtomicU64::new(0),
+        notes,
         add_generation_prompt: settings.add_generation_prompt,
         continue_final_message: settings.continue_final_message.clone(),
         variables: Object::new(variables.map(|(name, value)| (name.clone().into(), value.clone())).collect()),
@@ -183,11 +185,6 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         journal.remove()?;
     }
     warn(&summarize(&run.files, &start, &ended, started.elapsed()));
-    let unmasked = run.renderer.unmasked.into_inner();
-    if unmasked > 0 {
-        warn(&format!(
-            "warning: rows in which the text that the model writes is empty or unknown: {unmasked}"
-        ));
-    }
+    run.renderer.notes.warnings().iter().for_each(|warning| warn(warning));
     Ok(ended.failed == 0)
 }

@@ -7,11 +7,11 @@
 //! The keys are those of TRL's trainers (`messages`, `tools`, `chat_template_kwargs`), and the roles of ShareGPT those of axolotl.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use chat_template::json::{self, Data, Entry, Object};
 use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, FixedClock, Input, Limits};
 
+use super::notes::Notes;
 use super::rows::Row;
 use crate::cli::show::{describe_type, write_entry};
 
@@ -33,8 +33,7 @@ pub struct Renderer {
     pub wants_assistant: bool,
     /// Whether the line of a row has its turns.
     pub wants_turns: bool,
-    /// The number of rows whose spans are empty or unknown.
-    pub unmasked: AtomicU64,
+    pub notes: Notes,
     pub add_generation_prompt: bool,
     pub continue_final_message: Option<String>,
     /// The variables of all rows.
@@ -154,8 +153,7 @@ impl Renderer {
         }
         if self.wants_assistant {
             write_entry("assistant", &prompt.assistant, out)?;
-            let is_masked = prompt.assistant.known().is_ok_and(|spans| !spans.bytes.is_empty());
-            self.unmasked.fetch_add(u64::from(!is_masked), Ordering::Relaxed);
+            self.notes.note_mask(&prompt);
         }
         if self.wants_turns {
             write_entry("turns", &prompt.turns(), out)?;
@@ -167,6 +165,7 @@ impl Renderer {
     /// Splits a row by its keys.
     fn split<'r>(&self, row: Object<'r>) -> Result<Parts<'r>, String> {
         let mut parts = Parts::default();
+        let mut is_replaced = false;
         for (key, value) in row.into_entries() {
             match &*key {
                 key if key == self.messages_key => parts.messages = Some(value),
@@ -174,12 +173,15 @@ impl Renderer {
                 "documents" => parts.documents = Some(value),
                 "chat_template_kwargs" => parts.variables = Some(value),
                 "system" if self.is_sharegpt => parts.system = Some(value),
-                "text" => {}
-                "generation" if self.wants_spans => {}
-                "assistant" if self.wants_assistant => {}
-                "turns" if self.wants_turns => {}
+                "text" => is_replaced = true,
+                "generation" if self.wants_spans => is_replaced = true,
+                "assistant" if self.wants_assistant => is_replaced = true,
+                "turns" if self.wants_turns => is_replaced = true,
                 _ => parts.kept.push((key, value)),
             }
+        }
+        if is_replaced {
+            self.notes.note_replaced();
         }
         if self.is_sharegpt {
             parts.messages = parts.messages.map(|messages| convert_messages(messages, parts.system.take()));
@@ -189,6 +191,9 @@ impl Renderer {
 
     /// Returns the variables of all rows, replaced by those of a row.
     fn merge_variables<'r>(&'r self, row: Option<Data<'r>>) -> Result<Cow<'r, Object<'r>>, String> {
+        if let Some(Data::Object(row)) = &row {
+            self.notes.note_unread(row);
+        }
         match row {
             None | Some(Data::None) => Ok(Cow::Borrowed(&self.variables)),
             Some(Data::Object(row)) if self.variables.is_empty() => Ok(Cow::Owned(row)),

@@ -8,6 +8,7 @@ use chat_template::{ChatTemplate, Limits};
 use indicatif::ProgressBar;
 
 use super::journal::Journal;
+use super::notes::Notes;
 use super::row::Renderer;
 use super::run::{Files, Run};
 
@@ -37,16 +38,17 @@ impl Drop for Folder {
 fn run(folder: &Path, end: &str, interval: Duration) -> Run {
     let input = folder.join("in.jsonl");
     std::fs::write(&input, INPUT).unwrap();
+    let chat = ChatTemplate::from_source("<{{ messages[0].content }}>", &[]);
     Run {
         renderer: Renderer {
-            chat: ChatTemplate::from_source("<{{ messages[0].content }}>", &[]),
             name: None,
             messages_key: "messages".to_owned(),
             is_sharegpt: false,
             wants_spans: false,
             wants_assistant: false,
             wants_turns: false,
-            unmasked: 0.into(),
+            notes: Notes::new(&chat),
+            chat,
             add_generation_prompt: false,
             continue_final_message: None,
             variables: Object::default(),

@@ -1,0 +1,76 @@
+//! What a run notices about its rows, for the warnings at its end.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use chat_template::json::{Data, Object};
+use chat_template::{ChatTemplate, Prompt};
+
+use crate::cli::variable::warn_of_unread;
+
+/// The largest number of unread variables of which a run warns.
+const MOST_UNREAD: usize = 20;
+
+/// The notes of a run. Its threads share them.
+pub struct Notes {
+    /// The names of the variables that the templates read.
+    read: BTreeSet<String>,
+    /// The number of rows whose spans are empty or unknown.
+    unmasked: AtomicU64,
+    /// The number of rows that had one of the keys which the output adds.
+    replaced: AtomicU64,
+    /// The names of variables in rows that no template reads.
+    unread: Mutex<BTreeSet<String>>,
+}
+
+impl Notes {
+    /// Returns no notes of a run with a template.
+    pub fn new(chat: &ChatTemplate) -> Self {
+        Self {
+            read: chat.variables().into_iter().map(str::to_owned).collect(),
+            unmasked: AtomicU64::new(0),
+            replaced: AtomicU64::new(0),
+            unread: Mutex::default(),
+        }
+    }
+
+    /// Notes a row whose mask is empty or unknown.
+    pub fn note_mask(&self, prompt: &Prompt) {
+        let is_masked = prompt.assistant.known().is_ok_and(|spans| !spans.bytes.is_empty());
+        self.unmasked.fetch_add(u64::from(!is_masked), Ordering::Relaxed);
+    }
+
+    /// Notes a row that has a key which the output adds.
+    pub fn note_replaced(&self) {
+        self.replaced.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes the variables of a row that no template reads.
+    pub fn note_unread(&self, variables: &Object<'_>) {
+        let names = variables.entries().iter().map(|(name, _)| &**name);
+        for name in names.filter(|name| !self.read.contains(*name)) {
+            let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
+            if unread.len() < MOST_UNREAD {
+                unread.insert(name.to_owned());
+            }
+        }
+    }
+
+    /// Returns the warnings of the run.
+    pub fn warnings(self) -> Vec<String> {
+        let unread = self.unread.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let unread: Vec<_> = unread.into_iter().map(|name| (name, Data::None)).collect();
+        let read: Vec<&str> = self.read.iter().map(String::as_str).collect();
+        let mut warnings = warn_of_unread(&unread, &read);
+        let mut count = |what: &str, rows: &AtomicU64| {
+            let rows = rows.load(Ordering::Relaxed);
+            if rows > 0 {
+                warnings.push(format!("warning: rows {what}: {rows}"));
+            }
+        };
+        count("whose own text, spans or turns the output replaces", &self.replaced);
+        count("in which the text that the model writes is empty or unknown", &self.unmasked);
+        warnings
+    }
+}
