@@ -43,7 +43,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// An `OverflowError`, as in transformers, if a span is empty and at the start of the text: the template begins with an empty block.
 pub fn assistant_mask(spans: &[Range<usize>], tokens: &[Range<usize>]) -> Result<Vec<u8>> {
     let offsets = Offsets::new(tokens);
-    let mut mask = vec![0; tokens.len()];
+    let mut parts = Vec::new();
     for span in spans {
         let start = offsets.token_at(span.start);
         let Some(last) = span.end.checked_sub(1) else {
@@ -53,7 +53,16 @@ pub fn assistant_mask(spans: &[Range<usize>], tokens: &[Range<usize>]) -> Result
         let end = offsets.token_at(last).filter(|token| *token > 0);
         let Some(start) = start else { break };
         let end = end.map_or(tokens.len(), |token| token.saturating_add(1));
-        mask.get_mut(start..end).unwrap_or_default().fill(1);
+        parts.push(start..end);
+    }
+    // Spans can overlap.
+    parts.sort_unstable_by_key(|part| part.start);
+    let mut mask = vec![0; tokens.len()];
+    let mut filled = 0;
+    for part in parts {
+        let new = part.start.max(filled)..part.end;
+        mask.get_mut(new).unwrap_or_default().fill(1);
+        filled = filled.max(part.end);
     }
     Ok(mask)
 }
