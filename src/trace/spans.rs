@@ -63,25 +63,38 @@ impl Spans {
         }
     }
 
-    /// Makes spans from spans in bytes of a text that has segments. The time does not depend on the length of the text.
+    /// Makes spans from spans in bytes of a text that has segments. The time does not depend on the length of the text if the spans are
+    /// sorted.
     pub fn from_segments(bytes: Vec<Range<usize>>, text: &str, segments: &[Segment]) -> Self {
         let is_ascii = segments.last().is_none_or(|last| last.code_points().end == text.len());
-        let point = |byte: usize| {
+        let point = |byte: usize, last: &mut (usize, usize)| {
             if is_ascii {
                 return byte;
             }
             let index = segments.partition_point(|segment| segment.bytes().end < byte);
-            segments.get(index).map_or(0, |segment| {
+            let point = segments.get(index).map_or(0, |segment| {
                 let (bytes, points) = (segment.bytes(), segment.code_points());
-                let part = text.get(bytes.start..byte).unwrap_or_default();
+                let (from, first) = match *last {
+                    (from, first) if bytes.start <= from && from <= byte => (from, first),
+                    _ => (bytes.start, points.start),
+                };
+                let part = text.get(from..byte).unwrap_or_default();
                 match bytes.len() == points.len() {
-                    true => points.start.saturating_add(part.len()),
-                    false => points.start.saturating_add(part.chars().count()),
+                    true => first.saturating_add(part.len()),
+                    false => first.saturating_add(part.chars().count()),
                 }
-            })
+            });
+            *last = (byte, point);
+            point
         };
+        // The last start and the last end in both units.
+        let (mut start, mut end) = ((0, 0), (0, 0));
+        let code_points = bytes.iter().map(|span| {
+            let first = point(span.start, &mut start);
+            first..point(span.end, &mut end)
+        });
         Self {
-            code_points: bytes.iter().map(|span| point(span.start)..point(span.end)).collect(),
+            code_points: code_points.collect(),
             bytes,
         }
     }
