@@ -250,10 +250,9 @@ impl<'a> Render<'a> {
         }
         prompt.segments = runtime.take_segments(&output.pieces, &output.text);
         if let Some(assistant) = &options.assistant {
-            let found = self
+            prompt.assistant = self
                 .compiled
-                .find_assistant(&mut runtime, &context, &output, &prompt.segments, assistant);
-            prompt.assistant = found;
+                .find_assistant(&mut runtime, &context, &output, &prompt.segments, assistant)?;
         }
         if !options.trace && !checks_control_tokens {
             prompt.segments.clear();

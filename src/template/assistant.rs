@@ -7,8 +7,10 @@
 use super::Template;
 use crate::error::Result;
 use crate::eval;
-use crate::trace::{AssistantOptions, AssistantSpans, Conversation, Opening, Segment, Spans, find_assistant};
-use crate::value::{Dict, Entries, Key, Runtime, Str, Value};
+use crate::limits::Limit;
+use crate::meter::Meter;
+use crate::trace::{AssistantOptions, AssistantSpans, Conversation, Opening, Renders, Segment, Spans, find_assistant};
+use crate::value::{Dict, Entries, Key, Runtime, Seq, Str, Value};
 
 impl Template {
     /// Returns whether a render must be traced to find what the model would write.
@@ -17,6 +19,9 @@ impl Template {
     }
 
     /// Returns the places of what the model would write in an output. The runtime is that of the render.
+    ///
+    /// # Errors
+    /// If a limit of the render is reached.
     pub(crate) fn find_assistant<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
@@ -24,13 +29,15 @@ impl Template {
         output: &eval::Output,
         segments: &[Segment],
         options: &AssistantOptions<'_>,
-    ) -> AssistantSpans {
+    ) -> Result<AssistantSpans> {
         if self.has_generation() {
-            return AssistantSpans::Known(Spans::from_bytes(outermost(output.pieces.blocks()), &output.text));
+            let blocks = outermost(output.pieces.blocks());
+            return Ok(AssistantSpans::Known(Spans::from_bytes(blocks, &output.text)));
         }
         let Some(Value::List(messages) | Value::Tuple(messages)) = context.get_str("messages") else {
-            return AssistantSpans::Unknown("the context has no list `messages`".to_owned());
+            return Ok(AssistantSpans::Unknown("the context has no list `messages`".to_owned()));
         };
+        runtime.meter.charge_items(messages.len())?;
         let roles = messages.iter().map(|message| match message {
             Value::Dict(message) => message.get_str("role").unwrap_or(Value::None),
             _ => Value::None,
@@ -46,31 +53,65 @@ impl Template {
         };
         // The other renders are not traced, and count towards the limits of this one.
         runtime.heap.trace = None;
-        find_assistant(&conversation, &mut |opening| {
-            let (messages, prompted) = match opening {
-                Opening::Before(end) => (Value::List(messages.slice(0..end)), true),
-                Opening::Greeting(prompted) => (greeting(runtime).ok()?, prompted),
-            };
-            self.render_opening(runtime, context, messages, prompted).ok()
-        })
+        runtime.heap.records_writes = false;
+        let mut openings = Openings {
+            template: self,
+            runtime,
+            context,
+            messages,
+        };
+        find_assistant(&conversation, &mut openings)
+    }
+}
+
+/// The renders of a template with other messages.
+struct Openings<'o, 'a> {
+    template: &'a Template,
+    runtime: &'o mut Runtime<'a>,
+    context: &'o Dict<'a>,
+    messages: Seq<'a>,
+}
+
+impl<'a> Renders<'a> for Openings<'_, 'a> {
+    fn meter(&mut self) -> &mut Meter<'a> {
+        &mut self.runtime.meter
     }
 
+    fn render(&mut self, opening: Opening, held: usize) -> Result<Option<String>> {
+        // The texts that are in use count towards the limit on the output.
+        let rendered = self.runtime.meter.check_output(held).and_then(|()| {
+            let outer = self.runtime.meter.begin_text();
+            let rendered = self.render_opening(opening);
+            self.runtime.meter.end_text(outer);
+            rendered
+        });
+        match rendered {
+            Ok(text) => Ok(Some(text)),
+            Err(error) => match error.reached().map(|reached| reached.limit) {
+                Some(Limit::Steps | Limit::Milliseconds | Limit::Cancel) => Err(error),
+                _ => Ok(None),
+            },
+        }
+    }
+}
+
+impl<'a> Openings<'_, 'a> {
     /// Renders the template with other messages and another flag for the generation prompt.
-    fn render_opening<'a>(
-        &'a self,
-        runtime: &mut Runtime<'a>,
-        context: &Dict<'a>,
-        messages: Value<'a>,
-        prompted: bool,
-    ) -> Result<String> {
-        let mut entries = Entries::with_capacity_and_hasher(context.len().saturating_add(2), Default::default());
-        for (name, value) in context.iter() {
+    fn render_opening(&mut self, opening: Opening) -> Result<String> {
+        let runtime = &mut *self.runtime;
+        let (messages, prompted) = match opening {
+            Opening::Before(end) => (Value::List(self.messages.slice(0..end)), true),
+            Opening::Greeting(prompted) => (greeting(runtime)?, prompted),
+        };
+        let mut entries = Entries::with_capacity_and_hasher(self.context.len().saturating_add(2), Default::default());
+        for (name, value) in self.context.iter() {
             entries.insert(Key::new(runtime, name)?, value);
         }
         entries.insert(Key::from(Str::from("messages")), messages);
         entries.insert(Key::from(Str::from("add_generation_prompt")), Value::Bool(prompted));
         let context = runtime.dict(entries)?;
-        eval::render(runtime, &self.tree, &self.source, context, false, true, 0).map(|output| output.text)
+        let Template { tree, source, .. } = self.template;
+        eval::render(runtime, tree, source, context, false, true, 0).map(|output| output.text)
     }
 }
 

@@ -6,7 +6,7 @@ use super::paths::ROOT;
 use super::{Place, Segment};
 
 /// The maximum number of bytes of a control token.
-const MOST_BYTES: usize = 64;
+pub(super) const MOST_BYTES: usize = 64;
 
 /// Returns the length of the control token at the start of a text: a text without white space in `<…>` or `[…]`.
 pub(super) fn control_token(text: &str) -> Option<usize> {
@@ -42,8 +42,8 @@ pub(super) fn last_control_token(text: &str) -> Option<Range<usize>> {
     control_tokens(text).last()
 }
 
-/// Returns the places at which the text of a turn can begin to differ from the generation prompt: around a control token and after a line
-/// break, but not between a control token and a word after it, which names the role.
+/// Returns the places within a generation prompt at which the text of a turn can begin to differ from it: around a control token and after a
+/// line break, but not between a control token and a word after it, which names the role.
 pub(super) fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
     let lines = prompt.match_indices('\n').map(|(at, _)| at.saturating_add(1));
     let tokens = control_tokens(prompt).flat_map(|token| {
@@ -51,8 +51,7 @@ pub(super) fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
         let is_name = rest.starts_with(char::is_alphanumeric);
         [Some(token.start), (!is_name).then_some(token.end)]
     });
-    let ends = [prompt.trim_end().len(), prompt.len()];
-    lines.chain(tokens.flatten()).chain(ends)
+    lines.chain(tokens.flatten())
 }
 
 /// Returns whether a segment is the end-of-sequence token.

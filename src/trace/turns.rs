@@ -98,7 +98,7 @@ pub(super) struct Owned<'g> {
     segments: &'g [Segment],
     pub stretches: &'g [Stretch],
     printed: &'g [Stretch],
-    pub foreign: &'g [Stretch],
+    foreign: &'g [Stretch],
 }
 
 /// Groups the segments of a prompt by their messages.
@@ -192,11 +192,21 @@ impl<'g> Owned<'g> {
 
     /// Returns what the template prints of the message in a byte range.
     pub fn printed(&self, range: &Range<usize>) -> &'g [Stretch] {
-        let start = self.printed.partition_point(|printed| printed.end <= range.start);
-        let rest = self.printed.get(start..).unwrap_or_default();
-        let end = rest.partition_point(|printed| printed.start < range.end);
-        rest.get(..end).unwrap_or_default()
+        overlap(self.printed, range)
     }
+
+    /// Returns what comes from elsewhere in a byte range.
+    pub fn foreign(&self, range: &Range<usize>) -> &'g [Stretch] {
+        overlap(self.foreign, range)
+    }
+}
+
+/// Returns the stretches that have a part in a byte range.
+fn overlap<'g>(stretches: &'g [Stretch], range: &Range<usize>) -> &'g [Stretch] {
+    let start = stretches.partition_point(|stretch| stretch.end <= range.start);
+    let rest = stretches.get(start..).unwrap_or_default();
+    let end = rest.partition_point(|stretch| stretch.start < range.end);
+    rest.get(..end).unwrap_or_default()
 }
 
 /// Returns the fields of the owner that characters come from, by the indices of their paths. The role and the whole message are not among

@@ -11,6 +11,7 @@ mod bodies;
 mod compiling;
 mod expressions;
 mod growth;
+mod masks;
 mod objects;
 mod regressions;
 mod requests;
@@ -69,6 +70,7 @@ pub fn cases() -> Vec<Case> {
     cases.extend(growth::cases().into_iter().map(inspected));
     cases.extend(inspections());
     cases.extend(bodies::cases());
+    cases.extend(masks::cases());
     cases
 }
 

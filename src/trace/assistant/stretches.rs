@@ -1,0 +1,151 @@
+//! What the model writes of a stretch of a turn.
+//!
+//! ```text
+//! <think>⏎ why ⏎</think>⏎ because <|im_end|>⏎   ->   all but the last line break, and without the reasoning if that is not asked for
+//! ```
+
+use std::ops::Range;
+
+use super::Finder;
+use crate::error::Result;
+use crate::trace::Segment;
+use crate::trace::control::{control_token, control_tokens, is_eos, last_control_token};
+use crate::trace::turns::{Owned, Stretch, find_fields};
+
+/// The names of the field with the reasoning.
+const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
+
+impl Finder<'_, '_, '_> {
+    /// Adds what the model writes of a stretch of a message.
+    pub(super) fn add_stretch(
+        &mut self,
+        owned: &Owned<'_>,
+        part: Range<usize>,
+        limit: usize,
+        spans: &mut Vec<Range<usize>>,
+    ) -> Result<()> {
+        self.renders.meter().charge_scan(part.len())?;
+        let scene = &self.scene;
+        let options = scene.conversation.options;
+        let (start, mut end) = (part.start, scene.trim_end(&part));
+        let printed = owned.printed(&part);
+        let body_end = printed.last().map_or(start, |printed| printed.end).max(start);
+        let own_close = last_control_token(scene.text(body_end..end)).filter(|token| body_end.saturating_add(token.end) == end);
+        match (own_close, options.end_of_turn) {
+            (Some(token), false) => end = scene.trim_end(&(start..body_end.saturating_add(token.start))),
+            (None, true) if part.end < limit => match self.close_after(part.end, owned.message) {
+                0 => {}
+                length => end = part.end.saturating_add(length),
+            },
+            _ => {}
+        }
+        if start >= end {
+            return Ok(());
+        }
+        if options.trailing_space && options.end_of_turn {
+            end = scene.trim_start(&(end..limit.max(end)));
+        }
+        let span = start..end;
+        let foreign = owned.foreign(&span);
+        self.renders.meter().charge_items(foreign.len().saturating_mul(4))?;
+        let mut cuts = find_foreign(foreign, &span, printed);
+        if !options.reasoning {
+            cuts.extend(self.find_reasoning(owned, &span, printed)?);
+        }
+        cuts.sort_by_key(|cut| cut.start);
+        let mut at = start;
+        for cut in cuts {
+            if at < cut.start {
+                spans.push(at..cut.start);
+            }
+            at = at.max(cut.end);
+        }
+        if at < end {
+            spans.push(at..end);
+        }
+        Ok(())
+    }
+
+    /// Returns the length of the token that ends a turn if the template writes it after the turn: the end-of-sequence token, or a token
+    /// that the generation prompt begins with, and that is not the header of a turn.
+    fn close_after(&self, end: usize, message: usize) -> usize {
+        let conversation = self.scene.conversation;
+        let segments = conversation.segments;
+        let role = conversation.roles.get(message).copied().unwrap_or_default();
+        let next = segments.get(segments.partition_point(|segment| segment.bytes().start < end));
+        if let Some(segment) = next {
+            if is_eos(segment) && segment.bytes().start == end {
+                return segment.bytes().len();
+            }
+        }
+        let rest = conversation.text.get(end..).unwrap_or_default();
+        let Some(token) = control_token(rest).and_then(|length| rest.get(..length)) else {
+            return 0;
+        };
+        let is_header = self.first_tokens.contains(&token) || token.to_ascii_lowercase().contains(role);
+        let is_close = !is_header && self.prompts.iter().any(|prompt| prompt.closes_with(token));
+        if is_close { token.len() } else { 0 }
+    }
+
+    /// Returns the parts of a span that are reasoning, with the tags around them.
+    fn find_reasoning(&mut self, owned: &Owned<'_>, span: &Range<usize>, printed: &[Stretch]) -> Result<Vec<Range<usize>>> {
+        let (scene, meter) = (&self.scene, self.renders.meter());
+        let mut cuts = Vec::new();
+        let mut add = |cut: Range<usize>| cuts.push(cut.start..scene.trim_start(&(cut.end..span.end)));
+        let is_reasoning = |segment: &Segment| {
+            let paths = segment.paths.get();
+            paths.is_some_and(|paths| find_fields(segment, paths).any(|field| paths.is_field(field, &REASONING_FIELDS)))
+        };
+        for segment in owned.within(span) {
+            let bytes = segment.bytes();
+            meter.charge(2)?;
+            if bytes.start < span.start || bytes.end > span.end || !is_reasoning(segment) {
+                continue;
+            }
+            let before = printed.partition_point(|own| own.end <= bytes.start);
+            let before = before
+                .checked_sub(1)
+                .and_then(|index| printed.get(index))
+                .map_or(span.start, |own| own.end.max(span.start));
+            let after = printed
+                .get(printed.partition_point(|own| own.start < bytes.end))
+                .map_or(span.end, |own| own.start.min(span.end));
+            meter.charge_scan(after.saturating_sub(before).saturating_sub(bytes.len()))?;
+            let opening = last_control_token(scene.text(before..bytes.start)).map_or(0, |token| token.start);
+            let opening = if before == span.start { 0 } else { opening };
+            let closing = control_tokens(scene.text(bytes.end..after))
+                .next()
+                .map_or(0, |token| token.end);
+            add(before.saturating_add(opening)..bytes.end.saturating_add(closing));
+        }
+        meter.charge_scan(span.len())?;
+        let text = scene.text(span.clone());
+        let mut start = 0_usize;
+        for token in control_tokens(text) {
+            let name = text.get(token.clone()).unwrap_or_default().to_ascii_lowercase();
+            match (name.contains("think"), name.contains('/')) {
+                (true, true) => {
+                    add(span.start.saturating_add(start)..span.start.saturating_add(token.end));
+                    start = token.end;
+                }
+                (true, false) => start = token.start,
+                _ => {}
+            }
+        }
+        Ok(cuts)
+    }
+}
+
+/// Returns the parts of a span that come from other messages, tools or documents, with the template's text around them.
+fn find_foreign(foreign: &[Stretch], span: &Range<usize>, printed: &[Stretch]) -> Vec<Range<usize>> {
+    let cuts = foreign.iter().map(|foreign| {
+        let before = printed.partition_point(|own| own.end <= foreign.start);
+        let start = before
+            .checked_sub(1)
+            .and_then(|index| printed.get(index))
+            .map_or(span.start, |own| own.end.max(span.start));
+        let end = printed.get(before).map_or(foreign.end, |own| own.start);
+        start..end.min(span.end)
+    });
+    cuts.collect()
+}
