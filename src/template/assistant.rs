@@ -31,6 +31,7 @@ impl Template {
         options: &AssistantOptions<'_>,
     ) -> Result<AssistantSpans> {
         if self.has_generation() {
+            runtime.meter.charge_bytes(output.text.len())?;
             let blocks = outermost(output.pieces.blocks());
             return Ok(AssistantSpans::Known(Spans::from_bytes(blocks, &output.text)));
         }

@@ -48,14 +48,8 @@ impl Spans {
     /// Makes spans from spans in code points. A position after the text is equally far after its end in bytes, so that
     /// [`assistant_mask`](crate::assistant_mask) is equal in both units.
     pub fn from_code_points(spans: Vec<Range<usize>>, text: &str) -> Self {
-        let starts = starts(&spans, text);
-        let byte = |point: usize| match &starts {
-            Some(starts) => match point.checked_sub(starts.len()) {
-                Some(after) => text.len().saturating_add(after),
-                None => starts.get(point).copied().unwrap_or(text.len()),
-            },
-            None => point,
-        };
+        let points = Points::new(&spans, text);
+        let byte = |point: usize| points.as_ref().map_or(point, |points| points.byte(point));
         let bytes = spans.iter().map(|span| byte(span.start)..byte(span.end)).collect();
         Self {
             code_points: spans,
@@ -101,11 +95,8 @@ impl Spans {
 
     /// Makes spans from spans in bytes, which must not end within a code point.
     pub fn from_bytes(spans: Vec<Range<usize>>, text: &str) -> Self {
-        let starts = starts(&spans, text);
-        let point = |byte: usize| match &starts {
-            Some(starts) => starts.partition_point(|start| *start < byte),
-            None => byte,
-        };
+        let points = Points::new(&spans, text);
+        let point = |byte: usize| points.as_ref().map_or(byte, |points| points.point(byte));
         let code_points = spans.iter().map(|span| point(span.start)..point(span.end)).collect();
         Self {
             code_points,
@@ -114,8 +105,62 @@ impl Spans {
     }
 }
 
-/// Returns the start of each code point in bytes, or `None` if both units are equal or there are no spans.
-fn starts(spans: &[Range<usize>], text: &str) -> Option<Vec<usize>> {
-    let differ = !spans.is_empty() && !text.is_ascii();
-    differ.then(|| text.char_indices().map(|(byte, _)| byte).collect())
+/// The number of code points between two whose starts are known.
+const STRIDE: usize = 64;
+
+/// The code points of a text that is not ASCII.
+struct Points<'t> {
+    text: &'t str,
+    /// The first byte of the first code point of each stride.
+    starts: Vec<usize>,
+    count: usize,
+}
+
+impl<'t> Points<'t> {
+    /// Returns `None` if both units are equal or there are no spans.
+    fn new(spans: &[Range<usize>], text: &'t str) -> Option<Self> {
+        let differ = !spans.is_empty() && !text.is_ascii();
+        differ.then(|| Self {
+            text,
+            starts: text.char_indices().step_by(STRIDE).map(|(byte, _)| byte).collect(),
+            count: text.chars().count(),
+        })
+    }
+
+    /// Returns the first byte of a code point. One after the text is equally far after its end.
+    fn byte(&self, point: usize) -> usize {
+        if let Some(after) = point.checked_sub(self.count) {
+            return self.text.len().saturating_add(after);
+        }
+        let start = self.starts.get(point / STRIDE).copied().unwrap_or_default();
+        let rest = self.text.get(start..).unwrap_or_default();
+        let offset = rest.char_indices().nth(point % STRIDE);
+        start.saturating_add(offset.map_or(rest.len(), |(offset, _)| offset))
+    }
+
+    /// Returns the number of code points before a byte.
+    fn point(&self, byte: usize) -> usize {
+        let byte = byte.min(self.text.len());
+        let stride = self.starts.partition_point(|start| *start <= byte).saturating_sub(1);
+        let start = self.starts.get(stride).copied().unwrap_or_default();
+        let part = self.text.get(start..byte).unwrap_or_default();
+        stride.saturating_mul(STRIDE).saturating_add(part.chars().count())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STRIDE, Spans};
+
+    #[test]
+    fn each_code_point_has_its_byte_in_both_directions() {
+        for length in [1, STRIDE - 1, STRIDE, STRIDE + 1, 3 * STRIDE] {
+            let text = "aé日🙂".chars().cycle().take(length).collect::<String>() + "é";
+            let starts: Vec<usize> = text.char_indices().map(|(byte, _)| byte).chain([text.len()]).collect();
+            let bytes: Vec<_> = starts.iter().map(|start| *start..text.len()).collect();
+            let points: Vec<_> = (0..starts.len()).map(|point| point..starts.len() - 1).collect();
+            assert_eq!(Spans::from_bytes(bytes.clone(), &text).code_points, points);
+            assert_eq!(Spans::from_code_points(points, &text).bytes, bytes);
+        }
+    }
 }
