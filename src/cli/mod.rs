@@ -14,7 +14,7 @@ mod render;
 mod show;
 mod variable;
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 use chat_template::conformance::printable;
@@ -94,6 +94,22 @@ fn print(text: impl AsRef<[u8]>) -> Result<(), String> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_ref()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
+        _ => Ok(()),
+    }
+}
+
+/// Writes to standard output what a function writes, without a copy of the whole. Control characters are escaped on a terminal.
+fn print_written(write: impl FnOnce(&mut &mut dyn Write) -> io::Result<()>) -> Result<(), String> {
+    let describe = |error: io::Error| format!("standard output: {error}");
+    if io::stdout().is_terminal() {
+        let mut written = Vec::new();
+        write(&mut (&mut written as &mut dyn Write)).map_err(describe)?;
+        return print_text(&String::from_utf8_lossy(&written));
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    let written = write(&mut (&mut out as &mut dyn Write));
+    match written.and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(describe(error)),
         _ => Ok(()),
     }
 }

@@ -3,7 +3,7 @@
 //! A line that is not a request has an answer too: an error of the kind `request`.
 
 use std::borrow::Cow;
-use std::io::{BufRead, Write};
+use std::io::{self, BufRead, BufWriter, Write};
 use std::path::PathBuf;
 
 use chat_template::conformance::nearest;
@@ -22,6 +22,9 @@ const MAX_ID: usize = 1024;
 
 /// The maximum number of unknown keys of a request for which an error suggests a known key.
 const MAX_GUESSES: usize = 8;
+
+/// The bytes of an answer that are written at once.
+const BUFFER: usize = 64 << 10;
 
 /// The keys of a request.
 const KEYS: [&str; 13] = [
@@ -73,7 +76,8 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
 }
 
 /// Answers each line of the input that is not blank with a line.
-pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, mut out: impl Write) -> std::io::Result<()> {
+pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, out: impl Write) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(BUFFER, out);
     let mut port = Port {
         limits,
         lane,
@@ -87,19 +91,16 @@ pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, mut out
         };
         let response = match length > MAX_LINE {
             false if line.trim_ascii().is_empty() => continue,
-            false => port.answer(line.trim_ascii_end()),
+            false => port.answer(line.trim_ascii_end(), &mut out)?,
             true => Err(request_error(
                 Data::None,
                 format!("the line has more than {MAX_LINE} bytes, which is the limit"),
             )),
         };
-        let mut answer = response.unwrap_or_else(|error| {
-            let mut answer = String::new();
-            json::write_data(&error, &mut answer);
-            answer
-        });
-        answer.push('\n');
-        out.write_all(answer.as_bytes())?;
+        if let Err(error) = response {
+            write_data(&error, &mut out)?;
+        }
+        out.write_all(b"\n")?;
         out.flush()?;
     }
 }
@@ -114,36 +115,34 @@ struct Port {
 }
 
 impl Port {
-    /// Returns the line that answers a request, or an error as JSON.
-    fn answer(&mut self, line: &[u8]) -> Result<String, Data<'static>> {
+    /// Writes the answer to a request, or returns an error that is the answer.
+    fn answer(&mut self, line: &[u8], out: &mut impl Write) -> io::Result<Result<(), Data<'static>>> {
         let request = match json::read_bytes(line, json::DEPTH) {
             Ok(request) => request,
-            Err(error) => return Err(request_error(Data::None, format!("the line is not JSON: {error}"))),
+            Err(error) => return Ok(Err(request_error(Data::None, format!("the line is not JSON: {error}")))),
         };
         let Data::Object(request) = request else {
             let found = describe_type(&request);
             let message = format!("a request must be a JSON object, and this is {found}");
-            return Err(request_error(Data::None, message));
+            return Ok(Err(request_error(Data::None, message)));
         };
         let id = match read_id(&request) {
             Ok(id) => id,
-            Err(message) => return Err(request_error(Data::None, message)),
+            Err(message) => return Ok(Err(request_error(Data::None, message))),
         };
         let is_wanted = |key| request.get(key) == Some(&Data::Bool(true));
         if is_wanted("describe") {
-            let mut line = String::new();
-            json::write_data(&describe(id), &mut line);
-            return Ok(line);
+            return write_data(&describe(id), out).map(Ok);
         }
         if let Some(Data::Object(request)) = request.get("inspect") {
-            return match self.applier.inspect(request, &self.limits) {
+            return Ok(match self.applier.inspect(request, &self.limits) {
                 Ok(Ok(report)) => {
-                    let line = write_answer(&id, |line| show::write_entry("report", &*report, line));
-                    line.map_err(|message| request_error(id, message))
+                    write_answer(&id, out, |out| show::stream_entry("report", &*report, out))?;
+                    Ok(())
                 }
                 Ok(Err(error)) => Err(failure(id, &error)),
                 Err(message) => Err(request_error(id, message)),
-            };
+            });
         }
         let wanted = Wanted {
             generation: is_wanted("generation"),
@@ -170,22 +169,22 @@ impl Port {
         });
         let control_tokens = match control_tokens(&request) {
             Ok(tokens) => tokens,
-            Err(message) => return Err(request_error(id, message)),
+            Err(message) => return Ok(Err(request_error(id, message))),
         };
-        match result {
+        Ok(match result {
             Ok(Ok(prompt)) => {
                 let wanted_tokens = control_tokens.filter(|_| wanted.trace);
                 match wanted_tokens.map(|tokens| prompt.control_tokens(&tokens)).transpose() {
                     Ok(found) => {
-                        let line = success(&id, &prompt, changes.as_ref(), wanted, found.as_deref());
-                        line.map_err(|message| request_error(id, message))
+                        success(&id, &prompt, changes.as_ref(), wanted, found.as_deref(), out)?;
+                        Ok(())
                     }
                     Err(error) => Err(failure(id, &error)),
                 }
             }
             Ok(Err(error)) => Err(failure(id, &error)),
             Err(message) => Err(request_error(id, message)),
-        }
+        })
     }
 
     fn apply(&mut self, request: &Object<'_>, clock: Option<&FixedClock>, wanted: Wanted) -> Result<Result<Prompt, Error>, String> {
@@ -305,46 +304,53 @@ fn control_tokens<'r>(request: &'r Object<'_>) -> Result<Option<Vec<&'r str>>, S
     }
 }
 
-/// Returns the line of a prompt. The segments of a long prompt take much more memory as a tree than as text.
+/// Writes the answer of a prompt. It can be much longer than the prompt.
 fn success(
     id: &Data<'_>,
     prompt: &Prompt,
     changes: Option<&Changes>,
     wanted: Wanted,
     control_tokens: Option<&[ControlToken]>,
-) -> Result<String, String> {
-    write_answer(id, |line| {
-        line.push_str(",\"output\":");
-        json::write_string(&prompt.text, false, line);
+    out: &mut impl Write,
+) -> io::Result<()> {
+    write_answer(id, out, |out| {
+        out.write_all(b",\"output\":")?;
+        show::stream_text(&prompt.text, out)?;
         if let Some(changes) = changes {
-            show::write_entry("changes", changes, line)?;
+            show::stream_entry("changes", changes, out)?;
         }
         if wanted.generation {
-            show::write_entry("generation", &show::span_pairs(&prompt.generation.code_points), line)?;
+            show::stream_entry("generation", &show::span_pairs(&prompt.generation.code_points), out)?;
         }
         if wanted.trace {
-            show::write_entry("segments", &prompt.segments, line)?;
+            show::stream_entry("segments", &prompt.segments, out)?;
         }
         if wanted.assistant {
-            show::write_entry("assistant", &prompt.assistant, line)?;
+            show::stream_entry("assistant", &prompt.assistant, out)?;
         }
         if wanted.turns {
-            show::write_entry("turns", &prompt.turns(), line)?;
+            show::stream_entry("turns", &prompt.turns(), out)?;
         }
         if let Some(tokens) = control_tokens {
-            show::write_entry("control_tokens", tokens, line)?;
+            show::stream_entry("control_tokens", tokens, out)?;
         }
         Ok(())
     })
 }
 
-/// Returns the line of an answer: an object with the id of the request and the entries that `write_entries` appends.
-fn write_answer(id: &Data<'_>, write_entries: impl FnOnce(&mut String) -> Result<(), String>) -> Result<String, String> {
-    let mut line = "{\"id\":".to_owned();
-    json::write_data(id, &mut line);
-    write_entries(&mut line)?;
-    line.push('}');
-    Ok(line)
+/// Writes an answer: an object with the id of the request and the entries that `write_entries` writes.
+fn write_answer<W: Write>(id: &Data<'_>, out: &mut W, write_entries: impl FnOnce(&mut W) -> io::Result<()>) -> io::Result<()> {
+    out.write_all(b"{\"id\":")?;
+    write_data(id, out)?;
+    write_entries(out)?;
+    out.write_all(b"}")
+}
+
+/// Writes JSON of which little memory is needed.
+fn write_data(data: &Data<'_>, out: &mut impl Write) -> io::Result<()> {
+    let mut text = String::new();
+    json::write_data(data, &mut text);
+    out.write_all(text.as_bytes())
 }
 
 fn failure(id: Data<'static>, error: &Error) -> Data<'static> {

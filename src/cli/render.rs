@@ -1,5 +1,6 @@
 //! The command `render`: it applies a chat template to a conversation, or renders a template in a context.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use chat_template::json::{Data, Object};
@@ -11,7 +12,7 @@ use chat_template::{
 use super::explain::{Explained, Picture};
 use super::file::Texts;
 use super::model::{Settings, Source, with_path};
-use super::{print_text, show, warn};
+use super::{print_text, print_written, show, warn};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -184,7 +185,7 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     };
     if arguments.json {
         warn_of_mask(&rendered.assistant, variable("messages"));
-        return show::write_rendered(&rendered);
+        return print_json(|out| show::write_rendered(&rendered, out));
     }
     if arguments.explained.is_wanted() {
         let bos = match variable("bos_token") {
@@ -305,11 +306,17 @@ fn show_prompt(
     match (arguments.json, arguments.is_colored(When::Never)) {
         (true, _) => {
             warn_of_mask(&prompt.assistant, messages);
-            show::write_prompt(prompt, changes)
+            print_json(|out| show::write_prompt(prompt, changes, out))
         }
         (false, true) => Ok(show::color_spans(&prompt.text, &prompt.true_spans.bytes)),
         (false, false) => Ok(prompt.text.clone()),
     }
+}
+
+/// Prints what a function writes, and returns an empty text in place of it.
+fn print_json(write: impl FnOnce(&mut &mut dyn Write) -> io::Result<()>) -> Result<String, String> {
+    let printed = print_written(write).map_err(|error| format!("error: {error}"));
+    printed.map(|()| String::new())
 }
 
 /// Prints a warning if the mask of the assistant is unknown or empty.

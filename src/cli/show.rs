@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
 use chat_template::json::{self, Data, Object};
@@ -68,35 +68,67 @@ impl Wanted {
     }
 }
 
+/// The bytes of a text that are written as JSON at once.
+const CHUNK: usize = 64 << 10;
+
 /// Returns a value as a line of JSON.
 pub fn write_line<T: Serialize>(value: &T) -> Result<String, String> {
     let line = serde_json::to_string(value).map_err(|error| format!("error: {error}"))?;
     Ok(line + "\n")
 }
 
-/// Returns a prompt with its spans as a line of JSON, and the changes of its request.
-pub fn write_prompt(prompt: &Prompt, changes: Option<&Changes>) -> Result<String, String> {
-    let mut line = write_line(prompt)?;
-    if let Some(changes) = changes {
-        line.truncate(line.trim_end_matches("}\n").len());
-        write_entry("changes", changes, &mut line)?;
-        line.push_str("}\n");
-    }
-    Ok(line)
+/// A prompt with the changes of its request.
+#[derive(Serialize)]
+struct Changed<'p> {
+    #[serde(flatten)]
+    prompt: &'p Prompt,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<&'p Changes>,
 }
 
-/// Returns the output of a template without the contract as a line of JSON.
-pub fn write_rendered(rendered: &Rendered) -> Result<String, String> {
-    let mut line = "{\"text\":".to_owned();
-    json::write_string(&rendered.text, false, &mut line);
+/// Writes a prompt with its spans as a line of JSON, and the changes of its request.
+pub fn write_prompt(prompt: &Prompt, changes: Option<&Changes>, out: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, &Changed { prompt, changes })?;
+    out.write_all(b"\n")
+}
+
+/// Writes the output of a template without the contract as a line of JSON.
+pub fn write_rendered(rendered: &Rendered, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"{\"text\":")?;
+    stream_text(&rendered.text, out)?;
     let generation = BTreeMap::from([("code_points", span_pairs(&rendered.generation))]);
-    write_entry("generation", &generation, &mut line)?;
-    write_entry("segments", &rendered.segments, &mut line)?;
-    write_entry("assistant", &rendered.assistant, &mut line)?;
-    write_entry("turns", &rendered.turns(), &mut line)?;
-    write_entry("steps", &rendered.steps, &mut line)?;
-    line.push_str("}\n");
-    Ok(line)
+    stream_entry("generation", &generation, out)?;
+    stream_entry("segments", &rendered.segments, out)?;
+    stream_entry("assistant", &rendered.assistant, out)?;
+    stream_entry("turns", &rendered.turns(), out)?;
+    stream_entry("steps", &rendered.steps, out)?;
+    out.write_all(b"}\n")
+}
+
+/// Writes a text as a string of JSON, which can be six times as long.
+pub fn stream_text(text: &str, out: &mut impl Write) -> io::Result<()> {
+    let (mut rest, mut written) = (text, String::new());
+    out.write_all(b"\"")?;
+    while !rest.is_empty() {
+        let mut end = rest.len().min(CHUNK);
+        while !rest.is_char_boundary(end) {
+            end = end.saturating_sub(1);
+        }
+        let (chunk, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        written.clear();
+        json::write_string(chunk, false, &mut written);
+        // The quotation marks are those of the whole text.
+        let inner = written.strip_prefix('"').and_then(|inner| inner.strip_suffix('"'));
+        out.write_all(inner.unwrap_or_default().as_bytes())?;
+        rest = after;
+    }
+    out.write_all(b"\"")
+}
+
+/// Writes a comma and an entry of an object.
+pub fn stream_entry<T: Serialize + ?Sized>(key: &str, value: &T, out: &mut impl Write) -> io::Result<()> {
+    write!(out, ",\"{key}\":")?;
+    Ok(serde_json::to_writer(out, value)?)
 }
 
 /// Appends a comma and an entry to the text of an object.
