@@ -78,8 +78,8 @@ impl<'p> Picture<'p> {
             picture.warnings.push(warning);
         }
         let mut seen = HashSet::new();
-        let mut untrusted: Vec<String> = prompt.untrusted.iter().map(|token| picture.warn_of_token(token)).collect();
-        untrusted.retain(|warning| seen.insert(warning.clone()));
+        let untrusted = prompt.untrusted.iter().map(|token| picture.warn_of_token(token));
+        let untrusted: Vec<String> = untrusted.filter(|warning| seen.insert(warning.clone())).collect();
         picture.warnings.extend(untrusted);
         picture.warnings.extend(warn_of_mask(&prompt.assistant, messages));
         Ok(picture)
@@ -163,7 +163,7 @@ impl<'p> Picture<'p> {
 
     fn warn_of_token(&self, token: &ControlToken) -> String {
         let text = self.prompt.text.get(token.bytes.clone()).unwrap_or_default();
-        let path = token.path.as_deref().unwrap_or_default();
+        let path = shorten(token.path.as_deref().unwrap_or_default());
         let owner = token
             .message
             .map_or_else(|| "the input".to_owned(), |index| self.name_message(index));
@@ -206,6 +206,9 @@ fn kind_of(segment: &Segment) -> &'static str {
     }
 }
 
+/// The most bytes that are shown of each end of a JSON pointer.
+const MOST_HALF: usize = 500;
+
 /// The kinds of origins, and what the legend says about each.
 const KINDS: [(&str, &str); 5] = [
     ("template", "written in the template"),
@@ -220,8 +223,8 @@ fn place_of(segment: &Segment) -> String {
     match segment.origin() {
         Origin::Template { line } => format!("line {line}"),
         Origin::Token { name } => visible(name),
-        Origin::Input { path, is_key, .. } if is_key => format!("key of {}", visible(path)),
-        Origin::Input { path, .. } => visible(path),
+        Origin::Input { path, is_key, .. } if is_key => format!("key of {}", visible(&shorten(path))),
+        Origin::Input { path, .. } => visible(&shorten(path)),
         Origin::Changed { paths } => {
             let paths: Vec<Cow<'_, str>> = paths
                 .iter()
@@ -229,7 +232,7 @@ fn place_of(segment: &Segment) -> String {
                     if path.is_empty() {
                         "the input".into()
                     } else {
-                        visible(path).into()
+                        visible(&shorten(path)).into()
                     }
                 })
                 .collect();
@@ -237,6 +240,22 @@ fn place_of(segment: &Segment) -> String {
         }
         _ => "made".to_owned(),
     }
+}
+
+/// Returns a JSON pointer, without its middle if it is very long.
+fn shorten(path: &str) -> Cow<'_, str> {
+    let (mut start, mut end) = (MOST_HALF, path.len().saturating_sub(MOST_HALF));
+    if start >= end {
+        return path.into();
+    }
+    while !path.is_char_boundary(start) {
+        start = start.saturating_sub(1);
+    }
+    while !path.is_char_boundary(end) {
+        end = end.saturating_add(1);
+    }
+    let (start, end) = (path.get(..start).unwrap_or_default(), path.get(end..).unwrap_or_default());
+    format!("{start}…{end}").into()
 }
 
 /// Returns the sign that shows a character, or `None` if the character is visible.

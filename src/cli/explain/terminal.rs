@@ -76,17 +76,17 @@ impl Picture<'_> {
 
     /// Returns a row for each part of the prompt.
     fn listed(&self) -> String {
-        let rows: Vec<[String; 4]> = self.parts().iter().map(|part| self.row(part)).collect();
-        let width = |column: usize| {
-            rows.iter()
-                .filter_map(|row| row.get(column))
-                .map(|cell| cell.chars().count())
-                .max()
-        };
-        let (owner_width, place_width) = (width(0).unwrap_or(0), width(1).unwrap_or(0).min(MOST_COLUMNS));
+        let parts = self.parts();
+        let (mut owner_width, mut place_width) = (0, 0);
+        for (owner, place) in parts.iter().map(|part| self.label(part)) {
+            owner_width = owner_width.max(owner.chars().count());
+            place_width = place_width.max(place.chars().count().min(MOST_COLUMNS));
+        }
         let mut shown = String::new();
-        for [owner, place, bar, text] in &rows {
-            for (index, line) in text.split_inclusive('\n').enumerate() {
+        for part in &parts {
+            let (owner, place) = self.label(part);
+            let bar = if part.is_assistant { "┃" } else { "│" };
+            for (index, line) in text_of(part).split_inclusive('\n').enumerate() {
                 let (owner, place) = if index == 0 {
                     (owner.as_str(), place.as_str())
                 } else {
@@ -99,8 +99,8 @@ impl Picture<'_> {
         shown
     }
 
-    /// Returns the owner, the origin, a bar that is heavy for what the model writes, and the text.
-    fn row(&self, part: &Part<'_>) -> [String; 4] {
+    /// Returns the owner and the origin of a part.
+    fn label(&self, part: &Part<'_>) -> (String, String) {
         let owner = part
             .segment
             .message()
@@ -112,18 +112,7 @@ impl Picture<'_> {
         if part.is_untrusted {
             place.insert_str(0, "! ");
         }
-        let mut text = String::new();
-        for char in part.text.chars() {
-            match sign_of(char) {
-                None => text.push(char),
-                Some(sign) => text.push_str(&sign),
-            }
-            if char == '\n' {
-                text.push('\n');
-            }
-        }
-        let bar = if part.is_assistant { "┃" } else { "│" };
-        [owner, place, bar.to_owned(), text]
+        (owner, place)
     }
 
     fn legend(&self, by: By, is_colored: bool) -> String {
@@ -159,6 +148,21 @@ impl Picture<'_> {
         }
         format!("{}\n", entries.join("   "))
     }
+}
+
+/// Returns the text of a part with signs for its invisible characters.
+fn text_of(part: &Part<'_>) -> String {
+    let mut text = String::new();
+    for char in part.text.chars() {
+        match sign_of(char) {
+            None => text.push(char),
+            Some(sign) => text.push_str(&sign),
+        }
+        if char == '\n' {
+            text.push('\n');
+        }
+    }
+    text
 }
 
 /// Returns the escape sequence for the style of a part.
