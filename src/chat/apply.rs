@@ -248,7 +248,7 @@ impl<'a> Render<'a> {
         if options.true_spans {
             prompt.true_spans = Spans::from_bytes(output.pieces.blocks(), &output.text);
         }
-        prompt.segments = runtime.take_segments(&output.pieces, &output.text);
+        prompt.segments = runtime.take_segments(&output.pieces, &output.text)?;
         if let Some(assistant) = &options.assistant {
             prompt.assistant = self
                 .compiled

@@ -7,6 +7,7 @@
 //! Of two tokens that overlap, the one that begins first is found, and of two that begin at the same place, the longer one. So do
 //! tokenizers: huggingface/tokenizers `added_vocabulary.rs`, `find_matches`, with `MatchKind::LeftmostLongest`.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -141,6 +142,8 @@ impl Prompt {
         meter.charge_scan(self.text.len())?;
         let finder = Finder::new(meter, tokens)?;
         let (mut found, mut claims) = (Vec::new(), Vec::new());
+        // The pointers by their places in memory: the tokens of a string share its pointer.
+        let mut pointers: HashMap<(usize, usize), Arc<str>> = HashMap::new();
         let (mut byte, mut point, mut segments) = (0, 0_usize, self.segments.as_slice());
         while let Some(bytes) = finder.find(meter, &self.text, byte)? {
             if found.len() == found.capacity() {
@@ -163,7 +166,10 @@ impl Prompt {
                     0 => Writer::Template,
                     _ => Writer::Mixed,
                 },
-                path: first.and_then(|segment| segment.paths().next().map(Arc::from)),
+                path: first.and_then(|segment| segment.paths().next()).map(|path| {
+                    let shared = pointers.entry((path.as_ptr().addr(), path.len()));
+                    Arc::clone(shared.or_insert_with(|| Arc::from(path)))
+                }),
                 message: first.and_then(|segment| segment.message()),
                 code_points: start..point,
                 bytes,

@@ -156,6 +156,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
 
     /// Runs a function whose output becomes a string.
     fn capture<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Value<'a>)> {
+        let _claim = self.runtime.claim_pieces()?;
         let room = self.runtime.heap.recycler.take_buffer();
         let outer = std::mem::replace(&mut self.out, room);
         let outer_pieces = std::mem::take(&mut self.runtime.heap.pieces);

@@ -40,7 +40,7 @@ limits! {
     /// within a second.
     steps: u64 = 16_000_000, with_steps(u64);
     /// Bytes of output, including the strings that are being captured, and of all prompts of a batch. The longest context window of a
-    /// model is a few megabytes of text.
+    /// model is a few megabytes of text. The JSON pointers of the segments of a traced render have the same limit.
     output: u64 = 64 << 20, with_output(u64);
     /// Bytes of a single value, in memory or printed. A string takes twice that while it grows.
     value: u64 = 32 << 20, with_value(u64);

@@ -226,6 +226,14 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
+    /// Checks the size of what is returned beside the output.
+    pub fn check_extra(&self, bytes: u64) -> Result<()> {
+        if !cfg!(unmetered) && bytes > self.limits.output {
+            return Err(exceeded(Limit::Output, bytes, self.limits.output));
+        }
+        Ok(())
+    }
+
     /// Begins a text within the text that is being written, and returns the size of the outer one for [`Meter::end_text`].
     #[inline]
     pub fn begin_text(&mut self) -> u64 {

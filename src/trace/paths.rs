@@ -39,6 +39,8 @@ struct Path {
     parent: u32,
     /// The end of the step.
     end: u32,
+    /// The number of steps from the root.
+    depth: u32,
     part: Part,
     /// Whether the step is the index of an item.
     is_item: bool,
@@ -108,6 +110,7 @@ impl Paths {
         list.push(Path {
             parent: ROOT,
             end: 0,
+            depth: 0,
             part: Part::Root,
             is_item: false,
             is_content: false,
@@ -132,6 +135,7 @@ impl Paths {
         let mut added = Path {
             parent,
             end: 0,
+            depth: outer.depth.saturating_add(1),
             part,
             is_item: false,
             is_content: outer.is_content,
@@ -210,13 +214,8 @@ impl Paths {
     }
 
     /// Returns the number of steps from the root.
-    pub fn depth(&self, mut index: u32) -> usize {
-        let mut depth = 0_usize;
-        while index != ROOT {
-            index = self.parent(index);
-            depth = depth.saturating_add(1);
-        }
-        depth
+    pub fn depth(&self, index: u32) -> usize {
+        self.list.get(index as usize).map_or(0, |path| path.depth as usize)
     }
 
     /// Frees the memory that is not needed when no more paths are added.
@@ -234,6 +233,26 @@ impl Paths {
     pub fn pointer(&self, index: u32) -> &str {
         let Pointers { text, ends } = self.pointers.get_or_init(|| self.make_pointers());
         slice(text, index, |index| ends.get(index).copied())
+    }
+
+    /// Returns a length that no JSON pointer exceeds.
+    pub fn longest_pointer(&self) -> usize {
+        // An escape has two bytes.
+        self.steps.len().saturating_mul(2).saturating_add(self.list.len())
+    }
+
+    /// Returns the length of the JSON pointer of each path, or of the name of a token.
+    pub fn pointer_lengths(&self) -> Vec<u32> {
+        let mut lengths: Vec<u32> = Vec::with_capacity(self.list.len());
+        for (index, path) in (0..).zip(&self.list) {
+            let step = to_offset(escape(self.step(index)).len());
+            let outer = lengths.get(path.parent as usize).copied().unwrap_or_default();
+            lengths.push(match path.part {
+                Part::Root => 0,
+                _ => outer.saturating_add(step).saturating_add(1),
+            });
+        }
+        lengths
     }
 
     /// Returns the part of the input that a value is, and the message that the value is in.

@@ -224,6 +224,14 @@ impl Pieces {
         }
     }
 
+    /// Returns the pieces with an origin that have bytes in a range.
+    pub fn overlapping(&self, range: Range<usize>) -> impl Iterator<Item = &Piece> {
+        let first = self.list.partition_point(|piece| piece.end() <= range.start);
+        let rest = self.list.get(first..).unwrap_or_default().iter();
+        let pieces = rest.filter(|piece| piece.source != Source::Generation);
+        pieces.take_while(move |piece| piece.start() < range.end)
+    }
+
     /// Adds the pieces of another text, a range of which is written to this text at the byte `at`. A piece without an owner gets the given
     /// owner.
     pub fn append_view(&mut self, from: &Self, view: Range<usize>, at: usize, owner: Owner) {
@@ -246,6 +254,15 @@ impl Pieces {
                 };
                 self.push(Piece::new(shift(start)..shift(end), source, piece.owner.or(owner)));
             }
+        }
+    }
+
+    /// Moves the end of the last piece to a byte after it.
+    pub fn stretch(&mut self, end: usize) {
+        if let Some(last) = self.list.last_mut() {
+            let [_, last] = &mut last.bytes;
+            *last = to_offset(end);
+            self.filled = end;
         }
     }
 
@@ -273,11 +290,13 @@ impl Pieces {
 
     /// Removes what lies beyond the end of a text that was cut.
     pub fn truncate(&mut self, length: usize) {
-        self.list
-            .retain(|piece| piece.start() < length || (piece.source == Source::Generation && piece.start() == length));
-        self.list
-            .iter_mut()
-            .for_each(|piece| piece.bytes = piece.bytes.map(|byte| byte.min(to_offset(length))));
+        let first = self.list.partition_point(|piece| piece.end() < length);
+        let cut = self.list.split_off(first).into_iter();
+        let kept = cut.filter(|piece| piece.start() < length || (piece.source == Source::Generation && piece.start() == length));
+        self.list.extend(kept.map(|mut piece| {
+            piece.bytes = piece.bytes.map(|byte| byte.min(to_offset(length)));
+            piece
+        }));
         self.filled = self.filled.min(length);
         if let Some(writes) = &mut self.writes {
             writes.truncate(length);

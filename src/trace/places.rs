@@ -298,25 +298,56 @@ impl<'a> Places<'a> {
 /// The maximum number of paths of a union.
 const MOST_PATHS: usize = 8;
 
+/// The number of steps to a value that adding it to a union does not charge.
+const USUAL_DEPTH: usize = 8;
+
 /// The origins that a text was made from.
 #[derive(Debug, Default)]
 pub struct Union {
     /// Paths of the input, at most eight. None is within another.
     paths: Vec<u32>,
+    /// The path that was inserted last. The texts of a value often have the same one.
+    last: Option<u32>,
+    /// The steps of work that are not charged yet. Paths of a usual depth take none.
+    steps: u64,
     /// The template or a token.
     rest: Option<Source>,
 }
 
 impl Union {
+    /// Returns the steps to charge for the paths that were added since the last call.
+    pub fn take_steps(&mut self) -> u64 {
+        std::mem::take(&mut self.steps)
+    }
+
+    /// Adds a path.
     fn insert(&mut self, paths: &Paths, path: u32) {
-        if self.paths.iter().any(|other| paths.is_within(path, *other)) {
+        if self.last.replace(path) == Some(path) {
+            return;
+        }
+        let steps = paths.depth(path).saturating_sub(USUAL_DEPTH);
+        self.steps = self.steps.saturating_add(steps as u64);
+        if self.holds(paths, path) {
             return;
         }
         self.paths.retain(|other| !paths.is_within(*other, path));
         self.paths.push(path);
-        if self.paths.len() > MOST_PATHS {
+        while self.paths.len() > MOST_PATHS {
             let deepest = self.paths.iter().copied().max_by_key(|path| paths.depth(*path));
-            self.insert(paths, deepest.map_or(ROOT, |path| paths.parent(path)));
+            let container = deepest.map_or(ROOT, |path| paths.parent(path));
+            // A path within the container is not deeper, so that it is one step from it.
+            self.paths.retain(|other| paths.parent(*other) != container);
+            self.paths.push(container);
+        }
+    }
+
+    /// Returns whether a path is one of the union or within one.
+    fn holds(&self, paths: &Paths, mut path: u32) -> bool {
+        loop {
+            match self.paths.contains(&path) {
+                false if path != ROOT => path = paths.parent(path),
+                holds => return holds,
+            }
         }
     }
 }

@@ -108,6 +108,22 @@ impl<'a> Origins<'_, 'a> {
     }
 }
 
+/// Returns the bytes of the JSON pointers of all segments, of which each is counted as often as a segment has it. If they are clearly at
+/// most `allowed`, the number is too great, but not above that.
+pub fn count_pointer_bytes(segments: &[Segment], allowed: u64) -> u64 {
+    let Some(paths) = segments.first().and_then(|segment| segment.paths.get()) else {
+        return 0;
+    };
+    let indices = || segments.iter().flat_map(Segment::path_indices);
+    let most = (indices().count() as u64).saturating_mul(paths.longest_pointer() as u64);
+    if most <= allowed {
+        return most;
+    }
+    let lengths = paths.pointer_lengths();
+    let lengths = indices().filter_map(|path| lengths.get(path as usize).copied());
+    lengths.fold(0, |sum: u64, length| sum.saturating_add(u64::from(length)))
+}
+
 impl Places<'_> {
     /// Returns the segments of the output, and leaves no paths for another text.
     pub fn take_segments(&mut self, pieces: &Pieces, text: &str) -> Vec<Segment> {

@@ -123,6 +123,7 @@ impl<'a> Runtime<'a> {
 
     /// Makes a string value of the text that a function writes to an empty buffer.
     pub fn capture_in(&mut self, mut text: String, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
+        let _claim = self.claim_pieces()?;
         let outer = std::mem::take(&mut self.heap.pieces);
         let written = self.meter.begin_text();
         let result = write(self, &mut text);

@@ -8,6 +8,7 @@
 //! all texts among its arguments, which is never wrong, only less precise.
 
 mod turns;
+mod unite;
 mod woven;
 
 pub use woven::{backslash_escape, html_escape};
@@ -19,7 +20,7 @@ use super::runtime::Runtime;
 use super::{Dict, Seq, Str, Value};
 use crate::ast::Symbols;
 use crate::error::Result;
-use crate::trace::{Container, Literals, Owner, Piece, Pieces, Places, Segment, Source, Step, Union, memory_of};
+use crate::trace::{Container, Literals, Owner, Piece, Pieces, Places, Segment, Source, Step, count_pointer_bytes, memory_of};
 
 /// The state of a traced render.
 #[derive(Debug)]
@@ -221,11 +222,15 @@ impl<'a> Runtime<'a> {
     }
 
     /// Returns the segments of the output, if the render is traced. No other text of the render has segments.
-    pub fn take_segments(&mut self, pieces: &Pieces, text: &str) -> Vec<Segment> {
-        let trace = self.heap.trace.as_mut();
-        trace
-            .map(|trace| trace.places.take_segments(pieces, text))
-            .unwrap_or_default()
+    pub fn take_segments(&mut self, pieces: &Pieces, text: &str) -> Result<Vec<Segment>> {
+        let Some(trace) = self.heap.trace.as_mut() else {
+            return Ok(Vec::new());
+        };
+        self.meter.charge_items(pieces.len() / 8)?;
+        let segments = trace.places.take_segments(pieces, text);
+        let bytes = count_pointer_bytes(&segments, self.meter.limits().output);
+        self.meter.check_extra(bytes)?;
+        Ok(segments)
     }
 
     /// Appends a string to the text that is being written, and records its pieces.
@@ -322,55 +327,6 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Returns the origin of a text that is made from the arguments of the running function.
-    fn unite_arguments(&mut self, trace: &mut Trace<'a>) -> Result<Source> {
-        let mut union = Union::default();
-        let mut pending: Vec<Value<'a>> = trace.arguments.get(trace.first_argument..).unwrap_or_default().to_vec();
-        while let Some(value) = pending.pop() {
-            self.meter.charge(1)?;
-            match value {
-                Value::Str(text) => match text.pieces() {
-                    Some((from, view)) => {
-                        let mut part = Pieces::default();
-                        part.append_view(from, view, 0, Owner::NOBODY);
-                        self.meter.charge(part.len() as u64)?;
-                        part.list()
-                            .iter()
-                            .for_each(|piece| trace.places.extend(&mut union, piece.source));
-                    }
-                    None => {
-                        let source = trace.places.find_text(text.as_str());
-                        trace.places.extend(&mut union, source);
-                    }
-                },
-                Value::List(items) | Value::Tuple(items) => pending.extend(items.iter()),
-                Value::Dict(dict) | Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => {
-                    for (key, value) in dict.iter() {
-                        // The code points in a table of `str.maketrans` can be those of any text.
-                        if matches!((&key, &value), (Value::Int(_), Value::Int(_))) {
-                            trace.places.extend_with_all(&mut union);
-                        }
-                        pending.extend([key, value]);
-                    }
-                }
-                Value::Namespace(id) => {
-                    let attributes = self.heap.namespace(id).map(|namespace| namespace.attributes().to_vec());
-                    attributes
-                        .into_iter()
-                        .flatten()
-                        .for_each(|(key, value)| pending.extend([key, value]));
-                }
-                Value::Method(method) => pending.push(method.receiver.clone()),
-                Value::Cycler(cycler) => pending.extend(cycler.items.iter()),
-                Value::Joiner(joiner) => pending.push(joiner.separator.clone()),
-                // What these have yet to compute is not known.
-                Value::Iterator(_) | Value::Loop(_) | Value::Macro(_) => trace.places.extend_with_all(&mut union),
-                _ => {}
-            }
-        }
-        Ok(trace.places.finish(union))
-    }
-
     /// Returns a text with another one appended, and with the pieces of both.
     pub(super) fn append_text(&mut self, mut text: String, pieces: Pieces, end: &Str<'a>) -> Result<Value<'a>> {
         let len = text.len().saturating_add(end.as_str().len());
@@ -392,15 +348,26 @@ impl<'a> Runtime<'a> {
             return self.text(repeated);
         }
         let outer = std::mem::take(&mut self.heap.pieces);
-        let mut at = 0_usize;
-        let mut recorded = Ok(());
-        while at < repeated.len() && recorded.is_ok() {
-            recorded = self.record(text, at);
-            at = at.saturating_add(text.as_str().len());
-        }
+        let recorded = self.record_repeated(text, repeated.len());
         let pieces = std::mem::replace(&mut self.heap.pieces, outer);
         recorded?;
         self.text_with_pieces(repeated, pieces)
+    }
+
+    /// Records the pieces of a string that is written again and again, up to a byte of the text that is being written.
+    fn record_repeated(&mut self, text: &Str<'a>, end: usize) -> Result<()> {
+        let (mut at, mut before) = (0_usize, 0);
+        while at < end {
+            self.record(text, at)?;
+            let count = self.heap.pieces.len();
+            if count == before {
+                // All of the string continues the last piece, and so do its other copies.
+                self.heap.pieces.stretch(end);
+                return Ok(());
+            }
+            (at, before) = (at.saturating_add(text.as_str().len()), count);
+        }
+        Ok(())
     }
 
     /// Runs the body of a function. The texts that it makes count as made from its arguments, unless it records another origin.

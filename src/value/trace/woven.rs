@@ -5,8 +5,12 @@ use std::ops::Range;
 
 use super::{Source, Str, Value};
 use crate::error::Result;
+use crate::meter::Claim;
 use crate::trace::Pieces;
 use crate::value::Runtime;
+
+/// The bytes of the pieces of an unfinished text that are not claimed.
+const FREE_BYTES: usize = 16 << 10;
 
 /// A function that returns the length in bytes of the escape of a character. The escape is at the start of the given text. The length is 0
 /// if the character is not escaped.
@@ -191,6 +195,14 @@ impl<'a> Runtime<'a> {
         if let Some(trace) = &self.heap.trace {
             let owner = trace.owner_of(source);
             self.heap.pieces.fill(end, source, owner);
+        }
+    }
+
+    /// Claims the memory of the pieces of the text that is being written, before a text within it. Few pieces are not claimed.
+    pub fn claim_pieces(&mut self) -> Result<Option<Claim>> {
+        match self.heap.pieces.bytes() {
+            ..=FREE_BYTES => Ok(None),
+            bytes => self.meter.claim(bytes).map(Some),
         }
     }
 

@@ -16,6 +16,7 @@ mod objects;
 mod regressions;
 mod requests;
 mod sources;
+mod traces;
 mod walks;
 
 use serde_json::{Value, json};
@@ -64,6 +65,7 @@ pub fn cases() -> Vec<Case> {
     cases.extend(sources::cases());
     cases.extend(requests::cases());
     cases.extend(regressions::cases());
+    cases.extend(traces::cases());
     cases.extend(compiling::cases());
     cases.extend(compiling::cases().into_iter().map(inspected));
     cases.extend(regressions::cases().into_iter().map(inspected));

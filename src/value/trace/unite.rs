@@ -1,0 +1,118 @@
+//! The origin of a text that is made from other values: the union of the origins of all texts in them.
+
+use std::collections::HashSet;
+
+use super::{Source, Trace};
+use crate::error::Result;
+use crate::trace::Union;
+use crate::value::{NamespaceId, Runtime, Seq, Value};
+
+/// Values that are not visited yet.
+enum Pending<'a> {
+    Value(Value<'a>),
+    /// The items of a list before an index.
+    Items(Seq<'a>, usize),
+}
+
+/// Values with all that is in them, the last first.
+#[derive(Default)]
+struct Walk<'a> {
+    pending: Vec<Pending<'a>>,
+    /// The namespaces that were visited. A namespace can contain itself.
+    namespaces: HashSet<NamespaceId>,
+}
+
+impl<'a> Walk<'a> {
+    fn push(&mut self, value: Value<'a>) {
+        self.pending.push(Pending::Value(value));
+    }
+
+    fn push_items(&mut self, items: Seq<'a>) {
+        let len = items.len();
+        self.pending.push(Pending::Items(items, len));
+    }
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Value<'a>> {
+        loop {
+            match self.pending.pop()? {
+                Pending::Value(value) => return Some(value),
+                Pending::Items(items, left) => {
+                    let item = left.checked_sub(1).and_then(|last| Some((last, items.get(last)?)));
+                    if let Some((last, item)) = item {
+                        self.pending.push(Pending::Items(items, last));
+                        return Some(item);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<'a> Runtime<'a> {
+    /// Returns the origin of a text that is made from the arguments of the running function.
+    pub(super) fn unite_arguments(&mut self, trace: &mut Trace<'a>) -> Result<Source> {
+        let (mut union, mut walk) = (Union::default(), Walk::default());
+        for index in (trace.first_argument..trace.arguments.len()).rev() {
+            trace
+                .arguments
+                .get(index)
+                .cloned()
+                .into_iter()
+                .for_each(|value| walk.push(value));
+            while let Some(value) = walk.next() {
+                self.meter.charge(1)?;
+                self.unite_value(trace, value, &mut union, &mut walk)?;
+            }
+        }
+        Ok(trace.places.finish(union))
+    }
+
+    /// Adds a value to a union, and what is in the value to those that are not visited yet.
+    fn unite_value(&mut self, trace: &mut Trace<'a>, value: Value<'a>, union: &mut Union, walk: &mut Walk<'a>) -> Result<()> {
+        match value {
+            Value::Str(text) => match text.pieces() {
+                Some((from, view)) => {
+                    for piece in from.overlapping(view) {
+                        trace.places.extend(union, piece.source);
+                        self.meter.charge(union.take_steps().saturating_add(1))?;
+                    }
+                }
+                None => {
+                    let source = trace.places.find_text(text.as_str());
+                    trace.places.extend(union, source);
+                    self.meter.charge(union.take_steps())?;
+                }
+            },
+            Value::List(items) | Value::Tuple(items) => walk.push_items(items),
+            Value::Dict(dict) | Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => {
+                self.meter.charge_items(dict.len() / 8)?;
+                for (key, value) in dict.iter() {
+                    // The code points in a table of `str.maketrans` can be those of any text.
+                    if matches!((&key, &value), (Value::Int(_), Value::Int(_))) {
+                        trace.places.extend_with_all(union);
+                    }
+                    walk.push(key);
+                    walk.push(value);
+                }
+            }
+            Value::Namespace(id) if walk.namespaces.insert(id) => {
+                let namespace = self.heap.namespace(id);
+                for (key, value) in namespace.map_or(&[][..], |namespace| namespace.attributes()) {
+                    walk.push(key.clone());
+                    walk.push(value.clone());
+                }
+            }
+            Value::Method(method) => walk.push(method.receiver.clone()),
+            Value::Cycler(cycler) => walk.push_items(cycler.items.clone()),
+            Value::Joiner(joiner) => walk.push(joiner.separator.clone()),
+            // What these have yet to compute is not known.
+            Value::Iterator(_) | Value::Loop(_) | Value::Macro(_) => trace.places.extend_with_all(union),
+            _ => {}
+        }
+        Ok(())
+    }
+}
