@@ -49,7 +49,7 @@ impl<'a> Evaluator<'a, '_> {
             let length = self.out.get(from..).unwrap_or_default().chars().count();
             self.runtime.meter.charge_bytes(length)?;
             tracked.spans.push(start..start.saturating_add(length));
-            self.runtime.heap.pieces.push_block(from..self.out.len());
+            self.runtime.record_block(from..self.out.len())?;
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ impl<'a> Evaluator<'a, '_> {
             match piece {
                 Piece::Text(text, places) => {
                     if first.is_some() {
-                        self.record_text(text, places);
+                        self.record_text(text, places)?;
                     }
                     self.out.push_str(text);
                 }
@@ -32,16 +32,16 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Records the lines of a text of the template that is about to be written.
     #[cold]
-    fn record_text(&mut self, text: &str, places: &TextPlaces) {
+    fn record_text(&mut self, text: &str, places: &TextPlaces) -> Result<()> {
         let mut start = self.out.len();
         let mut offset = places.first;
         for (next, next_offset) in places.joined.iter().copied() {
             let end = self.out.len().saturating_add(next as usize);
-            self.runtime.record_template(self.render.source.line(offset), start..end);
+            self.runtime.record_template(self.render.source.line(offset), start..end)?;
             (start, offset) = (end, next_offset);
         }
         let end = self.out.len().saturating_add(text.len());
-        self.runtime.record_template(self.render.source.line(offset), start..end);
+        self.runtime.record_template(self.render.source.line(offset), start..end)
     }
 
     /// Writes `str(expr)`.

@@ -255,7 +255,7 @@ impl<'a> Runtime<'a> {
         let before = writes.len();
         writes.append_view(from, whole, &view, at);
         self.meter.charge(writes.len().saturating_sub(before) as u64)?;
-        self.meter.check_size(self.heap.pieces.bytes())
+        self.check_pieces()
     }
 
     /// Records the pieces of a string that is about to be written at a byte of the text that is being written.
@@ -284,7 +284,7 @@ impl<'a> Runtime<'a> {
         }
         pieces.append_view(from, view, at, owner);
         self.meter.charge(pieces.len().saturating_sub(before) as u64)?;
-        self.meter.check_size(pieces.bytes())
+        self.check_pieces()
     }
 
     /// Records a text of the input or of the template that was copied from a place in memory to the end of the text that is being written.
@@ -320,11 +320,23 @@ impl<'a> Runtime<'a> {
     }
 
     /// Records the text of the template that is about to be written at a byte of the text that is being written.
-    pub fn record_template(&mut self, line: u32, range: Range<usize>) {
+    pub fn record_template(&mut self, line: u32, range: Range<usize>) -> Result<()> {
         if let Some(trace) = &self.heap.trace {
             self.heap.pieces.fill(range.start, Source::Made, trace.owner);
             self.heap.pieces.push(Piece::new(range, Source::Template(line), trace.owner));
         }
+        self.check_pieces()
+    }
+
+    /// Records a `{% generation %}` block that has just ended.
+    pub fn record_block(&mut self, block: Range<usize>) -> Result<()> {
+        self.heap.pieces.push_block(block);
+        self.check_pieces()
+    }
+
+    /// Checks the memory of the pieces of the text that is being written.
+    pub(super) fn check_pieces(&self) -> Result<()> {
+        self.meter.check_size(self.heap.pieces.bytes())
     }
 
     /// Returns a text with another one appended, and with the pieces of both.

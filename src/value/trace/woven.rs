@@ -157,7 +157,8 @@ impl<'a> Runtime<'a> {
         let source = trace.places.changed(source);
         self.fill(range.start, Source::Made);
         self.fill(range.end, source);
-        self.meter.charge(1)
+        self.meter.charge(1)?;
+        self.check_pieces()
     }
 
     /// Records that a byte range of the text that is being written is made from a value.
@@ -165,7 +166,7 @@ impl<'a> Runtime<'a> {
         let source = self.with_sources(&[value], Self::source_of_arguments)?;
         self.fill(range.start, Source::Made);
         self.fill(range.end, source);
-        Ok(())
+        self.check_pieces()
     }
 
     /// Makes a string of a text that contains another one from a byte on, and keeps the pieces of that one. The rest has the origin of the
