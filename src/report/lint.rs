@@ -13,7 +13,7 @@ pub struct Finding {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// The text of the line.
+    /// The text of the line, or its beginning if the line has more than 16 KiB.
     pub excerpt: String,
     /// The fault, in a sentence.
     pub message: String,

@@ -14,6 +14,8 @@ mod tree;
 
 pub use rules::RULES;
 
+use std::collections::HashMap;
+
 use super::lab::Lab;
 use crate::error::Result;
 use crate::report::Finding;
@@ -23,6 +25,9 @@ use rules::Rule;
 
 /// The maximum number of findings of a rule.
 const MOST: usize = 20;
+
+/// The maximum number of bytes of a line or of a subject that a finding shows. The longest line of a real template has some thousand.
+const LONGEST: usize = 1 << 14;
 
 /// Returns the faults of all templates of a model, in the order of the source.
 ///
@@ -35,6 +40,7 @@ pub fn inspect(lab: &mut Lab<'_>) -> Result<Vec<Finding>> {
         let mut findings = Findings {
             source: compiled.source(),
             list: Vec::new(),
+            counts: HashMap::new(),
         };
         tree::inspect(compiled, template.special_tokens(), &mut findings);
         text::inspect(compiled, &mut findings);
@@ -50,6 +56,8 @@ pub fn inspect(lab: &mut Lab<'_>) -> Result<Vec<Finding>> {
 struct Findings<'s> {
     source: &'s Source<'static>,
     list: Vec<Finding>,
+    /// The number of findings of each rule.
+    counts: HashMap<&'static str, usize>,
 }
 
 impl Findings<'_> {
@@ -60,8 +68,9 @@ impl Findings<'_> {
 
     /// Adds a fault with another advice than that of its rule.
     fn add_with(&mut self, rule: &Rule, at: u32, subject: &str, instead: &str) {
-        let count = self.list.iter().filter(|finding| finding.rule == rule.name).count();
-        if count < MOST {
+        let count = self.counts.entry(rule.name).or_default();
+        if *count < MOST {
+            *count = count.saturating_add(1);
             let position = self.source.position(at);
             let mut finding = make_finding(rule, self.source, position.line, subject);
             finding.column = position.column as usize;
@@ -78,10 +87,19 @@ fn make_finding(rule: &Rule, source: &Source<'_>, line: u32, subject: &str) -> F
         group: rule.group.to_owned(),
         line: line as usize,
         column: 1,
-        excerpt: source.line_text(line).to_owned(),
-        message: rule.what.replacen("{}", subject, 1),
+        excerpt: cut(source.line_text(line)).to_owned(),
+        message: rule.what.replacen("{}", cut(subject), 1),
         why: rule.why.to_owned(),
         instead: rule.instead.to_owned(),
+    }
+}
+
+/// Returns the beginning of a text, which is the whole text unless it is very long.
+fn cut(text: &str) -> &str {
+    let ends = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end));
+    match text.len() > LONGEST {
+        true => text.get(..ends.unwrap_or_default()).unwrap_or_default(),
+        false => text,
     }
 }
 

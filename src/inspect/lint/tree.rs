@@ -17,11 +17,9 @@ const CONTAINERS: [&str; 5] = ["tool_calls", "parameters", "properties", "functi
 const LISTS: [&str; 3] = ["tools", "messages", "documents"];
 
 pub fn inspect(template: &Template, special_tokens: &[(String, String)], findings: &mut Findings<'_>) {
+    let tokens: HashSet<&str> = special_tokens.iter().map(|(token, _)| token.as_str()).collect();
     let is_given = |name: &&str| {
-        !LISTS.contains(name)
-            && *name != "add_generation_prompt"
-            && !name.ends_with("_token")
-            && !special_tokens.iter().any(|(token, _)| token == name)
+        !LISTS.contains(name) && *name != "add_generation_prompt" && !name.ends_with("_token") && !tokens.contains(name)
     };
     let symbols = &template.tree().symbols;
     let bos = special_tokens

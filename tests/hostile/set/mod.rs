@@ -12,6 +12,7 @@ mod compiling;
 mod expressions;
 mod growth;
 mod masks;
+mod inspections;
 mod objects;
 mod regressions;
 mod requests;
@@ -71,6 +72,7 @@ pub fn cases() -> Vec<Case> {
     cases.extend(regressions::cases().into_iter().map(inspected));
     cases.extend(growth::cases().into_iter().map(inspected));
     cases.extend(inspections());
+    cases.extend(inspections::cases());
     cases.extend(bodies::cases());
     cases.extend(masks::cases());
     cases
