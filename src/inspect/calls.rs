@@ -175,13 +175,12 @@ fn prints(prompt: &Prompt, pointer: &str, word: &str) -> bool {
         let rest = pointer.strip_prefix(path);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    prompt.text.match_indices(word).any(|(at, _)| {
-        let end = at.saturating_add(word.len());
-        let mut segments = prompt
-            .segments
-            .iter()
-            .filter(|segment| segment.bytes().start < end && segment.bytes().end > at);
-        segments.any(|segment| segment.paths().any(is_origin))
+    // The words and the segments are both in the order of the prompt, and each is passed once.
+    let mut words = prompt.text.match_indices(word).map(|(at, _)| at).peekable();
+    prompt.segments.iter().any(|segment| {
+        let bytes = segment.bytes();
+        while words.next_if(|at| at.saturating_add(word.len()) <= bytes.start).is_some() {}
+        words.peek().is_some_and(|at| *at < bytes.end) && segment.paths().any(is_origin)
     })
 }
 

@@ -10,11 +10,12 @@ use crate::chat::{ApplyOptions, ChatTemplate, Prompt};
 use crate::clock::{FixedClock, LocalTime};
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{Limit, Limits, Reached};
+use crate::meter::Meter;
 use crate::report::{Outcome, Witness};
 use crate::trace::Origin;
 
 /// The maximum number of bytes of an experiment's prompt, which a witness may keep. Prompts of real templates have some thousand.
-const MAX_OUTPUT: u64 = 1 << 20;
+const MAX_OUTPUT: u64 = 1 << 16;
 
 /// A conversation that is rendered.
 #[derive(Clone, Debug, Default)]
@@ -215,6 +216,16 @@ impl<'t> Lab<'t> {
     /// Returns the limits of one render: the steps that are left, and the deadline of the whole report.
     pub fn limits(&self) -> (Limits, Option<Instant>) {
         (self.limits.clone(), self.deadline)
+    }
+
+    /// Returns a meter of work that renders nothing. It has a number of steps, and the deadline of the whole report.
+    pub fn meter(&self, steps: u64) -> Meter<'static> {
+        let mut limits = self.limits.clone().with_steps(steps);
+        limits.milliseconds = self.deadline.map(|deadline| {
+            let left = deadline.saturating_duration_since(Instant::now());
+            u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
+        });
+        Meter::new(limits).start_clock()
     }
 
     /// Subtracts steps from those that are left.
