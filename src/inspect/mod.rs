@@ -72,7 +72,7 @@ impl ChatTemplate {
             }
             let mut lab = Lab::new(self, limits);
             let mut report = Report {
-                reads: reads::find(self, limits),
+                reads: reads::find(self, &lab),
                 ..Report::default()
             };
             lab.add_needed_tools()?;

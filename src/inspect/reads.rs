@@ -8,17 +8,21 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::lab::Lab;
 use crate::ast::{
     Args, Body, Call, CompareOp, Expr, ExprKind, Filter, Literal, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind,
 };
 use crate::chat::ChatTemplate;
-use crate::limits::Limits;
 use crate::meter::Meter;
 use crate::report::{Read, Reads};
 use crate::template::Template;
 
-/// The maximum number of nodes that are visited. The largest real template has some ten thousand.
-const MOST_NODES: u64 = 100_000;
+/// The maximum work of a walk: each node takes [`NODE`], and each place of a value one. The largest real template has some ten thousand
+/// nodes.
+const MOST_WORK: u64 = 1_000_000;
+
+/// The work of a node.
+const NODE: u64 = 10;
 
 /// The maximum number of calls of a macro that are walked through. A macro that writes a schema calls itself for each part.
 const MOST_CALLS: usize = 6;
@@ -66,12 +70,12 @@ impl Place {
 }
 
 /// Returns what the templates read.
-pub fn find(template: &ChatTemplate, limits: &Limits) -> Reads {
+pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Reads {
     let names = template.names();
     let mut reads = Reads::default();
     for (index, compiled) in template.compiled().enumerate() {
         let name = names.get(index).copied().unwrap_or_default();
-        let mut walk = Walk::new(compiled, limits);
+        let mut walk = Walk::new(compiled, lab.meter(MOST_WORK));
         walk.body(&compiled.tree().body);
         let list = |found: HashMap<String, usize>| {
             let mut list: Vec<Read> = found
@@ -100,6 +104,12 @@ pub fn find(template: &ChatTemplate, limits: &Limits) -> Reads {
     reads
 }
 
+/// Returns a copy of the places that a variable may hold. Without work left there are none.
+fn copy_places(meter: &mut Meter<'_>, places: Option<&Places>) -> Places {
+    let places = places.filter(|places| meter.charge_items(places.len()).is_ok());
+    places.cloned().unwrap_or_default()
+}
+
 /// A walk through a template that knows which variables hold which places.
 struct Walk<'t> {
     template: &'t Template,
@@ -115,12 +125,12 @@ struct Walk<'t> {
     /// The lowest line on which each name occurs.
     names: HashMap<Symbol, usize>,
     fields: HashMap<Root, HashMap<String, usize>>,
-    /// Counts the nodes, and measures the stack that nested calls of macros take.
+    /// Counts the nodes and places, and measures the stack that nested calls of macros take.
     meter: Meter<'static>,
 }
 
 impl<'t> Walk<'t> {
-    fn new(template: &'t Template, limits: &Limits) -> Self {
+    fn new(template: &'t Template, meter: Meter<'static>) -> Self {
         let root = |name: &str, root| {
             let symbol = template.tree().symbols.find(name)?;
             Some((symbol, Places::from([Place { root, path: None }])))
@@ -135,7 +145,7 @@ impl<'t> Walk<'t> {
             called: HashMap::new(),
             names: HashMap::new(),
             fields: HashMap::new(),
-            meter: Meter::new(limits.clone().with_steps(MOST_NODES)),
+            meter,
         }
     }
 
@@ -161,7 +171,7 @@ impl<'t> Walk<'t> {
 
     /// Counts a node, and returns whether it may be visited.
     fn may_enter(&mut self) -> bool {
-        self.meter.charge(1).is_ok() && self.meter.check_stack().is_ok()
+        self.meter.charge(NODE).is_ok() && self.meter.check_stack().is_ok()
     }
 
     fn stmt(&mut self, stmt: &'t Stmt) {
@@ -198,7 +208,7 @@ impl<'t> Walk<'t> {
                     self.body(body);
                     // What one branch sets may be there after the last one.
                     for (symbol, _) in self.hidden.get(depth..).unwrap_or_default() {
-                        let places = self.variables.get(symbol).cloned().unwrap_or_default();
+                        let places = copy_places(&mut self.meter, self.variables.get(symbol));
                         merged.entry(*symbol).or_default().extend(places);
                     }
                 }
@@ -315,22 +325,30 @@ impl<'t> Walk<'t> {
         found
     }
 
-    /// Walks through an expression, and returns the places that its value may be.
+    /// Walks through an expression, and returns the places that its value may be. Without work left there are none.
     fn expr(&mut self, expr: &'t Expr) -> Places {
         if !self.may_enter() {
             return Places::new();
         }
+        let places = self.find_places(expr);
+        match self.meter.charge(places.len() as u64) {
+            Ok(()) => places,
+            Err(_) => Places::new(),
+        }
+    }
+
+    fn find_places(&mut self, expr: &'t Expr) -> Places {
         match &expr.kind {
             ExprKind::Name(name) => {
                 let line = self.line(expr);
                 let known = self.names.entry(name.symbol).or_insert(line);
                 *known = line.min(*known);
-                self.variables.get(&name.symbol).cloned().unwrap_or_default()
+                copy_places(&mut self.meter, self.variables.get(&name.symbol))
             }
             ExprKind::Attribute(attribute) => {
                 let object = self.expr(&attribute.object);
                 let mut places = self.field(&object, &attribute.name, self.line(expr));
-                places.extend(self.attributes.get(&*attribute.name).cloned().unwrap_or_default());
+                places.extend(copy_places(&mut self.meter, self.attributes.get(&*attribute.name)));
                 places
             }
             ExprKind::Item(operands) => {
