@@ -20,7 +20,7 @@ pub enum Child<'t> {
 
 impl Expr {
     /// Calls `visit` with each direct part of the expression.
-    pub fn for_each_child(&self, visit: &mut dyn FnMut(&Self)) {
+    pub fn for_each_child<'t>(&'t self, visit: &mut dyn FnMut(&'t Self)) {
         match &self.kind {
             ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) => {}
             ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => {
@@ -80,7 +80,7 @@ impl Expr {
 
 impl Args {
     /// Calls `visit` with each argument.
-    pub fn for_each_child(&self, visit: &mut dyn FnMut(&Expr)) {
+    pub fn for_each_child<'t>(&'t self, visit: &mut dyn FnMut(&'t Expr)) {
         self.positional.iter().for_each(&mut *visit);
         if let Some(others) = &self.others {
             others.keywords.iter().for_each(|keyword| visit(&keyword.value));
@@ -114,7 +114,7 @@ impl Target {
 
 impl Stmt {
     /// Calls `visit` with each direct part of the statement.
-    pub fn for_each_child(&self, visit: &mut dyn FnMut(Child<'_>)) {
+    pub fn for_each_child<'t>(&'t self, visit: &mut dyn FnMut(Child<'t>)) {
         match &self.kind {
             StmtKind::Output(pieces) => pieces.iter().for_each(|piece| {
                 if let Piece::Expr(expr, _) = piece {
@@ -165,7 +165,7 @@ impl Stmt {
 }
 
 impl Macro {
-    fn for_each_child(&self, visit: &mut dyn FnMut(Child<'_>)) {
+    fn for_each_child<'t>(&'t self, visit: &mut dyn FnMut(Child<'t>)) {
         self.parameters
             .iter()
             .for_each(|parameter| visit(Child::Parameter(parameter.symbol)));

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::ast::{Body, Child, Expr, ExprKind, Literal, Stmt, StmtKind, Symbols, Target, TargetKind};
 use crate::json::Data;
+use crate::meter::Meter;
 use crate::template::Template;
 
 /// The maximum number of constants of a variable.
@@ -22,24 +23,30 @@ const LONGEST: usize = 40;
 /// The maximum number of assignments between a variable and the comparison of its value.
 const MOST_STEPS: usize = 4;
 
+/// The maximum work of a search: names that are collected, and constants that are compared. That of real templates is some ten thousand.
+pub const MOST_WORK: u64 = 400_000;
+
 /// The constants of a template's variables. A name is that of a variable or of an attribute, because a namespace's attribute is set like a
 /// variable.
 pub struct Literals<'t> {
     symbols: &'t Symbols,
     /// For each name, the names that are set to a value with it.
-    targets: HashMap<String, HashSet<String>>,
+    targets: HashMap<&'t str, HashSet<&'t str>>,
     /// For each name, the constants that it is compared with.
-    constants: HashMap<String, Vec<Value>>,
+    constants: HashMap<&'t str, Vec<Value>>,
+    /// Counts the work. Without work left, the search ends.
+    meter: Meter<'static>,
 }
 
 impl<'t> Literals<'t> {
-    /// Finds the constants of a template.
-    pub fn find(template: &'t Template) -> Self {
+    /// Finds the constants of a template, as far as the meter allows.
+    pub fn find(template: &'t Template, meter: Meter<'static>) -> Self {
         let tree = template.tree();
         let mut found = Self {
             symbols: &tree.symbols,
             targets: HashMap::new(),
             constants: HashMap::new(),
+            meter,
         };
         found.add_body(&tree.body);
         found
@@ -52,12 +59,14 @@ impl<'t> Literals<'t> {
 
     /// Returns the constants that a variable is compared with, itself or through names that are set to it. A variable of the same name in
     /// another scope counts as the same variable, so the list can have a constant that only the other is compared with.
-    pub fn list(&self, name: &str) -> Vec<Value> {
+    pub fn list(&mut self, name: &str) -> Vec<Value> {
         let mut names = BTreeSet::from([name]);
         let mut last = names.clone();
         for _ in 0..MOST_STEPS {
-            let targets = last.iter().filter_map(|name| self.targets.get(*name)).flatten();
-            last = targets.map(String::as_str).filter(|name| names.insert(name)).collect();
+            let all = last.iter().filter_map(|name| self.targets.get(*name));
+            let meter = &mut self.meter;
+            let targets = all.filter(|targets| meter.charge_items(targets.len()).is_ok()).flatten();
+            last = targets.copied().filter(|name| names.insert(name)).collect();
         }
         let mut values = Vec::new();
         for value in names.iter().filter_map(|name| self.constants.get(*name)).flatten() {
@@ -68,11 +77,11 @@ impl<'t> Literals<'t> {
         values
     }
 
-    fn add_body(&mut self, body: &Body) {
+    fn add_body(&mut self, body: &'t Body) {
         body.stmts.iter().for_each(|stmt| self.add_stmt(stmt));
     }
 
-    fn add_stmt(&mut self, stmt: &Stmt) {
+    fn add_stmt(&mut self, stmt: &'t Stmt) {
         match &stmt.kind {
             StmtKind::Set(node) => self.add_source(&node.target, &node.value),
             StmtKind::For(node) => self.add_source(&node.target, &node.iter),
@@ -90,32 +99,39 @@ impl<'t> Literals<'t> {
         });
     }
 
-    fn add_source(&mut self, target: &Target, value: &Expr) {
-        match &target.kind {
-            TargetKind::Name { symbol, .. } => self.add_names_to(self.symbols.name(*symbol), value),
-            TargetKind::Attribute { name, .. } => self.add_names_to(name, value),
-            TargetKind::Tuple(targets) => targets.iter().for_each(|target| self.add_source(target, value)),
-        }
-    }
-
-    fn add_names_to(&mut self, target: &str, value: &Expr) {
+    fn add_source(&mut self, target: &'t Target, value: &'t Expr) {
         let mut names = HashSet::new();
         self.collect_names(value, &mut names);
+        self.add_names_to(target, &names);
+    }
+
+    fn add_names_to(&mut self, target: &'t Target, names: &HashSet<&'t str>) {
+        let target = match &target.kind {
+            TargetKind::Name { symbol, .. } => self.symbols.name(*symbol),
+            TargetKind::Attribute { name, .. } => name,
+            TargetKind::Tuple(targets) => return targets.iter().for_each(|target| self.add_names_to(target, names)),
+        };
+        if self.meter.charge_items(names.len()).is_err() {
+            return;
+        }
         for name in names {
-            self.targets.entry(name).or_default().insert(target.to_owned());
+            self.targets.entry(name).or_default().insert(target);
         }
     }
 
-    fn collect_names(&self, expr: &Expr, names: &mut HashSet<String>) {
+    fn collect_names(&mut self, expr: &'t Expr, names: &mut HashSet<&'t str>) {
+        if self.meter.charge(1).is_err() {
+            return;
+        }
         match &expr.kind {
-            ExprKind::Name(name) => drop(names.insert(self.symbols.name(name.symbol).to_owned())),
-            ExprKind::Attribute(attribute) => drop(names.insert(attribute.name.as_ref().to_owned())),
+            ExprKind::Name(name) => drop(names.insert(self.symbols.name(name.symbol))),
+            ExprKind::Attribute(attribute) => drop(names.insert(&attribute.name)),
             _ => {}
         }
         expr.for_each_child(&mut |child| self.collect_names(child, names));
     }
 
-    fn add_expr(&mut self, expr: &Expr) {
+    fn add_expr(&mut self, expr: &'t Expr) {
         let is_comparison = match &expr.kind {
             ExprKind::Compare(_) | ExprKind::Item(_) => true,
             ExprKind::Filter(filter) => matches!(&*filter.name, "default" | "d"),
@@ -129,6 +145,9 @@ impl<'t> Literals<'t> {
             let mut values = IndexSet::new();
             expr.for_each_child(&mut |child| collect_constants(child, &mut values));
             for name in names {
+                if self.meter.charge_items(values.len()).is_err() {
+                    break;
+                }
                 let constants = self.constants.entry(name).or_default();
                 let new: Vec<Value> = values
                     .iter()

@@ -4,11 +4,13 @@
 //! {% if enable_thinking == false %}<think></think>{% endif %}   ->   enable_thinking changes the generation prompt, default true
 //! ```
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::conversations::{base, join};
 use super::lab::{Lab, Trial};
-use super::literals::Literals;
+use super::literals::{self, Literals};
 use super::plant::{self, FUNCTION, Form, ID, PLANT, SECOND, USER};
 use super::roles::find_insertion;
 use crate::chat::is_reserved_name;
@@ -64,8 +66,10 @@ impl Scene {
 /// Tries each variable that a template reads and that is not a part of the contract.
 pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<()> {
     let template = lab.template;
-    let literals: Vec<Literals<'_>> = template.compiled().map(Literals::find).collect();
-    let is_token = |name: &str| TOKENS.contains(&name) || template.special_tokens().iter().any(|(token, _)| token == name);
+    let find = |compiled| Literals::find(compiled, lab.meter(literals::MOST_WORK));
+    let mut literals: Vec<Literals<'_>> = template.compiled().map(find).collect();
+    let tokens: HashSet<&str> = template.special_tokens().iter().map(|(token, _)| token.as_str()).collect();
+    let is_token = |name: &str| TOKENS.contains(&name) || tokens.contains(name);
     let names = template.variables().into_iter();
     let names: Vec<&str> = names
         .filter(|name| !is_reserved_name(name) && !is_token(name))
@@ -74,28 +78,34 @@ pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result
     if names.is_empty() {
         return Ok(());
     }
-    let compared = |name: &str| -> Vec<Value> {
+    let mut compared = |name: &&str| -> Vec<Value> {
         let mut values = Vec::new();
-        for value in literals.iter().flat_map(|literals| literals.list(name)) {
+        for value in literals.iter_mut().flat_map(|literals| literals.list(name)) {
             if !values.contains(&value) {
                 values.push(value);
             }
         }
         values
     };
+    let compared: Vec<Vec<Value>> = names.iter().map(&mut compared).collect();
     let scenes = make_scenes(lab, report, forms)?;
     let settings: Vec<Map<String, Value>> = [Some(true), Some(false), None]
         .iter()
         .map(|bool| {
-            let value = |name: &&str| match bool {
+            let value = |compared: &Vec<Value>| match bool {
                 Some(bool) => Value::from(*bool),
-                None => compared(name).into_iter().find(Value::is_string).unwrap_or(Value::from(true)),
+                None => compared
+                    .iter()
+                    .find(|value| value.is_string())
+                    .cloned()
+                    .unwrap_or(Value::from(true)),
             };
-            names.iter().map(|name| ((*name).to_owned(), value(name))).collect()
+            let named = names.iter().zip(&compared);
+            named.map(|(name, compared)| ((*name).to_owned(), value(compared))).collect()
         })
         .collect();
-    for name in &names {
-        let compared: Vec<(Value, bool)> = compared(name)
+    for (name, compared) in names.iter().zip(compared) {
+        let compared: Vec<(Value, bool)> = compared
             .into_iter()
             .map(|value| {
                 let is_direct = literals.iter().any(|literals| literals.are_compared(name, &value));

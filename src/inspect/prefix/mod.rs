@@ -19,6 +19,7 @@ use super::lab::Lab;
 use crate::report::{Boundary, Prefix, Verdict};
 use crate::template::Template;
 use search::Search;
+use switches::list_settings;
 
 /// A way in which a conversation grows by one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,9 +40,9 @@ pub fn inspect(lab: &mut Lab<'_>) -> Prefix {
     let (limits, deadline) = lab.limits();
     let is_proven = |way| {
         let mut trees = template.compiled().map(Template::tree);
-        trees.all(|tree| proof::is_proven(tree, way, &limits))
+        trees.all(|tree| proof::is_proven(tree, way, lab.meter(proof::MOST_STEPS)))
     };
-    let mut search = Search::new(template, &limits, deadline);
+    let mut search = Search::new(template, list_settings(lab), (&limits, deadline));
     let mut judge = |way| {
         // The few conversations that show most faults are tried before the proof, and the many others only if it fails.
         let mut counterexample = search.find_usual(way);

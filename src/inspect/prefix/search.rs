@@ -10,7 +10,6 @@ use serde_json::{Map, Value};
 
 use super::Way;
 use super::looks::list_looks;
-use super::switches::list_settings;
 use super::turns::{Kind, Turn, is_conversation, list_turns, tools};
 use crate::chat::{ApplyOptions, ChatTemplate, Prompt};
 use crate::clock::{Clock, FixedClock, LocalTime, SystemClock};
@@ -73,8 +72,12 @@ pub struct Search<'t> {
 }
 
 impl<'t> Search<'t> {
-    /// Prepares a search. The arguments of calls are JSON text if the template takes only that, and objects otherwise.
-    pub fn new(template: &'t ChatTemplate, limits: &Limits, deadline: Option<Instant>) -> Self {
+    /// Prepares a search with these sets of variables. The arguments of calls are JSON text if the template takes only that, and objects otherwise.
+    pub fn new(
+        template: &'t ChatTemplate,
+        settings: Vec<Map<String, Value>>,
+        (limits, deadline): (&Limits, Option<Instant>),
+    ) -> Self {
         let milliseconds = limits
             .milliseconds
             .map_or(MOST_MILLISECONDS, |most| most.min(MOST_MILLISECONDS));
@@ -82,7 +85,7 @@ impl<'t> Search<'t> {
             template,
             turns: list_turns(false),
             tools: tools(),
-            settings: list_settings(template).into_iter().map(Value::Object).collect(),
+            settings: settings.into_iter().map(Value::Object).collect(),
             clock: FixedClock(LocalTime::new([2026, 1, 2], [3, 4, 5], 0).unwrap_or_else(|_| SystemClock.now())),
             limits: limits.clone().with_milliseconds(milliseconds),
             most_steps: limits.steps.min(MOST_STEPS),

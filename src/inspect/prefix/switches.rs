@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::chat::ChatTemplate;
-use crate::inspect::literals::Literals;
+use crate::inspect::lab::Lab;
+use crate::inspect::literals::{self, Literals};
 
 /// The maximum number of sets of variables that a search tries.
 const MOST: usize = 8;
@@ -13,10 +13,10 @@ const STANDARD: [&str; 4] = ["messages", "tools", "documents", "add_generation_p
 
 /// Returns the sets of variables to try: none at all, and each variable as true, as false and as each value that the template compares it
 /// with.
-pub fn list_settings(template: &ChatTemplate) -> Vec<Map<String, Value>> {
+pub fn list_settings(lab: &Lab<'_>) -> Vec<Map<String, Value>> {
     let mut settings = vec![Map::new()];
-    for compiled in template.compiled() {
-        let literals = Literals::find(compiled);
+    for compiled in lab.template.compiled() {
+        let mut literals = Literals::find(compiled, lab.meter(literals::MOST_WORK));
         let variables = compiled.variables().into_iter();
         let is_switch = |name: &&str| !STANDARD.contains(name) && !name.ends_with("_token");
         for name in variables.filter(is_switch).take(MOST) {

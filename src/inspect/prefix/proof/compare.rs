@@ -38,7 +38,8 @@ impl Prover<'_> {
         }
         loop {
             *steps = steps.saturating_add(1);
-            if *steps > MOST_STEPS {
+            self.terms.spend(1);
+            if *steps > MOST_STEPS || !self.may_go_on() {
                 return false;
             }
             if one.last().is_some()
@@ -54,6 +55,8 @@ impl Prover<'_> {
                 (None, None) => None,
             };
             if let Some(test) = test {
+                self.terms
+                    .spend(one.len().saturating_add(other.len()).saturating_add(facts.len()) / 4);
                 let mut yes = facts.clone();
                 self.terms.assume(test, true, &mut yes);
                 if !self.compare_stacks(one.clone(), other.clone(), relation, yes, steps) {
@@ -102,6 +105,7 @@ impl Prover<'_> {
                     stack.push(text);
                 }
                 Node::Concat(parts) => {
+                    self.terms.spend(parts.len() / 8);
                     stack.pop();
                     stack.extend(parts.iter().rev());
                 }

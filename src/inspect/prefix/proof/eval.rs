@@ -92,7 +92,7 @@ impl<'t> Prover<'t> {
                     Some(true) => self.eval(&node.then, state),
                     Some(false) => otherwise(self, state),
                     None => {
-                        let mut branches = [state.clone(), state.clone()];
+                        let mut branches = [self.fork(state), self.fork(state)];
                         let [yes, no] = &mut branches;
                         self.terms.assume(test, true, &mut yes.facts);
                         self.terms.assume(test, false, &mut no.facts);
@@ -143,7 +143,7 @@ impl<'t> Prover<'t> {
 
     /// Evaluates the right side of `and` and `or`, which runs only if the left side is `truth`.
     fn eval_if(&mut self, left: Term, truth: bool, right: &'t Expr, state: &mut State) -> Term {
-        let mut branch = state.clone();
+        let mut branch = self.fork(state);
         self.terms.assume(left, truth, &mut branch.facts);
         let term = self.eval(right, &mut branch);
         self.check_pure(state, &branch);
@@ -201,6 +201,7 @@ impl<'t> Prover<'t> {
     }
 
     pub fn name(&mut self, name: Symbol, state: &State) -> Term {
+        self.terms.spend(state.values() / 4);
         if let Some(term) = state.find(name) {
             return term;
         }
@@ -292,6 +293,10 @@ impl<'t> Prover<'t> {
             Node::List(items) => {
                 let mut found = self.terms.bool(false);
                 for other in items.iter().rev() {
+                    if !self.may_go_on() {
+                        break;
+                    }
+                    self.terms.spend(1);
                     let equal = self.terms.equal(item, *other, SPREAD);
                     found = self.terms.choice(equal, equal, found);
                 }
@@ -304,6 +309,7 @@ impl<'t> Prover<'t> {
             }
             Node::Str(text) => match self.terms.get(item) {
                 Node::Str(part) => {
+                    self.terms.spend(text.len() / 32);
                     let contains = text.contains(&**part);
                     self.terms.bool(contains)
                 }
@@ -382,11 +388,13 @@ impl<'t> Prover<'t> {
                 object
             }
             (Node::Namespace(address), Node::Str(name)) => {
+                self.terms.spend(state.values() / 4);
                 let attribute = state.attribute(*address, name);
                 attribute.unwrap_or_else(|| self.terms.add(Node::Undefined))
             }
             (Node::Namespace(_) | Node::Macro(_) | Node::Loop(_), _) => self.give_up(),
             (Node::Dict(pairs), Node::Str(_)) => {
+                self.terms.spend(pairs.len() / 4);
                 let are_known = pairs.iter().all(|(key, _)| matches!(self.terms.get(*key), Node::Str(_)));
                 let found = pairs.iter().rev().find(|(other, _)| *other == key);
                 match found {

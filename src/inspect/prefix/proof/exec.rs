@@ -31,7 +31,7 @@ impl<'t> Prover<'t> {
                 None | Some((_, Some(false))) => self.stmt(stmt, state),
                 Some((_, Some(true))) => return,
                 Some((stopped, None)) => {
-                    let (skipped, mut running) = (state.clone(), state.clone());
+                    let (skipped, mut running) = (self.fork(state), self.fork(state));
                     self.terms.assume(stopped, false, &mut running.facts);
                     running.stopped = None;
                     self.stmt(stmt, &mut running);
@@ -120,7 +120,7 @@ impl<'t> Prover<'t> {
             Some(true) => self.exec(&current.body.stmts, state),
             Some(false) => self.choose(node, arm.saturating_add(1), state),
             None => {
-                let (mut then, mut otherwise) = (state.clone(), state.clone());
+                let (mut then, mut otherwise) = (self.fork(state), self.fork(state));
                 self.terms.assume(test, true, &mut then.facts);
                 self.terms.assume(test, false, &mut otherwise.facts);
                 self.exec(&current.body.stmts, &mut then);
@@ -152,6 +152,10 @@ impl<'t> Prover<'t> {
     }
 
     pub fn assign(&mut self, target: &Target, value: Term, state: &mut State) {
+        self.terms.spend(state.values() / 4);
+        if !self.may_go_on() {
+            return;
+        }
         match &target.kind {
             TargetKind::Name { symbol, .. } => state.set(*symbol, value),
             TargetKind::Attribute { object, name, .. } => match state.find(*object).map(|object| self.terms.get(object).clone()) {
@@ -185,8 +189,12 @@ impl<'t> Prover<'t> {
         let mut inputs = vec![list];
         self.add_inputs(&reads, state, &mut inputs, 0);
         let address = std::ptr::from_ref(node) as usize;
-        let before = (self.peels && reads.prints).then(|| state.clone());
+        let before = (self.peels && reads.prints).then(|| self.fork(state));
         for (object, name) in &reads.assigned {
+            self.terms.spend(inputs.len().saturating_add(state.values()) / 4);
+            if !self.may_go_on() {
+                return;
+            }
             match state.find(*object).map(|object| self.terms.get(object).clone()) {
                 Some(Node::Namespace(space)) => {
                     let value = self
@@ -259,6 +267,10 @@ impl<'t> Prover<'t> {
             return;
         }
         for name in &reads.names {
+            self.terms.spend(inputs.len().saturating_add(state.values()) / 4);
+            if !self.may_go_on() {
+                return;
+            }
             let term = match state.find(*name) {
                 Some(term) => term,
                 None => match self.tree.symbols.name(*name) {
@@ -312,6 +324,7 @@ impl<'t> Prover<'t> {
                 attributes.push(((&*keyword.name).into(), value));
             }
         }
+        self.terms.spend(state.spaces.len() / 4);
         state.spaces.retain(|(space, _)| *space != address);
         state.spaces.push((address, attributes));
         self.terms.add(Node::Namespace(address))
@@ -388,6 +401,7 @@ impl<'t> Prover<'t> {
     }
 
     fn add_macro(&mut self, node: &'t Macro, depth: usize) -> usize {
+        self.terms.spend(self.macros.len() / 4);
         match self.macros.iter().position(|(other, _)| std::ptr::eq(*other, node)) {
             Some(index) => index,
             None => {
@@ -400,12 +414,14 @@ impl<'t> Prover<'t> {
     /// Returns whether a loop's list is, as far as the source shows, made of messages.
     pub fn repeats_messages(&mut self, stmt: &'t Stmt, state: &State) -> bool {
         let StmtKind::If(node) = &stmt.kind else { return false };
+        self.terms.spend(1);
         let bodies = node.arms.iter().map(|arm| &arm.body).chain([&node.otherwise]);
         let mut stmts = bodies.flat_map(|body| &body.stmts);
         stmts.any(|stmt| match &stmt.kind {
             StmtKind::For(node) => {
                 let mut found = false;
                 node.iter.for_each_name(&mut |name| {
+                    self.terms.spend(state.values() / 4);
                     let value = state.find(name.symbol);
                     found |=
                         value.is_some_and(|value| self.terms.varies(value)) || self.tree.symbols.name(name.symbol) == "messages";

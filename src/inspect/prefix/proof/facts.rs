@@ -7,7 +7,8 @@ impl Terms {
     pub fn burn(&self) -> bool {
         let fuel = self.fuel.get();
         self.fuel.set(fuel.saturating_sub(1));
-        fuel > 0
+        self.spend(1);
+        fuel > 0 && !self.is_exhausted()
     }
 
     /// Returns whether a condition is true, if that follows from the facts.
@@ -37,6 +38,7 @@ impl Terms {
             Node::List(items) => Some(!items.is_empty()),
             Node::Dict(items) => Some(!items.is_empty()),
             Node::Concat(parts) => {
+                self.spend(parts.len() / 8);
                 let is_filled = |part: &Term| matches!(self.get(*part), Node::Str(text) if !text.is_empty());
                 parts.iter().any(is_filled).then_some(true)
             }
@@ -66,6 +68,7 @@ impl Terms {
 
     /// Looks a condition up in the facts.
     fn recall(&self, term: Term, facts: &[(Term, bool)]) -> Option<bool> {
+        self.spend(facts.len() / 4);
         if let Some((_, truth)) = facts.iter().rev().find(|(known, _)| *known == term) {
             return Some(*truth);
         }
@@ -97,7 +100,7 @@ impl Terms {
 
     fn assume_within(&self, term: Term, truth: bool, facts: &mut Facts, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else { return };
-        if self.decide(term, facts).is_some() {
+        if self.decide(term, facts).is_some() || self.is_exhausted() {
             return;
         }
         facts.push((term, truth));

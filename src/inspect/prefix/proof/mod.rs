@@ -15,7 +15,7 @@ mod rounds;
 mod state;
 mod terms;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use indexmap::IndexSet;
@@ -28,21 +28,26 @@ use self::state::State;
 use self::terms::{Facts, Node, Term, Terms};
 use super::Way;
 use crate::ast::{Macro, Stmt, StmtKind, Symbol, Template};
-use crate::limits::Limits;
-use crate::meter::Stack;
+use crate::meter::{Meter, Stack};
 
 /// The maximum number of expressions and statements that a proof executes.
 const MOST_WORK: usize = 60_000;
 
+/// The maximum number of steps of a proof: the values and bytes that its expressions and statements copy and compare.
+pub const MOST_STEPS: u64 = 8_000_000;
+
+/// The maximum number of values that a state has where it is copied. Those of real templates have some hundred.
+const MOST_VALUES: usize = 10_000;
+
 /// Returns whether the prompts of a template keep their prefix in one way for all conversations. False means nothing.
-pub fn is_proven(tree: &Template, way: Way, limits: &Limits) -> bool {
-    let mut prover = Prover::new(tree, way, limits);
+pub fn is_proven(tree: &Template, way: Way, meter: Meter<'static>) -> bool {
+    let mut prover = Prover::new(tree, way, meter);
     let start = prover.begin();
     let rest = Rest {
         stmts: &tree.body.stmts,
         next: None,
     };
-    prover.drive(&rest, start) && !prover.has_given_up
+    prover.drive(&rest, start) && prover.may_go_on()
 }
 
 /// The statements that follow the current one, up to the end of the template.
@@ -77,12 +82,14 @@ pub struct Prover<'t> {
     peels: bool,
     /// Measures the call stack.
     stack: Stack,
+    /// Counts the steps, and looks at the time.
+    meter: Meter<'static>,
     /// Whether the template has something that the proof does not understand.
     has_given_up: bool,
 }
 
 impl<'t> Prover<'t> {
-    fn new(tree: &'t Template, way: Way, limits: &Limits) -> Self {
+    fn new(tree: &'t Template, way: Way, meter: Meter<'static>) -> Self {
         Self {
             tree,
             way,
@@ -97,7 +104,8 @@ impl<'t> Prover<'t> {
             assigned: Self::list_assigned(&tree.body),
             work: 0,
             peels: false,
-            stack: Stack::for_trees(limits),
+            stack: Stack::for_trees(meter.limits()),
+            meter,
             has_given_up: false,
         }
     }
@@ -159,9 +167,28 @@ impl<'t> Prover<'t> {
 
     fn charge(&mut self, work: usize) {
         self.work = self.work.saturating_add(work);
-        if self.work > MOST_WORK || self.terms.len() > MOST_WORK || self.stack.check().is_err() {
+        self.terms.spend(work);
+        if !self.may_go_on() || self.work > MOST_WORK || self.terms.len() > MOST_WORK || self.stack.check().is_err() {
             self.has_given_up = true;
         }
+    }
+
+    /// Charges the meter for the work since the last call, and returns whether the proof has not been given up.
+    fn may_go_on(&mut self) -> bool {
+        let was_too_much = self.terms.is_full || self.terms.is_exhausted();
+        let spent = self.terms.take_spent();
+        self.has_given_up |= was_too_much || self.meter.charge(spent).is_err();
+        !self.has_given_up
+    }
+
+    /// Copies a state for one of several paths.
+    fn fork(&mut self, state: &State) -> State {
+        let values = state.values();
+        self.terms.spend(values / 4);
+        if values > MOST_VALUES {
+            self.has_given_up = true;
+        }
+        state.clone()
     }
 
     /// Executes statements for both renders. Returns whether the text of the shorter conversation is a prefix of the other.
@@ -187,7 +214,7 @@ impl<'t> Prover<'t> {
                             stmts: all,
                             next: rest.next,
                         };
-                        let mut chosen = states.clone();
+                        let mut chosen = states.each_ref().map(|state| self.fork(state));
                         chosen
                             .iter_mut()
                             .for_each(|state| self.terms.assume(test, true, &mut state.facts));
@@ -270,7 +297,7 @@ impl<'t> Prover<'t> {
             [Some(true), Some(true)] => self.drive(&body, states),
             [Some(false), Some(false)] => self.drive_if(node, arm.saturating_add(1), rest, states),
             [None, None] if test == other_test => {
-                let mut taken = states.clone();
+                let mut taken = states.each_ref().map(|state| self.fork(state));
                 taken
                     .iter_mut()
                     .for_each(|state| self.terms.assume(test, true, &mut state.facts));
@@ -326,6 +353,9 @@ impl<'t> Prover<'t> {
 /// Returns the facts of both states, each once.
 fn join_facts(one: &State, other: &State) -> Facts {
     let mut facts = one.facts.clone();
-    facts.extend(other.facts.iter().filter(|fact| !one.facts.contains(fact)));
+    if one.facts != other.facts {
+        let known: HashSet<&(Term, bool)> = one.facts.iter().collect();
+        facts.extend(other.facts.iter().filter(|fact| !known.contains(fact)));
+    }
     facts
 }

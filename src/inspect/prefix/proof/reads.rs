@@ -23,6 +23,8 @@ pub struct Reads {
     pub prints: bool,
     /// Whether a `break` ends the loop itself.
     pub breaks: bool,
+    /// The number of statements and names that were visited.
+    visited: usize,
 }
 
 impl Reads {
@@ -60,6 +62,7 @@ impl Reads {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
+        self.visited = self.visited.saturating_add(1);
         self.prints |= matches!(
             stmt.kind,
             StmtKind::Output(_) | StmtKind::FilterBlock(_) | StmtKind::CallBlock(_)
@@ -77,6 +80,7 @@ impl Reads {
 
     pub fn expr(&mut self, expr: &Expr) {
         expr.for_each_name(&mut |name| {
+            self.visited = self.visited.saturating_add(1);
             self.names.insert(name.symbol);
         });
     }
@@ -118,6 +122,7 @@ impl<'t> Prover<'t> {
             return Rc::clone(reads);
         }
         let reads = Rc::new(Reads::of_loop(node, self.tree.symbols.find("loop")));
+        self.terms.spend(reads.visited);
         self.reads.insert(address, Rc::clone(&reads));
         reads
     }
@@ -134,6 +139,7 @@ impl<'t> Prover<'t> {
         for parameter in &node.parameters {
             parameter.default.iter().for_each(|default| found.expr(default));
         }
+        self.terms.spend(found.visited);
         let reads = Rc::new(found);
         self.reads.insert(address, Rc::clone(&reads));
         Some(reads)

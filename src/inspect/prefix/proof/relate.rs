@@ -4,6 +4,7 @@
 //! later one, the last of the shorter conversation or an earlier one. In each case both renders must print the same and leave equal
 //! values. Then the round of the appended message is executed for the longer conversation alone.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::Prover;
@@ -109,7 +110,7 @@ impl<'t> Prover<'t> {
                 }
             );
         let mut ends = loop {
-            let mut begun = states.clone();
+            let mut begun = states.each_ref().map(|state| self.fork(state));
             self.loosen(&carried, &mut begun);
             match self.run_rounds(node, shape, &begun, &mut carried, splits_ends) {
                 Rounds::Hold(ends) => break ends,
@@ -316,6 +317,10 @@ impl<'t> Prover<'t> {
         let mut names = reads.names.clone();
         let mut seen = Vec::new();
         while let Some(name) = names.pop() {
+            self.terms.spend(one.values().saturating_add(seen.len()) / 4);
+            if !self.may_go_on() {
+                return None;
+            }
             let Some(Node::Macro(index)) = one.find(name).map(|term| self.terms.get(term).clone()) else {
                 continue;
             };
@@ -357,6 +362,10 @@ impl<'t> Prover<'t> {
     /// Makes the values of what a loop carries from round to round unknown.
     fn loosen(&mut self, carried: &[Carried], states: &mut [State; 2]) {
         for attribute in carried {
+            if !self.may_go_on() {
+                return;
+            }
+            self.terms.spend(states.iter().map(State::values).sum::<usize>() / 4);
             let (test, value) = (self.terms.fresh(), self.terms.fresh());
             for (state, old) in states.iter_mut().zip(attribute.old) {
                 let value = match attribute.bond {
@@ -380,7 +389,8 @@ impl<'t> Prover<'t> {
                     let value = self.terms.choice(test, value(state), value(end));
                     state.set_attribute(*space, name, value);
                 }
-                state.facts.retain(|fact| end.facts.contains(fact));
+                let known: HashSet<&(Term, bool)> = end.facts.iter().collect();
+                state.facts.retain(|fact| known.contains(fact));
             }
             [one, other]
         })

@@ -1,12 +1,17 @@
 //! The state of the evaluation of one of the two renders.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
+
+use indexmap::IndexMap;
 
 use super::terms::{Facts, Node, Term, Terms};
 use crate::ast::Symbol;
 
 /// The attributes of a namespace, with the address of the call that makes it.
-type Space = (usize, Vec<(Rc<str>, Term)>);
+type Space = (usize, Attributes);
+
+type Attributes = Vec<(Rc<str>, Term)>;
 
 /// The values of variables and namespaces at a place of the template, for one of the two renders.
 #[derive(Clone, Debug)]
@@ -77,6 +82,13 @@ impl State {
         (parts / 32).saturating_add(1)
     }
 
+    /// Returns the number of values that a copy has.
+    pub fn values(&self) -> usize {
+        let attributes = self.spaces.iter().map(|(_, attributes)| attributes.len().saturating_add(2));
+        let own = [self.variables.len(), self.facts.len(), self.out.len()];
+        own.into_iter().chain(attributes).fold(0, usize::saturating_add)
+    }
+
     pub fn depth(&self) -> usize {
         self.scopes.len()
     }
@@ -118,14 +130,24 @@ impl State {
             _ => {}
         }
         let start = self.scopes.last().copied().unwrap_or_default();
-        let own = |state: &Self| state.variables.iter().skip(start).map(|(name, _)| *name).collect::<Vec<_>>();
-        let mut names = own(&then);
-        names.extend(own(&otherwise));
+        terms.spend(then.values().saturating_add(otherwise.values()) / 4);
+        // Both branches have the variables of the scope in the same places, and new ones after them.
+        let old = self.variables.len();
+        let mut names = Vec::new();
+        for (index, (name, term)) in self.variables.iter().enumerate().skip(start) {
+            let is_same = |state: &Self| state.variables.get(index) == Some(&(*name, *term));
+            if !is_same(&then) || !is_same(&otherwise) {
+                names.push(*name);
+            }
+        }
+        let new = then.variables.iter().skip(old).chain(otherwise.variables.iter().skip(old));
+        names.extend(new.map(|(name, _)| *name));
         names.sort_unstable();
         names.dedup();
         for name in names {
             let mut value = |state: &Self| state.find(name).unwrap_or_else(|| terms.add(Node::Input(name)));
             let (one, other) = (value(&then), value(&otherwise));
+            terms.spend(old / 4);
             let joined = terms.choice(test, one, other);
             self.set(name, joined);
         }
@@ -150,26 +172,30 @@ impl State {
     fn join_spaces(terms: &mut Terms, test: Term, then: &Self, otherwise: &Self) -> Vec<Space> {
         let undefined = terms.add(Node::Undefined);
         let mut joined = Vec::new();
+        let mut others: IndexMap<usize, &Attributes> = otherwise
+            .spaces
+            .iter()
+            .map(|(address, attributes)| (*address, attributes))
+            .collect();
         for (address, attributes) in &then.spaces {
-            let mut names: Vec<Rc<str>> = attributes.iter().map(|(name, _)| Rc::clone(name)).collect();
-            let Some((_, others)) = otherwise.spaces.iter().find(|(other, _)| other == address) else {
+            let Some(others) = others.shift_remove(address) else {
                 joined.push((*address, attributes.clone()));
                 continue;
             };
-            names.extend(others.iter().map(|(name, _)| Rc::clone(name)));
-            names.sort_unstable();
-            names.dedup();
-            let attributes = names.into_iter().map(|name| {
-                let one = then.attribute(*address, &name).unwrap_or(undefined);
-                let other = otherwise.attribute(*address, &name).unwrap_or(undefined);
-                let term = terms.choice(test, one, other);
-                (name, term)
-            });
+            // The two values of each attribute, in the order of the names.
+            let mut values: BTreeMap<Rc<str>, [Term; 2]> = BTreeMap::new();
+            for (side, attributes) in [attributes, others].into_iter().enumerate() {
+                for (name, term) in attributes {
+                    let pair = values.entry(Rc::clone(name)).or_insert([undefined; 2]);
+                    pair.iter_mut().skip(side).take(1).for_each(|place| *place = *term);
+                }
+            }
+            let attributes = values
+                .into_iter()
+                .map(|(name, [one, other])| (name, terms.choice(test, one, other)));
             joined.push((*address, attributes.collect()));
         }
-        let is_new = |address: usize| !then.spaces.iter().any(|(other, _)| *other == address);
-        let others = otherwise.spaces.iter().filter(|(address, _)| is_new(*address));
-        joined.extend(others.cloned());
+        joined.extend(others.into_iter().map(|(address, attributes)| (address, attributes.clone())));
         joined
     }
 }

@@ -81,6 +81,20 @@ pub enum Node {
     Apply(Operation, Rc<[Term]>),
 }
 
+impl Node {
+    /// Returns the number of bytes that a term takes besides its node.
+    fn bytes(&self) -> usize {
+        let of = |count: usize| count.saturating_mul(size_of::<Term>());
+        match self {
+            Self::Str(text) => text.len(),
+            Self::Concat(terms) | Self::List(terms) => of(terms.len()),
+            Self::Apply(operation, terms) => of(terms.len()).saturating_add(operation.name.len()),
+            Self::Dict(pairs) => of(pairs.len()).saturating_mul(2),
+            _ => 0,
+        }
+    }
+}
+
 /// The maximum number of parts of a text. A text of more is unknown.
 const MOST_PARTS: usize = 1000;
 
@@ -89,6 +103,12 @@ const LONGEST_TEXT: usize = 100;
 
 /// The maximum number of terms that one decision looks at.
 pub const FUEL: usize = 300;
+
+/// The maximum number of bytes of the texts and lists of all terms. Those of real templates have some hundred thousand.
+const MOST_BYTES: usize = 16 << 20;
+
+/// The maximum work between two checks of the meter.
+const MOST_AT_ONCE: u64 = 1_000_000;
 
 /// The facts of a path: conditions, and whether each is true.
 pub type Facts = Vec<(Term, bool)>;
@@ -107,13 +127,43 @@ pub struct Terms {
     pub least_count: i64,
     /// The terms that the current decision may still look at. Terms share their parts, so a walk over all can take exponential time.
     pub fuel: Cell<usize>,
+    /// The bytes of the texts and lists of all terms.
+    bytes: usize,
+    /// Whether a term was not made, because it would have had too many bytes.
+    pub is_full: bool,
+    /// The work since the last check of the meter: values and bytes that were copied or compared.
+    spent: Cell<u64>,
 }
 
 impl Terms {
-    /// Returns the index of a term.
+    /// Counts work until the next check of the meter.
+    pub fn spend(&self, work: usize) {
+        self.spent.set(self.spent.get().saturating_add(work as u64));
+    }
+
+    /// Returns the work since the last call.
+    pub fn take_spent(&self) -> u64 {
+        self.spent.take()
+    }
+
+    /// Returns whether there was so much work that no more may be done before the next check of the meter.
+    pub fn is_exhausted(&self) -> bool {
+        self.spent.get() > MOST_AT_ONCE
+    }
+
+    /// Returns the index of a term. A term that is too large is an unknown value.
     pub fn add(&mut self, node: Node) -> Term {
+        let bytes = node.bytes();
+        self.spend(bytes / 32);
         if let Some(index) = self.indices.get(&node) {
             return *index;
+        }
+        if bytes > 0 {
+            self.bytes = self.bytes.saturating_add(bytes);
+            if self.bytes > MOST_BYTES {
+                self.is_full = true;
+                return self.lone();
+            }
         }
         let index = self.nodes.len();
         self.varying.push(self.node_varies(&node));
@@ -215,16 +265,19 @@ impl Terms {
             }
         }
         let mut joined: Vec<Term> = Vec::with_capacity(flat.len());
-        for part in flat {
-            let last = joined.last().map(|last| self.get(*last).clone());
-            match (last, self.get(part).clone()) {
-                (Some(Node::Str(one)), Node::Str(other)) => {
-                    joined.pop();
-                    let text = self.text(&format!("{one}{other}"));
-                    joined.push(text);
+        let mut parts = flat.into_iter().peekable();
+        while let Some(part) = parts.next() {
+            let mut joint: Option<String> = None;
+            if let Node::Str(first) = self.get(part) {
+                let next = |part: &Term| matches!(self.get(*part), Node::Str(_));
+                while let Some(Node::Str(other)) = parts.next_if(next).map(|part| self.get(part)) {
+                    joint.get_or_insert_with(|| (**first).to_owned()).push_str(other);
                 }
-                _ => joined.push(part),
             }
+            joined.push(match joint {
+                Some(text) => self.text(&text),
+                None => part,
+            });
         }
         match joined.as_slice() {
             [] => self.text(""),
