@@ -15,7 +15,10 @@ fn list(count: usize, separator: &str, item: &str) -> String {
     items.join(separator)
 }
 
-const TEMPLATES: &[(&str, fn() -> String)] = &[
+/// A function that makes a template.
+type Template = fn() -> String;
+
+const TEMPLATES: &[(&str, Template)] = &[
     ("words of one string", || {
         "{% for m in messages %}{% for c in m.tool_calls or [] %}{% for i in range(7000) %}{{ c.function.name }}-\
          {% endfor %}{% endfor %}{% endfor %}"
