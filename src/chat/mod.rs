@@ -173,14 +173,18 @@ impl ChatTemplate {
         parts
     }
 
-    /// Returns the report on the template, made by the first call that succeeds.
+    /// Returns the report on the template, made by the first call that succeeds and says that the report is to be shared.
     #[cfg(feature = "inspect")]
-    pub(crate) fn report_or_make(&self, make: impl FnOnce() -> Result<Report>) -> Result<Arc<Report>> {
+    pub(crate) fn report_or_make(&self, make: impl FnOnce() -> Result<(Report, bool)>) -> Result<Arc<Report>> {
         match self.parts.report.get() {
             Some(report) => Ok(Arc::clone(report)),
             None => {
-                let report = Arc::new(make()?);
-                Ok(Arc::clone(self.parts.report.get_or_init(|| report)))
+                let (report, is_shared) = make()?;
+                let report = Arc::new(report);
+                match is_shared {
+                    true => Ok(Arc::clone(self.parts.report.get_or_init(|| report))),
+                    false => Ok(report),
+                }
             }
         }
     }

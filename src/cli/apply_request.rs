@@ -9,6 +9,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Instant;
 
 use chat_template::json::{Data, Object};
 use chat_template::report::Report;
@@ -81,11 +82,14 @@ impl Applier {
         let prepare_options = PrepareOptions {
             format: choose(request, "format", &FORMATS)?,
             policy: choose(request, "policy", &POLICIES)?.unwrap_or_default(),
+            limits,
+            ..PrepareOptions::default()
         };
         let template = self.template_with_tokens(request)?;
-        let options = wanted.options(limits, clock);
+        let began = Instant::now();
         Ok(template.prepare_with(body, &prepare_options).and_then(|prepared| {
-            let prompt = prepared.apply_with(&options)?;
+            let limits = limits_left(limits, began);
+            let prompt = prepared.apply_with(&wanted.options(&limits, clock))?;
             Ok((prompt, prepared.changes))
         }))
     }
@@ -123,6 +127,13 @@ impl Applier {
         let (_, template) = self.compiled.insert(compiled);
         Ok(template)
     }
+}
+
+/// Returns limits whose milliseconds are those that are left since a time.
+pub fn limits_left(limits: &Limits, began: Instant) -> Limits {
+    let passed = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let left = limits.milliseconds.map(|milliseconds| milliseconds.saturating_sub(passed));
+    limits.clone().with_milliseconds(left)
 }
 
 /// The names of formats and policies in a request.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use chat_template::json::{Data, Object};
 use chat_template::{
@@ -9,6 +10,7 @@ use chat_template::{
     What, Writer,
 };
 
+use super::apply_request::limits_left;
 use super::explain::{Explained, Picture};
 use super::file::Texts;
 use super::model::{Settings, Source, with_path};
@@ -259,17 +261,20 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
 fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<String, String> {
     let chat = arguments.source.load(texts)?;
     let body = texts.parse_json(request)?;
+    let (limits, fixed) = (arguments.settings.read_limits()?, arguments.settings.clock());
+    let began = Instant::now();
     let options = PrepareOptions {
         policy: match (arguments.strict, arguments.exact) {
             (true, _) => Policy::Strict,
             (_, true) => Policy::Exact,
             (false, false) => Policy::Fit,
         },
+        limits: &limits,
         ..PrepareOptions::default()
     };
     let explain = |error| arguments.source.explain(&error);
     let prepared = chat.prepare_with(&body, &options).map_err(explain)?;
-    let (limits, fixed) = (arguments.settings.read_limits()?, arguments.settings.clock());
+    let limits = limits_left(&limits, began);
     let own_tokens = arguments.explained.control_tokens();
     let mut options = ApplyOptions {
         limits: &limits,

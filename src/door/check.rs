@@ -14,10 +14,12 @@ use super::change::{Change, Changes, What};
 use super::format::Format;
 use super::message::{Fitted, OwnValues};
 use super::node::Node;
-use super::path::{Key, Path};
+use super::path::{Key, Path, Pointers};
 use super::search::{GAP, Search};
 use super::sought::{Sought, Text, covers, find_parts};
+use crate::error::Result;
 use crate::json::{self, DEPTH};
+use crate::meter::Meter;
 use crate::trace::{Write, memory_of};
 
 /// The number of writes that are compared with a text at once. Most texts are written in the order of the body.
@@ -28,6 +30,9 @@ const IDENTIFIERS: [&str; 6] = ["role", "type", "id", "call_id", "tool_call_id",
 
 /// Returns a change for each text of a body that the prompt does not have, and that is not in the changes yet. `fitted` is what the template
 /// got of the body.
+///
+/// # Errors
+/// If a limit of the meter is reached.
 pub fn find_dropped(
     body: Node<'_>,
     format: Format,
@@ -35,7 +40,9 @@ pub fn find_dropped(
     mut writes: Vec<Write>,
     fitted: [&Fitted<'_>; 2],
     changes: &Changes,
-) -> Vec<Change> {
+    meter: &mut Meter<'_>,
+) -> Result<Vec<Change>> {
+    meter.charge_items(writes.len())?;
     let objects = writes.iter().filter(|write| write.is_object());
     let mut objects: Vec<usize> = objects.map(|write| write.memory.start).collect();
     objects.sort_unstable();
@@ -50,17 +57,19 @@ pub fn find_dropped(
         changes,
         is_responses: format == Format::Responses,
         sought: Vec::new(),
+        pointers: Pointers::default(),
+        meter,
     };
     // Most templates write the tools first.
     if let Some(tools) = body.get("tools") {
-        check.look_at_tools(tools);
+        check.look_at_tools(tools)?;
     }
     if let Some(documents) = body.get("documents") {
         let path = Path {
             parent: None,
             key: Key::Name("documents"),
         };
-        check.look_at_all(documents, "documents", path, DEPTH);
+        check.look_at_all(documents, "documents", path, DEPTH)?;
     }
     let roots: &[&str] = match format {
         Format::ChatCompletions => &["messages"],
@@ -75,10 +84,10 @@ pub fn find_dropped(
         match body.get(root) {
             Some(items) if items.is_list() => {
                 for (index, item) in items.items().enumerate() {
-                    check.look_at_message(item, path.index(index));
+                    check.look_at_message(item, path.index(index))?;
                 }
             }
-            Some(text) => check.look_at(text, root, path, DEPTH),
+            Some(text) => check.look_at(text, root, path, DEPTH)?,
             None => {}
         }
     }
@@ -103,7 +112,7 @@ fn split_thought(text: &str) -> (&str, &str) {
 }
 
 /// A check of a body against the list of what was written to the prompt.
-struct Check<'c> {
+struct Check<'c, 'm> {
     prompt: &'c str,
     /// The writes in the order of the prompt.
     writes: Vec<Write>,
@@ -116,173 +125,181 @@ struct Check<'c> {
     /// Whether the items of the body are those of Responses.
     is_responses: bool,
     sought: Vec<Sought>,
+    pointers: Pointers,
+    meter: &'c mut Meter<'m>,
 }
 
-impl Check<'_> {
+impl Check<'_, '_> {
     /// Checks the texts of a message.
-    fn look_at_message(&mut self, message: Node<'_>, path: Path<'_>) {
+    fn look_at_message(&mut self, message: Node<'_>, path: Path<'_>) -> Result<()> {
+        self.meter.charge(1)?;
         if self.is_responses && self.is_done(message) {
-            return;
+            return Ok(());
         }
         if self.is_responses && message.get_text("type") == Some("reasoning") {
             let key = ["content", "summary"].into_iter().find(|key| message.get(key).is_some());
             let texts = key.and_then(|key| message.get(key)).into_iter().flat_map(Node::items);
             for text in texts.filter_map(|text| text.get_text("text")) {
-                self.look_at_reasoning(text, path);
+                self.look_at_reasoning(text, path)?;
             }
-            return;
+            return Ok(());
         }
         if self.is_responses && call_name(message).is_some() {
             return self.look_at(message, "", path, DEPTH);
         }
         let mut is_done = None;
-        message.for_each_entry(|key, value| match key {
-            "role" | "tool_call_id" => {}
-            _ if value.text().is_some_and(|text| self.is_next(text)) => {}
-            _ if *is_done.get_or_insert_with(|| self.is_done(message)) => {}
+        message.try_for_each_entry(|key, value| match key {
+            "role" | "tool_call_id" => Ok(()),
+            _ if value.text().is_some_and(|text| self.is_next(text)) => Ok(()),
+            _ if *is_done.get_or_insert_with(|| self.is_done(message)) => Ok(()),
             "content" => self.look_at(value, key, path.name(key), DEPTH),
-            "reasoning_content" | "thinking" | "reasoning" => {
-                if let Some(text) = value.text().filter(|_| !self.is_done(value)) {
-                    self.look_at_reasoning(text, path.name(key));
-                }
-            }
+            "reasoning_content" | "thinking" | "reasoning" => match value.text().filter(|_| !self.is_done(value)) {
+                Some(text) => self.look_at_reasoning(text, path.name(key)),
+                None => Ok(()),
+            },
             "tool_calls" | "name" | "refusal" | "output" | "function_call" => self.look_at(value, key, path.name(key), DEPTH),
             _ => self.look_at_all(value, key, path.name(key), DEPTH),
-        });
+        })
     }
 
     /// Checks all texts of a value, except identifiers.
-    fn look_at_all(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
+    fn look_at_all(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) -> Result<()> {
         let Some(levels) = levels.checked_sub(1) else {
             return self.refuse_depth(path);
         };
+        self.meter.charge(1)?;
         if IDENTIFIERS.contains(&key) || self.is_done(node) {
-            return;
+            return Ok(());
         }
         if let Some(text) = node.text() {
-            self.look_at_text(text, text, path, "the prompt does not have the text");
+            self.look_at_text(text, text, path, "the prompt does not have the text")?;
         }
         for (index, item) in node.items().enumerate() {
-            self.look_at_all(item, key, path.index(index), levels);
+            self.look_at_all(item, key, path.index(index), levels)?;
         }
         for (key, value) in node.entries() {
-            self.look_at_all(value, key, path.name(key), levels);
+            self.look_at_all(value, key, path.name(key), levels)?;
         }
+        Ok(())
     }
 
     /// Checks the texts of the value of a key.
-    fn look_at(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
+    fn look_at(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) -> Result<()> {
         let Some(levels) = levels.checked_sub(1) else {
             return self.refuse_depth(path);
         };
+        self.meter.charge(1)?;
         if node.text().is_some_and(|text| self.is_next(text)) || self.is_done(node) {
-            return;
+            return Ok(());
         }
         if let Some(text) = node.text() {
+            self.meter.charge_scan(text.len())?;
             let (thought, answer) = split_thought(text);
             // The reasoning is mostly written first.
             let has_thought = self.is_written(thought, text);
-            self.look_at_text(answer, text, path, "the prompt does not have the text");
+            self.look_at_text(answer, text, path, "the prompt does not have the text")?;
             if !has_thought {
-                self.seek(
-                    None,
-                    vec![Text::new(thought, text)],
-                    path,
-                    "the prompt does not have the reasoning",
-                );
+                let texts = vec![Text::new(thought, text)];
+                self.seek(None, texts, path, "the prompt does not have the reasoning")?;
             }
         } else if node.is_list() {
             for (index, item) in node.items().enumerate() {
-                self.look_at(item, key, path.index(index), levels);
+                self.look_at(item, key, path.index(index), levels)?;
             }
         } else if let Some(name) = call_name(node) {
-            self.look_at_call(node, name, path);
+            self.look_at_call(node, name, path)?;
         } else if key != "source" || node.get_text("type") == Some("text") {
-            node.for_each_entry(|key, value| match (key, value.text()) {
+            node.try_for_each_entry(|key, value| match (key, value.text()) {
                 ("content" | "text" | "refusal" | "output" | "function" | "custom" | "source" | "data", _) => {
-                    self.look_at(value, key, path.name(key), levels);
+                    self.look_at(value, key, path.name(key), levels)
                 }
                 ("thinking", Some(text)) => self.look_at_reasoning(text, path),
-                _ => {}
-            });
+                _ => Ok(()),
+            })?;
         }
+        Ok(())
     }
 
     /// Checks the name and the arguments of a call.
-    fn look_at_call(&mut self, call: Node<'_>, name: &str, path: Path<'_>) {
-        self.look_at_text(name, name, path, "the prompt does not have the name of the called function");
+    fn look_at_call(&mut self, call: Node<'_>, name: &str, path: Path<'_>) -> Result<()> {
+        self.look_at_text(name, name, path, "the prompt does not have the name of the called function")?;
         let arguments = call.entries().find(|(key, _)| matches!(*key, "arguments" | "input"));
-        let Some((key, arguments)) = arguments else { return };
+        let Some((key, arguments)) = arguments else { return Ok(()) };
         let text = arguments.text();
         if text.is_some_and(|text| self.is_written(text, text)) {
-            return;
+            return Ok(());
         }
         let mut missing = Vec::new();
+        self.meter.charge_scan(text.map_or(0, str::len))?;
         match text.map(|text| (text, json::read(text, DEPTH))) {
-            Some((_, Ok(parsed))) => self.find_missing(Node::Data(&parsed), DEPTH, &mut missing),
+            Some((_, Ok(parsed))) => self.find_missing(Node::Data(&parsed), DEPTH, &mut missing)?,
             Some((text, Err(_))) => missing.push(Text::new(text, text)),
-            None => self.find_missing(arguments, DEPTH, &mut missing),
+            None => self.find_missing(arguments, DEPTH, &mut missing)?,
         }
-        if !missing.is_empty() {
-            let json = text.map_or_else(|| arguments.to_json().into(), Cow::Borrowed);
-            self.seek(
-                Some(Text::new(&json, &json)),
-                missing,
-                path.name(key),
-                "the prompt does not have the arguments",
-            );
+        if missing.is_empty() {
+            return Ok(());
         }
+        let json = text.map_or_else(|| arguments.to_json().into(), Cow::Borrowed);
+        self.seek(
+            Some(Text::new(&json, &json)),
+            missing,
+            path.name(key),
+            "the prompt does not have the arguments",
+        )
     }
 
     /// Adds the keys and the strings of a value that are not known to be in the prompt.
-    fn find_missing(&mut self, node: Node<'_>, levels: usize, missing: &mut Vec<Text>) {
+    fn find_missing(&mut self, node: Node<'_>, levels: usize, missing: &mut Vec<Text>) -> Result<()> {
         let Some(levels) = levels.checked_sub(1) else {
-            return missing.push(Text::new("", ""));
+            missing.push(Text::new("", ""));
+            return Ok(());
         };
+        self.meter.charge(1)?;
         if let Some(text) = node.text() {
             if !self.is_written(text, text) {
                 missing.push(Text::new(text, text));
             }
-        } else if node.is_list() {
-            node.items().for_each(|item| self.find_missing(item, levels, missing));
-        } else if !self.is_done(node) {
-            node.for_each_entry(|key, value| {
-                if !self.is_written(key, key) {
-                    missing.push(Text::new(key, key));
-                }
-                self.find_missing(value, levels, missing);
-            });
+            return Ok(());
         }
+        if node.is_list() {
+            return node.items().try_for_each(|item| self.find_missing(item, levels, missing));
+        }
+        if self.is_done(node) {
+            return Ok(());
+        }
+        node.try_for_each_entry(|key, value| {
+            if !self.is_written(key, key) {
+                missing.push(Text::new(key, key));
+            }
+            self.find_missing(value, levels, missing)
+        })
     }
 
-    fn look_at_reasoning(&mut self, text: &str, path: Path<'_>) {
-        self.look_at_text(text, text, path, "the prompt does not have the reasoning");
+    fn look_at_reasoning(&mut self, text: &str, path: Path<'_>) -> Result<()> {
+        self.look_at_text(text, text, path, "the prompt does not have the reasoning")
     }
 
     /// Checks a text that is a part of a string of the body.
-    fn look_at_text(&mut self, text: &str, string: &str, path: Path<'_>, why: &'static str) {
-        if !self.is_written(text, string) {
-            self.seek(None, vec![Text::new(text, string)], path, why);
+    fn look_at_text(&mut self, text: &str, string: &str, path: Path<'_>, why: &'static str) -> Result<()> {
+        match self.is_written(text, string) {
+            true => Ok(()),
+            false => self.seek(None, vec![Text::new(text, string)], path, why),
         }
     }
 
     /// Adds the change that a value is not looked at, because it is nested too deeply.
-    fn refuse_depth(&mut self, path: Path<'_>) {
-        self.seek(
-            None,
-            vec![Text::new("", "")],
-            path,
-            "the value is nested too deeply to be looked for",
-        );
+    fn refuse_depth(&mut self, path: Path<'_>) -> Result<()> {
+        let why = "the value is nested too deeply to be looked for";
+        self.seek(None, vec![Text::new("", "")], path, why)
     }
 
-    fn look_at_tools(&mut self, tools: Node<'_>) {
+    fn look_at_tools(&mut self, tools: Node<'_>) -> Result<()> {
         let path = Path {
             parent: None,
             key: Key::Name("tools"),
         };
         if self.is_done(tools) {
-            return;
+            return Ok(());
         }
         for (index, tool) in tools.items().enumerate() {
             if self.is_done(tool) {
@@ -291,44 +308,49 @@ impl Check<'_> {
             let name = tool.get("function").unwrap_or(tool).get_text("name");
             let next = self.next;
             if let Some(name) = name {
-                self.look_at_text(name, name, path.index(index), "the prompt does not have the name of the tool");
+                self.look_at_text(name, name, path.index(index), "the prompt does not have the name of the tool")?;
             }
             // The name is found again as the first text of the tool.
             self.next = next;
-            self.look_at_tool(tool, "", path.index(index), DEPTH);
+            self.look_at_tool(tool, "", path.index(index), DEPTH)?;
         }
+        Ok(())
     }
 
     /// Checks the names and descriptions of a tool and its parameters.
-    fn look_at_tool(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
+    fn look_at_tool(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) -> Result<()> {
         let Some(levels) = levels.checked_sub(1) else {
             return self.refuse_depth(path);
         };
+        self.meter.charge(1)?;
         if self.is_done(node) {
-            return;
+            return Ok(());
         }
         if let Some(text) = node.text() {
             if matches!(key, "name" | "description" | "enum") {
-                self.look_at_text(text, text, path, "the prompt does not have the text");
+                self.look_at_text(text, text, path, "the prompt does not have the text")?;
             }
         }
         for (index, item) in node.items().enumerate() {
-            self.look_at_tool(item, key, path.index(index), levels);
+            self.look_at_tool(item, key, path.index(index), levels)?;
         }
         for (name, value) in node.entries() {
             let path = path.name(name);
             let is_parameter = key == "properties";
             if is_parameter {
-                self.look_at_text(name, name, path, "the prompt does not have the parameter");
+                self.look_at_text(name, name, path, "the prompt does not have the parameter")?;
             }
-            self.look_at_tool(value, if is_parameter { "" } else { name }, path, levels);
+            self.look_at_tool(value, if is_parameter { "" } else { name }, path, levels)?;
         }
+        Ok(())
     }
 
     /// Remembers a text or JSON that is not known to be in the prompt.
-    fn seek(&mut self, json: Option<Text>, texts: Vec<Text>, path: Path<'_>, why: &'static str) {
-        let path = path.to_pointer();
+    fn seek(&mut self, json: Option<Text>, texts: Vec<Text>, path: Path<'_>, why: &'static str) -> Result<()> {
+        let path = self.pointers.write(path);
+        self.meter.charge_bytes(path.len())?;
         self.sought.push(Sought { path, json, texts, why });
+        Ok(())
     }
 
     /// Returns whether nothing in a value has to be searched for, because the value is known to be dropped or its JSON was written.
@@ -379,11 +401,12 @@ impl Check<'_> {
     }
 
     /// Looks for the remaining texts, and returns a change for each that is not found.
-    fn find_sought(mut self, own: &OwnValues<'_>) -> Vec<Change> {
+    fn find_sought(mut self, own: &OwnValues<'_>) -> Result<Vec<Change>> {
         let mut dropped: Vec<Change> = Vec::new();
         if self.sought.is_empty() {
-            return dropped;
+            return Ok(dropped);
         }
+        self.meter.charge_items(self.writes.len().saturating_add(self.sought.len()))?;
         let parts = find_parts(&self.sought, &self.writes);
         for sought in &mut self.sought {
             sought.remove_covered(&parts);
@@ -396,7 +419,7 @@ impl Check<'_> {
                 let rest = sought.path.strip_prefix(&change.path);
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             };
-            if !dropped.last().is_some_and(is_in) && !sought.is_in(&mut made, &mut whole) {
+            if !dropped.last().is_some_and(is_in) && !sought.is_in(&mut made, &mut whole, self.meter)? {
                 dropped.push(Change {
                     path: sought.path,
                     what: What::Dropped,
@@ -404,7 +427,7 @@ impl Check<'_> {
                 });
             }
         }
-        dropped
+        Ok(dropped)
     }
 
     /// Returns the parts of the prompt that the door or the render made from texts of the body. Two parts that are close to each other

@@ -4,6 +4,7 @@ use super::calls::{OpenCalls, fit_arguments, make_call};
 use super::change::{Changes, What};
 use super::content;
 use super::facts::Facts;
+use super::merge::merge_all;
 use super::message::{Fitted, Message, Place};
 use super::node::Node;
 use crate::error::Result;
@@ -22,6 +23,9 @@ pub struct Fitter<'b, 'f> {
     root: &'static str,
     kept: usize,
     own: Vec<Message<'b>>,
+    /// The instructions that are merged into the first message, and the messages that are merged into the last.
+    instructions: Vec<Message<'b>>,
+    further: Vec<Message<'b>>,
     /// The role of the last message.
     last_role: Option<&'b str>,
     /// Whether all messages so far are instructions.
@@ -41,6 +45,8 @@ impl<'b, 'f> Fitter<'b, 'f> {
             root,
             kept: 0,
             own: Vec::new(),
+            instructions: Vec::new(),
+            further: Vec::new(),
             last_role: None,
             is_beginning: true,
             is_clean: true,
@@ -53,6 +59,10 @@ impl<'b, 'f> Fitter<'b, 'f> {
             return (Fitted::Kept(self.body), self.changes);
         }
         self.own_messages();
+        self.end_last();
+        if let Some(first) = self.own.first_mut() {
+            merge_all(first, self.instructions);
+        }
         (Fitted::Messages(self.own), self.changes)
     }
 
@@ -64,6 +74,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
         match self.refuse(role) {
             None => {
                 self.own_messages();
+                self.end_last();
                 self.own.push(message);
                 self.set_last_role(role);
             }
@@ -71,9 +82,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
             Some(why) => {
                 self.changes.add(message.place.path(), What::Merged, why);
                 self.own_messages();
-                if let Some(last) = self.own.last_mut() {
-                    merge(last, message);
-                }
+                self.further.push(message);
             }
         }
     }
@@ -129,14 +138,21 @@ impl<'b, 'f> Fitter<'b, 'f> {
         }
     }
 
+    /// Merges the messages that belong to the last one into it, before another message becomes the last.
+    fn end_last(&mut self) {
+        if let Some(last) = self.own.last_mut() {
+            merge_all(last, std::mem::take(&mut self.further));
+        }
+    }
+
     /// Merges instructions into those at the beginning, or makes them the first message.
     fn merge_into_first(&mut self, message: Message<'b>, why: &'static str) {
         self.own_messages();
         let path = message.place.path();
-        match self.own.first_mut() {
+        match self.own.first() {
             Some(first) if is_instruction(first.role()) => {
                 self.changes.add(path, What::Merged, why);
-                merge(first, message);
+                self.instructions.push(message);
             }
             _ => {
                 self.changes.add(path, What::Moved, why);
@@ -283,28 +299,4 @@ impl<'b, 'f> Fitter<'b, 'f> {
 /// Returns whether messages of a role are instructions.
 fn is_instruction(role: &str) -> bool {
     matches!(role, "system" | "developer")
-}
-
-/// Merges a message into an earlier one: appends its content and its calls, and adds its other keys.
-fn merge<'b>(earlier: &mut Message<'b>, mut later: Message<'b>) {
-    let joined = content::join(earlier.take("content"), later.take("content"));
-    earlier.set("content", joined);
-    for (key, value) in later.into_entries() {
-        match (key.as_ref(), value) {
-            ("tool_calls", Data::List(more)) => {
-                let mut calls = match earlier.take("tool_calls") {
-                    Data::List(calls) => calls,
-                    _ => Vec::new(),
-                };
-                calls.extend(more);
-                earlier.set("tool_calls", Data::List(calls));
-            }
-            ("reasoning_content" | "thinking" | "reasoning", value) => {
-                let joined = content::join(earlier.take(&key), value);
-                earlier.set(key, joined);
-            }
-            (_, value) if earlier.get(&key).is_none() => earlier.set(key, value),
-            _ => {}
-        }
-    }
 }

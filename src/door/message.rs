@@ -127,7 +127,7 @@ impl<'b> Message<'b> {
     pub fn set(&mut self, key: impl Into<Cow<'b, str>>, value: Data<'b>) {
         let mut entries = self.take_entries();
         entries.push((key.into(), value));
-        self.source = Source::Own(Data::Object(Object::new(entries)));
+        self.set_entries(entries);
     }
 
     /// Removes a key and returns its value. A key that is absent is null.
@@ -135,17 +135,17 @@ impl<'b> Message<'b> {
         let mut entries = self.take_entries();
         let index = entries.iter().position(|(other, _)| other == key);
         let value = index.map_or(Data::None, |index| entries.remove(index).1);
-        self.source = Source::Own(Data::Object(Object::new(entries)));
+        self.set_entries(entries);
         value
     }
 
-    /// Converts the message to its entries.
-    pub fn into_entries(mut self) -> Vec<Entry<'b>> {
-        self.take_entries()
+    /// Sets all entries.
+    pub fn set_entries(&mut self, entries: Vec<Entry<'b>>) {
+        self.source = Source::Own(Data::Object(Object::new(entries)));
     }
 
     /// Returns the entries, and leaves none.
-    fn take_entries(&mut self) -> Vec<Entry<'b>> {
+    pub fn take_entries(&mut self) -> Vec<Entry<'b>> {
         let data = match &mut self.source {
             Source::Kept(node) => node.to_data(DEPTH),
             Source::Own(data) => std::mem::replace(data, Data::None),

@@ -17,6 +17,7 @@ mod content;
 mod facts;
 mod fitter;
 mod format;
+mod merge;
 mod message;
 mod node;
 mod path;

@@ -1,10 +1,14 @@
 //! A prepared request, and how it is made.
 
+use std::sync::atomic::AtomicBool;
+
 use serde::Serialize;
 
 use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, Prompt};
 use crate::error::{Error, Result};
 use crate::json::Data;
+use crate::limits::Limits;
+use crate::meter::Meter;
 
 use super::change::{Changes, What};
 use super::facts::Facts;
@@ -27,13 +31,29 @@ pub enum Policy {
     Strict,
 }
 
-/// The options with which a body is prepared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PrepareOptions {
+/// The options with which a body is prepared. Set the fields you need, and take the others from [`Default`].
+#[derive(Clone, Copy, Debug)]
+pub struct PrepareOptions<'o> {
     /// The format of the body. Without it, the shape of the body decides.
     pub format: Option<Format>,
     /// How much of the body may be changed.
     pub policy: Policy,
+    /// The resources that the inspection of the template may use. A report that these limits cut short is not kept for later calls.
+    pub limits: &'o Limits,
+    /// A flag that stops the inspection soon after any thread sets it.
+    pub cancel: Option<&'o AtomicBool>,
+}
+
+impl Default for PrepareOptions<'_> {
+    fn default() -> Self {
+        let ApplyOptions { limits, cancel, .. } = ApplyOptions::default();
+        Self {
+            format: None,
+            policy: Policy::default(),
+            limits,
+            cancel,
+        }
+    }
 }
 
 /// The body of a request: a `serde_json::Value` or a [`Data`]. This trait is sealed.
@@ -122,7 +142,7 @@ impl ChatTemplate {
     ///
     /// # Errors
     /// Those of [`ChatTemplate::prepare`], and with [`Policy::Strict`] if the body has to be changed.
-    pub fn prepare_with<'b, B: Body>(&'b self, body: &'b B, options: &PrepareOptions) -> Result<Prepared<'b>> {
+    pub fn prepare_with<'b, B: Body>(&'b self, body: &'b B, options: &PrepareOptions<'_>) -> Result<Prepared<'b>> {
         let body = body.as_node();
         if !body.is_object() {
             let fault = format!("it must be an object with `messages` or `input`, and is {}", body.describe());
@@ -139,7 +159,7 @@ impl ChatTemplate {
         let prepared = match options.policy {
             Policy::Exact => self.fit(body, format, list, &Facts::any(), options.policy)?,
             Policy::Fit | Policy::Strict => {
-                let report = self.inspect()?;
+                let report = self.inspect_until(options.limits, options.cancel)?;
                 self.fit(body, format, list, &Facts::new(&report), options.policy)?
             }
         };
@@ -256,6 +276,8 @@ impl Prepared<'_> {
             clean: self.is_clean,
             ..*options
         };
+        // Its deadline is that of the render, and it counts the work after it.
+        let mut meter = Meter::with_cancel(options.limits.clone(), options.cancel).start_clock();
         let mut prompt = self
             .template
             .apply(&self.messages, &options)
@@ -263,7 +285,15 @@ impl Prepared<'_> {
         if self.policy != Policy::Exact {
             let writes = std::mem::take(&mut prompt.writes).into_list();
             let fitted = [&self.messages, &self.tools];
-            let dropped = check::find_dropped(self.body, self.format, &prompt.text, writes, fitted, &self.changes);
+            let dropped = check::find_dropped(
+                self.body,
+                self.format,
+                &prompt.text,
+                writes,
+                fitted,
+                &self.changes,
+                &mut meter,
+            )?;
             self.changes.set_dropped(dropped);
             self.check_policy()?;
         }

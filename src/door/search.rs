@@ -10,6 +10,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::error::Result;
+use crate::meter::Meter;
+
 /// The maximum number of bytes between two words of one text.
 pub const GAP: usize = 128;
 
@@ -35,11 +38,15 @@ impl<'s> Search<'s> {
     }
 
     /// Returns whether a text is found, and moves to its end.
-    pub fn has(&mut self, text: &str) -> bool {
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    pub fn has(&mut self, text: &str, meter: &mut Meter<'_>) -> Result<bool> {
         let text = text.trim();
         if text.is_empty() {
-            return true;
+            return Ok(true);
         }
+        meter.charge_scan(text.len())?;
         // All words of a text need as much room as they have bytes.
         let room = self.text.len();
         let words = text.chars().filter(|char| char.is_alphanumeric());
@@ -48,22 +55,31 @@ impl<'s> Search<'s> {
             Some(*needed)
         });
         if room < text.len() && needed.any(|needed| needed > room) {
-            return false;
+            return Ok(false);
         }
         let near = self.near(text);
-        let found = self.find(text, near.clone());
-        let found = found.or_else(|| self.find_words(text, near).ok());
-        let found = found.or_else(|| self.find_far(text));
-        let found = found.or_else(|| self.find_far_words(text));
+        let mut found = self.find(text, near.clone(), meter)?;
+        if found.is_none() {
+            found = self.find_words(text, near, meter)?.ok();
+        }
+        if found.is_none() {
+            found = self.find_far(text, meter)?;
+        }
+        if found.is_none() {
+            found = self.find_far_words(text, meter)?;
+        }
         self.at = found.unwrap_or(self.at);
-        found.is_some()
+        Ok(found.is_some())
     }
 
     /// Returns whether the words of a text are near, and moves to their end.
-    pub fn has_words(&mut self, text: &str) -> bool {
-        let found = self.find_words(text, self.near(text)).ok();
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    pub fn has_words(&mut self, text: &str, meter: &mut Meter<'_>) -> Result<bool> {
+        let found = self.find_words(text, self.near(text), meter)?.ok();
         self.at = found.unwrap_or(self.at);
-        found.is_some()
+        Ok(found.is_some())
     }
 
     /// Returns the range after the last text that was found in which a text most likely is.
@@ -72,43 +88,65 @@ impl<'s> Search<'s> {
     }
 
     /// Returns the end of a text in a range.
-    fn find(&self, text: &str, range: Range<usize>) -> Option<usize> {
+    fn find(&self, text: &str, range: Range<usize>, meter: &mut Meter<'_>) -> Result<Option<usize>> {
         let start = range.start;
-        let at = self.slice(range).find(text)?;
-        Some(start.saturating_add(at).saturating_add(text.len()))
+        let slice = self.slice(range);
+        meter.charge_bytes(slice.len())?;
+        let at = slice.find(text);
+        Ok(at.map(|at| start.saturating_add(at).saturating_add(text.len())))
     }
 
     /// Returns the end of a text anywhere, if the budget allows the search.
-    fn find_far(&mut self, text: &str) -> Option<usize> {
-        self.budget = self.budget.checked_sub(self.text.len())?;
-        self.find(text, 0..self.text.len())
+    fn find_far(&mut self, text: &str, meter: &mut Meter<'_>) -> Result<Option<usize>> {
+        let Some(budget) = self.budget.checked_sub(self.text.len()) else {
+            return Ok(None);
+        };
+        self.budget = budget;
+        self.find(text, 0..self.text.len(), meter)
     }
 
     /// Returns the end of the words of a text anywhere, if the budget allows the search.
-    fn find_far_words(&mut self, text: &str) -> Option<usize> {
-        (self.budget > 0).then_some(())?;
-        let found = self.find_words(text, 0..self.text.len());
+    fn find_far_words(&mut self, text: &str, meter: &mut Meter<'_>) -> Result<Option<usize>> {
+        if self.budget == 0 {
+            return Ok(None);
+        }
+        let found = self.find_words(text, 0..self.text.len(), meter)?;
         let (Ok(read) | Err(read)) = found;
         self.budget = self.budget.saturating_sub(read);
-        found.ok()
+        Ok(found.ok())
     }
 
-    /// Returns the end of the words of a text, if they are close to each other and the first is in a range. The error is the end of what was
-    /// read.
-    fn find_words(&self, text: &str, range: Range<usize>) -> Result<usize, usize> {
+    /// Returns the end of the words of a text, if they are close to each other and the first is in a range. The inner error is the end of what
+    /// was read.
+    fn find_words(&self, text: &str, range: Range<usize>, meter: &mut Meter<'_>) -> Result<std::result::Result<usize, usize>> {
         let mut words = text
             .split(|char: char| !char.is_alphanumeric())
             .filter(|word| !word.is_empty());
-        let first = words.next().ok_or(range.start)?;
+        let Some(first) = words.next() else {
+            return Ok(Err(range.start));
+        };
         let mut start = range.start;
         for _ in 0..TRIES {
-            let end = self.find(first, start..range.end).ok_or(range.end)?;
-            if let Some(last) = words.clone().try_fold(end, |end, word| self.find_word(word, end)) {
-                return Ok(last);
-            }
+            let Some(mut end) = self.find(first, start..range.end, meter)? else {
+                return Ok(Err(range.end));
+            };
             start = end;
+            let mut is_found = true;
+            for word in words.clone() {
+                meter.charge_scan(word.len())?;
+                match self.find_word(word, end) {
+                    Some(next) => end = next,
+                    None => {
+                        is_found = false;
+                        break;
+                    }
+                }
+            }
+            if is_found {
+                return Ok(Ok(end));
+            }
         }
-        Err(start)
+        Ok(Err(start))
     }
 
     /// Returns the end of a word that begins soon after a byte, or `None`. It usually is the next word.

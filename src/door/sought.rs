@@ -7,6 +7,8 @@
 use std::ops::Range;
 
 use super::search::Search;
+use crate::error::Result;
+use crate::meter::Meter;
 use crate::trace::{Write, memory_of};
 
 /// A text or JSON that is not known to be in the prompt.
@@ -29,15 +31,20 @@ impl Sought {
     }
 
     /// Returns whether the texts are in what was made of texts of the body. A name can be written from another place of the body.
-    pub fn is_in(&self, made: &mut Search<'_>, whole: &mut Search<'_>) -> bool {
+    pub fn is_in(&self, made: &mut Search<'_>, whole: &mut Search<'_>, meter: &mut Meter<'_>) -> Result<bool> {
         if let Some(Text { text: json, .. }) = &self.json {
-            if made.has_words(json) || made.has(json) {
-                return true;
+            if made.has_words(json, meter)? || made.has(json, meter)? {
+                return Ok(true);
             }
         }
-        let is_name = |text: &str| self.json.is_none() && !text.contains(char::is_whitespace);
-        let mut texts = self.texts.iter().map(|text| &text.text);
-        texts.all(|text| !text.is_empty() && (made.has(text) || is_name(text) && whole.has(text)))
+        for Text { text, .. } in &self.texts {
+            let is_name = self.json.is_none() && !text.contains(char::is_whitespace);
+            let is_found = !text.is_empty() && (made.has(text, meter)? || is_name && whole.has(text, meter)?);
+            if !is_found {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 

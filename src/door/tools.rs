@@ -28,14 +28,6 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
         }
         return Ok(Fitted::Absent);
     }
-    if !facts.reads_tools && tools.items().next().is_some() {
-        // The template gets them nonetheless: it can count them.
-        changes.drop_value(
-            tools,
-            "/tools".to_owned(),
-            "the template does not read tools (tools.read is false)",
-        );
-    }
     if !facts.takes.tools {
         changes.drop_value(
             tools,
@@ -43,6 +35,14 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
             "the template fails with tools (takes.tools is false)",
         );
         return Ok(Fitted::Absent);
+    }
+    if !facts.reads_tools && tools.items().next().is_some() {
+        // The template gets them nonetheless: it can count them.
+        changes.drop_value(
+            tools,
+            "/tools".to_owned(),
+            "the template does not read tools (tools.read is false)",
+        );
     }
     let mut own: Vec<Data<'b>> = Vec::new();
     let mut is_kept = true;

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use super::change::{Changes, What};
 use super::message::Fitted;
 use super::node::Node;
-use super::path::{Key, Path};
+use super::path::{Key, Path, Pointers};
 use super::wrong;
 use crate::chat::ChatTemplate;
 use crate::error::Result;
@@ -96,9 +96,10 @@ fn report_unread(names: &HashSet<&str>, own: Node<'_>, changes: &mut Changes) {
         parent: None,
         key: Key::Name("chat_template_kwargs"),
     };
+    let mut pointers = Pointers::default();
     for (name, _) in own.entries() {
         if !names.contains(name) && !OPTIONS.contains(&name) {
-            let path = root.name(name).to_pointer();
+            let path = pointers.write(root.name(name));
             changes.add(path, What::Dropped, "the template reads no variable of this name");
         }
     }

@@ -1,6 +1,7 @@
 //! Renders the conversations of experiments, and keeps the best outcome of each with its witness.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -122,7 +123,10 @@ pub struct Lab<'t> {
     limits: Limits,
     allowed: Limits,
     deadline: Option<Instant>,
+    cancel: Option<&'t AtomicBool>,
     clock: Option<FixedClock>,
+    /// Whether an experiment reached a limit, so that the report depends on the limits.
+    pub is_limited: bool,
 }
 
 impl<'t> Lab<'t> {
@@ -141,9 +145,16 @@ impl<'t> Lab<'t> {
             limits: limits.clone().with_output(output),
             allowed: limits,
             deadline,
+            cancel: None,
+            is_limited: false,
             // A report does not depend on when it is made.
             clock: LocalTime::new([2026, 1, 2], [3, 4, 5], 0).ok().map(FixedClock),
         }
+    }
+
+    /// Stops the experiments soon after a flag is set.
+    pub fn with_cancel(self, cancel: Option<&'t AtomicBool>) -> Self {
+        Self { cancel, ..self }
     }
 
     /// Adds tools to all conversations, if the template renders a user message with tools only.
@@ -192,6 +203,7 @@ impl<'t> Lab<'t> {
             variables: trial.variables.as_ref().map(|variables| variables as _),
             add_generation_prompt: trial.add_generation_prompt,
             limits: &self.limits,
+            cancel: self.cancel,
             trace,
             ..ApplyOptions::default()
         };
@@ -207,7 +219,8 @@ impl<'t> Lab<'t> {
                     return Err(Error::limit(steps).with_note(NOTE));
                 }
                 Some(Limit::Milliseconds) => return Err(self.out_of_time()),
-                _ => {}
+                Some(Limit::Cancel) => return Err(error.clone()),
+                reached => self.is_limited |= reached.is_some(),
             },
         }
         Ok(rendered)
@@ -231,6 +244,7 @@ impl<'t> Lab<'t> {
     /// Subtracts steps from those that are left.
     pub fn spend(&mut self, steps: u64) {
         self.limits.steps = self.limits.steps.saturating_sub(steps);
+        self.is_limited |= self.limits.steps == 0;
     }
 
     /// Returns an error if the deadline of the whole report is over.

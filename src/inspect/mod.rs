@@ -22,6 +22,7 @@ mod switches;
 mod takes;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::chat::{ApplyOptions, ChatTemplate};
 use crate::error::Result;
@@ -59,18 +60,24 @@ impl ChatTemplate {
     }
 
     /// Returns what the template takes, within limits that all experiments together keep. They take at most half of
-    /// [`Limits::milliseconds`], and leave the other half to the compilation of the template.
+    /// [`Limits::milliseconds`], and leave the other half to the compilation of the template. A report that is made under lower limits than the
+    /// default ones is shared only if no experiment reached them.
     ///
     /// # Errors
     /// See [`ChatTemplate::inspect`].
     pub fn inspect_with(&self, limits: &Limits) -> Result<Arc<Report>> {
+        self.inspect_until(limits, None)
+    }
+
+    /// Returns what the template takes, unless a limit is reached or a flag is set before.
+    pub(crate) fn inspect_until(&self, limits: &Limits, cancel: Option<&AtomicBool>) -> Result<Arc<Report>> {
         self.report_or_make(|| {
             self.check()?;
             if self.compiled().next().is_none() {
                 // The error of `apply` says that there is no template.
                 self.apply(&[serde_json::json!({})], &ApplyOptions::default())?;
             }
-            let mut lab = Lab::new(self, limits);
+            let mut lab = Lab::new(self, limits).with_cancel(cancel);
             let mut report = Report {
                 reads: reads::find(self, &lab),
                 ..Report::default()
@@ -85,7 +92,11 @@ impl ChatTemplate {
             report.lint = lint::inspect(&mut lab)?;
             lab.check_time()?;
             report.witnesses = lab.witnesses;
-            Ok(report)
+            let usual = Limits::default();
+            // A report that reaches the deadline is an error.
+            let timeless = limits.clone().with_milliseconds(usual.milliseconds);
+            let is_shared = !lab.is_limited || !timeless.has_lower_than(&usual);
+            Ok((report, is_shared))
         })
     }
 

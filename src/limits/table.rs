@@ -46,6 +46,12 @@ macro_rules! limits {
             /// The names of the fields.
             const NAMES: &[&str] = &[$(stringify!($name)),*];
 
+            /// Returns whether a limit is lower than that of other limits. No limit at all counts as the lowest.
+            #[cfg(feature = "inspect")]
+            pub(crate) fn has_lower_than(&self, other: &Self) -> bool {
+                false $(|| self.$name < other.$name)*
+            }
+
             /// Reads the value of a field. Returns false for an unknown name, whose value is not read.
             fn read_field<'de, A: serde::de::MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
                 match name {
