@@ -109,6 +109,10 @@ fn read_results<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = No
                         "results come right after their calls",
                     );
                 }
+                if let Some(flag) = block.get("is_error").filter(|flag| flag.bool() == Some(true)) {
+                    let why = "templates have no place for the mark of a result that is an error";
+                    fitter.changes.drop_value(flag, at.field("/is_error"), why);
+                }
                 fitter.push_result(block.get_text("tool_use_id"), block.get("content"), at, "/content")?;
             }
             Some("tool_use" | "thinking" | "redacted_thinking") => {

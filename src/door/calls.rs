@@ -57,8 +57,23 @@ pub fn fit_arguments<'b>(
             json::write_data(&arguments.to_data(DEPTH), &mut text);
             Some(Data::Str(text.into()))
         }
+        (_, Some(text)) if facts.checks_arguments => {
+            if text.trim().is_empty() {
+                changes.add(path(), What::Encoded, "the text is empty, and arguments are JSON");
+                return Some(Data::Str("{}".into()));
+            }
+            if !is_json(text) {
+                changes.add(path(), What::Unparsed, "the text is not JSON, as arguments are");
+            }
+            None
+        }
         _ => None,
     }
+}
+
+/// Returns whether a text is JSON. Most texts are, and are read without making values.
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() || json::read(text, DEPTH).is_ok()
 }
 
 /// Returns a call of a function.
@@ -85,6 +100,8 @@ pub struct OpenCalls<'b> {
     /// The index of the first call that can be open.
     first: usize,
     open: usize,
+    /// The place of the call whose result came last among the calls.
+    pub last_closed: usize,
 }
 
 #[derive(Debug)]
@@ -146,6 +163,7 @@ impl<'b> OpenCalls<'b> {
                 (self.open > 0).then_some(self.first)
             }
         };
+        self.last_closed = index.unwrap_or_default();
         let Some(call) = index.and_then(|index| self.calls.get_mut(index)) else {
             let of_id = id.map_or(Cow::Borrowed(""), |id| {
                 format!(" with the id `{}`", elide(id, MAX_SHOWN)).into()

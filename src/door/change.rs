@@ -29,9 +29,9 @@ pub enum What {
     Translated,
     /// Arguments that were JSON text were parsed to an object.
     Parsed,
-    /// Arguments that the template takes as an object are not JSON, and stay text.
+    /// Arguments are not the JSON that the template takes, and stay text.
     Unparsed,
-    /// Arguments that were an object were encoded as JSON text.
+    /// Arguments that were an object, or an empty text, were encoded as JSON text.
     Encoded,
     /// A list of parts was joined to a string, or its text parts to one part.
     Joined,
@@ -45,11 +45,11 @@ pub enum What {
     Merged,
     /// Content that was null or absent was set to an empty string.
     Emptied,
-    /// Empty content was removed.
+    /// Empty content or an empty list of calls was removed.
     Omitted,
     /// A result was given the name of the called function.
     Named,
-    /// A result was moved directly after its call.
+    /// A result was moved directly after its call, or to the place of its call among others.
     Moved,
     /// The value is not in the prompt.
     Dropped,

@@ -44,6 +44,7 @@ struct Fields<'b> {
     has_name: bool,
     /// The key and the value of the reasoning.
     reasoning: Option<(&'b str, Node<'b>)>,
+    audio: Option<Node<'b>>,
     has_null: bool,
 }
 
@@ -58,6 +59,7 @@ impl<'b> Fields<'b> {
             "tool_calls" => fields.tool_calls = Some(value),
             "tool_call_id" => fields.tool_call_id = value.text(),
             "name" => fields.has_name = true,
+            "audio" => fields.audio = Some(value),
             "reasoning_content" | "thinking" | "reasoning" => fields.reasoning = Some((key, value)),
             _ => {}
         });
@@ -75,7 +77,7 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
         let called = fitter.calls.close(fields.tool_call_id, &|| place.path())?;
         name = called.filter(|_| fitter.facts.prints_name_of_result && !fields.has_name);
         let has_text = fields.content.and_then(Node::text).is_some_and(|text| !text.is_empty());
-        if has_text && name.is_none() && fitter.facts.takes_text(body_role) && fitter.keep(place, body_role) {
+        if has_text && name.is_none() && fitter.facts.takes_text(body_role) && fitter.keep_result(place, body_role) {
             return Ok(());
         }
     }
@@ -86,6 +88,19 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
     }
     let calls = fields.tool_calls.filter(|_| body_role == "assistant");
     let mut has_calls = calls.is_some_and(|calls| calls.items().next().is_some());
+    if calls.is_some_and(|calls| calls.is_list() && !has_calls) {
+        let path = place.field("/tool_calls");
+        fitter.changes.add(
+            path,
+            What::Omitted,
+            "a list of no calls can make the template fail or print it",
+        );
+        message.take("tool_calls");
+    }
+    if let Some(audio) = fields.audio.filter(|_| body_role == "assistant") {
+        let why = "templates do not read the audio of an answer";
+        fitter.changes.drop_value(audio, place.field("/audio"), why);
+    }
     if let Some(content) = fields.content {
         let role = if has_calls && fitter.facts.takes.calls {
             "caller"
@@ -132,7 +147,10 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
         }
         fitter.rename_reasoning(&mut message);
     }
-    fitter.push(message, role);
+    match body_role {
+        "tool" => fitter.push_as_result(message, role),
+        _ => fitter.push(message, role),
+    }
     Ok(())
 }
 

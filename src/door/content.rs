@@ -123,6 +123,14 @@ pub fn fit_parts<'b>(
         match Part::read(node, path)? {
             Part::Text(_) => {
                 texts = texts.saturating_add(1);
+                if node.get_text("type") == Some("document") {
+                    for key in ["title", "context"] {
+                        if let Some(value) = node.get(key) {
+                            let path = format!("{}/{key}", path());
+                            changes.drop_value(value, path, "templates read only the text of a document");
+                        }
+                    }
+                }
                 is_kept &= node.get_text("type") == Some("text");
             }
             Part::Media(medium) => {

@@ -32,6 +32,10 @@ pub struct Facts<'r> {
     pub writes_calls: bool,
     /// Whether content beside a call is in the prompt.
     pub writes_content_beside: bool,
+    /// Whether arguments that are a text have to be JSON.
+    pub checks_arguments: bool,
+    /// Whether the place of a result says to which call it belongs, because the prompt does not have the id.
+    pub sorts_results: bool,
     /// Whether tools are in the prompt.
     pub reads_tools: bool,
     /// Whether the template takes a message of each plain role unchanged if its content is a text.
@@ -73,6 +77,8 @@ impl<'r> Facts<'r> {
             reads_reasoning: true,
             writes_calls: true,
             writes_content_beside: true,
+            checks_arguments: false,
+            sorts_results: false,
             reads_tools: true,
             takes_text: [true; PLAIN_ROLES.len()],
         }
@@ -91,6 +97,8 @@ impl<'r> Facts<'r> {
             reads_reasoning: !fields.is_empty() || report.reasoning.replayed != Replay::Never,
             writes_calls: report.calls.written,
             writes_content_beside: report.calls.content_beside != Outcome::Lost,
+            checks_arguments: report.takes.arguments != Arguments::Neither,
+            sorts_results: report.calls.id_in_result != Outcome::Printed,
             reads_tools: report.tools.read,
             takes_text: [false; PLAIN_ROLES.len()],
         }

@@ -26,6 +26,8 @@ pub struct Fitter<'b, 'f> {
     /// The instructions that are merged into the first message, and the messages that are merged into the last.
     instructions: Vec<Message<'b>>,
     further: Vec<Message<'b>>,
+    /// The results at the end of the messages, each with the place of its call among the calls.
+    results: Results,
     /// The role of the last message.
     last_role: Option<&'b str>,
     /// Whether all messages so far are instructions.
@@ -47,6 +49,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
             own: Vec::new(),
             instructions: Vec::new(),
             further: Vec::new(),
+            results: Results::default(),
             last_role: None,
             is_beginning: true,
             is_clean: true,
@@ -55,6 +58,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
 
     /// Returns the messages, and the changes that were made.
     pub fn finish(mut self) -> (Fitted<'b>, Changes) {
+        self.sort_results();
         if self.own.is_empty() && self.kept == self.body.items().count() {
             return (Fitted::Kept(self.body), self.changes);
         }
@@ -66,11 +70,69 @@ impl<'b, 'f> Fitter<'b, 'f> {
         (Fitted::Messages(self.own), self.changes)
     }
 
+    /// Adds the result of the call that was closed last.
+    pub fn push_as_result(&mut self, message: Message<'b>, role: &'b str) {
+        let before = self.len();
+        self.results.is_open = true;
+        self.push(message, role);
+        self.add_result(before);
+    }
+
+    /// Keeps the result of the call that was closed last, if all messages before it are kept. Returns whether it is kept.
+    pub fn keep_result(&mut self, place: Place, role: &'b str) -> bool {
+        let before = self.len();
+        self.results.is_open = true;
+        let is_kept = self.keep(place, role);
+        if is_kept {
+            self.add_result(before);
+        }
+        is_kept
+    }
+
+    /// Remembers the place of a result among the calls, unless it was merged into another message.
+    fn add_result(&mut self, before: usize) {
+        self.results.is_open = false;
+        if self.facts.sorts_results && self.len() > before {
+            if self.results.calls.is_empty() {
+                self.results.start = before;
+            }
+            self.results.calls.push(self.calls.last_closed);
+        }
+    }
+
+    /// Returns the number of messages.
+    fn len(&self) -> usize {
+        self.own.len().max(self.kept)
+    }
+
+    /// Puts the last results into the order of their calls.
+    fn sort_results(&mut self) {
+        let calls = std::mem::take(&mut self.results.calls);
+        if calls.is_sorted() {
+            self.results.calls = calls;
+            self.results.calls.clear();
+            return;
+        }
+        self.own_messages();
+        self.end_last();
+        let results = self.own.split_off(self.results.start.min(self.own.len()));
+        let mut results: Vec<(usize, (usize, Message<'b>))> = calls.into_iter().zip(results.into_iter().enumerate()).collect();
+        results.sort_by_key(|(call, _)| *call);
+        for (index, (_, (before, message))) in results.into_iter().enumerate() {
+            if index != before {
+                let why = "the template does not print ids, so that a result has the place of its call (calls.id_in_result)";
+                self.changes.add(message.place.path(), What::Moved, why);
+            }
+            self.own.push(message);
+        }
+    }
+
     /// Adds a message, or merges it into an earlier one if the template does not take it at this place.
     pub fn push(&mut self, message: Message<'b>, role: &'b str) {
         if message.is_kept() && self.keep(message.place, role) {
             return;
         }
+        self.end_results();
         match self.refuse(role) {
             None => {
                 self.own_messages();
@@ -90,6 +152,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
     /// Keeps the message of the body at a place, if all messages before it are kept and the template takes it there. Returns whether it is
     /// kept.
     pub fn keep(&mut self, place: Place, role: &'b str) -> bool {
+        self.end_results();
         let is_kept = self.own.is_empty() && place.index == Some(self.kept) && self.refuse(role).is_none();
         if is_kept {
             self.kept = self.kept.saturating_add(1);
@@ -122,6 +185,13 @@ impl<'b, 'f> Fitter<'b, 'f> {
             _ => return None,
         };
         (!is_taken).then_some(verdict)
+    }
+
+    /// Sorts the last results, unless the message that is added is one of them.
+    fn end_results(&mut self) {
+        if !self.results.is_open && !self.results.calls.is_empty() {
+            self.sort_results();
+        }
     }
 
     fn set_last_role(&mut self, role: &'b str) {
@@ -215,7 +285,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
             message.set("name", Data::Str(name.into()));
         }
         self.fill_content(&mut message, false);
-        self.push(message, role);
+        self.push_as_result(message, role);
         Ok(())
     }
 
@@ -294,6 +364,17 @@ impl<'b, 'f> Fitter<'b, 'f> {
             }
         }
     }
+}
+
+/// The results of calls that follow each other.
+#[derive(Default)]
+struct Results {
+    /// The index of the first result in the messages.
+    start: usize,
+    /// The place of each result's call among the calls.
+    calls: Vec<usize>,
+    /// Whether the message that is being added is a result.
+    is_open: bool,
 }
 
 /// Returns whether messages of a role are instructions.

@@ -51,7 +51,7 @@ pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result
         },
         Question {
             path: "calls.object",
-            judge: &|trial, prompt| when(is_object(trial), find_words(&prompt.text, &[ARGUMENT, VALUE])),
+            judge: &|trial, prompt| when(is_object(trial), judge_object_arguments(&prompt.text)),
             counts_error: &is_object,
         },
         Question {
@@ -134,6 +134,14 @@ fn find_arguments(object: Outcome, string: Outcome) -> Arguments {
         (true, false) => Arguments::Object,
         (false, true) => Arguments::String,
         (false, false) => Arguments::Neither,
+    }
+}
+
+/// Returns the outcome for arguments that are an object.
+pub fn judge_object_arguments(text: &str) -> Outcome {
+    match text.contains(&format!("{{'{ARGUMENT}': '{VALUE}'}}")) {
+        true => Outcome::Repr,
+        false => find_words(text, &[ARGUMENT, VALUE]),
     }
 }
 

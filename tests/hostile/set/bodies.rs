@@ -57,7 +57,7 @@ pub fn cases() -> Vec<Case> {
 /// A name, and the function that makes the body.
 type Body = (&'static str, fn() -> Value);
 
-const BODIES: [Body; 14] = [
+const BODIES: [Body; 18] = [
     (
         "parts",
         || json!({"messages": [{"role": "user", "content": list(|i| json!({"type": "text", "text": format!("ab {i}")}))}]}),
@@ -102,6 +102,32 @@ const BODIES: [Body; 14] = [
     ("further keys", || {
         let keys: serde_json::Map<String, Value> = (0..MANY).map(|i| (format!("k{i}"), json!(format!("v{i}")))).collect();
         json!({"messages": [{"role": "user", "content": "u", "more": keys}]})
+    }),
+    ("merged keys", || {
+        let mut first: serde_json::Map<String, Value> = (0..20_000).map(|i| (format!("k{i}"), json!("v"))).collect();
+        first.extend([("role".to_owned(), json!("user")), ("content".to_owned(), json!("a"))]);
+        let mut messages = vec![Value::Object(first)];
+        messages.extend((0..15_000).map(|_| json!({"role": "user", "content": "b"})));
+        json!({"messages": messages})
+    }),
+    ("a long key", || {
+        let values: Vec<String> = (0..50_000).map(|i| format!("v{i}")).collect();
+        let more = json!({("k".repeat(500_000)): values});
+        json!({"messages": [{"role": "user", "content": "x", "y": more}, {"role": "user", "content": "z"}]})
+    }),
+    ("deep keys", || {
+        let values: Vec<String> = (0..50_000).map(|i| format!("v{i}")).collect();
+        let more = (0..300).fold(json!(values), |inner, _| json!({("k".repeat(1500)): inner}));
+        json!({"messages": [{"role": "user", "content": "x", "y": more}, {"role": "user", "content": "z"}]})
+    }),
+    ("reversed results", || {
+        let result =
+            |i: usize| json!({"type": "tool_result", "tool_use_id": (MANY - 1 - i).to_string(), "content": format!("r {i}")});
+        let call = |i: usize| json!({"type": "tool_use", "id": i.to_string(), "name": "f", "input": ""});
+        json!({"system": "s", "messages": [
+            {"role": "assistant", "content": list(call)},
+            {"role": "user", "content": list(result)},
+        ]})
     }),
     ("items", || {
         let pair = |i: usize| match i % 2 {
