@@ -11,6 +11,7 @@
 //! Comparing, cloning and dropping recurse. The reader and the serializer limit the depth of the tree.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use num_bigint::BigInt;
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
@@ -64,13 +65,38 @@ pub type Entry<'a> = (Cow<'a, str>, Data<'a>);
 #[derive(Clone, Debug, Default)]
 pub struct Object<'a> {
     entries: Vec<Entry<'a>>,
-    /// The positions of the entries in the order of their keys, or `None` if the object is small enough to be scanned.
+    /// The places of the entries in the order of their keys, or `None` if the object is small enough to be scanned.
     index: Option<Box<Index>>,
 }
 
-/// Positions of entries. The slice is boxed once more, so that an object is one word smaller.
+/// Places of entries. The slice is boxed once more, so that an object is one word smaller.
 #[derive(Clone, Debug)]
-struct Index(Box<[u32]>);
+struct Index(Box<[Place]>);
+
+/// The place of an entry. Most comparisons of keys need no more than the place, which is near in memory.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// The first bytes of the key, which are ordered as the keys are, unless they are equal.
+    head: u64,
+    position: u32,
+}
+
+impl Place {
+    /// Compares the key of the entry with another key, whose head is `head`.
+    fn compare(self, entries: &[Entry<'_>], head: u64, key: &str) -> Ordering {
+        let own = || entries.get(self.position as usize).map_or("", |(own, _)| own);
+        self.head.cmp(&head).then_with(|| own().cmp(key))
+    }
+}
+
+/// Returns the first eight bytes of a key as a number, with zeros after a shorter key.
+fn head(key: &str) -> u64 {
+    let mut head = [0; 8];
+    for (place, byte) in head.iter_mut().zip(key.bytes()) {
+        *place = byte;
+    }
+    u64::from_be_bytes(head)
+}
 
 /// The largest number of entries that are scanned instead of searched in an index. Most objects in messages have two to four keys, and
 /// for twelve short keys comparing lengths costs less than building and searching an index.
@@ -81,18 +107,18 @@ impl<'a> Object<'a> {
     pub fn new(mut entries: Vec<Entry<'a>>) -> Self {
         if entries.len() <= SCANNED {
             if has_repeated_key(&entries) {
-                entries = merge_repeated_keys(entries);
+                let sorted = sort_places(&entries);
+                entries = merge_repeated_keys(entries, &sorted);
             }
             return Self::from_distinct(entries);
         }
-        let mut sorted = sort_positions(&entries);
-        let key = |position: &u32| entries.get(*position as usize).map(|(key, _)| key);
+        let mut sorted = sort_places(&entries);
         if sorted
             .windows(2)
-            .any(|pair| matches!(pair, [left, right] if key(left) == key(right)))
+            .any(|pair| matches!(pair, [left, right] if has_equal_key(&entries, *left, *right)))
         {
-            entries = merge_repeated_keys(entries);
-            sorted = sort_positions(&entries);
+            entries = merge_repeated_keys(entries, &sorted);
+            sorted = sort_places(&entries);
         }
         // Positions beyond 32 bits are missing. Such an object is scanned.
         let index = (sorted.len() == entries.len()).then(|| Box::new(Index(sorted.into_boxed_slice())));
@@ -124,12 +150,13 @@ impl<'a> Object<'a> {
     /// Returns the value of a key by the index. It is not inlined, to keep the code for small objects short.
     #[inline(never)]
     fn get_indexed(&self, index: &Index, key: &str) -> Option<&Data<'a>> {
-        let place = index.0.binary_search_by(|position| {
-            let other = self.entries.get(*position as usize).map_or("", |(other, _)| other);
-            other.cmp(key)
-        });
-        let (_, value) = self.entries.get(*index.0.get(place.ok()?)? as usize)?;
-        Some(value)
+        let head = head(key);
+        let found = index
+            .0
+            .binary_search_by(|place| place.compare(&self.entries, head, key))
+            .ok()?;
+        let place = index.0.get(found)?;
+        self.entries.get(place.position as usize).map(|(_, value)| value)
     }
 
     /// Returns the entries in their order.
@@ -182,32 +209,40 @@ fn has_repeated_key(entries: &[Entry<'_>]) -> bool {
     false
 }
 
-/// Returns the positions of all entries in the order of their keys. Entries with equal keys keep their order.
-fn sort_positions(entries: &[Entry<'_>]) -> Vec<u32> {
-    let mut positions: Vec<u32> = (0..=u32::MAX).zip(entries).map(|(position, _)| position).collect();
-    positions.sort_by(|left, right| {
-        let key = |position: &u32| entries.get(*position as usize).map(|(key, _)| key);
-        key(left).cmp(&key(right))
-    });
-    positions
+/// Returns the places of all entries in the order of their keys. Entries with equal keys keep their order.
+fn sort_places(entries: &[Entry<'_>]) -> Vec<Place> {
+    let place = |(position, (key, _)): (u32, &Entry<'_>)| Place {
+        head: head(key),
+        position,
+    };
+    let mut places: Vec<Place> = (0..=u32::MAX).zip(entries).map(place).collect();
+    places.sort_by(|left, right| left.compare(entries, right.head, key_at(entries, *right)));
+    places
+}
+
+fn key_at<'e>(entries: &'e [Entry<'_>], place: Place) -> &'e str {
+    entries.get(place.position as usize).map_or("", |(key, _)| key)
+}
+
+/// Returns whether two entries have equal keys.
+fn has_equal_key(entries: &[Entry<'_>], left: Place, right: Place) -> bool {
+    left.compare(entries, right.head, key_at(entries, right)).is_eq()
 }
 
 /// Moves the last value of each repeated key to the key's first position, and removes the other entries of that key.
-fn merge_repeated_keys(entries: Vec<Entry<'_>>) -> Vec<Entry<'_>> {
-    let sorted = sort_positions(&entries);
-    let key = |position: &u32| entries.get(*position as usize).map(|(key, _)| key);
-    let repeated: Vec<&[u32]> = sorted
-        .chunk_by(|left, right| key(left) == key(right))
+fn merge_repeated_keys<'a>(entries: Vec<Entry<'a>>, sorted: &[Place]) -> Vec<Entry<'a>> {
+    let repeated: Vec<&[Place]> = sorted
+        .chunk_by(|left, right| has_equal_key(&entries, *left, *right))
         .filter(|run| run.len() > 1)
         .collect();
     let mut places: Vec<Option<Entry<'_>>> = entries.into_iter().map(Some).collect();
-    let mut take = |position: &u32| places.get_mut(*position as usize).and_then(Option::take);
+    let mut take = |place: &Place| places.get_mut(place.position as usize).and_then(Option::take);
     let mut merged = Vec::with_capacity(repeated.len());
     for run in repeated {
         if let [first, superseded @ .., last] = run {
-            superseded.iter().for_each(|position| drop(take(position)));
+            superseded.iter().for_each(|place| drop(take(place)));
             if let (Some((key, _)), Some((_, value))) = (take(first), take(last)) {
-                merged.push((*first, (key, value)));
+                merged.push((first.position, (key, value)));
             }
         }
     }
@@ -293,6 +328,33 @@ mod tests {
             assert_eq!(object.get("cc"), None);
             assert_eq!(object.get(""), None);
         }
+    }
+
+    #[test]
+    fn keys_with_equal_first_bytes_are_found() {
+        let keys = [
+            "",
+            "\0",
+            "\0\0",
+            "a",
+            "a\0",
+            "a\0b",
+            "longest!",
+            "longest!\0",
+            "longest!a",
+            "longest!b",
+            "longest",
+            "longest\0",
+            "é",
+            "z",
+        ];
+        let object = object(&keys);
+        assert!(object.len() > SCANNED);
+        for (place, key) in (0..).zip(&keys) {
+            assert_eq!(object.get(key), Some(&Data::Int(place)), "{key:?}");
+        }
+        assert_eq!(object.get("longest!c"), None);
+        assert_eq!(object.get("\0\0\0"), None);
     }
 
     #[test]
