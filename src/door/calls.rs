@@ -47,12 +47,12 @@ pub fn fit_arguments<'b>(
                 None
             }
         },
-        (Arguments::String, None) => {
-            changes.add(
-                path(),
-                What::Encoded,
-                "the template takes arguments as JSON text (takes.arguments)",
-            );
+        (taken, None) if facts.encodes_arguments => {
+            let reason = match taken {
+                Arguments::Both => "the template prints an object in the notation of Python",
+                _ => "the template takes arguments as JSON text (takes.arguments)",
+            };
+            changes.add(path(), What::Encoded, reason);
             let mut text = String::new();
             json::write_data(&arguments.to_data(DEPTH), &mut text);
             Some(Data::Str(text.into()))

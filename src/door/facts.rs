@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::inspect::prints_python_arguments;
 use crate::report::{Arguments, Forms, Outcome, Replay, Report, Takes};
 use crate::text::short_eq::is_equal;
 
@@ -32,6 +33,8 @@ pub struct Facts<'r> {
     pub writes_calls: bool,
     /// Whether content beside a call is in the prompt.
     pub writes_content_beside: bool,
+    /// Whether arguments that are an object are better given as JSON text.
+    pub encodes_arguments: bool,
     /// Whether arguments that are a text have to be JSON.
     pub checks_arguments: bool,
     /// Whether the place of a result says to which call it belongs, because the prompt does not have the id.
@@ -77,6 +80,7 @@ impl<'r> Facts<'r> {
             reads_reasoning: true,
             writes_calls: true,
             writes_content_beside: true,
+            encodes_arguments: false,
             checks_arguments: false,
             sorts_results: false,
             reads_tools: true,
@@ -97,6 +101,11 @@ impl<'r> Facts<'r> {
             reads_reasoning: !fields.is_empty() || report.reasoning.replayed != Replay::Never,
             writes_calls: report.calls.written,
             writes_content_beside: report.calls.content_beside != Outcome::Lost,
+            encodes_arguments: match report.takes.arguments {
+                Arguments::String => true,
+                Arguments::Both => prints_python_arguments(report),
+                Arguments::Object | Arguments::Neither => false,
+            },
             checks_arguments: report.takes.arguments != Arguments::Neither,
             sorts_results: report.calls.id_in_result != Outcome::Printed,
             reads_tools: report.tools.read,

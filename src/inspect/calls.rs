@@ -51,7 +51,7 @@ pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result
         },
         Question {
             path: "calls.object",
-            judge: &|trial, prompt| when(is_object(trial), judge_object_arguments(&prompt.text)),
+            judge: &|trial, prompt| when(is_object(trial), find_words(&prompt.text, &[ARGUMENT, VALUE])),
             counts_error: &is_object,
         },
         Question {
@@ -137,12 +137,11 @@ fn find_arguments(object: Outcome, string: Outcome) -> Arguments {
     }
 }
 
-/// Returns the outcome for arguments that are an object.
-pub fn judge_object_arguments(text: &str) -> Outcome {
-    match text.contains(&format!("{{'{ARGUMENT}': '{VALUE}'}}")) {
-        true => Outcome::Repr,
-        false => find_words(text, &[ARGUMENT, VALUE]),
-    }
+/// Returns whether the prompt has arguments that are an object in the notation of Python, as `{'city': 'Oslo'}`.
+pub fn prints_python_arguments(report: &Report) -> bool {
+    let witness = report.witness("calls.object");
+    let prompt = witness.and_then(|witness| witness.output.as_deref());
+    prompt.is_some_and(|prompt| prompt.contains(&format!("{{'{ARGUMENT}': '{VALUE}'}}")))
 }
 
 /// Returns the outcome for arguments that are JSON text.

@@ -28,6 +28,7 @@ use crate::chat::{ApplyOptions, ChatTemplate};
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::report::Report;
+pub(crate) use calls::prints_python_arguments;
 use lab::Lab;
 
 impl ChatTemplate {

@@ -6,9 +6,9 @@
 
 use serde_json::{Value, json};
 
-use super::calls::{judge_object_arguments, judge_text_arguments};
+use super::calls::judge_text_arguments;
 use super::lab::{Lab, Trial, find_words};
-use super::plant::{self, ANSWER, FUNCTION, ID, PLANT, SYSTEM, USER};
+use super::plant::{self, ANSWER, ARGUMENT, FUNCTION, ID, PLANT, SYSTEM, USER, VALUE};
 use super::roles::has_printed_part;
 use crate::error::Result;
 use crate::report::{Arguments, Content, Forms, Outcome, Report, Takes};
@@ -289,7 +289,7 @@ impl Asker<'_, '_> {
                     .and_then(|witness| witness.output.as_deref());
                 let outcome = printed.map_or(result, |text| match is_text {
                     true => judge_text_arguments(text),
-                    false => judge_object_arguments(text),
+                    false => find_words(text, &[ARGUMENT, VALUE]),
                 });
                 *found = Some(found.map_or(outcome, |best: Outcome| best.min(outcome)));
             }

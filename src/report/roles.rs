@@ -8,8 +8,7 @@ use serde::Serialize;
 pub enum Outcome {
     /// The prompt has the text.
     Printed,
-    /// The content was a list of parts, and the prompt has a part in the notation of Python or JSON: `{'type': 'text', …`. Or the arguments of
-    /// a call were an object, and the prompt has them in the notation of Python: `{'city': 'Oslo'}`.
+    /// The content was a list of parts, and the prompt has a part in the notation of Python or JSON: `{'type': 'text', …`.
     Repr,
     /// The arguments of a call were JSON text, and the prompt has them encoded a second time: `\"city\"`.
     Double,
