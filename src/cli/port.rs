@@ -314,8 +314,7 @@ fn success(
     out: &mut impl Write,
 ) -> io::Result<()> {
     write_answer(id, out, |out| {
-        out.write_all(b",\"output\":")?;
-        show::stream_text(&prompt.text, out)?;
+        show::stream_entry("output", &prompt.text, out)?;
         if let Some(changes) = changes {
             show::stream_entry("changes", changes, out)?;
         }

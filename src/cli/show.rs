@@ -68,9 +68,6 @@ impl Wanted {
     }
 }
 
-/// The bytes of a text that are written as JSON at once.
-const CHUNK: usize = 64 << 10;
-
 /// Returns a value as a line of JSON.
 pub fn write_line<T: Serialize>(value: &T) -> Result<String, String> {
     let line = serde_json::to_string(value).map_err(|error| format!("error: {error}"))?;
@@ -95,7 +92,7 @@ pub fn write_prompt(prompt: &Prompt, changes: Option<&Changes>, out: &mut impl W
 /// Writes the output of a template without the contract as a line of JSON.
 pub fn write_rendered(rendered: &Rendered, out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"{\"text\":")?;
-    stream_text(&rendered.text, out)?;
+    serde_json::to_writer(&mut *out, &rendered.text)?;
     let generation = BTreeMap::from([("code_points", span_pairs(&rendered.generation))]);
     stream_entry("generation", &generation, out)?;
     stream_entry("segments", &rendered.segments, out)?;
@@ -103,26 +100,6 @@ pub fn write_rendered(rendered: &Rendered, out: &mut impl Write) -> io::Result<(
     stream_entry("turns", &rendered.turns(), out)?;
     stream_entry("steps", &rendered.steps, out)?;
     out.write_all(b"}\n")
-}
-
-/// Writes a text as a string of JSON, which can be six times as long.
-pub fn stream_text(text: &str, out: &mut impl Write) -> io::Result<()> {
-    let (mut rest, mut written) = (text, String::new());
-    out.write_all(b"\"")?;
-    while !rest.is_empty() {
-        let mut end = rest.len().min(CHUNK);
-        while !rest.is_char_boundary(end) {
-            end = end.saturating_sub(1);
-        }
-        let (chunk, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        written.clear();
-        json::write_string(chunk, false, &mut written);
-        // The quotation marks are those of the whole text.
-        let inner = written.strip_prefix('"').and_then(|inner| inner.strip_suffix('"'));
-        out.write_all(inner.unwrap_or_default().as_bytes())?;
-        rest = after;
-    }
-    out.write_all(b"\"")
 }
 
 /// Writes a comma and an entry of an object.
