@@ -33,6 +33,8 @@ use std::sync::Arc;
 #[cfg(feature = "inspect")]
 use std::sync::OnceLock;
 
+use indexmap::IndexMap;
+
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 #[cfg(feature = "inspect")]
 use crate::report::Report;
@@ -82,6 +84,9 @@ struct Parts {
     /// The report of [`ChatTemplate::inspect`], from its first call.
     #[cfg(feature = "inspect")]
     report: OnceLock<Arc<Report>>,
+    /// For each named template, a `ChatTemplate` that has no other one, from the first request that needs it.
+    #[cfg(feature = "inspect")]
+    singles: Vec<OnceLock<ChatTemplate>>,
 }
 
 impl ChatTemplate {
@@ -131,6 +136,8 @@ impl ChatTemplate {
 
     pub(crate) fn assemble(templates: Templates, special_tokens: Vec<(String, String)>) -> Self {
         let parts = Parts {
+            #[cfg(feature = "inspect")]
+            singles: vec![OnceLock::new(); templates.all().len()],
             templates,
             special_tokens,
             added_special_tokens: Vec::new(),
@@ -155,22 +162,36 @@ impl ChatTemplate {
     /// assert_eq!(template.special_tokens().len(), 2);
     /// ```
     #[must_use]
-    pub fn with_special_token(mut self, name: impl Into<String>, token: impl Into<String>) -> Self {
-        let (name, token) = (name.into(), token.into());
-        let tokens = &mut self.parts_mut().special_tokens;
-        match tokens.iter_mut().find(|(other, _)| *other == name) {
-            Some((_, place)) => *place = token,
-            None => tokens.push((name, token)),
-        }
-        self
+    pub fn with_special_token(self, name: impl Into<String>, token: impl Into<String>) -> Self {
+        self.with_special_tokens([(name, token)])
     }
 
-    /// Returns the parts of the `ChatTemplate` for modification. A report on the old state is dropped.
+    /// Returns the parts of the `ChatTemplate` for modification. What was made of the old state is dropped.
     fn parts_mut(&mut self) -> &mut Parts {
         let parts = Arc::make_mut(&mut self.parts);
         #[cfg(feature = "inspect")]
-        parts.report.take();
+        {
+            parts.report.take();
+            parts.singles.iter_mut().for_each(|single| drop(single.take()));
+        }
         parts
+    }
+
+    /// Returns a `ChatTemplate` that has only the template which renders a request, by its argument or by whether it has tools. This is
+    /// the `ChatTemplate` itself if it has a single template, or none for the request.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn single(&self, argument: Option<&str>, has_tools: bool) -> &Self {
+        let Some(index) = self.parts.templates.find_named(argument, has_tools) else {
+            return self;
+        };
+        let parts = &*self.parts;
+        match (parts.templates.all().get(index), parts.singles.get(index)) {
+            (Some(template), Some(single)) => single.get_or_init(|| {
+                Self::assemble(Templates::One(template.clone()), parts.special_tokens.clone())
+                    .with_added_special_tokens(parts.added_special_tokens.clone())
+            }),
+            _ => self,
+        }
     }
 
     /// Returns the report on the template, made by the first call that succeeds and says that the report is to be shared.
@@ -191,10 +212,12 @@ impl ChatTemplate {
 
     /// Adds special tokens, each by its name and its text. Special tokens of the same names are replaced.
     #[must_use]
-    pub fn with_special_tokens<N: Into<String>, T: Into<String>>(self, tokens: impl IntoIterator<Item = (N, T)>) -> Self {
-        tokens
-            .into_iter()
-            .fold(self, |template, (name, token)| template.with_special_token(name, token))
+    pub fn with_special_tokens<N: Into<String>, T: Into<String>>(mut self, tokens: impl IntoIterator<Item = (N, T)>) -> Self {
+        let own = &mut self.parts_mut().special_tokens;
+        let mut merged: IndexMap<String, String> = std::mem::take(own).into_iter().collect();
+        merged.extend(tokens.into_iter().map(|(name, token)| (name.into(), token.into())));
+        *own = merged.into_iter().collect();
+        self
     }
 
     /// Checks that all templates compile. A server can call this when it starts; otherwise the first request that needs the template fails.

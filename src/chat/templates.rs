@@ -161,26 +161,29 @@ impl Templates {
         }
     }
 
+    /// Returns the index of the named template that renders a request.
+    pub(super) fn find_named(&self, argument: Option<&str>, has_tools: bool) -> Option<usize> {
+        let Self::Named(templates) = self else { return None };
+        let find = |name: &str| templates.iter().position(|template| template.name == name);
+        match argument {
+            Some(name) => find(name),
+            None => has_tools.then(|| find("tool_use")).flatten().or_else(|| find("default")),
+        }
+    }
+
     /// Chooses a template by the argument of the request, or by whether it has tools. An argument that is a source is compiled within the
     /// limits and the deadline of the meter.
     pub(super) fn choose(&self, argument: Option<&str>, has_tools: bool, meter: &Meter<'_>) -> Result<Chosen<'_>> {
-        let named = match self {
-            Self::Named(templates) => templates.as_slice(),
-            Self::None | Self::One(_) => &[],
-        };
-        let find = |name: &str| named.iter().find(|template| template.name == name).map(Chosen::Own);
-        if let Some(argument) = argument {
-            let compile = || NamedTemplate::new("", argument.to_owned(), Template::compile_metered(argument, meter.renew()));
-            return Ok(find(argument).unwrap_or_else(|| Chosen::Argument(compile())));
-        }
-        match self {
-            Self::One(template) => Ok(Chosen::Own(template)),
-            Self::None => Err(refused(ErrorKind::Value, NO_TEMPLATE)
-                .with_note("the model has no template; pass one as `ApplyOptions::chat_template`")),
-            Self::Named(_) => {
-                let tool_use = if has_tools { find("tool_use") } else { None };
-                tool_use.or_else(|| find("default")).ok_or_else(|| self.no_default())
+        let named = self.find_named(argument, has_tools).and_then(|index| self.all().get(index));
+        match (named, argument, self) {
+            (Some(template), _, _) | (None, None, Self::One(template)) => Ok(Chosen::Own(template)),
+            (None, Some(source), _) => {
+                let compiled = Template::compile_metered(source, meter.renew());
+                Ok(Chosen::Argument(NamedTemplate::new("", source.to_owned(), compiled)))
             }
+            (None, None, Self::None) => Err(refused(ErrorKind::Value, NO_TEMPLATE)
+                .with_note("the model has no template; pass one as `ApplyOptions::chat_template`")),
+            (None, None, Self::Named(_)) => Err(self.no_default()),
         }
     }
 

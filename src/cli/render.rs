@@ -66,7 +66,7 @@ pub struct Arguments {
     #[arg(conflicts_with_all = ["add_generation_prompt", "continue_final_message", "variables"])]
     context: Option<PathBuf>,
     /// The body of a chat request. The messages, the tools and the variables in it are changed where the chat template needs it.
-    #[arg(long, value_name = "FILE", group = "input", conflicts_with_all = ["tools", "documents", "name"])]
+    #[arg(long, value_name = "FILE", group = "input", conflicts_with_all = ["tools", "documents"])]
     #[arg(conflicts_with_all = ["add_generation_prompt", "continue_final_message", "variables"])]
     request: Option<PathBuf>,
     /// Fails if the body of --request has to be changed.
@@ -269,6 +269,7 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
             (_, true) => Policy::Exact,
             (false, false) => Policy::Fit,
         },
+        chat_template: arguments.source.name.as_deref(),
         limits: &limits,
         ..PrepareOptions::default()
     };

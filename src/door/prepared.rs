@@ -38,6 +38,8 @@ pub struct PrepareOptions<'o> {
     pub format: Option<Format>,
     /// How much of the body may be changed.
     pub policy: Policy,
+    /// The name of the model's template that renders the request. Without it, the tools of the body decide, as in [`ChatTemplate::apply`].
+    pub chat_template: Option<&'o str>,
     /// The resources that the inspection of the template may use. A report that these limits cut short is not kept for later calls.
     pub limits: &'o Limits,
     /// A flag that stops the inspection soon after any thread sets it.
@@ -50,6 +52,7 @@ impl Default for PrepareOptions<'_> {
         Self {
             format: None,
             policy: Policy::default(),
+            chat_template: None,
             limits,
             cancel,
         }
@@ -89,6 +92,8 @@ pub struct Prepared<'b> {
     /// The changes of the body. [`Prepared::apply`] adds the values that the prompt does not have.
     pub changes: Changes,
     template: &'b ChatTemplate,
+    /// Whether the template is the one that renders the request, and not those among which `apply` chooses.
+    is_chosen: bool,
     policy: Policy,
     body: Node<'b>,
     messages: Fitted<'b>,
@@ -156,13 +161,20 @@ impl ChatTemplate {
         let Some(list) = body.get(key) else {
             return Err(wrong(path.to_owned(), "the body must have this key, with the conversation"));
         };
-        let prepared = match options.policy {
-            Policy::Exact => self.fit(body, format, list, &Facts::any(), options.policy)?,
+        let has_tools = body.get("tools").is_some_and(|tools| !tools.is_null());
+        let is_chosen = options.policy != Policy::Exact || options.chat_template.is_some();
+        let template = match is_chosen {
+            true => self.single(options.chat_template, has_tools),
+            false => self,
+        };
+        let mut prepared = match options.policy {
+            Policy::Exact => template.fit(body, format, list, &Facts::any(), options.policy)?,
             Policy::Fit | Policy::Strict => {
-                let report = self.inspect_until(options.limits, options.cancel)?;
-                self.fit(body, format, list, &Facts::new(&report), options.policy)?
+                let report = template.inspect_until(options.limits, options.cancel)?;
+                template.fit(body, format, list, &Facts::new(&report), options.policy)?
             }
         };
+        prepared.is_chosen = is_chosen;
         prepared.check_policy()?;
         Ok(prepared)
     }
@@ -217,6 +229,7 @@ impl ChatTemplate {
         Ok(Prepared {
             format,
             template: self,
+            is_chosen: false,
             policy,
             body,
             is_clean: is_clean && matches!(messages, Fitted::Kept(_)),
@@ -260,7 +273,8 @@ impl Prepared<'_> {
     }
 
     /// Returns the prompt. The messages and all that the body has beside them replace those of the options; limits, the clock, the trace and
-    /// the policy for control tokens are those of the options.
+    /// the policy for control tokens are those of the options. The template is the one for which the body was prepared; only with
+    /// [`Policy::Exact`] is [`ApplyOptions::chat_template`] used, unless [`PrepareOptions::chat_template`] was set.
     ///
     /// # Errors
     /// Those of [`Prepared::apply`].
@@ -270,6 +284,7 @@ impl Prepared<'_> {
             tools: Some(tools),
             documents: Some(&self.documents),
             variables: Some(&self.variables),
+            chat_template: options.chat_template.filter(|_| !self.is_chosen),
             add_generation_prompt: self.add_generation_prompt,
             continue_final_message: self.continue_final_message,
             writes: self.policy != Policy::Exact,
