@@ -106,6 +106,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
     }
 
     /// Puts the last results into the order of their calls.
+    #[inline(never)]
     fn sort_results(&mut self) {
         let calls = std::mem::take(&mut self.results.calls);
         if calls.is_sorted() {
@@ -151,6 +152,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
 
     /// Keeps the message of the body at a place, if all messages before it are kept and the template takes it there. Returns whether it is
     /// kept.
+    #[inline]
     pub fn keep(&mut self, place: Place, role: &'b str) -> bool {
         self.end_results();
         let is_kept = self.own.is_empty() && place.index == Some(self.kept) && self.refuse(role).is_none();
