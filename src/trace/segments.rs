@@ -114,13 +114,17 @@ pub fn count_pointer_bytes(segments: &[Segment], allowed: u64) -> u64 {
     let Some(paths) = segments.first().and_then(|segment| segment.paths.get()) else {
         return 0;
     };
-    let indices = || segments.iter().flat_map(Segment::path_indices);
-    let most = (indices().count() as u64).saturating_mul(paths.longest_pointer() as u64);
+    let longest_set = paths.sets.iter().map(|set| set.len()).max().unwrap_or_default().max(1);
+    let most = segments
+        .len()
+        .saturating_mul(longest_set)
+        .saturating_mul(paths.longest_pointer()) as u64;
     if most <= allowed {
         return most;
     }
     let lengths = paths.pointer_lengths();
-    let lengths = indices().filter_map(|path| lengths.get(path as usize).copied());
+    let indices = segments.iter().flat_map(Segment::path_indices);
+    let lengths = indices.filter_map(|path| lengths.get(path as usize).copied());
     lengths.fold(0, |sum: u64, length| sum.saturating_add(u64::from(length)))
 }
 

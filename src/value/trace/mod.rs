@@ -321,10 +321,9 @@ impl<'a> Runtime<'a> {
 
     /// Records the text of the template that is about to be written at a byte of the text that is being written.
     pub fn record_template(&mut self, line: u32, range: Range<usize>) -> Result<()> {
-        if let Some(trace) = &self.heap.trace {
-            self.heap.pieces.fill(range.start, Source::Made, trace.owner);
-            self.heap.pieces.push(Piece::new(range, Source::Template(line), trace.owner));
-        }
+        let Some(trace) = &self.heap.trace else { return Ok(()) };
+        self.heap.pieces.fill(range.start, Source::Made, trace.owner);
+        self.heap.pieces.push(Piece::new(range, Source::Template(line), trace.owner));
         self.check_pieces()
     }
 
