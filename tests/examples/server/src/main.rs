@@ -114,20 +114,15 @@ impl Server {
             name => (self.model.clone(), name),
         };
         let fail = |error| Failure::new(&error, own.is_some());
-        // The first request with a template makes its report.
-        template.inspect_with(&self.limits).map_err(fail)?;
-        let format = Some(format);
-        let prepared = template
-            .prepare_with(
-                body,
-                &PrepareOptions {
-                    format,
-                    ..PrepareOptions::default()
-                },
-            )
-            .map_err(fail)?;
-        let options = ApplyOptions {
+        // The first request with a template inspects it, which may take longer than a render.
+        let options = PrepareOptions {
+            format: Some(format),
             chat_template: name,
+            cancel: Some(cancel),
+            ..PrepareOptions::default()
+        };
+        let prepared = template.prepare_with(body, &options).map_err(fail)?;
+        let options = ApplyOptions {
             limits: &self.limits,
             cancel: Some(cancel),
             control_tokens: ControlTokens {
