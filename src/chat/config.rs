@@ -16,7 +16,7 @@ use crate::value::Value;
 use super::templates::{Compiler, Templates, check_count};
 
 /// Returns the templates of a configuration. `origin` is the path of its file.
-pub(super) fn read_templates(config: &Object<'_>, origin: Option<&str>, compiler: &Compiler) -> Result<Templates> {
+pub(super) fn read_templates(config: &Object<'_>, origin: Option<&str>, compiler: &Compiler<'_>) -> Result<Templates> {
     let template = |name: &str, source: &Data<'_>| match source {
         Data::Str(source) => {
             let template = compiler.compile(name, &**source);

@@ -137,7 +137,7 @@ impl ChatTemplate {
 struct Folder<'p> {
     files: Files<'p>,
     remote_code: RemoteCode,
-    compiler: Compiler,
+    compiler: Compiler<'static>,
 }
 
 impl Folder<'_> {
@@ -168,7 +168,7 @@ impl Folder<'_> {
             named.push(template);
         }
         for template in self.additional()? {
-            // The reference files the templates under `chat_template_…`, where `chat_template_file` is chat_template.jinja.
+            // The reference stores the templates under `chat_template_…`, where `chat_template_file` is chat_template.jinja.
             if template.name == "file" {
                 let path = self.files.path.join(ADDITIONAL).join("file.jinja");
                 let message =
@@ -278,7 +278,7 @@ impl Folder<'_> {
         }
     }
 
-    /// Reads `tokenizer.json`. A file that does not exist names no token, and neither does one with other content.
+    /// Reads `tokenizer.json`. A file that does not exist or has another form names no token.
     fn tokenizer_json(&self) -> Result<TokenizerJson> {
         match self.files.stream(TOKENIZER)? {
             Some(file) => TokenizerJson::read(file).map_err(|error| in_file(&self.files.path.join(TOKENIZER), error)),
@@ -304,7 +304,7 @@ impl Folder<'_> {
     }
 }
 
-/// Returns the last template without a name if all are named `default`, and else all of them by their names.
+/// If all templates are named `default`, returns the last one without its name. Otherwise, returns all of them by their names.
 fn single_or_named(named: Vec<NamedTemplate>) -> Templates {
     if named.iter().any(|template| template.name != "default") {
         return Templates::from_named(named);

@@ -39,7 +39,7 @@ use crate::error::{Error, ErrorClass, ErrorKind, Result};
 #[cfg(feature = "inspect")]
 use crate::report::Report;
 #[cfg(feature = "inspect")]
-use crate::template::Template;
+use crate::template::{CompileOptions, Template};
 use crate::value::Value;
 
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, Writer};
@@ -84,7 +84,7 @@ struct Parts {
     /// The report of [`ChatTemplate::inspect`], from its first call.
     #[cfg(feature = "inspect")]
     report: OnceLock<Arc<Report>>,
-    /// For each named template, a `ChatTemplate` that has no other one, from the first request that needs it.
+    /// For each template, a `ChatTemplate` that has only this one, made by the first request that needs it.
     #[cfg(feature = "inspect")]
     singles: Vec<OnceLock<ChatTemplate>>,
 }
@@ -106,10 +106,25 @@ impl ChatTemplate {
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn from_source(source: impl Into<String>, special_tokens: &[(&str, &str)]) -> Self {
-        Self::assemble(
-            Templates::One(Compiler::default().compile("", source)),
-            to_owned(special_tokens),
-        )
+        Self::from_source_with(source, special_tokens, CompileOptions::default())
+    }
+
+    /// Makes a `ChatTemplate` like [`ChatTemplate::from_source`], and compiles the source with options, or only with limits.
+    ///
+    /// ```
+    /// use chat_template::{ChatTemplate, ErrorKind, Limits};
+    ///
+    /// let limits = Limits::default().with_source(100);
+    /// let template = ChatTemplate::from_source_with("a".repeat(101), &[], &limits);
+    /// assert_eq!(template.check().unwrap_err().kind(), ErrorKind::Limit);
+    /// ```
+    pub fn from_source_with<'o>(
+        source: impl Into<String>,
+        special_tokens: &[(&str, &str)],
+        options: impl Into<CompileOptions<'o>>,
+    ) -> Self {
+        let template = Compiler::new(options).compile("", source);
+        Self::assemble(Templates::One(template), to_owned(special_tokens))
     }
 
     /// Makes a `ChatTemplate` from several named templates. A repeated name replaces the earlier template.
@@ -129,7 +144,17 @@ impl ChatTemplate {
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn from_named(templates: &[(&str, &str)], special_tokens: &[(&str, &str)]) -> Self {
-        let compiler = Compiler::default();
+        Self::from_named_with(templates, special_tokens, CompileOptions::default())
+    }
+
+    /// Makes a `ChatTemplate` like [`ChatTemplate::from_named`], and compiles the templates with options, or only with limits. The deadline
+    /// is one for all templates; the other limits count from zero for each.
+    pub fn from_named_with<'o>(
+        templates: &[(&str, &str)],
+        special_tokens: &[(&str, &str)],
+        options: impl Into<CompileOptions<'o>>,
+    ) -> Self {
+        let compiler = Compiler::new(options);
         let templates = templates.iter().map(|(name, source)| compiler.compile(*name, *source));
         Self::assemble(Templates::from_named(templates), to_owned(special_tokens))
     }
@@ -147,7 +172,7 @@ impl ChatTemplate {
         Self { parts: Arc::new(parts) }
     }
 
-    /// Sets the special tokens that have no names, without those that have one.
+    /// Sets the special tokens without names. A token that also has a name is left out.
     pub(crate) fn with_added_special_tokens(mut self, tokens: Vec<String>) -> Self {
         let parts = self.parts_mut();
         let named: HashSet<&String> = parts.special_tokens.iter().map(|(_, token)| token).collect();
@@ -166,7 +191,7 @@ impl ChatTemplate {
         self.with_special_tokens([(name, token)])
     }
 
-    /// Returns the parts of the `ChatTemplate` for modification. What was made of the old state is dropped.
+    /// Returns the parts for modification, and drops the report and the single templates that were made from the old parts.
     fn parts_mut(&mut self) -> &mut Parts {
         let parts = Arc::make_mut(&mut self.parts);
         #[cfg(feature = "inspect")]
@@ -177,8 +202,8 @@ impl ChatTemplate {
         parts
     }
 
-    /// Returns a `ChatTemplate` that has only the template which renders a request, by its argument or by whether it has tools. This is
-    /// the `ChatTemplate` itself if it has a single template, or none for the request.
+    /// Returns a `ChatTemplate` that has only the template for a request. `argument` is the template's name in the request; without it,
+    /// `has_tools` decides. Returns `self` if the templates have no names, or none of them is for the request.
     #[cfg(feature = "inspect")]
     pub(crate) fn single(&self, argument: Option<&str>, has_tools: bool) -> &Self {
         let Some(index) = self.parts.templates.find_named(argument, has_tools) else {
@@ -194,7 +219,7 @@ impl ChatTemplate {
         }
     }
 
-    /// Returns the report on the template, made by the first call that succeeds and says that the report is to be shared.
+    /// Returns the report that an earlier call kept, or else calls `make`. It returns a report, and whether to keep it for later calls.
     #[cfg(feature = "inspect")]
     pub(crate) fn report_or_make(&self, make: impl FnOnce() -> Result<(Report, bool)>) -> Result<Arc<Report>> {
         match self.parts.report.get() {
@@ -359,7 +384,7 @@ fn refused(kind: ErrorKind, message: impl Into<String>) -> Error {
     Error::new(kind, message).without_line().with_class(ErrorClass::Request)
 }
 
-/// Returns Python's error for an argument that is not a list.
+/// Returns Python's error for an argument that cannot be iterated.
 fn not_iterable(value: &Value<'_>, argument: &str) -> Error {
     let ty = value.ty().name();
     refused(ErrorKind::Type, format!("'{ty}' object is not iterable")).with_note(explain_objects(value, argument))

@@ -15,9 +15,9 @@ use indexmap::IndexMap;
 
 use super::refused;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
-use crate::limits::{Limit, Limits, Reached};
+use crate::limits::{Limit, Reached};
 use crate::meter::Meter;
-use crate::template::Template;
+use crate::template::{CompileOptions, Template};
 use crate::text::quote;
 
 /// The templates of a model.
@@ -82,28 +82,34 @@ impl NamedTemplate {
 /// The maximum number of templates that a model may have. Known models have up to five.
 const MAX_TEMPLATES: usize = 1000;
 
-/// The maximum number of bytes of the sources of a model's templates. Those of known models have up to 60 thousand.
+/// The largest total size of the sources of a model's templates, in bytes. Those of known models have up to 60 thousand.
 const MAX_SOURCES: usize = 4 << 20;
 
-/// Compiles the templates of one model under the default limits, with one deadline for all and a limit on the sum of their sources.
+/// Compiles the templates of one model, with one deadline for all and a limit on the sum of their sources.
 #[derive(Debug)]
-pub(super) struct Compiler {
-    /// The number of bytes that were compiled.
+pub(super) struct Compiler<'o> {
+    /// The total size of the sources so far, in bytes.
     bytes: Cell<usize>,
     /// A meter with the limits and the deadline.
-    meter: Meter<'static>,
+    meter: Meter<'o>,
 }
 
-impl Default for Compiler {
+impl Default for Compiler<'_> {
     fn default() -> Self {
-        Self {
-            bytes: Cell::new(0),
-            meter: Meter::new(Limits::default()).start_clock(),
-        }
+        Self::new(CompileOptions::default())
     }
 }
 
-impl Compiler {
+impl<'o> Compiler<'o> {
+    /// Makes a compiler whose deadline counts from now.
+    pub fn new(options: impl Into<CompileOptions<'o>>) -> Self {
+        let CompileOptions { limits, cancel } = options.into();
+        Self {
+            bytes: Cell::new(0),
+            meter: Meter::with_cancel(limits.clone(), cancel).start_clock(),
+        }
+    }
+
     /// Compiles a template.
     pub fn compile(&self, name: impl Into<String>, source: impl Into<String>) -> NamedTemplate {
         let source = source.into();
@@ -119,7 +125,7 @@ impl Compiler {
     }
 }
 
-/// Returns an error if a model has too many templates: each takes some kilobytes.
+/// Returns an error if a model has too many templates: each takes some kilobytes of memory.
 pub(super) fn check_count(templates: usize) -> Result<()> {
     if templates > MAX_TEMPLATES {
         return Err(Error::limit(Reached::from_sizes(Limit::Templates, templates, MAX_TEMPLATES)));

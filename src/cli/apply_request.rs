@@ -43,6 +43,9 @@ impl Applier {
         let Some(messages) = request.get("messages") else {
             return Err("`apply` must have `messages`".to_owned());
         };
+        let began = Instant::now();
+        let template = self.template(request, limits)?;
+        let limits = limits_left(limits, began);
         let special_tokens = special_tokens(request)?;
         let chat_template = match request.get("template_name") {
             None | Some(Data::None) => None,
@@ -63,9 +66,9 @@ impl Applier {
             continue_final_message: continue_final_message(request),
             variables: variables.as_ref().map(|variables| &**variables as &dyn Input),
             special_tokens: Some(&special_tokens),
-            ..wanted.options(limits, clock)
+            ..wanted.options(&limits, clock)
         };
-        Ok(self.template(request)?.apply(messages, &options))
+        Ok(template.apply(messages, &options))
     }
 
     /// Prepares a chat request and renders it. The outer error is about the form of the request.
@@ -79,14 +82,14 @@ impl Applier {
         let Some(body) = request.get("body") else {
             return Err("`chat` must have `body`".to_owned());
         };
+        let began = Instant::now();
+        let template = self.template_with_tokens(request, limits)?;
         let prepare_options = PrepareOptions {
             format: choose(request, "format", &FORMATS)?,
             policy: choose(request, "policy", &POLICIES)?.unwrap_or_default(),
-            limits,
+            limits: &limits_left(limits, began),
             ..PrepareOptions::default()
         };
-        let template = self.template_with_tokens(request)?;
-        let began = Instant::now();
         Ok(template.prepare_with(body, &prepare_options).and_then(|prepared| {
             let limits = limits_left(limits, began);
             let prompt = prepared.apply_with(&wanted.options(&limits, clock))?;
@@ -96,18 +99,20 @@ impl Applier {
 
     /// Inspects a chat template. The outer error is about the form of the request.
     pub fn inspect(&mut self, request: &Object<'_>, limits: &Limits) -> Result<Result<Arc<Report>, Error>, String> {
-        Ok(self.template_with_tokens(request)?.inspect_with(limits))
+        let began = Instant::now();
+        let template = self.template_with_tokens(request, limits)?;
+        Ok(template.inspect_with(&limits_left(limits, began)))
     }
 
     /// Returns the template of a request with the special tokens of the request, on which its report depends.
-    fn template_with_tokens(&mut self, request: &Object<'_>) -> Result<&ChatTemplate, String> {
+    fn template_with_tokens(&mut self, request: &Object<'_>, limits: &Limits) -> Result<&ChatTemplate, String> {
         let tokens = special_tokens(request)?;
         let source = request.get("template").unwrap_or(&Data::None);
         let is_last = |(last, template): &(Data<'_>, ChatTemplate)| last == source && template.special_tokens() == tokens;
         let last = match self.with_tokens.take().filter(is_last) {
             Some(last) => last,
             None => {
-                let template = self.template(request)?.clone().with_special_tokens(tokens);
+                let template = self.template(request, limits)?.clone().with_special_tokens(tokens);
                 (source.clone().into_owned(), template)
             }
         };
@@ -115,21 +120,21 @@ impl Applier {
         Ok(template)
     }
 
-    fn template(&mut self, request: &Object<'_>) -> Result<&ChatTemplate, String> {
+    fn template(&mut self, request: &Object<'_>, limits: &Limits) -> Result<&ChatTemplate, String> {
         let template = request.get("template").unwrap_or(&Data::None);
         if self.compiled.as_ref().is_none_or(|(compiled, _)| compiled != template) {
             self.compiled = None;
         }
         let compiled = match self.compiled.take() {
             Some(compiled) => compiled,
-            None => (template.clone().into_owned(), compile(template)?),
+            None => (template.clone().into_owned(), compile(template, limits)?),
         };
         let (_, template) = self.compiled.insert(compiled);
         Ok(template)
     }
 }
 
-/// Returns limits whose milliseconds are those that are left since a time.
+/// Returns the limits with the milliseconds reduced by the time since `began`.
 pub fn limits_left(limits: &Limits, began: Instant) -> Limits {
     let passed = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let left = limits.milliseconds.map(|milliseconds| milliseconds.saturating_sub(passed));
@@ -160,9 +165,9 @@ fn choose<T: Copy>(request: &Object<'_>, key: &str, choices: &[(&str, T)]) -> Re
     }
 }
 
-fn compile(template: &Data<'_>) -> Result<ChatTemplate, String> {
+fn compile(template: &Data<'_>, limits: &Limits) -> Result<ChatTemplate, String> {
     match template {
-        Data::Str(source) => Ok(ChatTemplate::from_source(&**source, &[])),
+        Data::Str(source) => Ok(ChatTemplate::from_source_with(&**source, &[], limits)),
         Data::Object(named) if named.len() > MAX_TEMPLATES => Err(format!(
             "`template` has {} templates, and may have at most {MAX_TEMPLATES}",
             named.len()
@@ -179,7 +184,7 @@ fn compile(template: &Data<'_>) -> Result<ChatTemplate, String> {
                     )),
                 })
                 .collect();
-            Ok(ChatTemplate::from_named(&named?, &[]))
+            Ok(ChatTemplate::from_named_with(&named?, &[], limits))
         }
         Data::None => Err("the request must have `template`, a string or an object of named strings".to_owned()),
         other => {

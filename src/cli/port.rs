@@ -5,12 +5,13 @@
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufWriter, Write};
 use std::path::PathBuf;
+use std::time::Instant;
 
 use chat_template::conformance::nearest;
 use chat_template::json::{self, Data, Object};
 use chat_template::{Changes, ControlToken, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
 
-use super::apply_request::Applier;
+use super::apply_request::{Applier, limits_left};
 use super::show::{self, Lane, Wanted, describe_type, object};
 use super::{file, lines};
 
@@ -20,10 +21,10 @@ const MAX_LINE: u64 = 64 << 20;
 /// The largest size of an id in bytes: each answer repeats it.
 const MAX_ID: usize = 1024;
 
-/// The maximum number of unknown keys of a request for which an error suggests a known key.
+/// The largest number of unknown keys of a request that are compared with the known keys to suggest one.
 const MAX_GUESSES: usize = 8;
 
-/// The bytes of an answer that are written at once.
+/// The size of the output buffer in bytes.
 const BUFFER: usize = 64 << 10;
 
 /// The keys of a request.
@@ -50,11 +51,11 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
 
-    /// Render without the shortcuts of the evaluator. The answers are the same; a check compares them.
+    /// Renders without the shortcuts of the evaluator. The answers are the same; a check compares them.
     #[arg(long, hide = true)]
     plain: bool,
 
-    /// Answer each request as if it had `"trace": true`, without the segments. The texts are the same; a check compares them.
+    /// Answers each request as if it had `"trace": true`, without the segments. The texts are the same; a check compares them.
     #[arg(long, hide = true)]
     traced: bool,
 }
@@ -204,7 +205,13 @@ impl Port {
         if !matches!(context, Data::Object(_)) {
             return Err(format!("`context` must be an object, and this is {}", describe_type(context)));
         }
+        let began = Instant::now();
         let limits = self.limits.clone();
+        let template = match self.compile(source) {
+            Ok(template) => template,
+            Err(error) => return Ok(Err(error.clone())),
+        };
+        let limits = limits_left(&limits, began);
         let mut options = RenderOptions {
             limits: &limits,
             generation: wanted.generation,
@@ -216,10 +223,6 @@ impl Port {
         if let Some(clock) = clock {
             options.clock = clock;
         }
-        let template = match self.compile(source) {
-            Ok(template) => template,
-            Err(error) => return Ok(Err(error.clone())),
-        };
         Ok(template.render_with(context, &options).map(|rendered| {
             let mut prompt = Prompt::default();
             (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
@@ -245,7 +248,7 @@ fn read_id(request: &Object<'_>) -> Result<Data<'static>, String> {
     match request.get("id") {
         None => Ok(Data::None),
         Some(id @ (Data::None | Data::Bool(_) | Data::Int(_) | Data::Float(_))) => Ok(id.clone().into_owned()),
-        Some(Data::Str(id)) if id.len() > MAX_ID => Err(format!("the id has {} bytes, at most {MAX_ID}", id.len())),
+        Some(Data::Str(id)) if id.len() > MAX_ID => Err(format!("the id has {} bytes, and may have at most {MAX_ID}", id.len())),
         Some(id @ Data::Str(_)) => Ok(id.clone().into_owned()),
         Some(Data::BigInt(_)) => Err("the id must be an integer of 64 bits or a string".to_owned()),
         Some(other) => Err(format!(
@@ -270,7 +273,7 @@ fn explain_request(request: &Object<'_>) -> String {
         .take(MAX_GUESSES)
         .filter_map(|(key, _)| Some(format!("; found {key:?}: did you mean {:?}?", nearest(key, &KEYS)?)));
     let hint: String = hints.take(1).collect();
-    format!("a request must have `template`, a string, or `apply`, an object{hint}")
+    format!("a request must have `template`, a string, or `apply`, `chat` or `inspect`, an object{hint}")
 }
 
 fn fixed_clock(request: &Object<'_>) -> Result<Option<FixedClock>, String> {
@@ -345,7 +348,7 @@ fn write_answer<W: Write>(id: &Data<'_>, out: &mut W, write_entries: impl FnOnce
     out.write_all(b"}")
 }
 
-/// Writes JSON of which little memory is needed.
+/// Writes a value as JSON through a string, so the value should be small.
 fn write_data(data: &Data<'_>, out: &mut impl Write) -> io::Result<()> {
     let mut text = String::new();
     json::write_data(data, &mut text);
