@@ -1,24 +1,25 @@
-//! Renders any template with a conversation. It must not panic or exceed the limits, a step must not take much longer than usual, and spans
-//! must be in order, in the output and on character boundaries.
+//! Renders any template with a conversation. It must not panic or exceed the limits, and a step must not take much longer than usual. No
+//! span may end before it begins, and true spans must be in the prompt, on character boundaries.
 #![no_main]
 
 use std::cell::RefCell;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use chat_template::fuzzing::assert_usable;
 use chat_template::{ApplyOptions, ChatTemplate, Limits, RenderOptions, Template};
+use cpu_time::ThreadTime;
 
-/// The maximum number of time that a step can take, as a multiple of the median of all renders so far.
+/// The longest mean time that the steps of a render may take, as a multiple of the median of all renders so far.
 const MOST: u64 = 50;
 
-/// The least time of a render that is checked. A shorter one depends too much on other programs.
+/// The time above which a render is checked. The time of a shorter one depends too much on other programs.
 const SHORTEST: Duration = Duration::from_millis(20);
 
-/// The number of renders from which the median is known.
+/// The number of renders after which the median is trusted.
 const ENOUGH: u64 = 1000;
 
 thread_local! {
-    /// The number of renders whose steps took a number of nanoseconds; the index is the logarithm of that number, to base two.
+    /// A histogram of the time of a step: element `i` counts the renders whose mean is at least 2^i and below 2^(i + 1) nanoseconds.
     static RENDERS: RefCell<[u64; 64]> = const { RefCell::new([0; 64]) };
 }
 
@@ -44,7 +45,7 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |source: &str| {
         generation: true,
         ..RenderOptions::default()
     };
-    let start = Instant::now();
+    let start = ThreadTime::now();
     let rendered = template.render_with(&context, &options);
     let time = start.elapsed();
     match rendered {
@@ -52,7 +53,7 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |source: &str| {
             // The shortest of three renders counts, because a busy machine makes a time longer.
             if is_slow(time, rendered.steps) {
                 let render = || {
-                    let start = Instant::now();
+                    let start = ThreadTime::now();
                     drop(template.render_with(&context, &options));
                     start.elapsed()
                 };
@@ -73,7 +74,7 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |source: &str| {
     }
 });
 
-/// Returns whether a step took much longer than the median, and counts the render.
+/// Adds a render to the histogram. Returns whether its steps took much longer than the median.
 fn is_slow(time: Duration, steps: u64) -> bool {
     // Starting a render takes some hundred steps.
     let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX) / (steps + 500);

@@ -14,7 +14,7 @@ use crate::value::{Runtime, Value, format};
 type Arithmetic = fn(NumberRef<'_>, NumberRef<'_>, u64) -> NumberResult<Number>;
 
 /// The 64-bit words of operands that are multiplied or divided in about the time of one step.
-const WORDS_A_STEP: u64 = 64;
+const WORDS_A_STEP: u64 = 32;
 
 /// Returns `left + right`.
 #[inline]
@@ -74,7 +74,7 @@ pub fn power<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>)
         let exponent = u64::try_from(exponent).unwrap_or(0);
         // A result that is longer than the limit is refused before it is computed.
         let words = (base.bit_length().saturating_mul(exponent) / 64).min(runtime.meter.limits().bits / 64);
-        runtime.meter.charge(words.saturating_mul(words) / (8 * WORDS_A_STEP))?;
+        runtime.meter.charge(words.saturating_mul(words) / (4 * WORDS_A_STEP))?;
     }
     arithmetic(runtime, left, right, arithmetic::power)?.ok_or_else(|| unsupported_operands("** or pow()", left, right))
 }
@@ -123,7 +123,7 @@ pub(super) fn charge_digits<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, rig
     }
 }
 
-/// Charges for an operation that takes as long as the product of the lengths of the operands.
+/// Charges for an operation whose time grows with the product of the lengths of the operands.
 #[inline]
 pub fn charge_numbers<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<()> {
     let words = |value: &Value<'a>| {
