@@ -24,13 +24,13 @@ use serde_json::Value;
 /// The maximum time of a step, as a multiple of the median.
 const MOST: f64 = 20.0;
 
-/// The steps that starting a render takes.
+/// The number of steps whose time is that of starting a render.
 const START: f64 = 200.0;
 
-/// The least time of a measurement in seconds. A shorter one depends too much on the clock.
+/// The shortest measurement that counts, in seconds. A shorter one depends too much on the clock.
 const SHORTEST: f64 = 0.000_1;
 
-/// The time of a render in seconds after which the input does not grow any more.
+/// The time of a render in seconds above which its input does not grow any more.
 const LONGEST: f64 = 0.02;
 
 /// The number of runs of a sure measurement, of which the fastest counts. A busy machine makes a time longer but never shorter.
@@ -42,7 +42,7 @@ const ENOUGH: f64 = 0.4;
 /// The number of programs that are printed.
 const SHOWN: usize = 60;
 
-/// The time in milliseconds that a render may take, and how much longer it may be.
+/// The deadline of a render in milliseconds, and the time after it from which the render counts as late.
 const DEADLINE: u64 = 50;
 const LATE: Duration = Duration::from_millis(100);
 
@@ -152,7 +152,6 @@ impl Measured {
     fn add(&mut self, bench: &Bench, row: Option<Row>) {
         let Some(mut row) = row else { return };
         self.tried += 1;
-        // A program that failed, or was too short to be timed, has none.
         if row.figure == 0.0 {
             return;
         }
@@ -194,7 +193,8 @@ impl Bench {
         }
     }
 
-    /// Measures a program while its input grows. Returns `None` if no measurement was long enough.
+    /// Measures a program while its input grows. The figure is 0 if all renders are too short to be timed: their steps count as cheap.
+    /// Returns `None` if no render succeeds.
     fn row(&self, name: &str, template: &str, contexts: &[Value]) -> Option<Row> {
         let mut slowest: Option<(f64, &Value)> = None;
         for context in contexts {
@@ -202,7 +202,8 @@ impl Bench {
                 self.check_deadline(name, template, context);
                 break;
             };
-            if seconds >= SHORTEST && slowest.is_none_or(|(most, _)| figure > most) {
+            let figure = if seconds >= SHORTEST { figure } else { 0.0 };
+            if slowest.is_none_or(|(most, _)| figure > most) {
                 slowest = Some((figure, context));
             }
             if seconds > LONGEST {
@@ -210,8 +211,7 @@ impl Bench {
                 break;
             }
         }
-        // A program that is too short to be timed counts as one with cheap steps.
-        let (figure, context) = slowest.unwrap_or((0.0, contexts.first()?));
+        let (figure, context) = slowest?;
         Some(Row {
             name: name.to_owned(),
             template: template.to_owned(),
