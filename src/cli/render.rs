@@ -1,4 +1,4 @@
-//! The command `render`: it applies a chat template to a conversation, or renders a template in a context.
+//! The command `render`: it applies a chat template to a conversation, or renders a template with a context.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ pub struct Arguments {
     /// Fails if the body of --request has to be changed.
     #[arg(long, conflicts_with_all = ["messages", "context", "exact"])]
     strict: bool,
-    /// Changes nothing in the body of --request that only this template needs.
+    /// Makes none of the changes to the body of --request that this template needs.
     #[arg(long, conflicts_with_all = ["messages", "context"])]
     exact: bool,
     /// The tools: a JSON array of schemas.
@@ -103,7 +103,7 @@ impl Arguments {
         }
     }
 
-    /// Returns the options with what the output shows besides the text.
+    /// Returns the options for what the output shows besides the text.
     fn show_options(&self) -> ApplyOptions<'static> {
         ApplyOptions {
             true_spans: self.json || self.is_colored(When::Never),
@@ -156,7 +156,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     print_text(&text).map_err(|error| format!("error: {error}"))
 }
 
-/// Renders a template in a context.
+/// Renders a template with a context.
 fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String, String> {
     let path = arguments.source.template.as_deref().unwrap_or(Path::new(""));
     let with_path = |error| with_path(path, &error);
@@ -332,8 +332,8 @@ fn warn_of_mask(assistant: &AssistantSpans, messages: Option<&Data<'_>>) {
     }
 }
 
-/// Returns the value if it is an array of objects, or null and not the messages. The contract accepts more types, and its errors are about
-/// types of Python.
+/// Returns the value if it is an array of objects, or if it is null and not the messages. The contract accepts more types, and its errors
+/// name types of Python.
 fn check_objects<'t>(value: Data<'t>, path: &Path, what: &str) -> Result<Data<'t>, String> {
     let found = match &value {
         Data::List(items) => match items.iter().enumerate().find(|(_, item)| !matches!(item, Data::Object(_))) {

@@ -18,8 +18,8 @@ use crate::json::{self, Data};
 pub struct Exceptions {
     rows: BTreeMap<(String, Aspect), String>,
     unsupported: Vec<String>,
-    /// Whether the exceptions are an earlier report. A report also knows which texts of errors were right, so that a new difference
-    /// in one counts.
+    /// Whether the exceptions are an earlier report. A report also knows which kinds, texts and lines of errors were right, so new
+    /// differences in these count.
     is_report: bool,
 }
 
@@ -71,7 +71,7 @@ impl Exceptions {
                 exceptions.unsupported.push(case.id.clone());
             }
             for aspect in &case.wrong {
-                let reason = format!("so it was on {}", report.date);
+                let reason = format!("wrong on {}", report.date);
                 exceptions.rows.insert((case.id.clone(), *aspect), reason);
             }
         }

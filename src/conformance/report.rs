@@ -21,9 +21,9 @@ pub struct Report {
     pub suite: String,
     /// The reference that made the answers.
     pub reference: String,
-    /// The day of the run, in UTC.
+    /// The day of the run, in the platform's time zone, or in UTC without the feature `local-time`.
     pub date: String,
-    /// The number of requests that the port did not answer.
+    /// The numbers of requests that the port did not answer, and of its restarts.
     pub faults: Faults,
     /// The cases that were run, in the order of the suite.
     pub cases: Vec<CaseReport>,
@@ -50,7 +50,7 @@ pub struct PortInfo {
     pub requests: Vec<String>,
 }
 
-/// The number of requests that a port did not answer, and of restarts.
+/// The numbers of requests that a port did not answer, and of restarts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Faults {
     /// The number of times that the process ended.
@@ -182,13 +182,13 @@ impl Report {
     pub fn open(path: &Path) -> Result<Self, String> {
         let name = path.display();
         let text = read_text(path)?;
-        serde_json::from_str(&text).map_err(|error| format!("{name}: no report: {error}"))
+        serde_json::from_str(&text).map_err(|error| format!("{name}: not a report: {error}"))
     }
 
     /// Returns the report as JSON.
     ///
     /// # Errors
-    /// Returns a message if a part has no form in JSON, which no known part is.
+    /// Returns a message if a value cannot be written as JSON, which no known value causes.
     pub fn json(&self) -> Result<String, String> {
         let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
         Ok(text + "\n")

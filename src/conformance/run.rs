@@ -101,7 +101,7 @@ impl Runner {
                     let last = done.last().and_then(|(_, case)| case.detail.as_ref());
                     let last = last.map(|detail| visible(&detail.got)).unwrap_or_default();
                     failed = Some(format!(
-                        "the port answered none of the first {} cases, at last: {last}",
+                        "the port answered none of the first {} cases; the last one: {last}",
                         done.len()
                     ));
                 }

@@ -1,4 +1,4 @@
-//! Runs a dozen checks that explain to the author of an adapter what is wrong.
+//! Runs checks that explain to the author of an adapter what is wrong.
 //!
 //! ```text
 //! no   a line that is not a request: …
@@ -40,7 +40,7 @@ const STEPS: [(&str, &str, &str); 12] = [
     ),
     (
         "whitespace/trim-one-newline",
-        "line ends behind tags",
+        "line ends after tags",
         "Switch `trim_blocks` on, and `lstrip_blocks` with it.",
     ),
     (
@@ -92,7 +92,7 @@ pub struct Check {
     pub what: String,
     /// Whether the check passed, or `None` if the port does not support it.
     pub is_right: Option<bool>,
-    /// The reason of a failure and the advice, or an empty text if there is nothing to do.
+    /// The reason for a failure and the advice, or an empty text if there is nothing to do.
     pub advice: String,
 }
 
@@ -123,9 +123,9 @@ fn check_description(port: &mut Port<'_>) -> Result<Check, String> {
     let is_named = !info.name.is_empty();
     Ok(Check {
         what: if is_named {
-            format!("who it is: {}", info.title())
+            format!("its name: {}", info.title())
         } else {
-            "who it is".to_owned()
+            "its name".to_owned()
         },
         is_right: is_named.then_some(true),
         advice: if is_named {

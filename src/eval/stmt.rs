@@ -7,7 +7,7 @@ use crate::unsupported::{self, Place};
 use crate::value::Value;
 
 impl<'a> Evaluator<'a, '_> {
-    /// Runs the statements of a body until its end, or until a `break` or `continue`. All of them are charged before the first.
+    /// Runs the statements of a body until its end, or until a `break` or `continue`. All of them are charged before the first one runs.
     pub(super) fn body(&mut self, body: &'a Body) -> Result<Flow> {
         let Some(first) = body.stmts.first() else {
             return Ok(Flow::Next);
@@ -114,8 +114,8 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Runs the statements of a branch in a render that is traced. Their output is recorded as one stretch of the text, so that it can belong
-    /// to one message.
+    /// Runs the statements of a branch in a render that is traced. Their output is recorded as one stretch of the text, so that it can
+    /// belong to one message.
     #[cold]
     fn traced_body(&mut self, body: &'a Body) -> Result<Flow> {
         let first = self.runtime.heap.pieces.seal();
@@ -158,7 +158,7 @@ impl<'a> Evaluator<'a, '_> {
     fn block_filter(&mut self, filter: &'a Expr, text: Value<'a>) -> Result<Value<'a>> {
         match &filter.kind {
             ExprKind::Filter(node) => self.filter_text(node, text).map_err(|error| error.at(filter.span)),
-            _ => Err(Error::internal("a block is filtered by something else")),
+            _ => Err(Error::internal("the filter of a block is not a filter")),
         }
     }
 

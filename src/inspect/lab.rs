@@ -77,7 +77,7 @@ impl Trial {
     }
 }
 
-/// The conversation of a witness, to be rendered again.
+/// Takes the conversation of a witness, to render it again.
 impl From<&Witness> for Trial {
     fn from(witness: &Witness) -> Self {
         Self {
@@ -114,7 +114,7 @@ pub struct Question<'q> {
     pub counts_error: &'q dyn Fn(&Trial) -> bool,
 }
 
-/// The template under experiment, with the rest of the limits of the whole report.
+/// The template under experiment, with what is left of the limits of the whole report.
 pub struct Lab<'t> {
     pub template: &'t ChatTemplate,
     pub witnesses: BTreeMap<String, Witness>,
@@ -157,7 +157,7 @@ impl<'t> Lab<'t> {
         Self { cancel, ..self }
     }
 
-    /// Adds tools to all conversations, if the template renders a user message with tools only.
+    /// Adds tools to all conversations, if the template renders a user message only with tools.
     ///
     /// # Errors
     /// See [`Lab::render`].
@@ -177,7 +177,7 @@ impl<'t> Lab<'t> {
     /// Renders a trial.
     ///
     /// # Errors
-    /// If the report as a whole has used up its steps or its time.
+    /// If the report as a whole has used up its steps or its time, or if it is cancelled.
     pub fn render(&mut self, trial: &Trial) -> Result<Rendered> {
         self.render_lane(trial, true)
     }
@@ -231,7 +231,7 @@ impl<'t> Lab<'t> {
         (self.limits.clone(), self.deadline)
     }
 
-    /// Returns a meter of work that renders nothing. It has a number of steps, and the deadline of the whole report.
+    /// Returns a meter for work other than renders, with a number of steps and the deadline of the whole report.
     pub fn meter(&self, steps: u64) -> Meter<'static> {
         let mut limits = self.limits.clone().with_steps(steps);
         limits.milliseconds = self.deadline.map(|deadline| {
@@ -247,7 +247,7 @@ impl<'t> Lab<'t> {
         self.is_limited |= self.limits.steps == 0;
     }
 
-    /// Returns an error if the deadline of the whole report is over.
+    /// Returns an error if the deadline of the whole report has passed.
     pub fn check_time(&self) -> Result<()> {
         match self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             true => Err(self.out_of_time()),
@@ -260,8 +260,8 @@ impl<'t> Lab<'t> {
         Error::limit(Reached::new(Limit::Milliseconds, allowed.saturating_add(1), allowed)).with_note(NOTE)
     }
 
-    /// Renders trials until each question has the best outcome, and returns the outcomes in the order of the questions. Questions other than
-    /// the first `main` ones do not keep the experiment going after `least` trials.
+    /// Renders trials until each question has the best outcome, and returns the outcomes in the order of the questions. Questions other
+    /// than the first `main` ones do not keep the experiment going after `least` trials.
     ///
     /// # Errors
     /// See [`Lab::render`].
@@ -313,7 +313,7 @@ impl<'t> Lab<'t> {
     }
 }
 
-const NOTE: &str = "the limits count for all experiments of a report together";
+const NOTE: &str = "the limits apply to all experiments of a report together";
 
 /// Returns the outcome of a render that failed.
 pub fn outcome_of(error: &Error) -> Outcome {
@@ -323,7 +323,7 @@ pub fn outcome_of(error: &Error) -> Outcome {
     }
 }
 
-/// Returns whether all words are in a prompt.
+/// Returns [`Outcome::Printed`] if all words are in a prompt, and [`Outcome::Lost`] otherwise.
 pub fn find_words(text: &str, words: &[&str]) -> Outcome {
     match words.iter().all(|word| text.contains(word)) {
         true => Outcome::Printed,

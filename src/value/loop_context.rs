@@ -204,7 +204,7 @@ impl<'a> Loop<'a> {
         let rest = iter.drain(runtime)?;
         let items = rest.len();
         let Value::List(rest) = runtime.list(rest)? else {
-            return Err(Error::internal("a list is no list"));
+            return Err(Error::internal("the rest of a loop is not a list"));
         };
         self.with(|state| {
             state.iter = Iter::Seq(rest, 0);
@@ -306,7 +306,7 @@ impl<'a> Loop<'a> {
     fn with<T>(&self, access: impl FnOnce(&mut State<'a>) -> T) -> Result<T> {
         match self.state.try_borrow_mut() {
             Ok(mut state) => Ok(access(&mut state)),
-            Err(_) => Err(Error::internal("a loop was looked at while it changed")),
+            Err(_) => Err(Error::internal("a loop was read while it changed")),
         }
     }
 }

@@ -19,7 +19,7 @@ of them fail. Outputs are compared, and whether there is an error; with --strict
 Some things are not compared: addresses (0x7f…) that Python prints; the end of a SyntaxError's text that names a line of generated
 Python; and rounds in which a port answers `limit`, the reference does not answer, or processes of the reference answer differently.
 The summary counts the rounds in which removing a filter, an operator or a production would have changed the output.
-Exit status: 0 if nothing differs that is not listed, 1 if something does, 2 if nothing could be run.
+Exit status: 0 if each difference is listed, 1 if one is not, 2 if nothing could be run.
 
 Example:
   chat-template conformance fuzz --port 'python3 adapter.py' --reference 'python3 tests/reference/port.py' --seed 1 --count 2000";
@@ -51,9 +51,8 @@ pub struct FuzzArguments {
     /// error.
     #[arg(long)]
     strict: bool,
-    /// Asks the port for segments, plants a word after each string of the context and after free keys, and checks that the segments
-    /// tile the text, that each verbatim one is the part of the input that it names, and that the origin of each
-    /// planted word is the input.
+    /// Asks the port for segments, plants a word after each string of the context and after free keys, and checks that the segments tile
+    /// the text, that each verbatim one is the part of the input that it names, and that the origin of each planted word is the input.
     #[arg(long)]
     trace: bool,
     /// Exceptions: a JSON object with id, aspect and reason on each line. A difference is known if the port makes the error that it

@@ -66,9 +66,12 @@ pub struct PortArguments {
     #[arg(long, value_name = "COMMAND")]
     port: String,
     /// The time that one answer may take, in seconds.
-    #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value = TIMEOUT, value_parser = seconds)]
     timeout: Duration,
 }
+
+/// The default time of an answer in seconds.
+const TIMEOUT: &str = "10";
 
 #[derive(Args)]
 pub struct RunArguments {
@@ -234,6 +237,10 @@ fn command_for(id: &str, arguments: &RunArguments) -> String {
     }
     if arguments.strict {
         words.push("--strict");
+    }
+    let timeout = arguments.port.timeout.as_secs_f64().to_string();
+    if timeout != TIMEOUT {
+        words.extend(["--timeout", &timeout]);
     }
     shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
 }

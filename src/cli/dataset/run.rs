@@ -61,7 +61,7 @@ pub struct Run {
     pub renderer: Renderer,
     pub files: Files,
     pub pool: ThreadPool,
-    /// The number of bytes with which a chunk is full.
+    /// The size in bytes at which a chunk is full.
     pub chunk_size: usize,
     /// The time between two checkpoints.
     pub interval: Duration,
@@ -75,8 +75,8 @@ pub struct Start {
     kept: Option<u64>,
 }
 
-/// A chunk and the answers to its rows, ready to be written. The memory of a block that was written is used for a later chunk. To allocate
-/// it in one thread and free it in another would cost more than to copy it.
+/// A chunk and the answers to its rows, ready to be written. The memory of a block that was written is used for a later chunk. Memory that
+/// one thread allocates and another frees would cost more than a copy.
 #[derive(Default)]
 struct Block {
     chunk: Chunk,
@@ -121,7 +121,7 @@ impl Run {
         }))
     }
 
-    /// Renders the rows after a start, and returns the state at the end of the input with the journal, which is to be removed. Returns
+    /// Renders the rows after a start, and returns the state at the end of the input and the journal, which the caller removes. Returns
     /// `None` if the reader of standard output has closed it.
     pub fn render(&self, start: &Start, bar: &ProgressBar) -> Result<Option<(Checkpoint, Option<Journal>)>, String> {
         let Start { checkpoint, kept } = start;
@@ -339,7 +339,8 @@ pub fn summarize(files: &Files, start: &Start, ended: &Checkpoint, elapsed: Dura
         before => format!(", {before} of them before the interruption"),
     };
     format!(
-        "{rows} rows: {} written, {} failed{errors}{resumed}; {:.1} s, {} rows/s",
+        "{rows} {}: {} written, {} failed{errors}{resumed}; {:.1} s, {} rows/s",
+        if rows == 1 { "row" } else { "rows" },
         ended.written,
         ended.failed,
         elapsed.as_secs_f64(),

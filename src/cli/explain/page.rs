@@ -162,7 +162,7 @@ impl Picture<'_> {
         html! {
             @if !self.warnings.is_empty() {
                 section class="warnings" {
-                    h2 { (count(self.warnings.len(), "warning")) }
+                    h2 { (count(self.warnings.len(), "note")) }
                     ul { @for warning in &self.warnings { li { (visible(warning.trim_start_matches("warning: "))) } } }
                 }
             }

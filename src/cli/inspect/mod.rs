@@ -14,6 +14,7 @@ use std::path::PathBuf;
 
 use chat_template::ChatTemplate;
 use chat_template::report::{Report, Verdict};
+use clap::builder::PossibleValuesParser;
 
 use super::file::{self, Texts};
 use super::model::Source;
@@ -35,7 +36,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Fails if there is a finding of this rule, or with the word prefix, if a prompt does not stay a prefix. The option can be repeated.
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", value_parser = PossibleValuesParser::new(ChatTemplate::lint_rules().chain(["prefix"])))]
     deny: Vec<String>,
     /// The limits of all experiments together: a JSON object such as {"steps": 1000000, "milliseconds": 500}.
     #[arg(long, value_name = "FILE")]
@@ -44,13 +45,6 @@ pub struct Arguments {
 
 /// Inspects a template and shows the report.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
-    let rules: Vec<&str> = ChatTemplate::lint_rules().chain(["prefix"]).collect();
-    if let Some(unknown) = arguments.deny.iter().find(|rule| !rules.contains(&rule.as_str())) {
-        return Err(format!(
-            "error: there is no rule {unknown}; the rules are {}",
-            rules.join(", ")
-        ));
-    }
     let texts = Texts::read(arguments.source.files())?;
     let chat = arguments.source.load(&texts)?;
     let chat = match arguments.source.name.as_deref().and_then(|name| chat.named_source(name)) {

@@ -168,7 +168,7 @@ impl Differ {
         let want = reference.ask(&pair, &request)?;
         Ok(match compare(&got, &want, true) {
             Comparison::Same => Outcome::Same,
-            Comparison::Limited => Outcome::LeftOut(pair, "a port reached a limit".to_owned()),
+            Comparison::Limited => Outcome::LeftOut(pair, "a port reached a limit or does not support the template".to_owned()),
             Comparison::Unanswered => Outcome::LeftOut(pair, format!("the reference: {}", want.describe())),
             Comparison::Different(signature) => {
                 let case = CaseReport {
@@ -181,7 +181,7 @@ impl Differ {
                     detail: None,
                 };
                 let detail = Detail {
-                    rule: "as `-` it is the reference, as `+` the port".to_owned(),
+                    rule: "`-` is the answer of the reference, `+` that of the port".to_owned(),
                     request: String::new(),
                     context: String::new(),
                     want: elide(&want.describe(), MOST_OF_AN_ANSWER).into_owned(),

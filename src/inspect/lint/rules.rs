@@ -49,7 +49,7 @@ rules! {
         "Only transformers' `tojson` knows arguments besides `indent`.",
         "leave the argument out";
     ITERABLE_TEST: "iterable-test", PORTABLE, "`{}` is tested with `is iterable`",
-        "In another Jinja `none` is iterable, and its length is an error.",
+        "In other Jinja engines `none` is iterable, and its length is an error.",
         "test the truth of the value: `{% if tools %}`";
     GENERATION_BLOCK: "generation-block", PORTABLE, "`{% generation %}` is a statement of transformers alone",
         "Another Jinja refuses the whole template.",
@@ -64,7 +64,7 @@ rules! {
         "The model has never seen two.",
         "write `bos_token` once";
     SPELLED_BOS: "spelled-bos", TOKENS, "the text of the BOS token is written in the template",
-        "A server that removes the BOS which its tokenizer adds looks for `bos_token`, and the prompt gets two.",
+        "Some servers remove the BOS of the tokenizer only if the template reads `bos_token`. Here the prompt gets two.",
         "write `{{ bos_token }}`";
     SPLIT_TOKEN: "split-token", TOKENS, "a control token is put together from pieces, beginning with `{}`",
         "A tool that searches the template for control tokens does not find it, and a value in the middle can make any token.",
