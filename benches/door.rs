@@ -18,10 +18,10 @@ use comparison::callgrind::count_instructions;
 use comparison::conversation::{Size, conversation, reparse};
 use comparison::{FAMILIES, Family};
 
-/// The maximum of each ratio. The highest is 1.30; the keys of hashes, which are random, change it by up to 1 %.
+/// The maximum of each ratio. The highest measured one is 1.30; the random keys of hashes change it by up to 1 %.
 const MOST: f64 = 1.32;
 
-/// The number of rounds that are counted. The inspection before them does not take equally many instructions in each run.
+/// The number of rounds that are counted. It is large because the inspection before them takes another number of instructions each time.
 const ROUNDS: u64 = 100;
 
 fn main() {

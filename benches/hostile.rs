@@ -4,9 +4,9 @@
 //! cargo bench --bench hostile --features cli [-- NAME [EVERY [FIRST [LIMITS]]]]
 //! ```
 //!
-//! Sends only requests whose name contains NAME, and of these each EVERY-th one from index FIRST. LIMITS is a file for the option `--limits`
-//! of the port. Prints the requests whose child died, the slowest and the largest, and fails if a child died. Runs only on Linux, because
-//! it uses `ulimit` and `/proc`.
+//! Sends only requests whose name contains NAME, and of these each EVERY-th one from index FIRST. LIMITS is a file for the port's option
+//! `--limits`. Prints the requests whose child died, the slowest and the largest, and fails if a child died. Runs only on Linux, because it
+//! uses `ulimit` and `/proc`.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
 #[path = "../tests/hostile/child.rs"]

@@ -5,9 +5,9 @@
 //! cargo bench --bench instructions -- --record  # writes the record
 //! ```
 //!
-//! The program runs itself under valgrind's callgrind, once with few rounds and once with more. The difference is the number of instructions
-//! of a round without those of starting. This takes a minute. Two versions of the compiler can differ by more than 5 %, so the head of the
-//! file names the version of the record.
+//! The program runs itself under valgrind's callgrind, once with few rounds and once with more. The difference is the number of
+//! instructions of the rounds without those of starting. This takes a minute. Two versions of the compiler can differ by more than 5 %, so
+//! the head of the file names the version of the record.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
 mod comparison;
@@ -74,7 +74,7 @@ fn run_action(name: &str, action: &str, rounds: usize) {
     }
 }
 
-/// Renders from a context as made or from JSON text, or with the trace, without or with what the assistant wrote.
+/// Renders from a generated context or from JSON text, with a trace, or with a trace and the spans of what the assistant wrote.
 fn render(family: &Family, rounds: usize, action: &str) {
     let template = Template::compile(family.source).expect("it compiles");
     let context = conversation(family, SIZE);

@@ -179,8 +179,8 @@ fn show_means<'r>(of: &str, rows: impl Iterator<Item = &'r Row> + Clone) {
     );
 }
 
-/// Prints the time per message with 10 000 messages divided by that with 1000 messages. Prints it also divided by the growth of the copy, and
-/// without the time of the copy.
+/// Prints the time per message with 10 000 messages divided by that with 1000 messages. Prints it also divided by the growth of the copy,
+/// and without the time of the copy.
 ///
 /// The growth comes from the caches of the processor, so it depends on the layout of the context in memory. The function written by hand
 /// reads the same context and does little else.

@@ -65,13 +65,13 @@ struct Report {
     looks: usize,
 }
 
-/// The number of values of the input that are compared for one error.
+/// The largest number of input values that are compared to find those that one error is about.
 ///
 /// The class of an error depends on the place of a value, so the largest real conversations, of about 200 thousand values, must be searched
 /// entirely.
 const MAX_LOOKS: usize = 1_000_000;
 
-/// The maximum number of macro calls and loop rounds that an error lists. The reference cannot nest as many.
+/// The largest number of macro calls and loop rounds that an error lists. The reference cannot nest that many.
 const MAX_STEPS: usize = 1000;
 
 /// The number of characters of a macro's name that an error shows.
@@ -149,13 +149,13 @@ impl Error {
         Self::limit_with_message(reached, reached.to_string())
     }
 
-    /// Makes a RecursionError for a limit of depth. The note names the limit.
+    /// Makes the error for a limit of depth, with the message of Python's RecursionError. The note names the limit.
     #[cold]
     pub fn recursion(reached: Reached) -> Self {
         Self::limit_with_message(reached, "maximum recursion depth exceeded").with_note(reached.to_string())
     }
 
-    /// Makes a MemoryError for a size that exceeds every memory. The note names the limit.
+    /// Makes the error for a size that no memory can hold, with the empty message of Python's MemoryError. The note names the limit.
     #[cold]
     pub fn memory(reached: Reached) -> Self {
         Self::limit_with_message(reached, "").with_note(reached.to_string())
@@ -212,7 +212,7 @@ impl Error {
         self
     }
 
-    /// Adds the next enclosing macro call or loop round.
+    /// Adds the next enclosing macro call or loop round, unless the error already lists 1000.
     #[cold]
     pub fn within(mut self, step: Step) -> Self {
         if self.0.trail.len() < MAX_STEPS {
@@ -270,7 +270,7 @@ impl Error {
         self
     }
 
-    /// Replaces the JSON pointers for which there is another one.
+    /// Replaces each JSON pointer for which `new` returns another one.
     #[cold]
     #[cfg(feature = "inspect")]
     pub(crate) fn map_input_paths(mut self, new: impl Fn(&str) -> Option<String>) -> Self {
@@ -349,8 +349,8 @@ impl Error {
         self.0.template.as_deref()
     }
 
-    /// Returns the JSON pointer (RFC 6901) of the input value that caused the error, such as `/messages/3/content`. If a key or an element is
-    /// missing, it is the pointer of the object or the list.
+    /// Returns the JSON pointer (RFC 6901) of the input value that caused the error, such as `/messages/3/content`. If a key or an element
+    /// is missing, it is the pointer of the object or the list.
     ///
     /// ```
     /// use chat_template::{ErrorClass, Template};

@@ -18,8 +18,8 @@ use crate::template::Template;
 
 /// Panics if this build can compile nothing, because then no target would check anything.
 ///
-/// The address sanitizer moves local variables off the stack, which is measured by their addresses: every template exceeds
-/// [`Limits::stack`](crate::Limits::stack).
+/// The depth of the stack is measured by the addresses of local variables. The address sanitizer moves them off the stack, so every
+/// template exceeds [`Limits::stack`](crate::Limits::stack).
 pub fn assert_usable() {
     let compiled = Template::compile("{{ 1 + 1 }}");
     assert!(

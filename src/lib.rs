@@ -39,7 +39,7 @@
 //! [`ChatTemplate::apply_serialize`], and for JSON text [`ChatTemplate::apply_json`].
 //!
 //! The template sees the values as they are: the order of keys, nested nulls, unknown keys. Only two things change, at the top level of a
-//! message, as in transformers: keys that are null are removed, and the reasoning is available under each of its names
+//! message, as in transformers: keys whose value is null are removed, and the reasoning is available under each of its names
 //! (`reasoning_content`, `thinking`).
 //!
 //! ```
@@ -117,8 +117,8 @@
 //! ## 5. Answer 400 or 500
 //!
 //! [`Error::class`] says whose fault an error is, and [`ErrorClass::http_status`] what a server answers. Show the caller
-//! [`Error::message`], which for [`ErrorClass::Refused`] was written for them by the template's author, and [`Error::input_path`], the place
-//! of the value that is at fault. Log the error's `Display`: it adds the lines of the template, its name, and the message of the
+//! [`Error::message`], which for [`ErrorClass::Refused`] was written for them by the template's author, and [`Error::input_path`], the
+//! place of the value that is at fault. Log the error's `Display`: it adds the lines of the template, its name, and the message of the
 //! conversation. Errors implement `Serialize`.
 //!
 //! | class | what happened | answer |
@@ -213,8 +213,8 @@
 //! assert_eq!(error.reached().map(|reached| reached.limit), Some(Limit::Cancel));
 //! ```
 //!
-//! `tests/examples/server` in the repository is a complete server with axum: it caches templates, limits the time of a render, and cancels it
-//! when the client has gone.
+//! `tests/examples/server` in the repository is a complete server with axum: it caches templates, limits the time of a render, and cancels
+//! it when the client has gone.
 //!
 //! ## 7. Set the clock
 //!
@@ -237,8 +237,8 @@
 //!
 //! ## 8. Make training masks
 //!
-//! A trainer needs to know which tokens the model would have written. With [`ApplyOptions::assistant`], a prompt says it for any template, and
-//! [`assistant_mask`] makes the mask over tokens from the offsets of the tokenizer:
+//! A trainer needs to know which tokens the model would have written. With [`ApplyOptions::assistant`], a prompt of any template has the
+//! spans of the text that the model would write, and [`assistant_mask`] makes the mask over tokens from the offsets of the tokenizer:
 //!
 //! ```
 //! use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, assistant_mask};
@@ -258,10 +258,10 @@
 //! # Ok::<(), chat_template::Error>(())
 //! ```
 //!
-//! A template with `{% generation %}` blocks decides by itself: the spans are the places of its blocks. For any other template, the spans of a
-//! message are the text that the message owns, as [`Prompt::turns`] shows it, from the end of the generation prompt to the end of the turn. If
-//! the generation prompt ends with an opened `<think>`, that tag belongs to the prompt. Results of tools, documents and other messages within
-//! the turn are not the model's.
+//! A template with `{% generation %}` blocks decides by itself: the spans are the places of its blocks. For any other template, the spans
+//! of a message are the text that the message owns, as [`Prompt::turns`] shows it, from the end of the generation prompt to the end of the
+//! turn. If the generation prompt ends with an opened `<think>`, that tag belongs to the prompt. Results of tools, documents and other
+//! messages within the turn are not the model's.
 //!
 //! | option | default | what changes |
 //! |---|---|---|
@@ -285,7 +285,7 @@
 //!
 //! - A turn does not begin with the generation prompt: the template writes `Bot:` to open an answer, and `ASSISTANT:` before one in the
 //!   history.
-//! - The template raises an error if it is to open an answer after the earlier messages.
+//! - The template raises an error if the generation prompt is added after the earlier messages.
 //! - The template prints whole messages as JSON.
 //!
 //! With [`ApplyOptions::generation`] the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set
@@ -312,8 +312,8 @@
 //! ## 9. See where each character came from
 //!
 //! With [`ApplyOptions::trace`] the prompt has [`Prompt::segments`]: stretches of its text, each with the [`Origin`] of its characters and
-//! the message whose turn it was. They answer who wrote a line break, which message a place belongs to, and where a tool is in the prompt.
-//! The text is the same as without tracing, which costs nothing if it is off.
+//! the message whose turn it was. They show who wrote a line break, which message a character belongs to, and where a tool is in the
+//! prompt. Tracing does not change the text, and costs nothing if it is off.
 //!
 //! ```
 //! use chat_template::{ApplyOptions, ChatTemplate, Origin};
@@ -351,10 +351,10 @@
 //!
 //! ## 10. Keep users from writing control tokens
 //!
-//! A tokenizer reads `<|im_end|>` as a token wherever it is, also in the text of a user, who can so end the turn and begin one of the
-//! system. [`ApplyOptions::control_tokens`] refuses such a request, or lets [`Prompt::pieces`] cut the prompt around each control token
-//! that is not the template's own. The tokens are those that the model's files name, and more of the caller. They are also found if they are
-//! put together from several strings, and the template sees the strings unchanged:
+//! A tokenizer reads `<|im_end|>` as a token anywhere, even in the text of a user. So a user can end the turn and begin one of the system.
+//! [`ApplyOptions::control_tokens`] refuses such a request, or lets [`Prompt::pieces`] cut the prompt around each control token that is not
+//! the template's own. The control tokens are those that the model's files name and those in [`ControlTokens::tokens`]. A token that is put
+//! together from several strings is found too, and the template sees the strings unchanged:
 //!
 //! ```
 //! use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens};
@@ -374,8 +374,8 @@
 //! # Ok::<(), chat_template::Error>(())
 //! ```
 //!
-//! Encode a piece without control tokens by a tokenizer that has no added tokens, and append the ids of the pieces. `tests/tokenizers` in the
-//! repository does so with the crate `tokenizers`. A template that forms tokens from roles (`'<|' + message.role + '|>'`) needs
+//! Encode a piece without control tokens with a tokenizer that has no added tokens, and join the ids of the pieces. `tests/tokenizers` in
+//! the repository does so with the crate `tokenizers`. A template that forms tokens from roles (`'<|' + message.role + '|>'`) needs
 //! [`ControlTokens::roles`]. A tokenizer that normalizes the text before it looks for its tokens, for example to lower case, can find more.
 #![cfg_attr(feature = "inspect", doc = "", doc = include_str!("door/server.md"))]
 //!
@@ -404,8 +404,8 @@
 //! # Ok::<(), chat_template::Error>(())
 //! ```
 //!
-//! [`Outcome`](report::Outcome) lists the outcomes. An experiment tries several conversations and takes the best one, so that a template is
-//! not said to refuse a message because it refuses the conversation around it. The first call makes the report in milliseconds, and later
+//! [`Outcome`](report::Outcome) lists the outcomes. An experiment tries several conversations and takes the best outcome, because a
+//! template that refuses one conversation can take the same message in another. The first call makes the report in milliseconds, and later
 //! calls and clones share it. On the command line, `chat-template inspect` shows it.
 //!
 //! # The arguments of `apply_chat_template`
@@ -421,7 +421,7 @@
 //! | `**kwargs` | [`ApplyOptions::variables`] |
 //! | `return_assistant_tokens_mask` | [`ApplyOptions::generation`] or [`ApplyOptions::assistant`], and [`assistant_mask`] |
 //! | `tokenize=False` | always so: tokenizing belongs to the tokenizer, as do `padding`, `truncation`, `max_length`, `return_tensors`, `return_dict` and `tokenizer_kwargs` |
-//! | `sanitize_control_tokens` | [`ApplyOptions::control_tokens`], which unlike it leaves the values that templates compare unchanged |
+//! | `sanitize_control_tokens` | [`ApplyOptions::control_tokens`], which does not change the values that templates compare |
 //! | the tokenizer's `chat_template` and `special_tokens_map` | the [`ChatTemplate`]; [`ApplyOptions::special_tokens`] replaces the tokens for one call |
 //! | `datetime.now()` | [`ApplyOptions::clock`] |
 //!

@@ -83,8 +83,8 @@ pub struct RenderOptions<'o> {
     pub generation: bool,
     /// Whether to return [`Rendered::segments`]: where each character of the output came from. The output is the same.
     pub trace: bool,
-    /// Whether to return [`Rendered::assistant`]: the places of what the model would write, if the context has `messages`. The output is
-    /// the same.
+    /// Whether to return [`Rendered::assistant`]: the places of the text that the model would write, if the context has `messages`. The
+    /// output is the same.
     pub assistant: Option<AssistantOptions<'o>>,
     /// Whether to render without the shortcuts of the evaluator. The result is the same; tests compare the two.
     #[doc(hidden)]
@@ -99,12 +99,12 @@ pub struct Rendered {
     pub text: String,
     /// The spans of the `{% generation %}` blocks in code points. Empty unless [`RenderOptions::generation`] is set.
     ///
-    /// As in the reference, a block begins where the text ends that the top level of the template has written so far. A block in a macro
-    /// can therefore have a span that differs from its place in the output.
+    /// As in the reference, a block begins at the length of the text that the top level of the template has written so far. The span of a
+    /// block in a macro can therefore differ from its place in the output.
     pub generation: Vec<Range<usize>>,
     /// Where the characters of the output came from. Empty unless [`RenderOptions::trace`] is set.
     pub segments: Vec<Segment>,
-    /// The places of what the model would write. Empty unless [`RenderOptions::assistant`] is set.
+    /// The places of the text that the model would write. Empty unless [`RenderOptions::assistant`] is set.
     pub assistant: AssistantSpans,
     /// The number of steps of the render, which [`Limits::steps`] bounds.
     pub steps: u64,
@@ -158,7 +158,7 @@ impl Default for RenderOptions<'_> {
     }
 }
 
-/// The `Debug` form leaves out the clock, which may not have one.
+/// The `Debug` form leaves out the clock, whose type may not implement `Debug`.
 impl fmt::Debug for RenderOptions<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("RenderOptions");
@@ -245,8 +245,8 @@ impl Template {
     /// The text is read as by Python's `json.loads`, which keeps integers of any size, distinguishes `-0` from `-0.0`, and accepts `NaN`.
     ///
     /// # Errors
-    /// See [`Template::render`]. It is also an error if the text is not valid JSON, or has a lone surrogate such as `"\ud83d"`, which Python
-    /// reads and Rust's strings cannot hold.
+    /// See [`Template::render`]. It is also an error if the text is not valid JSON, or has a lone surrogate such as `"\ud83d"`, which
+    /// Python reads and Rust's strings cannot hold.
     pub fn render_json(&self, context: &str) -> Result<String> {
         let data = json::read(context, json::DEPTH)?;
         Ok(self.render_with(&data, &RenderOptions::default())?.text)
@@ -371,7 +371,7 @@ impl Template {
         is_plain: bool,
     ) -> Result<eval::Output> {
         let last_length = self.last_length.load(Ordering::Relaxed);
-        // The next render is often the same conversation with one more turn. The extra capacity avoids that the output is moved as it grows.
+        // The next render is often the same conversation with one more turn. The extra capacity avoids moving the output as it grows.
         let capacity = last_length.saturating_add(last_length / 8);
         if let Some(trace) = &mut runtime.heap.trace {
             trace.begin(context.get_str("messages"));

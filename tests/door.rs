@@ -15,7 +15,7 @@ fn plain() -> ChatTemplate {
     ChatTemplate::from_source(PLAIN, &[])
 }
 
-/// Returns the prompt of a body, and the path and the sort of each change.
+/// Returns the prompt of a body, and the path and the kind of each change.
 fn prepare(template: &ChatTemplate, body: &Value) -> (String, Vec<String>) {
     let prepared = template.prepare(body).unwrap_or_else(|error| panic!("{body}: {error}"));
     let prompt = prepared.apply().unwrap_or_else(|error| panic!("{body}: {error}"));

@@ -17,7 +17,7 @@ fn count<T>(function: impl FnOnce() -> T) -> (T, u64) {
     (result, allocations)
 }
 
-/// The allocations of the list of what was written to the prompt.
+/// The number of allocations for the list of what was written to the prompt.
 const LIST: u64 = 2;
 
 fn body(turns: usize) -> Value {

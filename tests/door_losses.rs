@@ -1,5 +1,5 @@
-//! Tests what the door does with calls and results that are empty, in another order or no JSON, and with fields for which no template has a
-//! place.
+//! Tests what the door does with calls and results that are empty, in another order or not JSON, and with fields for which no template has
+//! a place.
 #![cfg(feature = "inspect")]
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test that fails shall panic")]
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 const TEXT: &str = "{% for m in messages %}<{{ m.role }}>{% if m.tool_calls is defined %}[{% for c in m.tool_calls %}{{ c.function.name }} \
                     {{ c.function.arguments + '' }};{% endfor %}]{% endif %}{{ m.content or '' }}{% endfor %}";
 
-/// Returns the prompt of a body, and the path and the sort of each change.
+/// Returns the prompt of a body, and the path and the kind of each change.
 fn prepare(template: &str, body: &Value) -> (String, Vec<String>) {
     let template = ChatTemplate::from_source(template, &[]);
     let prepared = template.prepare(body).unwrap_or_else(|error| panic!("{body}: {error}"));

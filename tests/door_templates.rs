@@ -17,7 +17,7 @@ fn prepare(options: &PrepareOptions<'_>, tools: &Value) -> (String, Vec<String>)
     let template = ChatTemplate::from_named(&templates, &[]);
     let body = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "U"}]}], "tools": tools});
     let prepared = template.prepare_with(&body, options).unwrap();
-    // The name is that of the preparation.
+    // The name that was passed to `prepare_with` counts, not this one.
     let applied = ApplyOptions {
         chat_template: Some("default"),
         ..ApplyOptions::default()

@@ -2,7 +2,7 @@
 //! which goes through data charges the meter.
 //!
 //! ```text
-//! src/value/str.rs (floor 7): `crate::eval` is on floor 10
+//! src/value/str.rs (floor 8): `crate::eval` is on floor 11
 //! src/builtins/filters/sort.rs sort: has `for` and charges nothing
 //! ```
 //!
@@ -205,7 +205,7 @@ fn list_functions(text: &str) -> Vec<(String, String)> {
         .take_while(|line| !line.ends_with("mod tests {"))
         .filter(|line| !line.trim_start().starts_with("//"))
         .collect();
-    // These characters are not what they are in code.
+    // In these literals, the characters are neither braces nor quotes of the code.
     let code = code.join("\n").replace("'{'", "").replace("'}'", "").replace("'\"'", "");
     let code: String = code.split('"').step_by(2).collect::<Vec<_>>().join("\"\"");
     let mut functions = Vec::new();

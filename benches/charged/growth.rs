@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// The maximum number of bytes of a text, and of items of a list, that grows.
+/// The maximum number of bytes to which a text grows. A list grows to at most a 64th as many items.
 const MOST: usize = 1 << 20;
 
 /// Returns the variables of the subjects, with values of a size.
@@ -22,7 +22,7 @@ pub fn context(size: usize) -> Value {
     })
 }
 
-/// Returns a value in which each text, list and object has a number of times as many parts. Nested ones grow less.
+/// Returns a value whose texts, lists and objects are up to `factor` times as large. Nested values and plain objects grow less.
 pub fn grow(value: &Value, factor: usize) -> Value {
     match value {
         Value::String(text) => Value::from(text.repeat(factor.min(MOST / text.len().max(1)))),

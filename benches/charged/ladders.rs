@@ -1,8 +1,8 @@
-//! Programs in which one thing grows that no single built-in has: names, nesting, keys, cycles, common beginnings, errors.
+//! Programs in which something grows that no single built-in measures: names, nesting, keys, cycles, common beginnings, errors.
 
 use serde_json::{Value, json};
 
-/// Templates with a name. Each is measured with a text `s`, a list `l`, objects `d` and `e` with long keys, and pairs `p`, of growing size.
+/// Templates over texts `s` and `u`, a list `l`, an object `d`, an object `e` with long keys, and pairs `p`, whose sizes grow with `n`.
 const TEMPLATES: &[&str] = &[
     // Attributes by long paths, cycles and long names.
     "{% set ns = namespace() %}{% set ns.a = ns %}{% for x in ([ns] * n)|map(attribute='a.' * n ~ 'a') %}{% endfor %}",

@@ -264,7 +264,7 @@ fn repeat(body: &str) -> String {
     format!("{prelude}{{% for q in range(8) %}}{body}{{% endfor %}}")
 }
 
-/// Returns a statement that evaluates an expression, and iterates its value if the expression is lazy.
+/// Returns a statement that evaluates an expression, and iterates over its value if the expression is lazy.
 fn drain(expression: &str) -> String {
     let lazy = [
         "|map", "|select", "|reject", "|batch", "|slice", "|unique", "|reverse", "|items",

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-/// Returns the number of instructions of one round of an action of this program, which runs it if it is called with `--rounds`, the
-/// arguments, and the number of rounds. The difference between a run of few rounds and one of more has no instructions of starting.
+/// Returns the number of instructions of one round of an action. The program runs itself with `--rounds`, the arguments, and a number of
+/// rounds: once few, once more. The difference does not contain the instructions of starting.
 pub fn count_instructions(arguments: &[&str], rounds: u64) -> u64 {
     const FEW: u64 = 2;
     let [few, more] = [FEW, FEW + rounds].map(|rounds| count_instructions_of_run(arguments, rounds));

@@ -100,7 +100,7 @@ impl<'e> Engines<'e> {
     /// Compiles any template with this crate and with minijinja.
     ///
     /// # Errors
-    /// If one of the two does not compile it.
+    /// Returns a message if one of the two does not compile it.
     pub fn compile(environment: &'e Environment<'e>, source: &'e str) -> Result<Self, String> {
         Ok(Self {
             ours: Template::compile(source).map_err(|error| error.to_string())?,
@@ -124,7 +124,7 @@ impl<'e> Comparison<'e> {
     /// Renders the conversation once in each way.
     ///
     /// # Errors
-    /// If a render fails, or if two outputs differ.
+    /// Returns a message if a render fails, or if two outputs differ.
     pub fn new(engines: &'e Engines<'e>, context: serde_json::Value) -> Result<Self, String> {
         let mut comparison = Self {
             engines,

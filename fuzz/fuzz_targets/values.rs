@@ -1,5 +1,5 @@
 //! Evaluates three expressions, one on each line. Equality must be symmetric and transitive, and must agree with hashes and containers;
-//! numbers and strings must have one order.
+//! numbers and strings must be totally ordered.
 #![no_main]
 
 use chat_template::fuzzing::assert_usable;

@@ -212,8 +212,8 @@ pub struct Attribute {
     pub object: Expr,
     /// The name of the attribute. All occurrences of a name in the template share one string.
     pub name: Arc<str>,
-    /// Whether the name can only be a key of a dict: dicts have no method of this name, and strings have no hidden or unsupported
-    /// attribute of this name. Set by the resolver.
+    /// Whether a shortcut may look the name up as a key: it is short and does not begin with an underscore, dicts have no attribute of this
+    /// name, and strings have no unsupported one. Set by the resolver.
     pub is_key: bool,
     /// The index in the table of string methods, if there is a method of this name. Set by the resolver.
     pub text_method: Option<u16>,

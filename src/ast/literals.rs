@@ -14,8 +14,8 @@ impl Template {
         literals
     }
 
-    /// Returns whether an address is that of a list or a dict that a literal in a loop or a macro makes, and the number of nodes that were
-    /// visited. Python makes another object each time such a literal is evaluated.
+    /// Returns whether an address is that of a list, a dict, or a tuple with one of them, in a literal in a loop, a macro or a call block,
+    /// and the number of nodes that were visited. Python makes another object each time such a literal is evaluated.
     pub fn has_repeated(&self, address: usize) -> (bool, u64) {
         let mut search = Search {
             address,

@@ -53,9 +53,9 @@ pub struct Template {
     /// For each symbol, whether a scope inside the template looks its name up in the context. Symbols after the end of the list are not
     /// looked up. Set by the resolver.
     pub looked_up: Vec<bool>,
-    /// The names of global functions that the template uses, each with its index in the table of globals. Set by the resolver.
+    /// The names of global functions that the template mentions, each with its index in the table of globals. Set by the resolver.
     pub globals: Vec<(Symbol, usize)>,
-    /// The names of unsupported variables that the template uses, such as `lipsum`. Set by the resolver.
+    /// The names of unsupported variables that the template mentions, such as `lipsum`. Set by the resolver.
     pub unsupported: Vec<Symbol>,
     /// Whether an assignment has the strategy [`SetStrategy::Append`]. Set by the resolver.
     pub accumulates: bool,

@@ -24,7 +24,7 @@ pub enum Slot {
     },
 }
 
-/// The number of variables of a frame.
+/// The numbers of variables of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     /// The number of variables that only this frame reads.

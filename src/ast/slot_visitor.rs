@@ -12,7 +12,7 @@ use super::stmt::{Body, LoopTest, Macro, Piece, Stmt, StmtKind, Target, TargetKi
 pub enum SlotNode<'t> {
     /// The slot of a variable.
     Slot(&'t mut Slot),
-    /// The number of variables of a frame.
+    /// The numbers of variables of a frame.
     Frame(&'t mut Frame),
     /// The loads of a scope. The slots in it are visited after it.
     Scope(&'t mut Scope),

@@ -189,7 +189,7 @@ pub struct Set {
     pub target: Target,
     /// The value that is assigned.
     pub value: Expr,
-    /// The line that the reference names if the target is an attribute of something that is not a namespace. Set by the resolver.
+    /// The line that the reference names if the target is an attribute of an object that is not a namespace. Set by the resolver.
     pub check_line: u32,
     /// How the value is assigned. Set by the resolver.
     pub strategy: SetStrategy,

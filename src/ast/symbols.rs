@@ -17,8 +17,8 @@ pub struct Symbols {
     names: IndexMap<Arc<str>, bool, RandomState>,
 }
 
-/// The number of names that a new table has room for: as many as fit a block of less than 1024 bytes, for which glibc's allocator does not
-/// merge its free blocks.
+/// The number of names that a new table has room for: as many as fit in a block of less than 1024 bytes, for which glibc's allocator does
+/// not merge its free blocks.
 const ROOM: usize = 28;
 
 impl Symbols {
@@ -114,7 +114,7 @@ impl SymbolSet {
     }
 }
 
-/// The symbol with this index. Sources are limited to less than 2³² bytes, and so are the names in them.
+/// Returns the symbol with this index. Sources are limited to less than 2³² bytes, so they have fewer names.
 fn symbol(index: usize) -> Symbol {
     Symbol(u32::try_from(index).unwrap_or(u32::MAX))
 }

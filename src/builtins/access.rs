@@ -6,8 +6,8 @@
 //! l.append     an undefined value that is a SecurityError once it is used
 //! ```
 //!
-//! The rules are those of jinja2 3.1.6 `sandbox.py`, `getattr` and `getitem`. Most lookups of a render are a string key of a dict and an
-//! index of a list, so these two come first and allocate nothing.
+//! The rules are those of jinja2 3.1.6 `sandbox.py`, `getattr` and `getitem`. Most lookups of a render are of a string key in a dict
+//! or of an index in a list, so these two come first and allocate nothing.
 
 use super::methods::{self, dict, dunder, jinja_objects, sequence};
 use crate::error::{Error, ErrorKind, Result};
@@ -176,7 +176,7 @@ fn get_item_of_any<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value
     }
 }
 
-/// Returns whether Jinja's environment catches an error of that kind: TypeError and LookupError.
+/// Returns whether Jinja's environment catches errors of a kind: it catches TypeError and LookupError.
 fn is_caught(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Type | ErrorKind::Key | ErrorKind::Index)
 }

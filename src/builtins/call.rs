@@ -14,7 +14,7 @@ use super::table::{SELF, python, required};
 use crate::error::{Error, Result};
 use crate::value::{Arguments, Function, Loop, Runtime, Str, Value, not_callable};
 
-/// The signatures of calling a loop and a joiner, which are not rows of a table.
+/// The signatures of the calls of a loop and of a joiner, which are not rows of a table.
 static LOOP: Function = python("loop", "LoopContext.__call__", &[SELF, required("iterable")], call_loop);
 static JOINER: Function = python("joiner", "Joiner.__call__", &[SELF], call_joiner);
 

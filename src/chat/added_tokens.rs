@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use crate::json::{Data, Object};
 
-/// Returns the tokens of the lists in `tokenizer_config.json`, then those of `tokenizer.json`, each once.
+/// Returns the tokens that `tokenizer_config.json` names, then `of_tokenizer`, which are those of `tokenizer.json`, each once.
 pub(super) fn collect_added_tokens(config: &Object<'_>, of_tokenizer: Vec<String>) -> Vec<String> {
     let mut tokens = Vec::new();
     for key in ["extra_special_tokens", "additional_special_tokens"] {

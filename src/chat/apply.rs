@@ -95,7 +95,8 @@ impl ChatTemplate {
         self.apply(&json::to_data(messages, json::DEPTH)?, options)
     }
 
-    /// Returns the prompt of a conversation in JSON text, which is read as by Python's `json.loads`. Strings without escapes are not copied.
+    /// Returns the prompt of a conversation in JSON text, which is read as by Python's `json.loads`. Strings without escapes are not
+    /// copied.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate};
@@ -108,8 +109,8 @@ impl ChatTemplate {
     /// ```
     ///
     /// # Errors
-    /// Those of [`ChatTemplate::apply`], and if the text is not JSON or has a lone surrogate such as `"\ud83d"`, which Python reads and Rust's
-    /// strings cannot hold.
+    /// Those of [`ChatTemplate::apply`], and if the text is not JSON or has a lone surrogate such as `"\ud83d"`, which Python reads and
+    /// Rust's strings cannot hold.
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
         self.apply(&json::read(messages, json::DEPTH)?, options)
     }
@@ -172,14 +173,14 @@ impl ChatTemplate {
                 Value::List(items) | Value::Tuple(items) if wants_batch => items.get(index).unwrap_or(Value::None),
                 own => own.clone(),
             };
-            // A batch may take the time of each of its conversations.
+            // Each conversation of a batch has the whole time limit.
             let meter = if wants_batch {
                 Meter::with_cancel(limits.clone(), options.cancel)
             } else {
                 runtime.meter.renew()
             };
             let prompt = render.render_conversation(own, prepared, meter)?;
-            // The caller keeps all prompts of a batch.
+            // The caller keeps all prompts of a batch, so they share the limit on output.
             limits.output = limits.output.saturating_sub(prompt.text.len() as u64);
             prompts.push(prompt);
         }

@@ -20,8 +20,8 @@ const MAX_REVISION: u64 = 256;
 /// The maximum number of revisions that are counted.
 const MAX_REVISIONS: usize = 1000;
 
-/// Returns the folder with a model's files. In a model's folder of the cache, this is the revision of `main` or the only revision. Any other
-/// path is returned unchanged.
+/// Returns the folder with a model's files. In a model's folder of the cache, this is the revision of `main` or the only revision. Any
+/// other path is returned unchanged.
 ///
 /// # Errors
 /// If a model's folder of the cache has no revision, or several and no `refs/main`.
@@ -62,7 +62,7 @@ fn read_revision(path: &Path) -> Option<String> {
     is_name.then(|| name.to_owned())
 }
 
-/// Returns the folder that the files of a revision link to, for a folder in `snapshots`.
+/// Returns the folder `blobs`, to which the files of a revision link. Returns `None` if `folder` is not in `snapshots`.
 pub(super) fn find_blobs(folder: &Path) -> Option<PathBuf> {
     let snapshots = folder.parent().filter(|parent| parent.ends_with(SNAPSHOTS))?;
     let model = snapshots.parent().filter(|model| model_name(model).is_some())?;

@@ -4,8 +4,8 @@
 //! "<|user|>Hi<|end|><|user|>Bye"   ->   0..8 by the template, 10..17 by the input, 17..25 by the input
 //! ```
 //!
-//! Of two tokens that overlap, the one that begins first is found, and of two that begin at the same place, the longer one. So do
-//! tokenizers: huggingface/tokenizers `added_vocabulary.rs`, `find_matches`, with `MatchKind::LeftmostLongest`.
+//! Of two tokens that overlap, the one that begins first is found, and of two that begin at the same place, the longer one. The rule is
+//! that of tokenizers: huggingface/tokenizers `added_vocabulary.rs`, `find_matches`, with `MatchKind::LeftmostLongest`.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -116,7 +116,7 @@ pub struct TextPiece<'p> {
 impl Prompt {
     /// Returns the occurrences of control tokens in the text, from left to right. They do not overlap.
     ///
-    /// Who wrote a token follows from [`Prompt::segments`]. In a prompt without them, all text counts as of the input.
+    /// Who wrote a token follows from [`Prompt::segments`]. In a prompt without segments, all text counts as written by the input.
     ///
     /// # Errors
     /// If the search exceeds a limit of [`Limits::default`]. The work is at most that of reading the text once for each byte of the longest
@@ -142,7 +142,7 @@ impl Prompt {
         meter.charge_scan(self.text.len())?;
         let finder = Finder::new(meter, tokens)?;
         let (mut found, mut claims) = (Vec::new(), Vec::new());
-        // The pointers by their places in memory: the tokens of a string share its pointer.
+        // The JSON pointers by their addresses: the tokens of one string share its pointer.
         let mut pointers: HashMap<(usize, usize), Arc<str>> = HashMap::new();
         let (mut byte, mut point, mut segments) = (0, 0_usize, self.segments.as_slice());
         while let Some(bytes) = finder.find(meter, &self.text, byte)? {
@@ -297,7 +297,7 @@ impl<'t> Finder<'t> {
         Ok(Self { tokens, is_first })
     }
 
-    /// Returns the place of the first token from a byte on.
+    /// Returns the byte range of the first token at or after the byte `start`.
     fn find(&self, meter: &mut Meter<'_>, text: &str, start: usize) -> Result<Option<Range<usize>>, Error> {
         let text = text.as_bytes();
         for (skipped, byte) in text.get(start..).unwrap_or_default().iter().enumerate() {
@@ -325,7 +325,7 @@ impl<'t> Finder<'t> {
             tokens = tokens.get(start..end).unwrap_or_default();
             match tokens.first() {
                 None => break,
-                // A token comes before its continuations.
+                // A token comes before longer tokens that begin with it.
                 Some(token) if token.len() == depth.saturating_add(1) => longest = Some(token.len()),
                 Some(_) => {}
             }

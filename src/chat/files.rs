@@ -22,7 +22,7 @@ pub(super) struct Files<'p> {
     /// The folder.
     pub path: &'p Path,
     max_file_size: u64,
-    /// The number of bytes that are in memory.
+    /// The total size of the texts that were read, in bytes.
     bytes: Cell<u64>,
     /// The folders in which a file must be after all links are followed, or `None` if it may be anywhere.
     roots: Option<Vec<PathBuf>>,
@@ -89,7 +89,7 @@ impl<'p> Files<'p> {
         Ok(file.map(|file| file.take(self.max_file_size)))
     }
 
-    /// Returns whether a file contains some bytes. A file that does not exist does not.
+    /// Returns whether a file contains `wanted`. A file that does not exist contains nothing.
     pub fn contains(&self, file: &str, wanted: &[u8]) -> Result<bool> {
         let path = self.path.join(file);
         let Some(mut file) = self.open(&path)? else {

@@ -16,9 +16,9 @@ use crate::error::{Error, ErrorKind, Result};
 /// the unit of the spans: [`Spans::code_points`](crate::Spans::code_points) if the tokenizer counts characters, as in Python, or
 /// [`Spans::bytes`](crate::Spans::bytes) if it counts bytes.
 ///
-/// For the spans of [`Prompt::generation`](crate::Prompt::generation), this is the mask of transformers. If no token contains the start of a
-/// span (because the text was truncated, or the tokenizer drops a space), that span and all later ones are ignored. If no token or the first
-/// one contains its end, the mask is 1 up to the last token.
+/// For the spans of [`Prompt::generation`](crate::Prompt::generation), this is the mask of transformers. If no token contains the start of
+/// a span (because the text was truncated, or the tokenizer drops a space), that span and all later ones are ignored. If no token or the
+/// first one contains its end, the mask is 1 up to the last token.
 ///
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate, assistant_mask};

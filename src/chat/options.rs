@@ -87,13 +87,13 @@ pub struct ApplyOptions<'o> {
     /// The name of one of the model's templates. A text that is no such name is the source of another template, which is compiled for this
     /// call alone; to use it again, make a [`ChatTemplate`](super::ChatTemplate) from it.
     pub chat_template: Option<&'o str>,
-    /// Whether the prompt ends with the beginning of the model's answer. To pass the template another type than a bool, leave this false and
-    /// set `add_generation_prompt` in [`ApplyOptions::variables`].
+    /// Whether the prompt ends with the beginning of the model's answer. To pass the template another type than a bool, leave this false
+    /// and set `add_generation_prompt` in [`ApplyOptions::variables`].
     pub add_generation_prompt: bool,
     /// The field of the last message that is left open, so that the model continues it.
     pub continue_final_message: ContinueFinalMessage<'o>,
-    /// Further variables of the template: an object. A variable replaces a special token of the same name, even if it is null. The names of
-    /// the parameters of `apply_chat_template` are an error.
+    /// Further variables of the template: an object. A variable replaces a special token of the same name, even if it is null. A variable
+    /// with the name of a parameter of `apply_chat_template` is an error.
     pub variables: Option<&'o dyn Input>,
     /// Special tokens that replace those of the model.
     pub special_tokens: Option<&'o [(String, String)]>,
@@ -109,14 +109,14 @@ pub struct ApplyOptions<'o> {
     /// [`assistant_mask`]: crate::assistant_mask
     pub generation: bool,
     /// Whether to return [`Prompt::true_spans`](super::Prompt::true_spans): the places of `{% generation %}` blocks in the text, also for
-    /// blocks in a macro, a set block or a call block. A block that is written twice has two spans, and one that a filter rewrites (`upper`,
-    /// `replace`) has none.
+    /// blocks in a macro, a set block or a call block. A block that is written twice has two spans, and one that a filter rewrites
+    /// (`upper`, `replace`) has none.
     pub true_spans: bool,
     /// Whether to return [`Prompt::segments`](super::Prompt::segments): where each character of the prompt came from, and which message
     /// owns it. The text is the same.
     pub trace: bool,
-    /// Whether to return [`Prompt::assistant`](super::Prompt::assistant): the places of what the model would write, for templates with and
-    /// without `{% generation %}`. The text is the same.
+    /// Whether to return [`Prompt::assistant`](super::Prompt::assistant): the places of the text that the model would write, for templates
+    /// with and without `{% generation %}`. The text is the same.
     pub assistant: Option<AssistantOptions<'o>>,
     /// What happens if text of the input forms a control token. A policy other than [`ControlPolicy::Leave`](super::ControlPolicy::Leave)
     /// traces the prompt.

@@ -1,5 +1,5 @@
-//! The prompt of a conversation: its text, and what is known about parts of it.
-//!
+//! The prompt of a conversation: its text, and where the parts of the text came from.
+
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::ControlToken;
@@ -23,7 +23,7 @@ pub struct Prompt {
     ///
     /// [`ApplyOptions::trace`]: super::ApplyOptions::trace
     pub segments: Vec<Segment>,
-    /// The places of what the model would write. Empty unless [`ApplyOptions::assistant`] is set.
+    /// The places of the text that the model would write. Empty unless [`ApplyOptions::assistant`] is set.
     ///
     /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
     pub assistant: AssistantSpans,
@@ -36,6 +36,8 @@ pub struct Prompt {
     pub(crate) writes: Writes,
 }
 
+/// Writes the public fields except [`Prompt::untrusted`], and the [turns](Prompt::turns).
+///
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate};
 ///

@@ -5,8 +5,8 @@
 //!     ->   the pad token <pad>, and the special token <end>
 //! ```
 //!
-//! After transformers 5.23.0 `tokenization_utils_tokenizers.py`, `TokenizersBackend.__init__`. The file can have many megabytes, and both
-//! keys are near its beginning: nothing after them is read or checked.
+//! The rule is transformers 5.23.0 `tokenization_utils_tokenizers.py`, `TokenizersBackend.__init__`. The file can have many megabytes, and
+//! both keys are near its beginning: nothing after them is read or checked.
 
 use std::io::{BufReader, Read};
 
@@ -27,7 +27,7 @@ impl TokenizerJson {
     /// Reads the file up to its last key that matters. A key with another type than expected is ignored, and so is text that is not JSON.
     ///
     /// # Errors
-    /// If one of the first entries takes too much memory.
+    /// If an entry that is read takes too much memory.
     pub fn read(file: impl Read) -> Result<Self> {
         let mut content = Self::default();
         let mut bytes = BufReader::new(file).bytes().map_while(std::result::Result::ok);
@@ -65,7 +65,7 @@ impl TokenizerJson {
     }
 }
 
-/// The largest size of an entry in bytes. Ten thousand added tokens take two million.
+/// The largest size of an entry in bytes. Ten thousand added tokens take two million bytes.
 const MAX_BYTES: usize = 32 << 20;
 
 /// Reads the next entry of an object from its JSON text, and returns it as an object of one entry. After the last entry, the object is

@@ -37,7 +37,8 @@ const NO_EXTRA: &str = "extra_special_tokens must be a list/tuple of tokens or a
 const NO_OWN: &str = "model_specific_special_tokens must be a dictionary of token name to token value";
 
 /// Returns the names and texts of the special tokens, the standard ones first. `map` is the content of `special_tokens_map.json`, if it is
-/// read. `defaults` are the tokens of the tokenizer's class. `pad_token` is that of `tokenizer.json`, which counts if nothing else names one.
+/// read. `defaults` are the tokens of the tokenizer's class. `pad_token` is that of `tokenizer.json`, which counts if nothing else names
+/// one.
 pub(super) fn collect_special_tokens(
     config: &Object<'_>,
     map: Option<&Object<'_>>,
@@ -104,7 +105,7 @@ struct Arguments<'f> {
 /// The value of a key whose name is that of a token.
 enum TokenValue<'f> {
     Json(&'f Data<'f>),
-    /// The content of an object in `special_tokens_map.json`, which is a token without `__type`.
+    /// The content of an object in `special_tokens_map.json`, which needs no `__type` to be a token.
     Content(Cow<'f, str>),
 }
 
@@ -174,7 +175,7 @@ impl<'f> Arguments<'f> {
         Ok(())
     }
 
-    /// Reads the extra tokens, after all other tokens, which win over them. The items of a list are only checked.
+    /// Reads the extra tokens, which do not replace other tokens of the same name. The items of a list are only checked.
     fn finish(mut self) -> Result<Self> {
         let named = std::mem::take(&mut self.named);
         self.read_extra(self.extra.or(self.older_extra))?;
@@ -218,7 +219,7 @@ fn token<'t>(value: &'t Data<'_>) -> Result<Option<Cow<'t, str>>> {
     }
 }
 
-/// Returns the content of an object that is a token; without that key it is empty.
+/// Returns the `content` of an object that is a token, or an empty text if it has none.
 fn content<'t>(token: &'t Object<'_>) -> Result<Cow<'t, str>> {
     match token.get("content") {
         Some(Data::Str(content)) => Ok(Cow::Borrowed(content)),

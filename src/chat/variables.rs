@@ -53,7 +53,7 @@ pub(crate) fn is_reserved_name(name: &str) -> bool {
 /// The special tokens and the variables of a call, merged.
 pub(super) struct Variables<'a> {
     entries: Entries<'a>,
-    /// For each of the first entries, which are the special tokens, whether it is not replaced by a variable.
+    /// For each special token, whether no variable replaces it. The special tokens are the first entries.
     are_tokens: Vec<bool>,
     /// The value of `add_generation_prompt` in the template.
     pub generation_prompt: Value<'a>,
@@ -169,8 +169,8 @@ impl<'a> Variables<'a> {
         runtime.dict(always.into_iter().chain(own).collect())
     }
 
-    /// Returns the error with the class [`Template`](crate::ErrorClass::Template) if its value is a special token of the model or the whole
-    /// list of messages. [`ErrorClass`](crate::ErrorClass) documents the rule.
+    /// Returns the error with the class [`Template`](crate::ErrorClass::Template) if the value at fault is a special token of the model or
+    /// the whole list of messages. [`ErrorClass`](crate::ErrorClass) documents the rule.
     pub fn with_class(&self, error: Error) -> Error {
         let lacks_a_message = matches!(error.kind(), ErrorKind::Undefined | ErrorKind::Index);
         error.excuse_input(|path| match path.strip_prefix('/') {

@@ -52,7 +52,7 @@ enum Command {
     },
 }
 
-/// Runs the command of the process's arguments.
+/// Runs the command that the process's arguments name.
 pub fn run() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Render(arguments) => render::run(&arguments),

@@ -121,7 +121,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the file of limits, and warns of variables that the template does not read.
+    /// Returns the limits and the clock, and warns of variables that the template does not read.
     pub fn read(&self, chat: &ChatTemplate) -> Result<(Limits, Option<FixedClock>), String> {
         self.warn_of_unread(chat).iter().for_each(|warning| warn(warning));
         Ok((self.read_limits()?, self.clock()))
@@ -151,7 +151,8 @@ impl Settings {
     }
 }
 
-/// Returns the text of an error after the path of the template, unless it is about the conversation, and before the option for its limit.
+/// Returns the text of an error between the path of the template and the option that raises its limit. An error about the request has
+/// neither.
 pub fn with_path(path: &Path, error: &Error) -> String {
     match error.class() {
         ErrorClass::Request => error.to_string(),

@@ -23,7 +23,7 @@ pub struct Wanted {
     pub lane: Lane,
 }
 
-/// The way in which all texts are rendered. The text is the same in each.
+/// The way in which all requests are rendered. The text is the same in each way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lane {
     /// With the shortcuts of the evaluator.
@@ -41,7 +41,7 @@ impl Wanted {
         self.trace || self.turns || self.lane == Lane::Traced
     }
 
-    /// Returns the options of the spans that the model writes, if the request wants these spans.
+    /// Returns the options for the spans of what the model writes, if the request wants these spans.
     pub fn assistant(self) -> Option<AssistantOptions<'static>> {
         self.assistant.then(AssistantOptions::default)
     }
@@ -89,7 +89,7 @@ pub fn write_prompt(prompt: &Prompt, changes: Option<&Changes>, out: &mut impl W
     out.write_all(b"\n")
 }
 
-/// Writes the output of a template without the contract as a line of JSON.
+/// Writes the output of a template that was rendered without the contract, as a line of JSON.
 pub fn write_rendered(rendered: &Rendered, out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"{\"text\":")?;
     serde_json::to_writer(&mut *out, &rendered.text)?;

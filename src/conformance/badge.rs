@@ -1,7 +1,7 @@
 //! Writes the file from which shields.io draws a badge.
 //!
 //! ```text
-//! {"schemaVersion": 1, "label": "chat templates", "message": "99.2 %", "color": "yellowgreen"}
+//! {"schemaVersion": 1, "label": "chat templates, suite 5.1.0", "message": "99.2 %", "color": "green"}
 //! ```
 
 use super::report::Report;

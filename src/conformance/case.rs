@@ -155,7 +155,7 @@ impl Case {
     /// Returns the request for a port that only renders. An `apply` is lowered to a `render`.
     ///
     /// # Errors
-    /// Returns the reason as a message if only an `apply` has the answer.
+    /// Returns a message with the reason if no `render` has the same answer.
     pub fn lower_request(&self) -> Result<String, String> {
         let Some(Data::Object(apply)) = self.line.get("apply") else {
             return Ok(self.request());

@@ -296,7 +296,7 @@ impl<'g> Derivation<'g> {
             }
             "text without the end of a comment" => {
                 let comment = rest.split_once("#}").map(|(comment, _)| comment);
-                // The sign before the end is the next part's.
+                // The sign before the end belongs to the next part.
                 comment.map(|comment| at + comment.strip_suffix(['-', '+']).unwrap_or(comment).len())
             }
             "text without the end of a raw block" => {

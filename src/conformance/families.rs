@@ -5,7 +5,7 @@
 //! ```
 //!
 //! In such a case a string that begins with `@` is the name of a file of tests/cases/families, or of a value of its `shared.json`.
-//! The name is replaced wherever an argument can be.
+//! Names are replaced in `template`, `context` and `apply`, also within objects, but not within lists.
 
 use std::borrow::Cow;
 

@@ -14,8 +14,8 @@
 //! HTML and JUnit XML. [`Exceptions`] list the aspects that a port may answer wrongly. A [`Differ`] compares two ports over a
 //! user's own templates, and a [`Fuzzer`] over random ones made from the grammar.
 //!
-//! This module uses only the names of this crate's built-ins, not its engine: this crate's own port gets requests as any other port
-//! does. `tests/cases/README.md` describes the protocol.
+//! No verdict depends on this crate's engine: its own port gets requests as any other port does. Only [`Fuzzer`] renders templates
+//! itself, to find which features have an effect. `tests/cases/README.md` describes the protocol.
 
 mod answer;
 mod badge;

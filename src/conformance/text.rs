@@ -97,7 +97,7 @@ pub fn failure(case: &CaseReport, detail: &Detail, in_colour: bool) -> String {
     shown
 }
 
-/// Returns the id of a case, and the verdict and aspects that are wrong.
+/// Returns the verdict on a case in words. If only aspects of an error are wrong, it names them.
 pub fn headline(case: &CaseReport) -> String {
     match case.verdict {
         Verdict::Right => {

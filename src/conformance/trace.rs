@@ -14,9 +14,9 @@ pub type WordPlace = (String, bool);
 
 /// Plants words in an input, each after a string or a key.
 pub struct Planter<'p> {
-    /// Returns whether the keys of the object at a JSON pointer are free, which is whether a template reads them in a loop.
+    /// Returns whether the keys of the object at a JSON pointer are free: templates read them in a loop, not by name.
     pub is_free: &'p dyn Fn(&str) -> bool,
-    /// The places of the words that were planted, by the indices in the words.
+    /// The places of the planted words. The place of the word `Zq3xq` is at index 3.
     pub words: Vec<WordPlace>,
 }
 
@@ -73,7 +73,7 @@ fn join(path: &str, key: &str) -> String {
     format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Returns the byte ranges of planted words in a text, in upper or lower case, each with the index in the word.
+/// Returns the byte ranges of planted words in a text, in upper or lower case, each with the index that the word contains.
 pub fn find_words(text: &str) -> Vec<(Range<usize>, usize)> {
     let lower = text.to_ascii_lowercase();
     let read = |(start, _)| {
@@ -83,7 +83,7 @@ pub fn find_words(text: &str) -> Vec<(Range<usize>, usize)> {
     lower.match_indices("zq").filter_map(read).collect()
 }
 
-/// Returns the length of the planted word at the start of a text, and the index in it.
+/// Returns the length in bytes of the planted word at the start of a text, and the index that it contains.
 fn read_word(text: &str) -> Option<(usize, usize)> {
     let rest = text.strip_prefix("zq")?;
     let after = rest.trim_start_matches(|char: char| char.is_ascii_digit());
@@ -222,7 +222,7 @@ pub fn check_segments<'a>(segments: &'a Data<'a>, output: &str, input: &'a Objec
     for (word, _) in find_words(output) {
         let start = output.get(..word.start).unwrap_or_default().chars().count();
         let word: Vec<_> = characters.iter().zip(&is_of_input).skip(start).take(word.len()).collect();
-        // The template itself writes one character of a word in `replace("x", "x")`, or several that are equal.
+        // A template with `replace("x", "x")` itself writes one character of a word, or several equal ones.
         let is_lost = |pair: &[(&char, &bool)]| matches!(pair, [(first, false), (second, false)] if first != second);
         if word.windows(2).any(is_lost) {
             return Err(format!("the origin of the planted word at {start} is not the input"));

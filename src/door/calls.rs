@@ -13,7 +13,7 @@ use crate::json::{self, DEPTH, Data, Object};
 use crate::report::Arguments;
 use crate::text::truncate::elide;
 
-/// Returns the arguments of a call as the template takes them, or `None` if these are those of the body.
+/// Returns the arguments of a call as the template takes them, or `None` if the template gets those of the body.
 pub fn fit_arguments<'b>(
     facts: &Facts<'_>,
     arguments: Node<'b>,
@@ -88,7 +88,7 @@ pub fn make_call<'b>(id: Option<&'b str>, name: &'b str, arguments: Data<'b>) ->
     Data::Object(Object::new(call))
 }
 
-/// The maximum number of calls that are searched one after another.
+/// The largest number of calls in which an id is looked for without a map.
 const FEW: usize = 16;
 
 /// The calls that have no result yet.
@@ -100,7 +100,7 @@ pub struct OpenCalls<'b> {
     /// The index of the first call that can be open.
     first: usize,
     open: usize,
-    /// The place of the call whose result came last among the calls.
+    /// The index of the call that was closed last.
     pub last_closed: usize,
 }
 
@@ -149,7 +149,7 @@ impl<'b> OpenCalls<'b> {
         self.calls.iter().position(|call| call.is_open && call.id == Some(id))
     }
 
-    /// Takes the call of a result, by its id or as the first that is open, and returns the name of the function.
+    /// Closes the call of a result, and returns the name of its function. A result without an id belongs to the first open call.
     ///
     /// # Errors
     /// If there is no such call.

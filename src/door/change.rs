@@ -37,19 +37,20 @@ pub enum What {
     Joined,
     /// A string was wrapped in a list of one part, or a flat tool in `{"type": "function", "function": …}`.
     Wrapped,
-    /// A media part or a field with reasoning was renamed to what the template reads.
+    /// The type of a part, or a field with reasoning, was renamed to what the template reads.
     Renamed,
     /// A message was given another role.
     Recast,
     /// A message was merged into an earlier one.
     Merged,
-    /// Content that was null or absent was set to an empty string.
+    /// Content that was null, absent or an empty list was set to an empty text.
     Emptied,
     /// Empty content or an empty list of calls was removed.
     Omitted,
     /// A result was given the name of the called function.
     Named,
-    /// A result was moved directly after its call, or to the place of its call among others.
+    /// A result was moved to the place of its call among others, a block after the results of its message, or a system message to the
+    /// beginning.
     Moved,
     /// The value is not in the prompt.
     Dropped,

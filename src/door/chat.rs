@@ -1,4 +1,4 @@
-//! Bodies of OpenAI's Chat Completions, whose messages are those of templates already.
+//! Bodies of OpenAI's Chat Completions, whose messages already have the form that templates read.
 
 use super::calls::{fit_arguments, make_call};
 use super::change::What;
@@ -166,7 +166,7 @@ pub fn read_role(node: Node<'_>, place: Place) -> Result<&str> {
         .ok_or_else(|| wrong(place.path(), "the message has no string `role`"))
 }
 
-/// Opens the calls of a message, and returns them as the template takes them if that is not as in the body.
+/// Opens the calls of a message, and returns them as the template takes them, or `None` if the template gets those of the body.
 fn read_calls<'b>(fitter: &mut Fitter<'b, '_>, calls: Node<'b>, place: Place) -> Result<Option<Data<'b>>> {
     if !calls.is_list() {
         let found = calls.describe();

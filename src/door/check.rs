@@ -1,11 +1,11 @@
-//! Which texts of a body the prompt does not have.
+//! Finds the texts of a body that the prompt does not have.
 //!
 //! ```text
 //! {"content": "<think>Hm.</think>Yes."}, prompt "…Yes.<|im_end|>"   ->   /messages/1/content: dropped
 //! ```
 //!
 //! The render lists which strings it wrote, by their addresses. A text of the body is in the prompt if it is in that list, or if its parts
-//! are, without outer white space. The others are looked for in what the render made of texts of the body ([`Search`]).
+//! are, without outer white space. The others are looked for in what the render made from texts of the body ([`Search`]).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,14 +22,14 @@ use crate::json::{self, DEPTH};
 use crate::meter::Meter;
 use crate::trace::{Write, memory_of};
 
-/// The number of writes that are compared with a text at once. Most texts are written in the order of the body.
+/// The number of next writes that are compared with a text. Most texts are written in the order of the body.
 const AHEAD: usize = 16;
 
-/// The keys of strings that say which value this is, and are no texts.
+/// The keys whose strings identify a value and are not texts.
 const IDENTIFIERS: [&str; 6] = ["role", "type", "id", "call_id", "tool_call_id", "status"];
 
-/// Returns a change for each text of a body that the prompt does not have, and that is not in the changes yet. `fitted` is what the template
-/// got of the body.
+/// Returns a change for each text of a body that the prompt does not have, and that is not in the changes yet. `fitted` are the messages
+/// and the tools that the template got.
 ///
 /// # Errors
 /// If a limit of the meter is reached.

@@ -19,7 +19,7 @@ use crate::text::truncate::elide;
 const BETWEEN_PARTS: &str = "\n";
 const BETWEEN_MESSAGES: &str = "\n\n";
 
-/// The maximum number of characters of a type or an id in a message of an error.
+/// The largest number of characters of a type or an id that an error message shows.
 pub const MAX_SHOWN: usize = 100;
 
 /// A part of a message's content.
@@ -190,7 +190,7 @@ pub fn fit_parts<'b>(
     Ok(Some(Data::List(fitted)))
 }
 
-/// Returns the pointer of the list that has an item.
+/// Returns the pointer of the list that contains the item at `path`.
 fn parent(mut path: String) -> String {
     path.truncate(path.rfind('/').unwrap_or_default());
     path
@@ -202,7 +202,7 @@ pub fn text_part(text: Cow<'_, str>) -> Data<'_> {
     Data::Object(Object::new(entries))
 }
 
-/// Returns a part of media as the template spells it, or `None` if the part is a text or the template has nothing for it.
+/// Returns a part of media as the template spells it, or `None` if the part is a text or the template does not take such media.
 fn fit_media<'b>(facts: &Facts<'_>, node: Node<'b>, path: &dyn Fn() -> String, changes: &mut Changes) -> Result<Option<Data<'b>>> {
     let Part::Media(medium) = Part::read(node, path)? else {
         return Ok(None);
@@ -227,7 +227,8 @@ fn fit_media<'b>(facts: &Facts<'_>, node: Node<'b>, path: &dyn Fn() -> String, c
     Ok(Some(Data::Object(Object::new(entries))))
 }
 
-/// Returns the URL of a part of media, which is a string in Responses and in `source` of Messages. Any other part has none.
+/// Returns the URL of a part of media: a string in Responses and in `source` of Messages, or a `data:` URL for base64 data in `source`. For
+/// any other part it is empty.
 fn find_url(node: Node<'_>) -> String {
     let source = node.get("source");
     let url = node.get_text("image_url").or_else(|| source?.get_text("url"));
@@ -241,7 +242,7 @@ fn find_url(node: Node<'_>) -> String {
     }
 }
 
-/// Appends a text, after a separator unless one of the two is empty.
+/// Appends a text, after a separator unless one of the two texts is empty.
 fn push_text(joined: &mut String, text: &str, between: &str) {
     if !joined.is_empty() && !text.is_empty() {
         joined.push_str(between);

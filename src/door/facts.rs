@@ -33,7 +33,7 @@ pub struct Facts<'r> {
     pub writes_calls: bool,
     /// Whether content beside a call is in the prompt.
     pub writes_content_beside: bool,
-    /// Whether arguments that are an object are better given as JSON text.
+    /// Whether arguments that are an object should be passed as JSON text.
     pub encodes_arguments: bool,
     /// Whether arguments that are a text have to be JSON.
     pub checks_arguments: bool,
@@ -120,7 +120,7 @@ impl<'r> Facts<'r> {
         taken.any(|(other, is_taken)| is_taken && is_equal(role, other))
     }
 
-    /// Finds out which roles can have a text.
+    /// Computes `takes_text`, which roles can have a text.
     fn with_text_roles(mut self) -> Self {
         self.takes_text = PLAIN_ROLES.map(|role| {
             let forms = self.forms(role);
@@ -167,7 +167,7 @@ impl<'r> Facts<'r> {
         own.or(types.first().map(String::as_str))
     }
 
-    /// Returns the role in which a message is given, and the verdict that decides it if that is another role.
+    /// Returns the role that replaces a role which the template does not take, and the reason, or `None` if the role is kept.
     pub fn recast(&self, role: &str) -> Option<(&'static str, &'static str)> {
         let (others, verdict): (&[&'static str], _) = match role {
             "developer" => (

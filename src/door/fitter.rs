@@ -26,7 +26,7 @@ pub struct Fitter<'b, 'f> {
     /// The instructions that are merged into the first message, and the messages that are merged into the last.
     instructions: Vec<Message<'b>>,
     further: Vec<Message<'b>>,
-    /// The results at the end of the messages, each with the place of its call among the calls.
+    /// The results at the end of the messages, each with the index of its call.
     results: Results,
     /// The role of the last message.
     last_role: Option<&'b str>,
@@ -89,7 +89,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
         is_kept
     }
 
-    /// Remembers the place of a result among the calls, unless it was merged into another message.
+    /// Remembers the index of a result's call, unless the result was merged into another message.
     fn add_result(&mut self, before: usize) {
         self.results.is_open = false;
         if self.facts.sorts_results && self.len() > before {
@@ -373,7 +373,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
 struct Results {
     /// The index of the first result in the messages.
     start: usize,
-    /// The place of each result's call among the calls.
+    /// The index of each result's call.
     calls: Vec<usize>,
     /// Whether the message that is being added is a result.
     is_open: bool,

@@ -23,7 +23,7 @@ impl Format {
     /// Returns the format of a body by its shape. A body of Messages that could also be one of Chat Completions counts as the latter.
     ///
     /// # Errors
-    /// If the body has no messages.
+    /// If the body has neither `messages` nor `input`.
     pub(super) fn find(body: Node<'_>) -> Result<Self> {
         if body.has("messages") {
             return Ok(if is_anthropic(body) {
@@ -39,7 +39,7 @@ impl Format {
         Err(wrong(String::new(), fault))
     }
 
-    /// Refuses a body with a key that has texts, and that is not read in this format.
+    /// Returns an error if the body has a key with texts that is not read in this format.
     pub(super) fn refuse_other_keys(self, body: Node<'_>) -> Result<()> {
         let (list, _) = self.list();
         let others: &[&str] = match self {

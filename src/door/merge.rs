@@ -11,8 +11,8 @@ use super::content;
 use super::message::Message;
 use crate::json::{Data, Entry};
 
-/// Merges messages into an earlier one: appends their contents, their reasoning and their calls, and adds their other keys. All keys are
-/// gone through once, however many messages there are.
+/// Merges messages into an earlier one: appends their contents, their reasoning and their calls, and adds their other keys. Each entry is
+/// visited once, however many messages there are.
 pub fn merge_all<'b>(earlier: &mut Message<'b>, later: Vec<Message<'b>>) {
     if later.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! The messages that a template gets: those of the body, and those that are made of it.
+//! The messages that a template gets: those of the body, and those that are made from it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,10 +14,10 @@ use crate::number::text::write_int;
 use crate::trace::{Write, address_of, memory_of};
 use crate::value::{Runtime, Value};
 
-/// The first capacity of a path. Few are longer.
+/// The initial capacity of a pointer in bytes. Few pointers are longer.
 pub const PATH: usize = 48;
 
-/// The place in the body that a message was made of.
+/// The place in the body that a message was made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// The pointer of the list or of the only value: `/messages`, `/system`.
@@ -144,7 +144,7 @@ impl<'b> Message<'b> {
         self.source = Source::Own(Data::Object(Object::new(entries)));
     }
 
-    /// Returns the entries, and leaves none.
+    /// Takes the entries out of the message.
     pub fn take_entries(&mut self) -> Vec<Entry<'b>> {
         let data = match &mut self.source {
             Source::Kept(node) => node.to_data(DEPTH),
@@ -182,9 +182,9 @@ pub enum Fitted<'b> {
     Absent,
     /// The value of the body.
     Kept(Node<'b>),
-    /// A value that is made of the body.
+    /// A value that is made from the body.
     Own(Data<'b>),
-    /// Messages of which one at least is not that of the body.
+    /// Messages, at least one of which is not that of the body.
     Messages(Vec<Message<'b>>),
 }
 

@@ -1,4 +1,4 @@
-//! From the body of a chat request to the messages that a template takes.
+//! Turns the body of a chat request into the messages that a template takes.
 //!
 //! ```text
 //! {"messages": [{"role": "developer", "content": [{"type": "text", "text": "Be brief."}]}, …]}

@@ -154,7 +154,7 @@ impl<'b> Node<'b> {
         }
     }
 
-    /// Returns a tree whose strings are borrowed. Values that are nested deeper than a number of levels are left out.
+    /// Returns a tree whose strings are borrowed. Values that are nested deeper than `levels` become null.
     pub fn to_data(self, levels: usize) -> Data<'b> {
         let Some(levels) = levels.checked_sub(1) else {
             return Data::None;

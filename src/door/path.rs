@@ -8,10 +8,10 @@ const LONG: usize = 1024;
 /// The largest number of bytes of a pointer after [`BUDGET`] bytes of pointers.
 const SHORT: usize = 64;
 
-/// The number of bytes of all pointers of a body that can be long.
+/// The total size of the pointers of a body, in bytes, up to which they can be long.
 const BUDGET: usize = 8 << 20;
 
-/// Writes the pointers of the values of one body, whose bytes together have a bound.
+/// Writes the pointers of the values of one body. After [`BUDGET`] bytes of pointers, it writes only short ones.
 #[derive(Debug, Default)]
 pub struct Pointers {
     bytes: usize,
@@ -51,7 +51,7 @@ impl<'p> Path<'p> {
         Self { parent, key }
     }
 
-    /// Returns the JSON pointer of the value, or that of the innermost value around it whose pointer has at most a number of bytes.
+    /// Returns the JSON pointer of the value, or that of the innermost value around it whose pointer has at most `most` bytes.
     fn to_pointer(self, most: usize) -> String {
         let mut pointer = String::with_capacity(PATH);
         self.write(most, &mut pointer);

@@ -21,13 +21,14 @@ use super::{anthropic, chat, check, responses, tools, variables, wrong};
 /// How much of a body may be changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Policy {
-    /// No changes, even if the template fails without them. A body of Chat Completions has the prompt of [`ChatTemplate::apply`].
+    /// None of the changes that the template needs, even if it fails without them. Responses and Messages become the messages of Chat
+    /// Completions; a body of Chat Completions has the prompt of [`ChatTemplate::apply`].
     Exact,
     /// The changes that the template needs.
     #[default]
     Fit,
-    /// Only the format: Responses and Messages become the messages of Chat Completions ([`What::Translated`](super::What::Translated)). A body
-    /// that needs any other change is an error.
+    /// Only the format: Responses and Messages become the messages of Chat Completions ([`What::Translated`](super::What::Translated)). A
+    /// body that needs any other change is an error.
     Strict,
 }
 
@@ -92,7 +93,7 @@ pub struct Prepared<'b> {
     /// The changes of the body. [`Prepared::apply`] adds the values that the prompt does not have.
     pub changes: Changes,
     template: &'b ChatTemplate,
-    /// Whether the template is the one that renders the request, and not those among which `apply` chooses.
+    /// Whether the template is the one that renders the request, and not several among which `apply` chooses.
     is_chosen: bool,
     policy: Policy,
     body: Node<'b>,
@@ -127,7 +128,7 @@ impl ChatTemplate {
     /// ```
     ///
     /// # Errors
-    /// If the body has none of the formats, has an unknown part or block, a result without a call or two calls with one id; and those of
+    /// If the body has none of the formats, an unknown part or block, a result without a call or two open calls with one id; and those of
     /// [`ChatTemplate::inspect`]. Errors about the body have the class [`Request`](crate::ErrorClass::Request) and the JSON pointer.
     pub fn prepare<'b, B: Body>(&'b self, body: &'b B) -> Result<Prepared<'b>> {
         self.prepare_with(body, &PrepareOptions::default())
@@ -247,8 +248,8 @@ impl ChatTemplate {
     }
 }
 
-/// Returns the field of the last message that is to be continued. Anthropic continues an assistant message that is the last, if the body
-/// leaves open whether a generation prompt is added.
+/// Returns the field of the last message that is to be continued. A body of Messages continues a last message of the assistant, unless it
+/// sets `continue_final_message` or `add_generation_prompt`.
 fn read_continuation<'b>(flag: Option<Node<'b>>, format: Format, messages: Node<'b>, is_open: bool) -> ContinueFinalMessage<'b> {
     if let Some(field) = flag.and_then(Node::text) {
         return ContinueFinalMessage::Field(field);
@@ -272,9 +273,10 @@ impl Prepared<'_> {
         self.apply_with(&ApplyOptions::default())
     }
 
-    /// Returns the prompt. The messages and all that the body has beside them replace those of the options; limits, the clock, the trace and
-    /// the policy for control tokens are those of the options. The template is the one for which the body was prepared; only with
-    /// [`Policy::Exact`] is [`ApplyOptions::chat_template`] used, unless [`PrepareOptions::chat_template`] was set.
+    /// Returns the prompt. The conversation, tools, documents, variables, generation prompt and continuation are those of the body; all
+    /// else, such as limits, the clock, the trace and the policy for control tokens, is that of the options. The template is the one for
+    /// which the body was prepared; only with [`Policy::Exact`] is [`ApplyOptions::chat_template`] used, unless
+    /// [`PrepareOptions::chat_template`] was set.
     ///
     /// # Errors
     /// Those of [`Prepared::apply`].
@@ -291,7 +293,7 @@ impl Prepared<'_> {
             clean: self.is_clean,
             ..*options
         };
-        // Its deadline is that of the render, and it counts the work after it.
+        // This meter has the deadline of the render, and counts the work after it.
         let mut meter = Meter::with_cancel(options.limits.clone(), options.cancel).start_clock();
         let mut prompt = self
             .template

@@ -24,7 +24,7 @@ enum Content<'b> {
     Blocks(Vec<(usize, Node<'b>)>),
 }
 
-/// An assistant message that is put together.
+/// An assistant message that is being put together.
 pub struct Assistant<'b> {
     place: Place,
     reasoning: Data<'b>,
@@ -60,7 +60,7 @@ impl<'b> Assistant<'b> {
         !matches!(self.content, Content::Absent) || !self.calls.is_empty()
     }
 
-    /// Adds the message.
+    /// Adds the message to the fitter.
     pub fn push(self, fitter: &mut Fitter<'b, '_>) -> Result<()> {
         let place = self.place;
         let mut message = Message::new("assistant", place);

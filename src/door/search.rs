@@ -19,7 +19,7 @@ pub const GAP: usize = 128;
 /// The maximum number of bytes between two texts of a message.
 const NEAR: usize = 1024;
 
-/// The number of places at which the words of a text are looked for.
+/// The largest number of places at which the words of a text are looked for.
 const TRIES: usize = 8;
 
 /// A search for texts in another text.
@@ -82,7 +82,7 @@ impl<'s> Search<'s> {
         Ok(found.is_some())
     }
 
-    /// Returns the range after the last text that was found in which a text most likely is.
+    /// Returns the range in which a text most likely is: after the last text that was found.
     fn near(&self, text: &str) -> Range<usize> {
         self.at..self.at.saturating_add(text.len()).saturating_add(NEAR)
     }
@@ -116,8 +116,8 @@ impl<'s> Search<'s> {
         Ok(found.ok())
     }
 
-    /// Returns the end of the words of a text, if they are close to each other and the first is in a range. The inner error is the end of what
-    /// was read.
+    /// Returns the end of the words of a text, if they are close to each other and the first is in a range. The inner error is the end of
+    /// what was read.
     fn find_words(&self, text: &str, range: Range<usize>, meter: &mut Meter<'_>) -> Result<std::result::Result<usize, usize>> {
         let mut words = text
             .split(|char: char| !char.is_alphanumeric())
@@ -160,7 +160,7 @@ impl<'s> Search<'s> {
         Some(at.saturating_add(skipped).saturating_add(word.len()))
     }
 
-    /// Returns a range of the text whose end is moved to that of a character.
+    /// Returns the text of a range, whose end is moved forward to the end of a character.
     fn slice(&self, range: Range<usize>) -> &str {
         let end = (range.end..self.text.len()).find(|end| self.text.is_char_boundary(*end));
         self.text.get(range.start..end.unwrap_or(self.text.len())).unwrap_or_default()

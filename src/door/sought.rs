@@ -1,4 +1,5 @@
-//! Texts of a body that the next writes of the render do not have. All writes together, or what the render made of texts, can have them.
+//! Texts of a body that were not found in the next writes of the render. All writes together, or what the render made from texts, can still
+//! have them.
 //!
 //! ```text
 //! "One.\nTwo."   is covered by the writes   "One.", "Two."
@@ -30,7 +31,8 @@ impl Sought {
         self.texts.retain(|text| !text.is_covered(parts));
     }
 
-    /// Returns whether the texts are in what was made of texts of the body. A name can be written from another place of the body.
+    /// Returns whether the texts are in `made`, which was made from texts of the body. A name can also be anywhere in `whole`, the prompt,
+    /// because another place of the body can have it.
     pub fn is_in(&self, made: &mut Search<'_>, whole: &mut Search<'_>, meter: &mut Meter<'_>) -> Result<bool> {
         if let Some(Text { text: json, .. }) = &self.json {
             if made.has_words(json, meter)? || made.has(json, meter)? {
@@ -51,9 +53,9 @@ impl Sought {
 /// A text of the body that is not known to be in the prompt.
 pub struct Text {
     text: String,
-    /// The bytes of the text in memory.
+    /// The addresses of the bytes of the text.
     memory: Range<usize>,
-    /// The first byte of the string of which the text is a part.
+    /// The address of the string of which the text is a part.
     start: usize,
 }
 

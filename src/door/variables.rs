@@ -1,4 +1,4 @@
-//! The variables of a body: `chat_template_kwargs`, and what the formats say of reasoning.
+//! The variables of a body: `chat_template_kwargs`, and the settings of the formats for reasoning.
 //!
 //! ```text
 //! {"reasoning_effort": "high"}          ->   reasoning_effort: "high"
@@ -29,8 +29,8 @@ pub const OPTIONS: [&str; 2] = ["add_generation_prompt", "continue_final_message
 /// Returns an option of a body, which is also looked for in `chat_template_kwargs`.
 ///
 /// # Errors
-/// If the two places have different values, or if that in `chat_template_kwargs` is no bool. The field in which a message is continued is a
-/// string.
+/// If the two places have different values, or if the one in `chat_template_kwargs` is neither a bool nor, for `continue_final_message`,
+/// the name of a field.
 pub fn read_option<'b>(body: Node<'b>, name: &str) -> Result<Option<Node<'b>>> {
     let own = body.get(name);
     let Some(nested) = body.get("chat_template_kwargs").and_then(|variables| variables.get(name)) else {
@@ -48,7 +48,7 @@ pub fn read_option<'b>(body: Node<'b>, name: &str) -> Result<Option<Node<'b>>> {
     }
 }
 
-/// Returns the variables of a body. Those of `chat_template_kwargs` override what the body says of reasoning.
+/// Returns the variables of a body. Those of `chat_template_kwargs` override the settings of the body for reasoning.
 pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes: &mut Changes) -> Result<Fitted<'b>> {
     let own = body.get("chat_template_kwargs");
     if let Some(own) = own.filter(|own| !own.is_object() && !is_exact) {
@@ -90,7 +90,7 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
     Ok(Fitted::Own(Data::Object(Object::new(entries))))
 }
 
-/// Adds the change that the template does not read a variable, for each of `chat_template_kwargs`.
+/// Adds a change for each variable of `chat_template_kwargs` that the template does not read.
 fn report_unread(names: &HashSet<&str>, own: Node<'_>, changes: &mut Changes) {
     let root = Path {
         parent: None,
@@ -105,7 +105,7 @@ fn report_unread(names: &HashSet<&str>, own: Node<'_>, changes: &mut Changes) {
     }
 }
 
-/// What a body says of reasoning.
+/// The settings of a body for reasoning.
 struct Reasoning<'b> {
     effort: Option<Setting<'b>>,
     thinking: Option<Setting<'b>>,
@@ -146,7 +146,7 @@ impl<'b> Reasoning<'b> {
         self.effort.iter().chain(&self.thinking)
     }
 
-    /// Returns whether there is to be reasoning. `thinking` goes before an effort.
+    /// Returns whether reasoning is on. `thinking` overrides an effort.
     fn is_on(&self) -> Option<bool> {
         let is_on = |setting: &Option<Setting<'_>>| setting.as_ref().and_then(|setting| setting.is_on);
         is_on(&self.thinking).or_else(|| is_on(&self.effort))
@@ -163,7 +163,7 @@ impl<'b> Reasoning<'b> {
         effort.into_iter().chain(switch).collect()
     }
 
-    /// Adds a change for each setting that is not a variable with its value.
+    /// Adds a change for each setting, unless a variable has its value.
     fn report(&self, added: &[(Cow<'_, str>, Data<'_>)], own: Option<Node<'_>>, changes: &mut Changes) {
         let has = |name: &str| added.iter().any(|(added, _)| added == name);
         let (is_effort_read, is_switched) = (has(EFFORT), SWITCHES.into_iter().any(has));
@@ -183,11 +183,11 @@ impl<'b> Reasoning<'b> {
     }
 }
 
-/// An option of a body about reasoning.
+/// An option of a body for reasoning.
 struct Setting<'b> {
     path: &'static str,
     effort: Option<Node<'b>>,
-    /// Whether there is to be reasoning, if the option is understood.
+    /// Whether the option turns reasoning on, or `None` if its value is unknown.
     is_on: Option<bool>,
 }
 

@@ -1,6 +1,6 @@
 //! The kinds of errors, which are the exceptions of the reference, and their classes, which say who has to act.
 
-/// The exception that the reference raises, each with the smallest template that raises it.
+/// The kind of an error: the exception that the reference raises. Each variant shows the smallest template that raises it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -12,7 +12,7 @@ pub enum ErrorKind {
     Undefined,
     /// The sandbox refused an operation: `{{ [].append(1) }}`.
     Security,
-    /// Any other exception of Jinja, or of Python without a kind of its own: `{{ x|map }}`.
+    /// Any other exception of Jinja, or an exception of Python that has no kind of its own: `{{ x|map }}`.
     Runtime,
     /// Python's TypeError: `{{ 1 + "a" }}`.
     Type,
@@ -127,8 +127,8 @@ impl ErrorClass {
         }
     }
 
-    /// Returns the HTTP status for a server: 400 if the request is wrong or costs too much, and 500 if the server, the template or this crate
-    /// is wrong.
+    /// Returns the HTTP status for a server: 400 if the request is wrong or costs too much, and 500 if the server, the template or this
+    /// crate is wrong.
     pub fn http_status(self) -> u16 {
         match self {
             Self::Refused | Self::Request | Self::Mismatch | Self::Limit => 400,

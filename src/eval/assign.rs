@@ -125,7 +125,8 @@ impl<'a> Evaluator<'a, '_> {
             .try_for_each(|(target, item)| self.assign(target, item))
     }
 
-    /// Returns the item that the generator of a loop's condition yields: the variables of the target, a tuple of targets as a tuple.
+    /// Returns the item that the generator of a loop's condition yields: the value of the target's variable, or a tuple for a tuple of
+    /// targets.
     pub(super) fn pack(&mut self, target: &'a Target) -> Result<Value<'a>> {
         match &target.kind {
             TargetKind::Name { slot, .. } | TargetKind::Attribute { slot, .. } => {

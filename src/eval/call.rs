@@ -35,7 +35,8 @@ impl<'a> Evaluator<'a, '_> {
     ) -> Result<Value<'a>> {
         let name = Str::from(&*attribute.name);
         if matches!(object, Value::Undefined(_) | Value::Namespace(_)) {
-            // Python looks the attribute up before it evaluates the arguments. The lookup may fail, and the arguments may assign the attribute.
+            // Python looks the attribute up before it evaluates the arguments. The lookup may fail, and the arguments may assign the
+            // attribute.
             let method = access::get_attribute(self.runtime, &object, &name);
             let method = method.map_err(|error| self.explain_object(error.at(span), &attribute.object))?;
             return self.called(&method, args, caller);

@@ -1,7 +1,7 @@
 //! Adds a note to an error: the type, the keys and the place in the input of the value that caused it.
 //!
 //! If `message.content` is a list, `{{ message.content + 1 }}` fails with the note "`message.content` is of type list, at
-//! `/messages/3/content` of the input". Only names, attributes and items are described, because they can be evaluated again without an effect.
+//! `/messages/3/content` of the input". Only names, attributes and items are described, because evaluating them again has no effect.
 
 use std::fmt::Write;
 
@@ -20,8 +20,10 @@ const MAX_OPERANDS: usize = 8;
 /// The maximum number of keys of a dict that a note lists.
 const MAX_KEYS: usize = 8;
 
-/// The maximum number of characters that a note shows of a key, of the source of an operand, or of the operand's place.
+/// The maximum number of characters that a note shows of a key.
 const MAX_KEY: usize = 40;
+
+/// The maximum number of characters that a note shows of the source of an operand, or of its place in the input.
 const MAX_TEXT: usize = 200;
 
 impl<'a> Evaluator<'a, '_> {
@@ -48,8 +50,8 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Adds a note about the iterable of a loop that failed before its first round. After that, its name may have another value. A recursive
-    /// loop may also iterate over another value.
+    /// Adds a note about the iterable of a loop that failed before its first round. After that, its name may have another value. A
+    /// recursive loop may also iterate over another value.
     #[cold]
     pub(super) fn explain_iterated(&mut self, error: Error, node: &'a For, round: u64) -> Error {
         if round > 0 || node.recursive || error.has_place() || error.kind() == ErrorKind::Limit {
@@ -106,7 +108,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Adds the index of the message in the conversation, if the items of the loop are messages.
+    /// Adds the number of the message in the conversation, from 1, if the items of the loop are messages.
     #[cold]
     pub(super) fn name_message(&self, mut error: Error, node: &'a For) -> Error {
         let TargetKind::Name { slot, .. } = &node.target.kind else {
@@ -292,7 +294,7 @@ fn pointer(key: &Value<'_>) -> String {
 /// The nesting depth to which the input is searched.
 const MAX_DEPTH: usize = 32;
 
-/// Returns the JSON pointer from a container of the input to a value that is a part of it.
+/// Returns the JSON pointer from a container of the input to a value that is a part of it. At most `looks` values are compared.
 fn find_below<'a>(container: &Value<'a>, target: &Value<'a>, looks: &mut usize, depth: usize) -> Option<String> {
     if is_same_piece(container, target) {
         return Some(String::new());

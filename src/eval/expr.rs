@@ -257,7 +257,7 @@ impl<'a> Evaluator<'a, '_> {
         self.apply_filter(filter, input)
     }
 
-    /// Applies a filter to its input. It is a function of its own, so that a chain of filters does not hold all their arguments on the stack.
+    /// Applies a filter to its input. It is a function of its own, so that a chain of filters does not hold all arguments on the stack.
     #[inline(never)]
     pub(super) fn apply_filter(&mut self, filter: &'a Filter, input: Value<'a>) -> Result<Value<'a>> {
         let mut arguments = Arguments::one(input);

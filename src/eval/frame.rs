@@ -21,7 +21,7 @@ pub(super) struct Activation {
 }
 
 impl Activation {
-    /// Returns the value of a variable, or None if it is missing.
+    /// Returns the value of a variable, or `None` if it is missing.
     #[inline(always)]
     pub fn get<'v, 'a>(&self, heap: &'v Heap<'a>, slot: &Slot) -> Option<&'v Value<'a>> {
         match slot {
@@ -141,8 +141,8 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// Assigns the initial values of the variables of a scope, including those of branches that are not taken. In a template that appends in
-    /// place, the old values of the variables are dropped, because a value must not have two owners then.
+    /// Assigns the initial values of the variables of a scope, including those of branches that are not taken. In a template that appends
+    /// in place, the old values of the variables are dropped, because a value must not have two owners then.
     #[inline]
     pub(super) fn enter_scope(&mut self, scope: &Scope) -> Result<()> {
         self.runtime.meter.charge(scope.loads.len() as u64 >> 1)?;
@@ -181,7 +181,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Returns the value of a variable of another frame, or None if it is missing or is the reference's object `missing`.
+    /// Returns the value of a variable of another frame, or `None` if it is missing or is the reference's object `missing`.
     #[inline(never)]
     fn present(&self, outer: &Slot) -> Option<Value<'a>> {
         self.get(outer).filter(|value| !value.is_missing()).cloned()
@@ -247,7 +247,7 @@ impl<'a> Evaluator<'a, '_> {
         self.render.template.unsupported.contains(&symbol)
     }
 
-    /// Returns the value of a variable, or None if it is missing.
+    /// Returns the value of a variable, or `None` if it is missing.
     #[inline]
     pub(super) fn get(&self, slot: &Slot) -> Option<&Value<'a>> {
         self.frame.get(&self.runtime.heap, slot)

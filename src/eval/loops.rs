@@ -63,7 +63,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Runs all rounds, and the `else` body if no round reached the end of its body. In the `else` body, `break` and `continue` are those of
+    /// Runs all rounds, and the `else` body if no round reached the end of its body. In the `else` body, `break` and `continue` belong to
     /// the outer loop.
     fn rounds(&mut self, node: &'a For, iterable: Value<'a>, depth0: i64, line: u32) -> Result<Flow> {
         if matches!(&iterable, Value::List(items) | Value::Tuple(items) if items.is_empty()) {

@@ -103,8 +103,8 @@ impl<'a> Evaluator<'a, '_> {
         })))
     }
 
-    /// Assigns the arguments of a call to the parameters of a macro. Returns how many parameters from the first on certainly have a value;
-    /// the others may need their defaults.
+    /// Assigns the arguments of a call to the parameters of a macro. Returns the number of leading parameters that certainly have a value.
+    /// The others may need their defaults.
     #[inline(never)]
     fn bind(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<usize> {
         if arguments.keywords().iter().any(|(keyword, _)| keyword.as_str() == "self") {
@@ -263,8 +263,8 @@ impl<'a> Evaluator<'a, '_> {
         self.run_macro(node, given)
     }
 
-    /// Runs the function that the reference generates from a macro: its scope, its defaults and its body. The first `given` parameters have a
-    /// value.
+    /// Runs the function that the reference generates from a macro: its scope, its defaults and its body. The first `given` parameters
+    /// have a value.
     fn run_macro(&mut self, node: &'a Node, given: usize) -> Result<()> {
         self.enter_scope(&node.scope)?;
         self.fill(node, given)?;
@@ -312,7 +312,7 @@ impl<'a> Callable<'a> for Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    /// Runs a function with an evaluator for the macro that writes to `out`.
+    /// Calls `run` with an evaluator for the macro, which writes to `out`.
     #[inline]
     fn run(
         &self,

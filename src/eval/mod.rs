@@ -101,7 +101,7 @@ enum Flow {
 /// The number of local variables that are allocated for macros in addition to those of the top level, so that these rarely move.
 const CALLEES: usize = 8;
 
-/// Renders a resolved template with a context. `capacity` is the initial capacity of the output.
+/// Renders a resolved template with a context. `capacity` is the initial capacity of the output in bytes.
 pub fn render<'a>(
     runtime: &mut Runtime<'a>,
     template: &'a Template,
@@ -130,7 +130,7 @@ pub fn render<'a>(
     let mut text = evaluator.out;
     let mut pieces = std::mem::take(&mut runtime.heap.pieces);
     if runtime.heap.trace.is_some() {
-        // The segments are made beside them.
+        // The segments are made while the text and the pieces are still in memory.
         free_spare_text(&mut text);
         pieces.finish();
     }

@@ -79,7 +79,7 @@ pub fn join(messages: &[&Value]) -> Vec<Value> {
 
 /// A call of a tool with its result, in all the conversations that have one.
 pub struct Cycle<'c> {
-    /// Returns the calls. Their arguments are JSON text if the flag is true, and else objects.
+    /// Returns the calls. Their arguments are JSON text if the flag is true, and objects otherwise.
     pub calls: &'c dyn Fn(bool) -> Vec<Value>,
     pub results: Vec<Value>,
     /// The values of the flag of `calls`, in the order in which they are tried.

@@ -30,7 +30,7 @@ pub const MOST_WORK: u64 = 400_000;
 /// variable.
 pub struct Literals<'t> {
     symbols: &'t Symbols,
-    /// For each name, the names that are set to a value with it.
+    /// For each name, the names that are set to an expression with it.
     targets: HashMap<&'t str, HashSet<&'t str>>,
     /// For each name, the constants that it is compared with.
     constants: HashMap<&'t str, Vec<Value>>,

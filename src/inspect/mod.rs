@@ -55,14 +55,14 @@ impl ChatTemplate {
     /// ```
     ///
     /// # Errors
-    /// If the model has no template, if a template does not compile, and if the experiments reach a limit.
+    /// If the model has no template, if a template does not compile, or if the experiments together use up the steps or the time.
     pub fn inspect(&self) -> Result<Arc<Report>> {
         self.inspect_with(&Limits::default())
     }
 
-    /// Returns what the template takes, within limits that all experiments together keep. They take at most half of
-    /// [`Limits::milliseconds`], and leave the other half to the compilation of the template. A report that is made under lower limits than the
-    /// default ones is shared only if no experiment reached them.
+    /// Returns what the template takes, within limits for all experiments together. The experiments take at most half of
+    /// [`Limits::milliseconds`], and leave the other half to the compilation of the template. A report made under limits lower than the
+    /// default is shared only if no experiment reached them.
     ///
     /// # Errors
     /// See [`ChatTemplate::inspect`].
@@ -70,7 +70,7 @@ impl ChatTemplate {
         self.inspect_until(limits, None)
     }
 
-    /// Returns what the template takes, unless a limit is reached or a flag is set before.
+    /// Returns what the template takes, unless a limit is reached or the flag is set first.
     pub(crate) fn inspect_until(&self, limits: &Limits, cancel: Option<&AtomicBool>) -> Result<Arc<Report>> {
         self.report_or_make(|| {
             self.check()?;
@@ -94,7 +94,7 @@ impl ChatTemplate {
             lab.check_time()?;
             report.witnesses = lab.witnesses;
             let usual = Limits::default();
-            // A report that reaches the deadline is an error.
+            // A report that reaches the deadline is an error, so a finished one does not depend on the time.
             let timeless = limits.clone().with_milliseconds(usual.milliseconds);
             let is_shared = !lab.is_limited || !timeless.has_lower_than(&usual);
             Ok((report, is_shared))

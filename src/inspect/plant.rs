@@ -42,7 +42,7 @@ pub const VALUE: &str = "worgathin";
 /// The id of a call. Some templates demand nine letters or digits.
 pub const ID: &str = "Kd7mWx2Qp";
 
-/// The text of a reasoning.
+/// The text of the reasoning of a message.
 pub const REASONING: &str = "trenobilf";
 
 /// The form of the content of a message.

@@ -27,7 +27,7 @@ const NODE: u64 = 10;
 /// The maximum number of calls of a macro that are walked through. A macro that writes a schema calls itself for each part.
 const MOST_CALLS: usize = 6;
 
-/// The longest path of a field in bytes.
+/// The length of a path, in bytes, from which no further field is added to it.
 const LONGEST: usize = 60;
 
 /// The kind of list that a place is in.
@@ -157,7 +157,7 @@ impl<'t> Walk<'t> {
         body.stmts.iter().for_each(|stmt| self.stmt(stmt));
     }
 
-    /// Walks through statements whose assignments end with them.
+    /// Walks through statements in a scope: their assignments are undone after them.
     fn scope(&mut self, walk: impl FnOnce(&mut Self)) {
         let depth = self.hidden.len();
         walk(self);
@@ -206,7 +206,7 @@ impl<'t> Walk<'t> {
                     }
                     let depth = self.hidden.len();
                     self.body(body);
-                    // What one branch sets may be there after the last one.
+                    // What one branch sets may still be set after the statement.
                     for (symbol, _) in self.hidden.get(depth..).unwrap_or_default() {
                         let places = copy_places(&mut self.meter, self.variables.get(symbol));
                         merged.entry(*symbol).or_default().extend(places);
@@ -259,7 +259,7 @@ impl<'t> Walk<'t> {
                 self.hidden.push((*symbol, before));
             }
             TargetKind::Attribute { name, .. } => self.attributes.entry(name).or_default().extend(places),
-            // The value of a pair of `items()`.
+            // Of a pair of `items()`, only the value, which comes last, has places.
             TargetKind::Tuple(targets) => {
                 if let Some((last, others)) = targets.split_last() {
                     others.iter().for_each(|target| self.bind(target, Places::new()));

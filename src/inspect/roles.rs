@@ -9,7 +9,7 @@ use super::plant::{self, Form, PLANT, SECOND, say};
 use crate::error::Result;
 use crate::report::{Alternation, Content, Media, Medium, NullContent, Outcome, Report, Role, System};
 
-/// Tries all roles but `tool`, and the orders of roles.
+/// Tries all roles but `tool`, and the orders of roles. Returns the forms for the other messages of later experiments.
 pub fn inspect(lab: &mut Lab<'_>, report: &mut Report) -> Result<Vec<Form>> {
     report.roles.user = ask_role(lab, "user", &[Form::String, Form::Parts])?;
     let forms: &[Form] = match report.roles.user.content {
@@ -91,7 +91,7 @@ fn judge_text(text: &str, word: &str, form: Form) -> Outcome {
     }
 }
 
-/// Returns whether a text has a part in the notation of Python or JSON, which itself may be within a JSON string.
+/// Returns whether a text has a part in the notation of Python or JSON. The notation may itself be within a JSON string.
 pub fn has_printed_part(text: &str) -> bool {
     let is_sign = |char: &char| !matches!(char, '\\' | ' ' | '\n');
     let bare: String = text.chars().filter(is_sign).collect();
@@ -148,7 +148,7 @@ fn ask_null_at(lab: &mut Lab<'_>, role: &str, path: &str) -> Result<NullContent>
             });
         }
     };
-    // Of the three texts, the one with the word has the edges of the content.
+    // Of the three prompts, the one with the word shows where the content begins and ends.
     let word = lab.render(&set(Some(Value::from(PLANT))))?;
     let empty = lab.render(&set(Some(Value::from(""))))?;
     let between = |rendered: &Rendered| {
@@ -167,7 +167,7 @@ fn ask_null_at(lab: &mut Lab<'_>, role: &str, path: &str) -> Result<NullContent>
     Ok(NullContent { text, error: None })
 }
 
-/// Returns the place and the text that a longer text has more than a shorter one, if that is all in which they differ.
+/// Returns the text that is inserted into a shorter text to make a longer one, and its byte offset, if the two differ in nothing else.
 pub fn find_insertion<'t>(shorter: &str, longer: &'t str) -> Option<(usize, &'t str)> {
     let common = shorter
         .char_indices()

@@ -29,13 +29,13 @@ const TOKENS: [&str; 8] = [
     "additional_special_tokens",
 ];
 
-/// A number with which the constants of a template that are numbers are compared.
+/// A value whose prompts are compared with those of the template's numeric constants.
 const OTHER_NUMBER: i64 = 7;
 
 /// The maximum number of variables of a report.
 const MOST: usize = 64;
 
-/// The parts of a prompt, as far as it can be rendered.
+/// The parts of a prompt.
 #[derive(Clone, PartialEq)]
 struct View {
     system: String,
@@ -113,7 +113,7 @@ pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result
             })
             .collect();
         let mut switch = Switching::new(name).ask(lab, &scenes, &compared)?;
-        // A variable may only matter beside another one.
+        // A variable may matter only together with another one.
         for others in settings.iter().filter(|_| names.len() > 1) {
             if switch.is_none() {
                 let mut others = others.clone();
@@ -185,7 +185,8 @@ impl<'n> Switching<'n> {
         }
     }
 
-    /// Finds out what the variable changes, if anything. Each constant says whether the variable itself is compared with it.
+    /// Finds out what the variable changes, if anything. `compared` has constants, each with whether it is compared with the variable
+    /// itself.
     fn ask(mut self, lab: &mut Lab<'_>, scenes: &[Scene], compared: &[(Value, bool)]) -> Result<Option<Switch>> {
         let [on, off] = [true, false].map(Value::from);
         let [word, null, number] = [Value::from(PLANT), Value::Null, Value::from(OTHER_NUMBER)];
@@ -255,7 +256,7 @@ impl<'n> Switching<'n> {
                 .into_iter()
                 .flatten()
                 .zip(self.effect(&other).into_iter().flatten());
-            // Both prompts may have the value.
+            // Each prompt may have its own value.
             let differs =
                 |(own, other): (&Option<String>, &Option<String>)| *own != other.as_ref().map(|other| other.replace(PLANT, text));
             if self.is_rendered(&value) && pairs.into_iter().any(differs) {
@@ -319,7 +320,7 @@ impl View {
     }
 }
 
-/// Returns the parts of a prompt, if the conversation can also be rendered without generation prompt.
+/// Returns the parts of a prompt, if the conversation can also be rendered without the generation prompt.
 fn view(lab: &mut Lab<'_>, trial: &Trial, with: &str) -> Result<Option<View>> {
     let mut without = trial.clone();
     without.add_generation_prompt = false;

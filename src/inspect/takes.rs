@@ -1,4 +1,5 @@
-//! Finds out what whole conversations can have: the texts of the other experiments, in conversations of several turns as clients send them.
+//! Finds out what whole conversations can have, with texts like those of the other experiments in conversations of several turns, as
+//! clients send them.
 //!
 //! ```text
 //! system, user, assistant, system, user   ->   refused: the roles must alternate   ->   takes.system_in_middle: false
@@ -22,7 +23,7 @@ enum Shape {
 }
 
 impl Shape {
-    /// Returns the simplest of the forms.
+    /// Returns a shape that the forms allow: a string, else several parts, else one part.
     fn simplest(forms: Forms) -> Self {
         match forms {
             Forms {
@@ -83,7 +84,7 @@ struct Talk {
 }
 
 impl Talk {
-    /// Adds a message with new words: one in a string, two in a list of parts.
+    /// Adds a message with new words: two in a list of parts, otherwise one.
     fn plant(mut self, role: &str, shape: Shape) -> Self {
         let content = self.content(shape);
         self.messages.push(json!({"role": role, "content": content}));
@@ -215,7 +216,7 @@ impl Asker<'_, '_> {
         Ok(())
     }
 
-    /// Returns the turns of a user and an assistant that stand between instructions, in forms that the template takes.
+    /// Returns the forms that the template takes for the messages of a user and an assistant around the message of an experiment.
     fn turns(&self) -> Turns {
         let Takes { user, assistant, .. } = self.takes;
         Turns { user, assistant }
@@ -407,7 +408,7 @@ impl Turns {
         talk.say("assistant", self.assistant)
     }
 
-    /// Adds a user, an assistant and a user.
+    /// Adds messages of a user, an assistant and a user.
     fn all(self, talk: Talk) -> Talk {
         self.user(self.answer(self.user(talk)))
     }

@@ -38,7 +38,8 @@ pub enum JsonErrorKind {
     LoneSurrogate,
     /// Arrays and objects nest deeper than the limit. Python raises RecursionError, but only at a greater depth.
     TooDeep,
-    /// The values take more memory than the limit, without the characters of strings. Python reads the text.
+    /// The values take more memory than the limit, not counting the characters of strings, or the text of a serialized value is longer
+    /// than the limit. Python has no such limit.
     TooLarge,
     /// The bytes are not UTF-8. Python raises UnicodeDecodeError.
     Encoding,

@@ -49,7 +49,7 @@ impl Layout {
         preset: Preset::Line,
     };
 
-    /// Returns the layout with a line for each member. As in Python, there is no blank after a comma.
+    /// Returns the layout with a line for each member, indented by `indent` per level. As in Python, there is no blank after a comma.
     pub fn indented(indent: String) -> Self {
         let preset = if indent.bytes().all(|byte| byte == b' ') {
             Preset::Lines(indent.len())
@@ -62,7 +62,7 @@ impl Layout {
     /// Returns the layout with a line for each member, indented by a number of blanks per level, or `None` if the number is too large for
     /// the fast path.
     pub fn indented_by(blanks: i64) -> Option<Self> {
-        // Python multiplies a blank by the number, so a negative number gives no blanks.
+        // Python multiplies a blank by the number, so a negative number means no blanks.
         let blanks = usize::try_from(blanks.max(0)).ok()?;
         let indent = NEWLINE_AND_BLANKS.get(1..blanks.checked_add(1)?)?;
         Some(Self::with_lines(Cow::Borrowed(indent), Preset::Lines(blanks)))
@@ -140,14 +140,14 @@ pub struct MemberLayout<'l> {
 enum Separator {
     /// A comma and a blank, except before the first member.
     CommaBlank,
-    /// A comma, except before the first member, then a newline and blanks. The number is that of the blanks per level.
+    /// A comma, except before the first member, then a newline and blanks, and the number of blanks per level.
     Line(&'static str, usize),
     /// The separator and the indentation of the layout.
     General,
 }
 
 impl MemberLayout<'_> {
-    /// Returns the largest number of bytes before and after one member, with its key's separator.
+    /// Returns the largest number of bytes that one member adds to its key and value: the separators, the line break and the indentation.
     #[inline]
     pub fn max_length(&self) -> usize {
         let line = match (self.separator, &self.layout.indent) {

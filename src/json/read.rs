@@ -14,7 +14,7 @@ use super::error::{Fault, JsonError};
 use super::scan::Marks;
 use super::tree::{Data, Entry, Object};
 
-/// The default for the number of levels that arrays and objects may nest.
+/// The default depth limit: the number of levels to which arrays and objects may nest.
 ///
 /// A tool's schema has about 20 levels, and CPython fails at about 1000. A tree is compared, cloned and dropped recursively. At 512
 /// levels this takes at most 300 KiB of stack with optimisations and 1.2 MiB without; a thread usually has 2 MiB.
@@ -31,10 +31,10 @@ const ALLOCATION_OVERHEAD: usize = 24;
 /// more.
 const INITIAL_CAPACITY: usize = 16;
 
-/// The number of members from which an array or object is not copied out of the outer containers' members.
+/// If fewer members than this are open, [`take_members`] always copies those of the container that ends.
 const MIN_LONG: usize = 4096;
 
-/// Reads one JSON document.
+/// Reads one JSON document whose arrays and objects nest at most `depth_limit` levels.
 ///
 /// # Errors
 /// See [`JsonErrorKind`](super::JsonErrorKind).
@@ -127,7 +127,7 @@ impl<'a> Unfinished<'a> {
         }
     }
 
-    /// Ends an array or object. Returns its key in the outer object, if that is one.
+    /// Ends an array or object. Returns its key if the outer container is an object, and an empty string otherwise.
     #[inline(always)]
     fn close(&mut self) -> Cow<'a, str> {
         self.parent = self.outer.pop().unwrap_or(Parent::Document);
@@ -251,7 +251,7 @@ impl<'a> Reader<'a> {
         self.count(bytes.saturating_add(ALLOCATION_OVERHEAD))
     }
 
-    /// Counts the memory of a member without its allocations.
+    /// Counts bytes of memory, or fails if the values take more than [`MAX_BYTES`].
     #[inline]
     fn count(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
         let Some(bytes_left) = self.bytes_left.checked_sub(bytes) else {
@@ -334,7 +334,8 @@ fn push_growing<T>(all: &mut Vec<T>, one: T) {
     all.push(one);
 }
 
-/// Moves the members from `start` on into a vector of their own. The shorter part is copied, so a long array is never in memory twice.
+/// Moves the members from `start` on into a vector of their own. In a long list the shorter part is copied, so a long array is never in
+/// memory twice.
 fn take_members<T>(all: &mut Vec<T>, start: usize) -> Vec<T> {
     if start >= all.len() / 2 || all.len() < MIN_LONG {
         return all.split_off(start);

@@ -42,7 +42,7 @@ fn to_text<T: Serialize + ?Sized>(value: &T, depth_limit: usize) -> Result<Vec<u
     }
 }
 
-/// A text of at most as many bytes as the values of a JSON text may take. The tree has a copy of its strings.
+/// A text of at most [`MAX_BYTES`] bytes, as many as the tree may take. Its strings are limited too, because the tree copies them.
 struct BoundedText(Vec<u8>);
 
 impl Write for BoundedText {
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(error.to_string(), "key must be a string");
     }
 
-    /// If a dependant enables the feature `arbitrary_precision` of serde_json, its numbers are texts.
+    /// If a dependent crate enables the feature `arbitrary_precision` of serde_json, its numbers are stored as text.
     #[test]
     fn numbers_of_serde_json_are_read() {
         let number = |text: &str| debug(&serde_json::from_str::<serde_json::Number>(text).unwrap());

@@ -35,7 +35,7 @@ pub enum Data<'a> {
     Str(Cow<'a, str>),
     /// `[1, 2]`
     List(Vec<Data<'a>>),
-    /// Python's `(1, 2)`, which has no JSON text.
+    /// Python's `(1, 2)`. JSON has no tuples: reading never returns one, and writing makes it an array.
     Tuple(Vec<Data<'a>>),
     /// `{"key": 1}`
     Object(Object<'a>),
@@ -76,7 +76,7 @@ struct Index(Box<[Place]>);
 /// The place of an entry. Most comparisons of keys need no more than the place, which is near in memory.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// The first bytes of the key, which are ordered as the keys are, unless they are equal.
+    /// The first eight bytes of the key, see [`head`]. Keys with different heads have the order of their heads.
     head: u64,
     position: u32,
 }

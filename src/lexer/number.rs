@@ -1,4 +1,4 @@
-//! Finds the end of number literals: `float_length("1.5e3+x")` is 5, and `integer_length("007")` is 2.
+//! Finds the end of number literals: `float_length("1.5e3+x")` is 5, and `integer_length("007")` is 2. Lengths are in bytes.
 //!
 //! The rules are `float_re` and `integer_re` of jinja2 3.1.6 `lexer.py`, in which `\d` is any decimal digit of Unicode. Digits of radix 2
 //! and 8, zeros, and the first digit of a decimal integer have to be ASCII. The rule that no float begins after a dot is in `token.rs`.

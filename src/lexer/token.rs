@@ -22,7 +22,7 @@ pub type Code<'s> = Lexer<'s, TokenKind>;
 pub struct Tag {
     /// The delimiter that closes the tag.
     pub closer: Closer,
-    /// The closing brackets of the brackets that are open in the tag.
+    /// The closing brackets that the open brackets of the tag need. The innermost is the last.
     pub brackets: Vec<TokenKind>,
 }
 
@@ -66,7 +66,7 @@ impl Token {
     }
 }
 
-/// Returns the span of `length` bytes from `start`. Offsets fit 32 bits because the size of a source is limited.
+/// Returns the span of `length` bytes from `start`. Offsets fit in 32 bits, because the size of a source is limited.
 pub(super) fn make_span(start: usize, length: usize) -> Span {
     let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
     Span::new(offset(start), offset(start.saturating_add(length)))

@@ -35,9 +35,9 @@ limits! {
     /// ```
     Limits:
 
-    /// Steps of work. Evaluating four nodes of an expression, copying 64 bytes or reading 8 characters each counts as about one step, and
-    /// a step mostly takes 10 to 60 nanoseconds. A conversation of 10 000 messages takes some millions; a render reaches the default
-    /// within a second.
+    /// Steps of work. Evaluating four nodes of an expression, copying 64 bytes or scanning 8 bytes of text each counts as about one step,
+    /// and a step mostly takes 10 to 60 nanoseconds. A conversation of 10 000 messages takes some millions; a render reaches the
+    /// default within a second.
     steps: u64 = 16_000_000, with_steps(u64);
     /// Bytes of output, including the strings that are being captured, and of all prompts of a batch. The longest context window of a
     /// model is a few megabytes of text. The JSON pointers of the segments of a traced render have the same limit.
@@ -66,10 +66,10 @@ limits! {
     width: usize = 1 << 20, with_width(usize);
     /// Bits of an integer. Python prints no integer of more than about 14 thousand bits.
     bits: u64 = 1 << 20, with_bits(u64);
-    /// Milliseconds since the start of the render: two seconds, or a minute if the crate is built with debug assertions. `None` is no such
-    /// limit.
+    /// Milliseconds since the start of the render: two seconds, or a minute if the crate is built with debug assertions. `None` means no
+    /// time limit.
     ///
-    /// A prompt takes microseconds, and most renders that do not end reach [`steps`](Self::steps) before. The clock is read every few
+    /// A prompt takes microseconds, and most renders that do not end reach [`steps`](Self::steps) first. The clock is read every few
     /// thousand steps, and before work of more steps than that.
     milliseconds: Option<u64> = Some(if cfg!(debug_assertions) { 60_000 } else { 2_000 }), with_milliseconds(impl Into<Option<u64>>);
 }

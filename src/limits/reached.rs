@@ -65,7 +65,7 @@ limits_by_name! {
     Statements = "statements",
     /// Fixed: 512 nested arrays and objects in JSON.
     JsonDepth = "json_depth",
-    /// Fixed: 96 MiB for the values of a JSON text, without its strings.
+    /// Fixed: 96 MiB for the values of a JSON text, not counting the characters of its strings.
     JsonValues = "json_values",
     /// Fixed: 1000 attributes in one call of `namespace`.
     Attributes = "attributes",

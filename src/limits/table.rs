@@ -46,7 +46,7 @@ macro_rules! limits {
             /// The names of the fields.
             const NAMES: &[&str] = &[$(stringify!($name)),*];
 
-            /// Returns whether a limit is lower than that of other limits. No limit at all counts as the lowest.
+            /// Returns whether any limit is lower than the same limit of `other`. A limit of `None` counts as lower than any number.
             #[cfg(feature = "inspect")]
             pub(crate) fn has_lower_than(&self, other: &Self) -> bool {
                 false $(|| self.$name < other.$name)*

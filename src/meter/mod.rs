@@ -1,7 +1,8 @@
 //! Counts the resources that one compilation or one render uses, and stops it at its limits.
 //!
 //! All code that takes time or memory calls the meter first: [`Meter::charge`] for work, [`Meter::claim`] for memory. With
-//! `RUSTFLAGS="--cfg unmetered"` the meter counts no work and checks no limits, so that a benchmark can measure its cost.
+//! `RUSTFLAGS="--cfg unmetered"` the meter counts no work and checks only the limits on live memory, on calls and on items of iterators, so
+//! that a benchmark can measure its cost.
 
 mod stack;
 
@@ -16,15 +17,15 @@ use crate::clock;
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits, Reached};
 
-/// The number of steps between two checks of the clock and the flag, which take about 100 microseconds.
+/// The number of steps between two checks of the clock and the flag. These steps take about 100 microseconds.
 const STRIDE: u64 = 4096;
 
 /// The time that a step is expected to take, in nanoseconds. Work that is charged at once does not begin if it would probably end after
 /// the deadline, because nothing stops it in between.
 const STEP_NANOSECONDS: u64 = 20;
 
-/// The number of bytes of text that are processed in one step. The cost of a shorter text is part of the statement or container that has
-/// it.
+/// The number of bytes of text that are processed in one step. The cost of a shorter text is part of the cost of the statement or container
+/// that has it.
 pub const STEP_BYTES: usize = 64;
 
 /// The number of bytes that each object takes besides its contents: reference counts, its claim, and the allocator's rounding.
@@ -43,7 +44,7 @@ pub struct Meter<'a> {
     stack: Stack,
     /// The number of bytes of the text that is being written, when its size was last checked.
     written: Cell<u64>,
-    /// The number of bytes that the text that is being written may have. The texts around it, which are not finished, take the others.
+    /// The number of bytes that the text that is being written may have: the limit of the output, less the unfinished texts around it.
     output_left: u64,
     /// The number of bytes that are claimed now. The claims share it, and the first claim creates it.
     live: Option<Rc<Cell<u64>>>,
@@ -52,7 +53,8 @@ pub struct Meter<'a> {
 /// The deadline and the flag, which can stop the work before its steps are used up.
 #[derive(Clone, Copy, Debug)]
 struct Watch<'a> {
-    /// The time of the first check. A short render ends before it, and reading the clock would be a tenth of its time.
+    /// The time of the first check, or of [`Meter::start_clock`]. A short render ends before the first check, and reading the clock would
+    /// be a tenth of its time.
     began: Option<Instant>,
     cancel: Option<&'a AtomicBool>,
 }
@@ -205,7 +207,7 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// Checks that an item of an iterator is not higher than the iterator, which was made before the item.
+    /// Checks that the nesting depth of an item is at most that of its iterator, which was made and checked before the item.
     #[inline]
     pub fn check_item_height(&self, height: u32, iterator: u32) -> Result<()> {
         if height > iterator {
@@ -226,7 +228,7 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// Checks the size of what is returned beside the output.
+    /// Checks the size of data that is returned with the output, such as the segments of a traced render. Its limit is that of the output.
     pub fn check_extra(&self, bytes: u64) -> Result<()> {
         if !cfg!(unmetered) && bytes > self.limits.output {
             return Err(exceeded(Limit::Output, bytes, self.limits.output));

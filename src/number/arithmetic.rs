@@ -43,7 +43,7 @@ pub fn modulo<'a>(left: NumberRef<'a>, right: NumberRef<'a>) -> NumberResult<Num
     operate(left, right, int_arithmetic::modulo, float::modulo)
 }
 
-/// Returns `base ** exponent`. An integer with a negative exponent gives a float.
+/// Returns `base ** exponent`. For integers with a negative exponent, the result is a float.
 pub fn power(base: NumberRef<'_>, exponent: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
     match (base, exponent) {
         (NumberRef::Int(base), NumberRef::Int(exponent)) if !exponent.is_negative() => {

@@ -25,9 +25,9 @@ const MAX_EXPONENT: i64 = 1024;
 pub(super) struct Leading {
     /// The first 65 or more bits of the magnitude, or all of them.
     pub bits: u128,
-    /// The number of bits of the magnitude after the leading ones.
+    /// The number of bits of the magnitude after those in `bits`.
     pub exponent: u64,
-    /// Whether any bit after the leading ones is set.
+    /// Whether any bit after those in `bits` is set.
     pub is_inexact: bool,
 }
 

@@ -48,7 +48,7 @@ pub struct Parts<'a> {
     pub prefix: &'a str,
     /// The digits before the point. Padding zeros and separators are added to these.
     pub digits: &'a str,
-    /// The text after the digits: point, fraction, exponent. A number without digits, such as `inf`, is all here.
+    /// The text after the digits: point, fraction, exponent. A number without digits, such as `inf`, is entirely in this part.
     pub rest: &'a str,
 }
 

@@ -33,7 +33,7 @@ pub fn parse_float(text: &str, repr: Repr) -> NumberResult<f64> {
     })
 }
 
-/// Returns `int(text, base)`, or `None` if the text is not an integer. A caller may pass 37 for a base beyond `i64`, which is as invalid.
+/// Returns `int(text, base)`, or `None` if the text is not an integer. A caller may pass 37 for a base beyond `i64`: both are invalid.
 pub fn read_int(text: &str, base: i64) -> NumberResult<Option<Int>> {
     match u32::try_from(base) {
         Ok(base @ (0 | 2..=36)) => read_ascii_int(&to_ascii(text), base),

@@ -13,7 +13,7 @@ use super::int::{Int, IntRef, Number, NumberRef};
 use super::int_arithmetic::{absolute, negate};
 use super::{arithmetic, int_float};
 
-/// The number of decimal places from which on rounding changes no float.
+/// Rounding to more decimal places changes no float.
 const MAX_PLACES: i64 = 323;
 
 /// Rounding to fewer decimal places makes each float zero.
@@ -54,7 +54,7 @@ pub fn round_int(int: IntRef<'_>, places: IntRef<'_>) -> Int {
     if !places.is_negative() {
         return int.to_int();
     }
-    // A decimal digit takes more than three bits, so a unit of that many digits is more than twice the number.
+    // A decimal digit takes more than three bits, so `10**digits` is otherwise more than twice the number, which rounds to zero.
     let digits = match places {
         IntRef::Small(places) if places.unsigned_abs().saturating_sub(2) <= int.bit_length() / 3 => places.unsigned_abs(),
         _ => return Int::Small(0),

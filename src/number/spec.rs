@@ -17,7 +17,7 @@ use crate::unicode::decimal_value;
 pub struct SpecRules<'a> {
     /// The type's name in error texts: `bool` and `Markup` have their own.
     pub type_name: &'a str,
-    /// The largest width, and the largest number of digits by precision.
+    /// The largest width, and the largest precision.
     pub max_width: usize,
 }
 

@@ -18,7 +18,7 @@ pub fn float_text(float: f64) -> String {
     format_float(float, &format, 0).unwrap_or_default()
 }
 
-/// Returns `repr(int)`. A number of more than [`MAX_DIGITS`] digits is an error before the conversion.
+/// Returns `repr(int)`. A number of more than [`MAX_DIGITS`] digits is an error; its number of bits mostly shows that without a conversion.
 pub fn int_text(int: IntRef<'_>) -> NumberResult<String> {
     let big = match int {
         IntRef::Small(small) => return Ok(small.to_string()),

@@ -26,22 +26,22 @@ const HEIGHT: Height = 492;
 /// of 512 KiB. The reference compiles fewer levels of most statements, because CPython allows at most 100 levels of indentation.
 pub const STATEMENTS: usize = 128;
 
-/// The calls of `parser.py` for an expression: from `parse_expression` to `parse_unary`.
+/// The number of calls of `parser.py` for an expression: from `parse_expression` to `parse_unary`.
 pub const EXPRESSION: u32 = 11;
-/// The calls of `parser.py` for a condition: as for an expression, but without `parse_condexpr`.
+/// The number of calls of `parser.py` for a condition: as for an expression, but without `parse_condexpr`.
 pub const CONDITION: u32 = 10;
-/// One call.
+/// One call of `parser.py`.
 pub const CALL: u32 = 1;
-/// The calls of `parser.py` for a tuple: `parse_tuple` and the function `parse` in it.
+/// The number of calls of `parser.py` for a tuple: `parse_tuple` and the function `parse` in it.
 pub const TUPLE: u32 = 2;
-/// The calls of `parser.py` for a subscript or for arguments: `parse_postfix`, `parse_subscript` and `parse_subscribed`, or
+/// The number of calls of `parser.py` for a subscript or for arguments: `parse_postfix`, `parse_subscript` and `parse_subscribed`, or
 /// `parse_filter_expr`, `parse_filter` and `parse_call_args`.
 pub const POSTFIX: u32 = 3;
-/// The calls of `parser.py` for the argument of a test: `parse_filter_expr` and `parse_test`.
+/// The number of calls of `parser.py` for the argument of a test: `parse_filter_expr` and `parse_test`.
 pub const TEST_ARGUMENT: u32 = 2;
-/// The calls of `parser.py` for a tag: `parse_statement` and the function of the tag.
+/// The number of calls of `parser.py` for a tag: `parse_statement` and the function of the tag.
 pub const TAG: u32 = 2;
-/// The calls of `parser.py` for the body of a tag: `parse_statements` and `subparse`.
+/// The number of calls of `parser.py` for the body of a tag: `parse_statements` and `subparse`.
 pub const BODY: u32 = 2;
 
 /// The number of levels of the tree of an expression, at least 1.
@@ -101,7 +101,7 @@ pub fn build_leaf(out: &mut Expr, kind: ExprKind, span: Span, at: u32) -> Height
     1
 }
 
-/// Returns the error of a template that nests too deep at `span`.
+/// Returns the error of a template that nests too deeply at `span`.
 #[cold]
 pub fn recursion_error(reached: Reached, span: Span) -> Error {
     Error::recursion(reached).at(span).without_line()

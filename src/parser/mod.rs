@@ -1,8 +1,9 @@
 //! Parses tokens to a tree: `a {{ b }}` becomes one output, of a text and a name.
 //!
-//! This is a recursive descent parser after jinja2 3.1.6 `parser.py`, with a Pratt loop for binary operators. Functions named `parse_…` have
-//! the names of the productions in `grammar/template.ebnf`. Errors have the text and the line of the reference. Tokens are requested in the
-//! order of the reference, so the first error is the same one. The resolver, not the parser, checks where `break` is allowed.
+//! This is a recursive descent parser that follows jinja2 3.1.6 `parser.py`, with a Pratt loop for binary operators. Functions named
+//! `parse_…` have the names of the productions in `grammar/template.ebnf`. Errors have the text and the line of the reference. Tokens are
+//! requested in the order of the reference, so the first error is the same one. The resolver, not the parser, checks where `break` is
+//! allowed.
 
 mod depth;
 mod expression;
@@ -39,7 +40,7 @@ pub fn parse(source: &Source) -> Result<Template> {
     build_tree(source, Meter::new(Limits::default())).map(|(template, _)| template)
 }
 
-/// Parses a template. Returns its tree, and the meter with the work that it took.
+/// Parses a template. Returns its tree, and the meter with the work that parsing took.
 pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Template, Meter<'s>)> {
     let mut parser = Parser {
         stack: Stack::for_trees(meter.limits()),
@@ -133,8 +134,8 @@ impl<'s> Parser<'s> {
         symbol
     }
 
-    /// Enters code that the reference compiles to a function of its own. Returns the value to which the caller has to reset `outlives_scope`
-    /// at its end.
+    /// Enters code that the reference compiles to a function of its own. Returns the previous value of `outlives_scope`, which the caller
+    /// has to restore at the end of the code.
     fn enter_function(&mut self) -> bool {
         let around = self.open_tags.split_last().map_or(&[][..], |(_, around)| around);
         let outlives_scope = self.outlives_scope || around.iter().any(OpenTag::is_scope);

@@ -13,8 +13,9 @@ use crate::source::Source;
 use crate::span::Span;
 use crate::unsupported::Unsupported;
 
-/// The number of bytes of source that are charged at once, and that are one step.
+/// The least number of bytes of source between two charges.
 const BLOCK: u32 = 1024;
+/// The number of bytes of source that cost one step.
 const STEP: u32 = 4;
 
 /// The tokens of a source, from the current one to the end.
@@ -34,7 +35,7 @@ pub struct TokenStream<'s> {
 }
 
 impl<'s> TokenStream<'s> {
-    /// Returns the tokens of a source, and reads the first one. The meter is charged for the source.
+    /// Returns the tokens of a source, and reads the first one. Reading the tokens charges the meter for the source.
     pub fn new(source: &'s Source<'s>, meter: Meter<'s>) -> Result<Self> {
         let mut stream = Self {
             source,
@@ -142,7 +143,8 @@ impl<'s> TokenStream<'s> {
 
     /// Takes the value of the current token, if it is a number or a string with escapes.
     ///
-    /// The lexer has the value of the last token that it read. This is the current token, because the parser peeks only when it is at a name.
+    /// The lexer has the value of the last token that it read. This is the current token, because the parser peeks only when it is at a
+    /// name.
     pub fn take_literal(&mut self) -> Option<Literal> {
         self.lexer.take_literal()
     }

@@ -49,7 +49,7 @@ pub struct Calls {
     pub id: Outcome,
     /// The outcome for the key `name` of a result.
     pub name_in_result: Outcome,
-    /// The outcome for the key `tool_call_id` of a result. It is also printed if only the call has the id, and the result comes right after it.
+    /// The outcome for the key `tool_call_id` of a result.
     pub id_in_result: Outcome,
     /// The outcome for content beside a call.
     pub content_beside: Outcome,

@@ -8,7 +8,7 @@ use serde_json::Value;
 pub struct Prefix {
     /// The assistant's answer is appended to a prompt that ends with the generation prompt.
     pub generation_prompt: Boundary,
-    /// An answer is appended to a prompt without generation prompt.
+    /// An answer is appended to a prompt without a generation prompt.
     pub assistant: Boundary,
     /// A result is appended after a call, or after an earlier result of the calls.
     pub tool: Boundary,
@@ -66,9 +66,9 @@ pub struct Counterexample {
     pub variables: Option<Value>,
     /// The prompt of the shorter conversation. At the boundary `generation_prompt` it ends with the generation prompt.
     pub before: String,
-    /// The prompt of the longer conversation, without generation prompt.
+    /// The prompt of the longer conversation, without a generation prompt.
     pub after: String,
-    /// The index of the first character of `before` that differs from that of `after` at the same index.
+    /// The index in code points of the first character of `before` that differs from the one in `after`, or that `after` does not have.
     pub at: usize,
     /// The line of the template, from 1, that wrote the character, or the nearest text before it that the template wrote.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -74,7 +74,8 @@ pub struct Role {
     pub parts: Outcome,
     /// The forms of content that are printed.
     pub content: Content,
-    /// The text that is rendered in the place of content that is null. For an assistant, the message has a call.
+    /// The text that is rendered in the place of content that is null. For an assistant, the message has a call if [`Role::empty`] is
+    /// [`Outcome::Printed`].
     pub null: NullContent,
     /// The outcome for an assistant message with a call whose content is the empty string: whether the call is printed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,7 +85,8 @@ pub struct Role {
 /// The text that is rendered in the place of content that is null. `apply` removes the key, as transformers does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct NullContent {
-    /// The text in the place of the content, such as `None`. It is absent if the render failed, and if the template writes another message.
+    /// The text in the place of the content, such as `None`. It is absent if the render failed, if other text of the prompt changed too, or
+    /// if no string is printed as content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// [`Outcome::Refused`] or [`Outcome::Failed`], if the render failed.

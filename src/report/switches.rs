@@ -6,7 +6,7 @@ use serde_json::Value;
 /// The verdicts on the reasoning of assistant messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Reasoning {
-    /// The fields of a message with the reasoning that the template reads: `reasoning_content`, `thinking`, `reasoning`.
+    /// The names of the fields with reasoning that the template reads in messages: `reasoning_content`, `thinking`, `reasoning`.
     pub fields: Vec<String>,
     /// When the reasoning of an earlier message is in the prompt.
     pub replayed: Replay,
@@ -44,8 +44,8 @@ pub struct GenerationPrompt {
 pub struct Switch {
     /// The name of the variable: `enable_thinking`.
     pub name: String,
-    /// The values that the template tells apart: `true` and `false`, unless the render fails with them, and the constants that it compares the
-    /// variable with.
+    /// The values that the template tells apart: `true` and `false`, unless the render fails with them, and the constants that it compares
+    /// the variable with.
     pub values: Vec<Value>,
     /// Whether the prompt has the text of the variable.
     pub printed: bool,

@@ -16,21 +16,22 @@ pub struct Forms {
 }
 
 impl Forms {
-    /// Each form is taken.
+    /// All forms.
     pub const ALL: Self = Self {
         string: true,
         part: true,
         parts: true,
     };
 
-    /// Returns whether there is a form.
+    /// Returns whether any form is taken.
     pub fn is_any(self) -> bool {
         self.string || self.part || self.parts
     }
 }
 
-/// What a template takes of a request: conversations of several turns, in which all texts are looked for. Unlike the other verdicts, which
-/// have the best of several outcomes, each of these holds for all conversations that were tried.
+/// What a template takes of a request. The conversations have several turns, and the prompt must have all their texts. Unlike the other
+/// verdicts of a report, which are the best of several outcomes, these hold for all conversations that were tried, except
+/// [`calls`](Self::calls) and [`arguments`](Self::arguments).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Takes {
     /// The forms of content of a system message at the beginning.
@@ -53,15 +54,15 @@ pub struct Takes {
     pub two_users: bool,
     /// Whether an assistant message can follow another one.
     pub two_assistants: bool,
-    /// Whether tools do not make the render fail.
+    /// Whether the outcome of a render with tools is not [`Outcome::Failed`](super::Outcome::Failed).
     pub tools: bool,
-    /// Whether calls do not make the render fail.
+    /// Whether the outcome of a render with calls is not [`Outcome::Failed`](super::Outcome::Failed).
     pub calls: bool,
     /// The forms of the arguments of calls.
     pub arguments: Arguments,
     /// Whether an assistant message with calls can be without content.
     pub null: bool,
-    /// The forms of empty content that an assistant message can have, with and without calls: an empty string, and a part with an empty text.
+    /// The forms of empty content that an assistant message can have, with and without calls: an empty string, and a part with empty text.
     pub empty: Forms,
     /// The types that a part with an image can have.
     pub image: Vec<String>,

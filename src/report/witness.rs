@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-/// The conversation that shows a verdict, and what it was rendered to.
+/// The conversation that shows a verdict, with its prompt or its error.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Witness {
@@ -27,7 +27,7 @@ pub struct Witness {
     /// The message of the error, if the render failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The line of the template that failed, or that wrote the text before the planted one.
+    /// The line of the template, from 1, that failed or that wrote the last text before the planted one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
 }

@@ -19,7 +19,7 @@ pub(super) fn choose_strategy(target: &Target, value: &Expr) -> SetStrategy {
 }
 
 /// Returns whether a value is `target + a + b` or `target ~ a ~ b`, where neither `a` nor `b` calls anything or reads the target. A sum
-/// with a number does not count, because it cannot be appended to.
+/// with a number does not count, because a number cannot be appended.
 fn accumulates(target: &Target, value: &Expr) -> bool {
     let slot = match &target.kind {
         TargetKind::Name {

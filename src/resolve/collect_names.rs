@@ -1,6 +1,6 @@
 //! Collects the names that a scope reads and sets.
 //!
-//! After jinja2 3.1.6 `idtracking.py`, `FrameSymbolVisitor` and `RootVisitor`, and `compiler.py`, `find_undeclared`.
+//! This follows jinja2 3.1.6 `idtracking.py`, `FrameSymbolVisitor` and `RootVisitor`, and `compiler.py`, `find_undeclared`.
 
 use super::Resolver;
 use super::scopes::Scopes;
@@ -142,7 +142,7 @@ impl Resolver<'_> {
 }
 
 struct Search<const N: usize> {
-    /// The names that are still looked for.
+    /// The wanted names that have been neither read nor set yet.
     wanted: [Option<Symbol>; N],
     found: [bool; N],
     /// The number of statements and names that were visited.
@@ -179,7 +179,7 @@ impl<const N: usize> Search<N> {
         }
     }
 
-    /// A name that is set before it is read is not looked for any more.
+    /// Stops looking for a name that is set before it is read.
     fn set(&mut self, symbol: Symbol) {
         for wanted in &mut self.wanted {
             if *wanted == Some(symbol) {

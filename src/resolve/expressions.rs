@@ -1,6 +1,6 @@
 //! Resolves expressions, and folds constants on the way.
 //!
-//! After the methods of jinja2 3.1.6 `compiler.py` and `optimizer.py` for expressions.
+//! This follows the methods of jinja2 3.1.6 `compiler.py` and `optimizer.py` for expressions.
 
 use std::borrow::Cow;
 
@@ -39,7 +39,7 @@ impl Resolver<'_> {
                 let outer = self.is_folding;
                 self.operation(expr, place).map_err(|error| {
                     let is_folded = std::mem::replace(&mut self.is_folding, outer) && !outer;
-                    // The reference folds all of the expression before it looks for what is unknown in it.
+                    // The reference folds the whole expression before it looks for unknown filters and tests in it.
                     let earlier = is_folded.then(|| self.check_dropped(expr).err());
                     earlier.flatten().unwrap_or(error)
                 })
@@ -137,8 +137,8 @@ impl Resolver<'_> {
         exprs.iter_mut().try_for_each(|expr| self.expr(expr, place))
     }
 
-    /// Notes that the following expressions are inside one that the reference tries to fold (`optimizeconst`): all but names and literals
-    /// of containers. Returns what was noted before.
+    /// Sets `is_folding` for the parts of an operation that the reference tries to fold (`optimizeconst`): any but a literal of a
+    /// container. Returns the previous value.
     fn enter_folded(&mut self, kind: &ExprKind) -> bool {
         let outer = self.is_folding;
         let is_container = matches!(kind, ExprKind::Tuple(_) | ExprKind::List(_) | ExprKind::Dict(_));
@@ -146,8 +146,8 @@ impl Resolver<'_> {
         outer
     }
 
-    /// Refuses constant dicts with unhashable keys in an expression that is never compiled. The reference folds operands before it finds
-    /// that they are not needed.
+    /// Refuses constant dicts with unhashable keys in an expression that is never compiled. The reference folds operands before it notices
+    /// that it does not need them.
     fn check_dropped(&mut self, expr: &Expr) -> Result<()> {
         self.check_stack(expr.span)?;
         let mut checked = Ok(());
@@ -159,7 +159,7 @@ impl Resolver<'_> {
         checked.and_then(|()| self.check_keys(expr))
     }
 
-    /// Refuses a constant dict whose keys have no hash.
+    /// Refuses a constant dict with a key that has no hash.
     fn check_keys(&mut self, expr: &Expr) -> Result<()> {
         match self.folder.find_unhashable_key(&expr.kind) {
             Some(error) => Err(error.without_line().at(expr.span)),
@@ -167,7 +167,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Replaces an operation by an equal one that a render evaluates faster, and a power by the operation that the reference makes of it.
+    /// Replaces an operation by an equal one that a render evaluates faster, and a power by the operation that the reference compiles.
     #[inline]
     fn rewrite(&mut self, expr: &mut Expr) {
         match &mut expr.kind {
@@ -264,7 +264,7 @@ impl Resolver<'_> {
         let Some(others) = &mut args.others else { return };
         others.are_packed = others.keywords.iter().any(|keyword| is_python_keyword(&keyword.name));
         if others.are_packed {
-            // Then they are no names to Python, but strings.
+            // To Python the keywords are then strings, not names.
             return;
         }
         for keyword in &mut others.keywords {
@@ -280,7 +280,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Sets what the name of an attribute says about every object that can have it.
+/// Sets the fields of an attribute that depend only on its name.
 fn classify(attribute: &mut Attribute) {
     let name = &*attribute.name;
     attribute.is_key = name.len() <= MAX_KEY

@@ -1,4 +1,4 @@
-//! Constants: an operation whose operands are literals becomes a literal, through the operators and built-ins that a render uses.
+//! Folds constants: an operation whose operands are literals becomes a literal, by the operators and built-ins that a render uses.
 //!
 //! An expression that fails here is left unchanged and fails when a render reaches it, as in the reference (`nodes.py`, `as_const`
 //! raises Impossible).
@@ -23,7 +23,7 @@ const MAX_PARTS: usize = 256;
 /// The maximum number of bytes of a folded text.
 const MAX_TEXT: usize = 4096;
 
-/// The error of a slice that its object does not allow.
+/// The kinds of errors of a slice that its object does not allow.
 const REFUSED_SLICE: [ErrorKind; 3] = [ErrorKind::Type, ErrorKind::Key, ErrorKind::Index];
 
 static CLOCK: SystemClock = SystemClock;
@@ -32,7 +32,7 @@ static CLOCK: SystemClock = SystemClock;
 /// own limits. Real templates take a few thousand steps.
 const MAX_STEPS: u64 = 1 << 20;
 
-/// The least and the greatest number of steps that folding one operation is charged for. The least is the cost of making its runtime.
+/// The steps that are charged for making the runtime of one operation, and the maximum number of steps that folding it then takes.
 const STEPS_OF_ONE: [u64; 2] = [50, 4_000];
 
 /// The maximum number of bytes of all folded constants of a template.
@@ -90,7 +90,7 @@ impl Folder {
     }
 
     /// Returns the error of a constant key that has no hash: the one error that the reference raises while it folds (`Dict.as_const` does
-    /// not turn it into Impossible). It makes the dict pair by pair, and stops without an error at the first that is not constant.
+    /// not turn it into Impossible). It makes the dict pair by pair, and stops without an error at the first pair that is not constant.
     pub fn find_unhashable_key(&mut self, kind: &ExprKind) -> Option<Error> {
         let ExprKind::Dict(pairs) = kind else { return None };
         for (key, value) in pairs {
@@ -127,7 +127,7 @@ impl Folder {
         self.fold(&ExprKind::Unary(UnaryOp::Neg, Box::new(Expr { kind, span, at })))
     }
 
-    /// Compares two literals, as a link of a chain of comparisons.
+    /// Compares two literals, as a link of a chain of comparisons. Returns `None` if that fails.
     pub fn compare(&mut self, op: CompareOp, left: &Expr, right: &Expr) -> Option<bool> {
         self.evaluate(|folding| {
             let left = folding.constant(left)?;
@@ -269,7 +269,7 @@ impl<'t> Folding<'t> {
     /// Evaluates a constant. Each node is one step.
     fn constant(&mut self, expr: &'t Expr) -> Option<Value<'t>> {
         match &expr.kind {
-            // Equal literals become one object only in the finished code, after folding; so these are told apart.
+            // Equal literals become one object only in the finished code, after folding, so here they are different objects.
             ExprKind::Literal(literal) => Some(operators::literal(literal)),
             ExprKind::Markup(text) => Some(Value::Str(Str::from(&**text).with_markup(true))),
             kind => {
@@ -384,7 +384,7 @@ impl<'t> Folding<'t> {
     }
 
     fn filtered(&mut self, filter: &'t Filter) -> Option<Result<Value<'t>>> {
-        // One that is never compiled has no number yet.
+        // A filter in an expression that is never compiled has no index yet.
         let number = filter.builtin.or_else(|| filters::find_index(&filter.name))?;
         let function = filters::get(number).filter(|function| !takes_context(function))?;
         let mut arguments = self.arguments(filter.input.as_ref()?, &filter.args)?;

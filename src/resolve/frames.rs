@@ -5,7 +5,7 @@
 //! frame that reads it, and a [`Frame`] its own index. [`Frames::assign_slots`] replaces them.
 //!
 //! The first value of a variable that is always set before it is read is not loaded. A variable that a branch or the body of a loop
-//! sets counts as set until the end of that body.
+//! sets counts as set until the end of that body; if all branches of an `if` set it, it stays set after the `if`.
 
 use std::collections::HashSet;
 
@@ -43,7 +43,7 @@ pub(super) struct Frames {
 struct Function {
     /// The frame around this one.
     parent: Option<u32>,
-    /// The number of variables of the frames before this one.
+    /// The number of variables that existed when this frame was opened.
     first: u32,
     size: Frame,
 }
@@ -83,7 +83,7 @@ impl Frames {
         let closed = self.current;
         let function = closed.and_then(|number| self.frames.get(number as usize)).copied();
         self.current = function.and_then(|function| function.parent);
-        // What frames inside it had is gone already.
+        // The variables of the frames inside it are gone already.
         let first = function.map_or(0, |function| function.first);
         for owned in self
             .variables
@@ -107,7 +107,7 @@ impl Frames {
         self.newest.resize(names, None);
     }
 
-    /// Returns the variable of a normalized name on a level of the innermost frame, which is made if there is none.
+    /// Returns the variable of a normalized name on a level of the innermost frame, and makes it if there is none.
     ///
     /// A name has at most one variable for each level of each open frame, and the parser limits the depth.
     pub fn variable(&mut self, level: u32, folded: Symbol) -> Variable {
@@ -191,7 +191,7 @@ impl Frames {
     }
 
     /// Marks the variables that were set after the first `count` as unset, because the body that sets them may not run. Returns the
-    /// first of them.
+    /// first `COMPARED` of them.
     pub fn forget_set(&mut self, count: usize) -> Vec<Variable> {
         let mut forgotten = self.set.split_off(count.min(self.set.len()));
         for Variable(number) in &forgotten {
@@ -262,7 +262,8 @@ impl Frames {
         });
     }
 
-    /// Removes the loads of a scope that ends whose values are never read, as far as known now.
+    /// At the end of a scope, moves the loads whose values are never read, as far as known now, to the elided loads, and finds the
+    /// variables that show `missing`.
     pub fn elide_loads(&self, scope: &mut Scope) {
         let Scope {
             loads,
@@ -337,7 +338,7 @@ impl Frames {
     }
 }
 
-/// Converts an index, which fits because the size of a source is limited.
+/// Converts an index to 32 bits, in which it fits because the size of a source is limited.
 fn short(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

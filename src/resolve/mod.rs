@@ -1,6 +1,6 @@
 //! Resolves names to variables, and folds constants.
 //!
-//! After jinja2 3.1.6 `compiler.py`. The resolver walks the tree in the order in which the reference compiles it, and fills in the
+//! The resolver follows jinja2 3.1.6 `compiler.py`. It walks the tree in the order in which the reference compiles it, and fills in the
 //! variable of each name, the built-in of each filter and test, the line that an error names, and the value of each constant
 //! expression.
 
@@ -86,7 +86,7 @@ fn walk(template: &mut Template, source: &Source, meter: Meter<'_>) -> Result<Fr
     }
 }
 
-/// Gives names with the same normal form one variable, as Python does. Returns whether some name is not ASCII.
+/// Gives names with the same normal form one variable, as Python does. Returns whether any name is not ASCII.
 fn normalize_names(symbols: &mut Symbols, scopes: &mut Scopes) -> bool {
     let mut are_folded = false;
     for symbol in symbols.all() {
@@ -232,8 +232,8 @@ impl Resolver<'_> {
     }
 }
 
-/// Returns the names that a resolved template looks up in its context and that are not its own, in the order in which it first mentions
-/// them.
+/// Returns the names that a resolved template looks up in its context, in the order in which it first mentions them. Names of its own,
+/// global functions and unsupported variables are left out.
 pub fn context_names(template: &Template) -> Vec<&str> {
     let mut names = Names::default();
     names.scope(&template.scope);

@@ -16,7 +16,7 @@ pub fn literal(literal: &Literal) -> Value<'_> {
     }
 }
 
-/// `-a`, `+a`, `not a`.
+/// Applies a unary operator: `-a`, `+a`, `not a`.
 pub fn unary<'a>(runtime: &mut Runtime<'a>, op: UnaryOp, operand: &Value<'a>) -> Result<Value<'a>> {
     match op {
         UnaryOp::Not => Ok(Value::Bool(!ops::is_true(runtime, operand)?)),
@@ -28,20 +28,21 @@ pub fn unary<'a>(runtime: &mut Runtime<'a>, op: UnaryOp, operand: &Value<'a>) ->
     }
 }
 
-/// Returns the sum, the difference or the remainder of two integers if it fits in 64 bits. Other results are left to [`binary`].
+/// Returns the sum or the difference of two integers, or the remainder by a positive divisor, if it fits in 64 bits and the limits allow
+/// as many. Other results are left to [`binary`].
 #[inline]
 pub fn small(runtime: &Runtime<'_>, op: BinaryOp, left: i64, right: i64) -> Option<i64> {
     let int = match op {
         BinaryOp::Add => left.checked_add(right)?,
         BinaryOp::Sub => left.checked_sub(right)?,
-        // It has the sign of the divisor.
+        // The remainder has the sign of the divisor.
         BinaryOp::Mod if right > 0 => left.checked_rem_euclid(right)?,
         _ => return None,
     };
     (runtime.meter.limits().bits >= u64::from(i64::BITS)).then_some(int)
 }
 
-/// `a + b` and the other arithmetic.
+/// Applies an arithmetic operator, as in `a + b`.
 #[inline]
 pub fn binary<'a>(runtime: &mut Runtime<'a>, op: BinaryOp, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     if let (Value::Int(left), Value::Int(right)) = (left, right) {
@@ -61,7 +62,7 @@ pub fn binary<'a>(runtime: &mut Runtime<'a>, op: BinaryOp, left: &Value<'a>, rig
     runtime.claim_value(value?)
 }
 
-/// One link of a chain of comparisons.
+/// Evaluates one link of a chain of comparisons.
 #[inline]
 pub fn compare<'a>(runtime: &mut Runtime<'a>, op: CompareOp, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     if let (Value::Int(left), Value::Int(right)) = (left, right) {

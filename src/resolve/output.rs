@@ -32,7 +32,7 @@ impl Resolver<'_> {
 
     /// Resolves an expression of an output, and returns its text if it is a constant.
     fn printed(&mut self, expr: &mut Expr, line: &mut u32, place: &Place) -> Result<Option<Box<str>>> {
-        // The reference checks whether it is a constant before it folds its parts.
+        // The reference checks whether an expression is a constant before it folds the parts.
         if !matches!(expr.kind, ExprKind::Literal(_)) {
             if let Some(text) = self.folder.print(expr).map(String::into_boxed_str) {
                 return Ok(Some(text));

@@ -5,10 +5,10 @@
 //! {% if n is not defined %}{% set n = true %}{% endif %}{{ n }}    n is read before anything sets it: a switch for callers
 //! ```
 //!
-//! A set in one branch of an `if` counts for what follows, because a name that is set at all is not meant for callers unless the template
-//! reads it first, or sets it only where it is not defined, or tests whether it is defined and only ever sets it to true, false or none,
-//! which overrules a caller's switch. A set in a loop, a macro or another scope counts only inside. A macro sees all names that the scopes
-//! around it set, before or after it, because it is called later.
+//! A set in one branch of an `if` counts for what follows, because a name that the template sets is seldom meant for callers. A name is
+//! meant for callers if the template reads it first, or if an `if` tests whether it is defined and either sets it in a branch or the
+//! template has set it only to true, false or none until then, which overrules a caller's switch. A set in a loop, a macro or another
+//! scope counts only inside. A macro sees all names that the scopes around it set, before or after it, because it is called later.
 
 use indexmap::IndexSet;
 
@@ -16,7 +16,7 @@ use crate::ast::{
     Body, Child, Expr, ExprKind, If, Literal, Macro, Stmt, StmtKind, Symbol, SymbolSet, Target, TargetKind, Template,
 };
 
-/// Returns the names that the template sets and never reads before.
+/// Returns the names that the template sets and that are not meant for callers.
 pub(super) fn find(template: &Template) -> SymbolSet {
     let mut walk = Walk::default();
     walk.body(&template.body);
@@ -40,9 +40,9 @@ struct Walk {
     seen: usize,
     /// The names that are set anywhere in the template.
     all: SymbolSet,
-    /// The names that are set to something else than true, false or none.
+    /// The names that are set to a value other than true, false or none.
     valued: SymbolSet,
-    /// The names that the template reads at a place before which nothing set them.
+    /// The names that are meant for callers, most of which the template reads where nothing has set them.
     read_first: SymbolSet,
 }
 
@@ -138,7 +138,7 @@ impl Walk {
         }
     }
 
-    /// The parameters and the body of a macro.
+    /// Walks over the parameters and the body of a macro.
     fn callable(&mut self, node: &Macro) {
         for parameter in &node.parameters {
             self.name(parameter.symbol);

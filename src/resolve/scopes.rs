@@ -1,6 +1,6 @@
 //! Finds the variable of each name (jinja2 3.1.6 `idtracking.py`).
 //!
-//! The reference keeps a dict for each scope, and searches the open scopes from the innermost outwards. Here each name has its meaning
+//! The reference keeps a dict for each scope, and searches the open scopes from the innermost outwards. Here each name stores its meaning
 //! in the innermost scope: opening a scope costs nothing, and closing it restores what its names meant before. A variable is identified
 //! by its frame, the level of its scope and the normal form of its name, as `l_1_x` is in the reference. So two scopes side by side on
 //! one level share it.
@@ -8,7 +8,7 @@
 use super::frames::{Frames, Variable};
 use crate::ast::{Load, Scope, Symbol};
 
-/// The number of variables of most templates.
+/// The usual number of variables of a template, for which room is reserved.
 const USUAL: usize = 16;
 
 /// How a variable gets its first value in its scope.
@@ -102,7 +102,7 @@ impl Scopes {
         }
     }
 
-    /// Sets the normal form of a name, which Python uses in its place. The names come in ascending order.
+    /// Sets the normal form of a name, which Python uses in its place. The caller passes the names in ascending order.
     pub fn normalize(&mut self, name: Symbol, folded: Symbol) {
         self.folded.push((name, folded));
     }

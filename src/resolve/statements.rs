@@ -20,7 +20,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Resolves a body that may not run; returns the variables that it sets if it runs to its end.
+    /// Resolves a body that may not run. Returns the variables that it sets if it runs to its end.
     fn branch(&mut self, body: &mut Body, place: &Place) -> Result<Vec<Variable>> {
         let set = self.scopes.frames.count_set();
         self.body(body, place)?;
@@ -253,7 +253,7 @@ impl Resolver<'_> {
     fn call_block(&mut self, node: &mut CallBlock, place: &Place, at: u32, span: Span) -> Result<u32> {
         self.macro_body(&mut node.body, at, span)?;
         let line = self.newline(at);
-        // The reference tries to fold the call as any other.
+        // The reference tries to fold the call like any other.
         self.is_folding = true;
         self.check_keywords(&mut node.args, Some("caller"), node.span);
         self.expr(&mut node.callee, place)?;

@@ -25,7 +25,7 @@ const NUMBER: usize = 10;
 /// Returns a time as text in a format.
 ///
 /// # Errors
-/// If the text would have more than `max_len` bytes. A large width such as in `%999999d` is an error before anything of it is written.
+/// If the text would have more than `max_len` bytes. A directive with a large width, such as `%999999d`, fails before it is written.
 pub fn strftime(time: &LocalTime, format: &str, max_len: usize) -> Result<String> {
     let format = replace_fractions_and_zones(time, format);
     let mut output = Output {

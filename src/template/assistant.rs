@@ -125,7 +125,7 @@ fn greeting<'a>(runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
     runtime.list(vec![Value::Dict(message)])
 }
 
-/// Returns the spans that are not within another one. They are sorted by their starts, an outer one before an inner one.
+/// Returns the spans that are not within another one. The spans are sorted by their starts, an outer one before an inner one.
 fn outermost(spans: Vec<std::ops::Range<usize>>) -> Vec<std::ops::Range<usize>> {
     let mut end = 0;
     let is_outer = |span: &std::ops::Range<usize>| {

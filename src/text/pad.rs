@@ -22,7 +22,7 @@ pub struct Padding {
     pub right: usize,
 }
 
-/// Returns the number of characters that a text of `len` code points lacks to the width.
+/// Returns the number of characters by which a text of `len` code points is shorter than the width.
 fn count_missing(len: usize, width: i64) -> usize {
     clamp_to_usize(width).map_or(0, |width| width.saturating_sub(len))
 }
@@ -89,7 +89,7 @@ fn with_capacity(bytes: usize) -> Option<String> {
 
 /// `str.zfill`: inserts zeros between a leading sign and the rest of the text.
 ///
-/// The result is as long as the text with the padding [`Padding::for_rjust`] of `'0'`.
+/// The result is as long as the text padded by [`Padding::for_rjust`] with `'0'`.
 pub fn zfill(text: &str, width: i64) -> Option<Cow<'_, str>> {
     let padding = Padding::for_rjust(char_count(text), width);
     if padding.is_empty() {

@@ -18,7 +18,7 @@ fn choose_quote(has_single: bool, has_double: bool) -> u8 {
     if has_single && !has_double { b'"' } else { b'\'' }
 }
 
-/// Returns `repr(text)` for a message. The end of a `repr` that is longer than a message is left out.
+/// Returns `repr(text)` for a message. Only the beginning of a text of more than [`MAX_MESSAGE`] bytes is included.
 pub fn repr(text: &str) -> String {
     let head = (MAX_MESSAGE.saturating_add(1)..text.len()).find_map(|end| text.get(..end));
     super::written_len::write_to_string(|output| match head {

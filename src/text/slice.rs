@@ -11,8 +11,8 @@
 
 use std::borrow::Cow;
 
-/// Converts an integer to `usize`: a larger one to the largest, and a negative one to `None`. No sequence is longer, so an index that is
-/// too large stays too large, where pointers have 32 bits, too.
+/// Converts an integer to `usize`, or returns `None` if it is negative. An integer that does not fit becomes `usize::MAX`. No sequence is
+/// longer, so an index that is too large stays too large, even where pointers have 32 bits.
 pub(super) fn clamp_to_usize(int: i64) -> Option<usize> {
     (int >= 0).then(|| usize::try_from(int).unwrap_or(usize::MAX))
 }
@@ -42,8 +42,8 @@ pub fn byte_offset(text: &str, index: usize) -> usize {
     }
 }
 
-/// Returns the byte offset of a slice bound, adjusted as Python does. It reads only the text between the bound and the nearer end by its
-/// sign.
+/// Returns the byte offset of a slice bound, adjusted as Python does. It reads only the text between the bound and the end of the text that
+/// the bound counts from.
 fn bound_offset(text: &str, bound: i64) -> usize {
     match clamp_to_usize(bound) {
         Some(index) => byte_offset(text, index),
@@ -74,7 +74,7 @@ pub fn char_at(text: &str, index: i64) -> Option<&str> {
 
 /// The indices that a slice takes from a sequence: `count` of them from `start`, `step` apart.
 ///
-/// The bounds are adjusted as Python does, so `range(start, stop, step)` has the same elements. `start` and `stop` may be -1 if the step
+/// The bounds are adjusted as Python does, so `range(start, stop, step)` has these indices. `start` and `stop` may be -1 if the step
 /// is negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SliceIndices {

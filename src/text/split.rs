@@ -7,7 +7,7 @@
 //! partition("abc", "x")                ("abc", "", "")
 //! ```
 //!
-//! All pieces are borrowed. A negative `maxsplit` is no limit. An empty separator gives `None`, which Python reports as `empty
+//! All pieces are borrowed. A negative `maxsplit` means no limit. For an empty separator the result is `None`; Python reports `empty
 //! separator`. The rules are CPython's `stringlib/split.h` and `stringlib/partition.h`.
 
 use std::iter;

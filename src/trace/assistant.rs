@@ -26,7 +26,7 @@ use crate::text::truncate::elide;
 use blanks::{Blanks, count_blanks};
 use prompts::Prompt;
 
-/// The choice of the parts of a prompt that count as written by the model. Set the fields that matter, and take the others from [`Default`].
+/// Chooses which parts of a prompt count as written by the model. Set the fields that matter, and take the others from [`Default`].
 ///
 /// The options are for templates without `{% generation %}`. A template that has such blocks decides by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl AssistantSpans {
     }
 }
 
-/// The form of the conformance protocol, whose places are in code points: `[[2, 5]]`, or `{"unknown": "why"}`.
+/// Serializes to the form of the conformance protocol, with places in code points: `[[2, 5]]`, or `{"unknown": "why"}`.
 impl Serialize for AssistantSpans {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         match self {
@@ -111,21 +111,20 @@ pub trait Renders<'m> {
     /// Returns the meter of the renders, which also counts the work between them.
     fn meter(&mut self) -> &mut Meter<'m>;
 
-    /// Returns the text of a conversation, or `None` if the template refuses it. `held` is the number of bytes of the earlier texts that are
-    /// still in use.
+    /// Returns the text of a conversation, or `None` if the render fails. `held` is the number of bytes of earlier texts still in use.
     ///
     /// # Errors
-    /// If the steps or the time are used up.
+    /// If the steps or the time are used up, or if the render is cancelled.
     fn render(&mut self, opening: Opening, held: usize) -> Result<Option<String>>;
 }
 
-/// The maximum number of renders that find generation prompts of one conversation.
+/// The maximum number of attempts to find a generation prompt of one conversation. An attempt is one render or two.
 const MOST_OPENINGS: usize = 6;
 
 /// The maximum number of characters of a generation prompt that a reason quotes.
 const MOST_QUOTED: usize = 1000;
 
-/// A prompt whose assistant's text is to be found.
+/// A prompt in which the text of the assistant is looked for.
 pub struct Conversation<'p> {
     /// The text of the prompt.
     pub text: &'p str,
@@ -139,10 +138,10 @@ pub struct Conversation<'p> {
     pub options: &'p AssistantOptions<'p>,
 }
 
-/// Returns what the model would write.
+/// Returns the places of what the model would write.
 ///
 /// # Errors
-/// If the steps or the time of the renders are used up.
+/// If the steps or the time of the renders are used up, or if a render is cancelled.
 pub fn find_assistant<'m>(conversation: &Conversation<'_>, renders: &mut dyn Renders<'m>) -> Result<AssistantSpans> {
     let Conversation { text, segments, .. } = *conversation;
     renders.meter().charge_items(segments.len().saturating_mul(4))?;
@@ -178,7 +177,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// A prompt, and what is known about its text.
+/// A prompt, and the long runs of white space in its text.
 struct Scene<'p> {
     conversation: &'p Conversation<'p>,
     blanks: Blanks<'p>,
@@ -190,7 +189,7 @@ struct Finder<'f, 'p, 'm> {
     /// The generation prompts that are known.
     prompts: Vec<Prompt<'p>>,
     openings: usize,
-    /// The first two control tokens of the text, which begin the text or the first turn.
+    /// The first two control tokens before the first field of a message, as [`find_first_tokens`] returns them.
     first_tokens: Vec<&'p str>,
 }
 
@@ -224,7 +223,8 @@ impl<'p> Scene<'p> {
         before.is_some() && before == owner(Some(after))
     }
 
-    /// Returns whether the template prints messages without their fields, or the names of roles.
+    /// Returns whether the template prints whole messages: the key `role`, or text from the list of messages as a whole while a message
+    /// that counts owns no text.
     fn has_whole_messages(&self, groups: &Groups<'_>) -> bool {
         let Conversation { segments, roles, .. } = *self.conversation;
         let counted = (0..roles.len()).filter(|message| self.counts(*message)).count();
@@ -369,7 +369,8 @@ impl<'p> Finder<'_, 'p, '_> {
         }))
     }
 
-    /// Returns the generation prompt before a message, without white space around it, or that after a single message of a user.
+    /// Renders the generation prompt before a message, or with `is_short` the one after a single message of a user, and returns it without
+    /// white space at its start.
     fn find_prompt(&mut self, message: usize, first: &Range<usize>, is_short: bool) -> Result<Option<String>> {
         if self.openings >= MOST_OPENINGS {
             return Ok(None);
@@ -430,5 +431,5 @@ fn find_first_tokens<'t>(text: &'t str, groups: &Groups<'_>, meter: &mut Meter<'
     Ok(control_tokens(header).take(2).filter_map(|token| header.get(token)).collect())
 }
 
-/// The number of steps to the role of a message.
+/// The depth of the path of a role, `/messages/0/role`.
 const ROLE_DEPTH: usize = 3;

@@ -42,8 +42,8 @@ pub(super) fn last_control_token(text: &str) -> Option<Range<usize>> {
     control_tokens(text).last()
 }
 
-/// Returns the places within a generation prompt at which the text of a turn can begin to differ from it: around a control token and after a
-/// line break, but not between a control token and a word after it, which names the role.
+/// Returns the places within a generation prompt at which the text of a turn can begin to differ from it: around a control token and after
+/// a line break, but not between a control token and a word after it, which names the role.
 pub(super) fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
     let lines = prompt.match_indices('\n').map(|(at, _)| at.saturating_add(1));
     let tokens = control_tokens(prompt).flat_map(|token| {
@@ -65,7 +65,7 @@ pub(super) fn is_eos(segment: &Segment) -> bool {
     }
 }
 
-/// Returns the length of the common start of two texts.
+/// Returns the length in bytes of the common start of two texts, in whole characters.
 pub(super) fn common_prefix(left: &str, right: &str) -> usize {
     let common = left
         .bytes()

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! [`Pieces`] belong to each text that a render makes: they say where its bytes came from, and which of them a `{% generation %}` block
-//! wrote. [`Places`] finds a string of the input by its address. At the end, the pieces of the output become [`Segment`]s. [`Writes`] are less: they
-//! list the strings that were written to the output, for the door.
+//! wrote. [`Places`] finds a string of the input by its address. At the end, the pieces of the output become [`Segment`]s. [`Writes`]
+//! record less: they only list the values that were written to the output, for the door.
 
 mod assistant;
 mod control;
@@ -62,7 +62,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 /// ```
 #[derive(Clone)]
 pub struct Segment {
-    /// The first place and the place after the last, each in 32 bits: a prompt has a segment for every few words.
+    /// The first byte and the byte after the last, in 32 bits each to save memory: a prompt has a segment for every few words.
     bytes: [u32; 2],
     code_points: [u32; 2],
     owner: Owner,
@@ -71,7 +71,7 @@ pub struct Segment {
     paths: Arc<OnceLock<Paths>>,
 }
 
-/// An [`Origin`] with indices in [`Paths`], and without what follows from the length of the segment.
+/// A small form of [`Origin`]: indices into [`Paths`] stand for texts, and ends of ranges follow from the length of the segment.
 #[derive(Clone, Copy)]
 enum Place {
     Template(u32),
@@ -137,7 +137,7 @@ impl Segment {
         path.into_iter().chain(set.iter().copied())
     }
 
-    /// Returns the JSON pointer with an index, or the name of a token.
+    /// Returns the JSON pointer or the token name with an index.
     fn pointer(&self, index: u32) -> &str {
         self.paths.get().map_or("", |paths| paths.pointer(index))
     }
@@ -196,14 +196,14 @@ pub enum Origin<'s> {
     },
     /// Characters made from strings or keys of the input, such as those of `upper` or of an escape in JSON.
     Changed {
-        /// The JSON pointers of these strings, or of what contains them. There are at most eight.
+        /// The JSON pointers of these strings or of their containers. There are at most eight.
         paths: Vec<&'s str>,
     },
     /// None of these: a number, a truth value, a date, the punctuation of a printed list.
     Made,
 }
 
-/// The form of the conformance protocol, whose places are in code points.
+/// Serializes to the form of the conformance protocol, with places in code points.
 impl Serialize for Segment {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_map(None)?;

@@ -37,7 +37,7 @@ pub(super) struct Paths {
 #[derive(Clone, Copy, Debug)]
 struct Path {
     parent: u32,
-    /// The end of the step.
+    /// The end of the step in [`Paths::steps`].
     end: u32,
     /// The number of steps from the root.
     depth: u32,
@@ -199,7 +199,7 @@ impl Paths {
         self.list.get(index as usize).map_or(ROOT, |path| path.parent)
     }
 
-    /// Returns the message that a value is in, and whether the value is its content.
+    /// Returns the message that a value is in, and whether the value belongs to its content.
     pub fn owner(&self, index: u32) -> (Owner, bool) {
         let path = self.list.get(index as usize);
         path.map_or((Owner::NOBODY, false), |path| (path.message, path.is_content))
@@ -241,7 +241,7 @@ impl Paths {
         self.steps.len().saturating_mul(2).saturating_add(self.list.len())
     }
 
-    /// Returns the length of the JSON pointer of each path, or of the name of a token.
+    /// Returns the length of the JSON pointer of each path in bytes. A special token counts like a key of the root.
     pub fn pointer_lengths(&self) -> Vec<u32> {
         let mut lengths: Vec<u32> = Vec::with_capacity(self.list.len());
         for (index, path) in (0..).zip(&self.list) {
@@ -266,7 +266,7 @@ impl Paths {
         self.list.get(index as usize).map_or(ROOT, |path| path.field)
     }
 
-    /// Returns whether a field is a field of the message itself that has one of these names.
+    /// Returns whether a field has one of these names and is in the message itself, not in one of its calls.
     pub fn is_field(&self, field: u32, names: &[&str]) -> bool {
         self.part(self.parent(field)).0 == Part::Message && names.contains(&self.step(field))
     }
@@ -276,7 +276,7 @@ impl Paths {
         slice(&self.steps, index, |index| self.list.get(index).map(|path| path.end))
     }
 
-    /// Returns the place of a field in its message.
+    /// Returns the path of a field within its message, such as `tool_calls/0/function/name`.
     pub fn field_name(&self, field: u32) -> String {
         let mut steps = Vec::new();
         let mut at = field;
@@ -341,7 +341,7 @@ impl Paths {
     }
 }
 
-/// Returns a step as a JSON pointer has it.
+/// Escapes a step for a JSON pointer.
 fn escape(step: &str) -> Cow<'_, str> {
     match step.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
         true => step.replace('~', "~0").replace('/', "~1").into(),
@@ -349,7 +349,7 @@ fn escape(step: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the text with an index, of texts that follow one another and have these ends.
+/// Returns one of several texts that are stored one after another. `end` returns the end of the text with an index.
 fn slice(text: &str, index: u32, end: impl Fn(usize) -> Option<u32>) -> &str {
     let index = index as usize;
     let start = index.checked_sub(1).and_then(&end).unwrap_or_default();

@@ -11,7 +11,7 @@ pub enum Source {
     Generation,
     /// The template's text or a literal that begins on this line.
     Template(u32),
-    /// A special token, by its index in [`Places`](super::Places).
+    /// A special token, by the index of its path in [`Places`](super::Places).
     Token(u32),
     /// A part of a string of the input: the index of the string, and the byte at which the part begins.
     Input(u32, u32),
@@ -29,7 +29,7 @@ impl Owner {
     /// No message.
     pub const NOBODY: Self = Self(u32::MAX);
 
-    /// Returns the owner that is the message of an index.
+    /// Returns the owner that is the message with an index.
     pub fn message(index: usize) -> Self {
         Self(to_offset(index))
     }
@@ -55,7 +55,7 @@ impl Default for Owner {
 /// A byte range of a text, with its origin and its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The first byte and the byte after the last. A text that is traced has less than 4 GiB.
+    /// The first byte and the byte after the last. A text that is traced is shorter than 4 GiB.
     bytes: [u32; 2],
     /// The origin.
     pub source: Source,
@@ -95,7 +95,7 @@ impl Piece {
         *end = next;
     }
 
-    /// Returns whether the piece continues another one, so that both are one.
+    /// Returns whether the piece continues another one, so the two can be merged.
     pub(super) fn follows(&self, last: &Self) -> bool {
         let continues = match (&last.source, &self.source) {
             (Source::Template(line), Source::Template(other)) => line == other,
@@ -125,7 +125,7 @@ pub struct Pieces {
     filled: usize,
     /// The number of pieces at the start of the list that no longer grow.
     sealed: usize,
-    /// The strings that were written to the text, if the caller asked for them.
+    /// The values that were written to the text, if the caller asked for them.
     writes: Option<Box<Writes>>,
 }
 
@@ -156,7 +156,8 @@ impl Pieces {
         self.list.capacity().saturating_mul(size_of::<Piece>()).saturating_add(writes)
     }
 
-    /// Returns the steps to charge for a view of a text that has these pieces, besides one for each piece of the view.
+    /// Returns the number of `{% generation %}` blocks. A view of the text is charged one step for each of them, besides one for each of
+    /// its own pieces.
     pub fn block_count(&self) -> usize {
         self.blocks
     }
@@ -166,7 +167,7 @@ impl Pieces {
         self.writes = Some(Box::new(Writes::with_capacity(capacity)));
     }
 
-    /// Returns what was written to the text, if that was recorded.
+    /// Takes the list of what was written to the text. The list is empty if nothing was recorded.
     pub fn take_writes(&mut self) -> Writes {
         self.writes.take().map(|writes| *writes).unwrap_or_default()
     }
@@ -176,7 +177,7 @@ impl Pieces {
         self.writes.as_deref()
     }
 
-    /// Returns what was written to the text, to add to it.
+    /// Returns the list of what was written to the text, and makes it if there is none.
     pub fn writes_mut(&mut self) -> &mut Writes {
         self.writes.get_or_insert_default()
     }
@@ -188,7 +189,7 @@ impl Pieces {
         }
     }
 
-    /// Removes the writes from a byte on, and records that a value which the render made was written to the bytes from there.
+    /// Removes the writes from the start of a byte range on, and records that a value made by the render was written to the range.
     pub fn add_made_write(&mut self, output: Range<usize>) {
         self.writes_mut().truncate(output.start);
         self.add_write(output, 0..0);
@@ -266,7 +267,7 @@ impl Pieces {
         }
     }
 
-    /// Removes the pieces from a byte on, and returns them relative to that byte. No block contains the byte.
+    /// Removes the pieces from a byte on, and returns them relative to that byte. The byte must not be within a block.
     #[must_use]
     pub fn split_off(&mut self, start: usize) -> Self {
         let mut taken = Self::default();
@@ -281,7 +282,7 @@ impl Pieces {
         self.filled = self.filled.min(start);
         self.sealed = self.sealed.min(self.list.len());
         if let Some(writes) = &mut self.writes {
-            // No write is cut, so that the text is not needed.
+            // No write is cut, so the text is not needed.
             taken.writes_mut().append_view(writes, "", &(start..usize::MAX), 0);
             writes.truncate(start);
         }
@@ -320,8 +321,8 @@ impl Pieces {
         new.iter_mut().for_each(|piece| piece.owner = piece.owner.or(owner));
     }
 
-    /// Makes a message the owner of the text around its own texts, unless there are texts of other parts of the input. Only pieces from an
-    /// index on change, and only those that have the owner `current` and are not text of the input.
+    /// Makes a message the owner of the text around its own texts, unless texts of other parts of the input are among them. Only pieces
+    /// from an index on change, and only those that have the owner `current` and are not text of the input.
     pub fn settle(&mut self, index: usize, current: Owner) {
         let is_input = |piece: &Piece| matches!(piece.source, Source::Input(..) | Source::Changed(_));
         let new = self.list.get_mut(index..).unwrap_or_default();
@@ -358,24 +359,24 @@ impl Pieces {
 /// blocks of at most 1032 bytes.
 pub(super) const FEW: usize = 32;
 
-/// The maximum number of items, or bytes of a text, for which there may be unused memory when no more are added.
+/// The unused capacity that a finished list or text may keep, in items or bytes.
 const MOST_SPARE: usize = 512;
 
-/// Frees the unused memory of a list to which no more items are added, if it is much.
+/// Frees the unused memory of a list to which no more items are added, unless it is little.
 pub(super) fn free_spare<T>(list: &mut Vec<T>) {
     if list.capacity().saturating_sub(list.len()) > MOST_SPARE {
         list.shrink_to_fit();
     }
 }
 
-/// Frees the unused memory of a text to which nothing more is added, if it is much.
+/// Frees the unused memory of a text to which nothing more is added, unless it is little.
 pub fn free_spare_text(text: &mut String) {
     if text.capacity().saturating_sub(text.len()) > MOST_SPARE {
         text.shrink_to_fit();
     }
 }
 
-/// Returns a place in 32 bits.
+/// Converts an offset to 32 bits. An offset that does not fit becomes `u32::MAX`.
 pub(super) fn to_offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

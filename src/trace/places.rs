@@ -42,20 +42,20 @@ impl Known<'_> {
 #[derive(Debug)]
 pub struct Places<'a> {
     pub(super) paths: Paths,
-    /// The last step of each path, if it is a key.
+    /// The last step of each path, if it is a key of an object below the root.
     keys: Vec<Option<&'a str>>,
-    /// The values, sorted by address after [`Places::sort`]. The keys follow once a text was looked for that is in no value; they are sorted
-    /// by address among themselves.
+    /// The values, sorted by address after [`Places::sort`], and after them the keys, also sorted by address. The keys are added when a
+    /// text is first found to be in no value and no literal.
     pub(super) strings: Vec<Known<'a>>,
     /// The number of values, if the keys follow them.
     values: Option<usize>,
-    /// The value and the key that were found last.
+    /// The indices of the value and of the key that were found last.
     last: [usize; 2],
     literals: &'a Literals,
     pub(super) sets: Sets,
 }
 
-/// Sorts strings by their addresses. Of two paths to one string, the first is kept.
+/// Sorts strings by address. Of several strings at one address, the longest is kept, with the first of its paths.
 fn sort_by_address(strings: &mut Vec<Known<'_>>) {
     strings.sort_unstable_by_key(|known| (known.address(), Reverse(known.text.len()), known.path));
     strings.dedup_by_key(|known| known.address());
@@ -87,7 +87,7 @@ impl Literals {
 }
 
 impl<'a> Places<'a> {
-    /// Makes places without values, of a template that has these literals.
+    /// Makes places without values, for a template with these literals.
     pub fn new(literals: &'a Literals) -> Self {
         let mut keys = Vec::with_capacity(FEW);
         keys.push(None);
@@ -107,7 +107,7 @@ impl<'a> Places<'a> {
         Container(ROOT)
     }
 
-    /// Adds a value of a container. A key of an object is a string of the input too, unless the container is the root.
+    /// Adds a value of a container and returns it. Its key is a string of the input too, unless the container is the root.
     pub fn add(&mut self, Container(parent): Container, step: Step<'a>) -> Container {
         self.keys.push(match step {
             Step::Key(key) if parent != ROOT => Some(key),
@@ -116,7 +116,7 @@ impl<'a> Places<'a> {
         Container(self.paths.add(parent, step))
     }
 
-    /// Adds a value of a container that is a string.
+    /// Adds a string that is a value of a container.
     pub fn add_string(&mut self, container: Container, step: Step<'a>, text: &'a str) {
         let Container(path) = self.add(container, step);
         self.add_known(text, path, Role::Value);
@@ -135,7 +135,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Sorts the values, after all are added. They are known by their indices from now on.
+    /// Sorts the values after all are added. Their indices do not change from now on.
     pub fn sort(&mut self) {
         sort_by_address(&mut self.strings);
         free_spare(&mut self.strings);
@@ -143,7 +143,7 @@ impl<'a> Places<'a> {
         self.paths.finish();
     }
 
-    /// Adds the keys of objects to the strings, after the values.
+    /// Adds the keys of objects to the strings, after the values. Returns the number of values.
     #[cold]
     fn add_keys(&mut self) -> usize {
         let keys = (0..).zip(&self.keys).filter_map(|(path, key)| {
@@ -171,7 +171,7 @@ impl<'a> Places<'a> {
         self.find(text.as_ptr().addr(), text.len())
     }
 
-    /// Returns the origin of the borrowed text of a length at an address.
+    /// Returns the origin of a borrowed text by its address and its length in bytes.
     pub fn find(&mut self, address: usize, length: usize) -> Source {
         let [value, key] = self.last;
         // A template often writes the strings in the order in which they are in memory.
@@ -202,7 +202,7 @@ impl<'a> Places<'a> {
         match (known.role, u32::try_from(index), u32::try_from(at)) {
             (Role::Token, ..) => Source::Token(known.path),
             (_, Ok(index), Ok(at)) => Source::Input(index, at),
-            // The place in a string of more than 4 GiB.
+            // A place after the first 4 GiB of a string does not fit.
             _ => Source::Changed(self.sets.intern(&[known.path])),
         }
     }
@@ -212,14 +212,14 @@ impl<'a> Places<'a> {
         self.literals.find(address).map_or(Source::Made, Source::Template)
     }
 
-    /// Returns the index of the value that has a text of a length at an address, and the place of the text in it.
+    /// Returns the index of the value that contains a text, given by its address and length, and the offset of the text in it.
     fn find_value(&self, address: usize, length: usize) -> Option<(usize, usize)> {
         let values = self.strings.get(..self.values.unwrap_or(self.strings.len()))?;
         let after = values.partition_point(|known| known.address() <= address);
         self.find_in(after.checked_sub(1)?, address, length)
     }
 
-    /// Returns the index of the key that has a text of a length at an address, and the place of the text in it.
+    /// Returns the index of the key that contains a text, given by its address and length, and the offset of the text in it.
     fn find_key(&mut self, address: usize, length: usize) -> Option<(usize, usize)> {
         let values = self.values.unwrap_or_else(|| self.add_keys());
         let keys = self.strings.get(values..)?;
@@ -227,7 +227,7 @@ impl<'a> Places<'a> {
         self.find_in(values.saturating_add(after.checked_sub(1)?), address, length)
     }
 
-    /// Returns an index and the place of a text in the string with that index, if it has the text.
+    /// Returns the index of a string and the offset of a text in it, if the string contains the text.
     #[inline(always)]
     fn find_in(&self, index: usize, address: usize, length: usize) -> Option<(usize, usize)> {
         let known = self.strings.get(index)?;
@@ -235,7 +235,7 @@ impl<'a> Places<'a> {
         (at.saturating_add(length) <= known.text.len()).then_some((index, at))
     }
 
-    /// Returns the owner of a text with an origin that is written in the turn of a message. The content of a message is always its own.
+    /// Returns the owner of a text with this origin that is written in the turn of a message. A message always owns its content.
     pub fn owner(&self, source: Source, turn: Owner) -> Owner {
         let (message, is_content) = match source {
             Source::Input(string, _) => match self.strings.get(string as usize) {
@@ -256,7 +256,7 @@ impl<'a> Places<'a> {
         if is_content { message } else { turn.or(message) }
     }
 
-    /// Returns the origin of a text that is made from a text with an origin.
+    /// Returns the origin of a text that is made from a text with this origin.
     pub fn changed(&mut self, source: Source) -> Source {
         let path = match source {
             Source::Input(string, _) => self.strings.get(string as usize).map(|known| known.path),
@@ -298,7 +298,7 @@ impl<'a> Places<'a> {
 /// The maximum number of paths of a union.
 const MOST_PATHS: usize = 8;
 
-/// The number of steps to a value that adding it to a union does not charge.
+/// The greatest depth of a path that is added to a union without charge. Each step beyond it is charged.
 const USUAL_DEPTH: usize = 8;
 
 /// The origins that a text was made from.
@@ -306,11 +306,11 @@ const USUAL_DEPTH: usize = 8;
 pub struct Union {
     /// Paths of the input, at most eight. None is within another.
     paths: Vec<u32>,
-    /// The path that was inserted last. The texts of a value often have the same one.
+    /// The path that was inserted last. The texts of one value often have the same path.
     last: Option<u32>,
-    /// The steps of work that are not charged yet. Paths of a usual depth take none.
+    /// The steps of work that are not charged yet. A path of at most [`USUAL_DEPTH`] takes none.
     steps: u64,
-    /// The template or a token.
+    /// The origin that has no path: the template or a token.
     rest: Option<Source>,
 }
 
@@ -335,13 +335,13 @@ impl Union {
         while self.paths.len() > MOST_PATHS {
             let deepest = self.paths.iter().copied().max_by_key(|path| paths.depth(*path));
             let container = deepest.map_or(ROOT, |path| paths.parent(path));
-            // A path within the container is not deeper, so that it is one step from it.
+            // No path is deeper than the deepest, so those within its container are all one step below it.
             self.paths.retain(|other| paths.parent(*other) != container);
             self.paths.push(container);
         }
     }
 
-    /// Returns whether a path is one of the union or within one.
+    /// Returns whether the union has a path or a container of it.
     fn holds(&self, paths: &Paths, mut path: u32) -> bool {
         loop {
             match self.paths.contains(&path) {

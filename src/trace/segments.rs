@@ -1,4 +1,4 @@
-//! Makes segments of the pieces of an output.
+//! Makes segments from the pieces of an output.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -129,7 +129,7 @@ pub fn count_pointer_bytes(segments: &[Segment], allowed: u64) -> u64 {
 }
 
 impl Places<'_> {
-    /// Returns the segments of the output, and leaves no paths for another text.
+    /// Returns the segments of the output. They take the paths, so this can be called only once.
     pub fn take_segments(&mut self, pieces: &Pieces, text: &str) -> Vec<Segment> {
         let mut paths = std::mem::take(&mut self.paths);
         paths.sets = self.sets.take();

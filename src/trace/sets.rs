@@ -10,7 +10,7 @@ use foldhash::fast::RandomState;
 pub(super) struct Sets {
     list: Vec<Arc<[u32]>>,
     indices: HashMap<Arc<[u32]>, u32, RandomState>,
-    /// The index of the set that was stored or found last. The escapes of a text have one set.
+    /// The index of the set that was stored or found last. All escapes of a text have the same set.
     last: u32,
 }
 

@@ -14,8 +14,8 @@ use super::Segment;
 
 /// The spans of a text in two units, in the same order.
 ///
-/// A span of [`Prompt::generation`](crate::Prompt::generation) can end after the text, because transformers adds the length of a block to its start, even if a filter
-/// shortens the block later. It then ends equally far after the text in both units.
+/// A span of [`Prompt::generation`](crate::Prompt::generation) can end after the text, because transformers adds the length of a block to
+/// its start, even if a filter shortens the block later. It then ends equally far after the text in both units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Spans {
@@ -25,7 +25,7 @@ pub struct Spans {
     pub bytes: Vec<Range<usize>>,
 }
 
-/// A span is an array of its start and its end.
+/// Serializes each span as an array of its start and its end.
 impl Serialize for Spans {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Spans", 2)?;
@@ -57,8 +57,7 @@ impl Spans {
         }
     }
 
-    /// Makes spans from spans in bytes of a text that has segments. The time does not depend on the length of the text if the spans are
-    /// sorted.
+    /// Makes spans from spans in bytes of a text with known segments. If they are sorted, each part of the text is counted at most twice.
     pub fn from_segments(bytes: Vec<Range<usize>>, text: &str, segments: &[Segment]) -> Self {
         let is_ascii = segments.last().is_none_or(|last| last.code_points().end == text.len());
         let point = |byte: usize, last: &mut (usize, usize)| {
@@ -105,7 +104,7 @@ impl Spans {
     }
 }
 
-/// The number of code points between two whose starts are known.
+/// The number of code points between two whose byte offsets are stored.
 const STRIDE: usize = 64;
 
 /// The code points of a text that is not ASCII.

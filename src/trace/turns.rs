@@ -15,7 +15,7 @@ use super::{Place, Segment, Spans};
 
 /// The parts of a prompt that a message owns.
 ///
-/// A message can own several stretches of the text, of which each has a header, a body and a close. Any of them can be empty.
+/// A message can own several stretches of the text, each with a header, a body and a close. Any of these can be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Turn {
@@ -23,7 +23,8 @@ pub struct Turn {
     pub message: usize,
     /// The text before the body, such as `<|im_start|>user` and a line break.
     pub header: Spans,
-    /// The text from the first field of the message to the last. If the model writes the message, it begins where the model begins.
+    /// The text from the first field of the message to the last. If the model writes the message, the body begins where the model begins,
+    /// unless a field comes earlier.
     pub body: Spans,
     /// The text after the body, such as `<|im_end|>` and a line break.
     pub close: Spans,
@@ -41,7 +42,7 @@ pub struct Field {
     pub spans: Spans,
 }
 
-/// The form of the conformance protocol, whose places are in code points.
+/// Serializes to the form of the conformance protocol, with places in code points.
 impl Serialize for Turn {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Turn", 5)?;
@@ -54,7 +55,7 @@ impl Serialize for Turn {
     }
 }
 
-/// The form of the conformance protocol, whose places are in code points.
+/// Serializes to the form of the conformance protocol, with places in code points.
 impl Serialize for Field {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Field", 2)?;
@@ -83,9 +84,9 @@ impl Stretch {
 pub(super) struct Groups<'s> {
     /// All segments of the prompt.
     segments: &'s [Segment],
-    /// What a message owns, without gaps.
+    /// The byte ranges that messages own. Ranges of one message do not touch.
     stretches: Vec<Stretch>,
-    /// What the template prints of a message: all its segments but the template's own text, tokens, and the role.
+    /// What the template prints of a message: the text of its fields other than the role, and what is made, such as a number.
     printed: Vec<Stretch>,
     /// What comes from other messages, tools and documents.
     foreign: Vec<Stretch>,
@@ -181,7 +182,7 @@ fn find_share(segment: &Segment) -> Option<Share> {
 }
 
 impl<'g> Owned<'g> {
-    /// Returns the segments in a byte range. An edge of the range is not within a field of the message.
+    /// Returns the segments of the message that overlap a byte range. The range does not begin or end within a field of the message.
     pub fn within(&self, range: &Range<usize>) -> impl Iterator<Item = &'g Segment> + use<'g> {
         let (message, end) = (self.message, range.end);
         let first = self.segments.partition_point(|segment| segment.bytes().end <= range.start);
@@ -195,13 +196,13 @@ impl<'g> Owned<'g> {
         overlap(self.printed, range)
     }
 
-    /// Returns what comes from elsewhere in a byte range.
+    /// Returns what comes from other messages, tools and documents in a byte range.
     pub fn foreign(&self, range: &Range<usize>) -> &'g [Stretch] {
         overlap(self.foreign, range)
     }
 }
 
-/// Returns the stretches that have a part in a byte range.
+/// Returns the stretches that overlap a byte range.
 fn overlap<'g>(stretches: &'g [Stretch], range: &Range<usize>) -> &'g [Stretch] {
     let start = stretches.partition_point(|stretch| stretch.end <= range.start);
     let rest = stretches.get(start..).unwrap_or_default();
@@ -209,8 +210,7 @@ fn overlap<'g>(stretches: &'g [Stretch], range: &Range<usize>) -> &'g [Stretch] 
     rest.get(..end).unwrap_or_default()
 }
 
-/// Returns the fields of the owner that characters come from, by the indices of their paths. The role and the whole message are not among
-/// them.
+/// Returns the fields of the owning message that a segment comes from, as indices of paths, without the role and the whole message.
 pub(super) fn find_fields<'p>(segment: &'p Segment, paths: &'p Paths) -> impl Iterator<Item = u32> + use<'p> {
     let is_field = |path: &u32| {
         let (part, message) = paths.part(*path);
@@ -252,14 +252,14 @@ pub fn find_turns(text: &str, segments: &[Segment], assistant: &AssistantSpans) 
     turns.collect()
 }
 
-/// Returns the body of a stretch.
+/// Returns the body of a stretch. `begin` is where the model begins in the stretch, if it does.
 fn split(text: &str, stretch: &Range<usize>, printed: &[Stretch], begin: Option<usize>) -> Range<usize> {
     let whole = printed.first().zip(printed.last()).map(|(first, last)| first.start..last.end);
     let (start, end) = match (whole, begin) {
         (Some(body), begin) => (begin.unwrap_or(body.start).min(body.start), body.end),
         (None, Some(begin)) => (begin, begin),
         (None, None) => {
-            // A turn without fields ends with a control token, and begins with another one.
+            // Without fields, the body is empty, and the close begins with the last control token, unless the turn begins with it.
             let token = last_control_token(text.get(stretch.clone()).unwrap_or_default());
             let at = token
                 .filter(|token| token.start > 0)

@@ -5,12 +5,12 @@
 //!                                                       bytes 5..61 the JSON of the object at 0x7f32c0e8
 //! ```
 //!
-//! The address tells which value was written, and which part of a string. Values that the render made have none. A text that the render makes
-//! of other texts has writes of its own, which are copied wherever the text is written.
+//! The address tells which value was written, and which part of a string. Values that the render made have none. A text that the render
+//! makes of other texts has writes of its own, which are copied wherever the text is written.
 
 use std::ops::Range;
 
-/// The maximum number of writes that are recorded. The output after them counts as one write.
+/// The maximum number of writes that are recorded. The last one covers all output after it, and counts as made by the render.
 const MOST: usize = 1 << 20;
 
 /// A value that was written to a text.
@@ -18,7 +18,7 @@ const MOST: usize = 1 << 20;
 pub struct Write {
     /// The bytes of the text.
     pub output: Range<usize>,
-    /// The bytes of the string in memory. An object has the empty range at its address, and a value that the render made the empty range at 0.
+    /// The bytes of the string in memory. An object has the empty range at its address, and a value made by the render has 0..0.
     pub memory: Range<usize>,
 }
 
@@ -33,8 +33,8 @@ impl Write {
         self.memory.is_empty() && !self.output.is_empty() && !self.is_made()
     }
 
-    /// Returns the memory of the part of the value that was written as a part of the text. If only brackets of an object are left out, this
-    /// is the whole object.
+    /// Returns the memory of what was written to `part` of the text. If the part leaves out only brackets of an object, this is the whole
+    /// object; any other part of an object counts as made by the render.
     fn cut(&self, part: &Range<usize>, text: &str) -> Range<usize> {
         let (before, after) = (self.output.start..part.start, part.end..self.output.end);
         if self.memory.len() == self.output.len() {
@@ -118,7 +118,7 @@ pub fn memory_of(text: &str) -> Range<usize> {
     bytes.start.addr()..bytes.end.addr()
 }
 
-/// Returns the address of an object of the input, as a write has it.
+/// Returns the address of an object of the input, for [`Write::memory`].
 pub fn address_of<T>(object: &T) -> usize {
     std::ptr::from_ref(object).addr()
 }

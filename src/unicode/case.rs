@@ -6,7 +6,7 @@
 //! capitalize("ǆX")    "ǅx"     title case differs from upper case
 //! ```
 //!
-//! There are no locale rules, such as a Turkish dotless i, as in Python. The rules are CPython's `unicodeobject.c`: `do_upper_or_lower`,
+//! As in Python, there are no locale rules, such as the Turkish dotless i. The rules are CPython's `unicodeobject.c`: `do_upper_or_lower`,
 //! `handle_capital_sigma`, `do_title`, `do_capitalize`, `do_swapcase`, `do_casefold`.
 
 use super::class::{is_case_ignorable, is_cased, is_lowercase, is_uppercase};
@@ -53,7 +53,7 @@ fn map_upper(char: char) -> Mapped {
     look_up(&UPPER_RUNS, &UPPER_LONG, char).unwrap_or(Mapped::Same)
 }
 
-// The tables of title case and case folding have only the differences to upper and lower case.
+// The tables of title case and case folding have only the differences from upper and lower case.
 
 fn map_title(char: char) -> Mapped {
     if char.is_ascii() {

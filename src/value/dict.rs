@@ -147,7 +147,7 @@ impl<'a> Dict<'a> {
         self.iter().map(|(key, _)| key)
     }
 
-    /// Returns the nesting depth of the containers in the dict. An object of the caller counts as one.
+    /// Returns the nesting depth of the containers in the dict. A dict that the render did not make counts as one level.
     pub fn height(&self) -> u32 {
         match self {
             Self::Owned(dict) => dict.height,

@@ -9,8 +9,8 @@ use super::types::Type;
 use crate::error::{Error, Result};
 use crate::meter::Claim;
 
-/// The levels that a generator which makes its items can add to those of its input. The caller's data counts as one level however deep it
-/// is, so a list of its parts is higher than the whole.
+/// The number of levels by which an item that a generator makes can be higher than the generator's input. The caller's data counts as one
+/// level however deep it is, so a list of its parts is higher than the whole.
 pub const GAIN: u32 = 2;
 
 /// Produces the items of a one-pass iterator, one at a time.
@@ -18,7 +18,7 @@ pub trait ItemSource<'a> {
     /// Returns the next item, or `None` after the last.
     fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>>;
 
-    /// Returns the bytes of memory that only this source uses, besides the source itself.
+    /// Returns the number of bytes of memory that only this source uses, besides the source itself.
     fn owned_bytes(&self) -> usize {
         0
     }

@@ -33,7 +33,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the address of an object that is equal only to itself, or the index of a namespace. `None` for other values.
+    /// Returns the address of an object that is equal only to itself, or the index of a namespace. The result is `None` for other values.
     pub(super) fn address(&self) -> Option<usize> {
         Some(match self {
             Self::Iterator(iterator) => Rc::as_ptr(iterator).addr(),
@@ -48,7 +48,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// Returns whether two objects of this type never share storage, so that the storage decides which object this is.
+    /// Returns whether two objects of this type never share storage, so the storage decides which object this is.
     pub(super) fn has_own_storage(&self) -> bool {
         matches!(
             self,

@@ -1,7 +1,7 @@
 //! The keys of dicts: their hashes and their equality.
 //!
 //! Equal keys have equal hashes: `1`, `1.0` and `True` are one key. Lists, dicts and the views of keys and items have no hash, as in
-//! CPython: `unhashable type: 'list'`. The hashes differ from process to process, so that nobody can choose keys whose hashes collide.
+//! CPython: `unhashable type: 'list'`. The hashes differ from process to process, so nobody can choose keys whose hashes collide.
 //! The order of a dict does not depend on them.
 
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
@@ -151,7 +151,7 @@ fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
         Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) => {
             return Err(Error::type_error(format!("unhashable type: '{}'", value.ty().name())));
         }
-        // Other values are equal only to themselves. A view of values is not even known to be that.
+        // Other values are equal only to themselves. The identity of a view of values is not known, so each gets a different hash.
         _ => {
             let address = value.address().map_or(runtime.meter.steps(), |address| address as u64);
             hash_tagged(7, &address.to_le_bytes())
@@ -194,7 +194,7 @@ pub(super) fn is_equal_key<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
     }
 }
 
-/// Returns whether two values are equal, if both are numbers, `None` or undefined, and `None` for other pairs.
+/// Returns whether two values are equal if both are numbers, both Python's `None` or both undefined. The result is `None` for other pairs.
 pub(super) fn is_equal_scalar<'a>(left: &Value<'a>, right: &Value<'a>) -> Option<bool> {
     if let (Some(left), Some(right)) = (left.as_int(), right.as_int()) {
         return Some(left == right);

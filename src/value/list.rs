@@ -54,7 +54,7 @@ impl Part {
         }
     }
 
-    /// Returns whether the key or the value is at an index.
+    /// Returns [`Part::Key`] or [`Part::Value`], whichever is at an index.
     fn get(self, index: usize) -> Option<Self> {
         match (self, index) {
             (Self::Pair | Self::Key, 0) | (Self::Reversed, 1) => Some(Self::Key),
@@ -89,7 +89,7 @@ pub struct OwnedItems<'a> {
 }
 
 impl<'a> Seq<'a> {
-    /// Returns a list of no items.
+    /// Returns an empty sequence.
     pub fn empty() -> Self {
         Self::Data(&[])
     }
@@ -198,7 +198,7 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// Returns an object that the render has selected from those of the input.
+    /// Returns the item at an index of items that the render made, if it is an object of the caller or of a JSON text.
     fn owned_object(&self, index: usize) -> Option<Dict<'a>> {
         match self.owned_item(index)? {
             Value::Dict(Dict::Json(map)) => Some(Dict::Json(map)),
@@ -207,7 +207,7 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// Returns a reference to the item at an index, unless the items are in an unusual order.
+    /// Returns a reference to the item at an index, unless the items are reversed, an entry or a group.
     pub(super) fn peek<'v>(&'v self, index: usize) -> Option<ValueRef<'v, 'a>> {
         match self {
             Self::Json(items) => items.get(index).map(ValueRef::Json),
@@ -279,7 +279,7 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// Returns the nesting depth of the containers in these items. An array of the caller counts as one.
+    /// Returns the nesting depth of the containers in these items. Items that the render did not make count as one level.
     pub fn height(&self) -> u32 {
         match self {
             Self::Owned(items, ..) | Self::OwnedReversed(items, ..) | Self::Group(items) => items.height,
@@ -324,8 +324,8 @@ fn mirrored(len: usize, index: usize) -> Option<usize> {
     len.checked_sub(index)?.checked_sub(1)
 }
 
-/// Returns the range of indices in the whole list for a range of indices from `from` on. The indices fit, because [`Seq::owned`] counts in
-/// `u32`.
+/// Converts a range of indices in a view that starts at `from` to indices in the whole list. The indices fit, because [`Seq::owned`] counts
+/// in `u32`.
 fn stretch(from: u32, range: Range<usize>) -> (u32, u32) {
     let shift = |index: usize| from.saturating_add(u32::try_from(index).unwrap_or(u32::MAX));
     (shift(range.start), shift(range.end))

@@ -33,7 +33,7 @@ impl<T> MeteredRc<T> {
         Rc::as_ptr(&self.0).addr()
     }
 
-    /// Claims the memory of the object and charges for having filled it, unless that was done. `held` returns the bytes that the object
+    /// Claims the memory of the object and charges for filling it, unless this was done before. `held` returns the bytes that the object
     /// owns elsewhere.
     pub(super) fn claim(&mut self, meter: &mut Meter<'_>, held: impl FnOnce(&T) -> usize) -> Result<()> {
         if let Some(Held {

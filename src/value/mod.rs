@@ -1,8 +1,8 @@
 //! Python's values, and the operations on them.
 //!
 //! A value borrows from the caller's JSON or from the template's literals, or it owns what the render made. The types are in the files
-//! of this folder, the operators in [`ops`], conversions to text in [`mod@print`] and [`to_json`], formatting in [`mod@format`], and calls in `call`. This floor
-//! does not know the syntax tree. Macros and generators, which call the evaluator, are trait objects.
+//! of this folder, the operators in [`ops`], conversions to text in [`mod@print`] and [`to_json`], formatting in [`mod@format`], and calls
+//! in `call`. This floor does not evaluate the syntax tree. Macros and generators, which call the evaluator, are trait objects.
 
 pub mod format;
 pub mod markup;

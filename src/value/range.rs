@@ -34,8 +34,8 @@ impl Range {
         i64::try_from(index).ok().filter(|_| is_item)
     }
 
-    /// Returns the first item, the step and the length, by which ranges are equal. The step is 0 for one item, and an empty range has
-    /// none of them.
+    /// Returns the first item, the step and the length: two ranges are equal if these are. The step is 0 for one item, and the result is
+    /// `None` for an empty range.
     pub(super) fn identity(&self) -> Option<(i64, i64, i64)> {
         match self.len {
             0 => None,

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use super::Value;
 use super::str::{OwnedText, Str};
 
-/// The maximum number of objects of a list: one for each of a few nested loops.
+/// The maximum number of objects in a pool: one for each of a few nested loops.
 const CAPACITY: usize = 4;
 
 /// The maximum size in bytes of a buffer that is kept. Larger strings are rare, and filling them costs more than allocating them.

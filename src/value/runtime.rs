@@ -72,8 +72,8 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Makes a string and claims its memory. The caller checks the size of a long text before it makes it. In a render that is traced, the
-    /// text is made from all texts that the running function was called with.
+    /// Makes a string and claims its memory. The caller checks the size of a long text before making it. In a render that is traced, the
+    /// text counts as made from all texts among the arguments of the running function.
     pub fn text(&mut self, text: String) -> Result<Str<'a>> {
         match self.heap.trace {
             None => self.text_with_pieces(text, Pieces::default()),

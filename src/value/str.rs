@@ -145,7 +145,7 @@ impl<'a> Str<'a> {
         })
     }
 
-    /// Returns a byte range of the string, of the same type. A range that splits a character is empty.
+    /// Returns the text of a byte range as a string of the same type. For a range that splits a character, the string is empty.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         match &self.0 {
@@ -155,7 +155,7 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// Returns the piece of the string that `part`, a subslice of its text, is.
+    /// Returns a view of `part`, which must be a subslice of this string's text.
     #[must_use]
     pub fn piece(&self, part: &str) -> Self {
         let start = part.as_ptr().addr().wrapping_sub(self.as_str().as_ptr().addr());

@@ -28,8 +28,8 @@ pub struct Options {
     pub sort_keys: bool,
     /// The separators and the indentation.
     pub layout: Layout,
-    /// Whether strings in lists are escaped for HTML: first for the first item, then for the other items. The encoder in Python
-    /// concatenates them to a separator that is a Markup.
+    /// Whether strings in lists are escaped for HTML: the first element for the first item, the second for the other items. Python's
+    /// encoder appends a string to the separator or the indentation before it, which escapes the string if it is a Markup.
     pub escapes: [bool; 2],
 }
 
@@ -52,7 +52,7 @@ struct Dumper<'r, 'a> {
     options: &'r Options,
     /// The number of open containers.
     level: usize,
-    /// Whether the writes of strings are part of that of an object.
+    /// Whether the value is in an object that is recorded as one write, together with its strings.
     is_in_object: bool,
     out: &'r mut String,
 }

@@ -37,7 +37,7 @@ pub enum Other<'a> {
 }
 
 impl Other<'_> {
-    /// Returns the bytes of the message, which no other value shares.
+    /// Returns the number of bytes of the message, which no other value shares.
     pub(super) fn owned_bytes(&self) -> usize {
         match self {
             Self::Attribute(..) | Self::Element(..) => 0,
@@ -79,7 +79,7 @@ impl<'a> Undefined<'a> {
     #[cold]
     pub fn error(&self) -> Error {
         let no_attribute = |owner: Type, name: &str| match owner {
-            // An attribute of nothing is a name to Jinja's `Undefined`.
+            // Jinja's `Undefined` treats an attribute of the object `missing` as a name.
             Type::Missing => format!("{} is undefined", quote::repr(name)),
             _ => format!("{} has no attribute {}", quote::repr(&owner.object_name()), quote::repr(name)),
         };

@@ -5,7 +5,7 @@ import sys
 
 
 def wrong_families(report):
-    """All families of a report, and those with a wrong answer, each with the number of its wrong cases."""
+    """Returns the families of a report, and those with a wrong answer, each with the number of its wrong cases."""
     families = {}
     for case in report["cases"]:
         area, *rest = case["id"].split("/")

@@ -3,9 +3,9 @@ reference does.
 
     python3 tests/adapters/portable.py CORPUS target/release/chat-template 'target/adapters/release/adapter-minijinja --plain'
 
-CORPUS is a folder with `templates/NAME.jinja`, `conversations.json` and the reference's answers in `expected.jsonl`. Only conversations that
-the reference renders are compared. A difference in the notation of a value that a template prints by mistake is counted apart: the
-reference's prompt has a part in Python's notation, such as `{'type': 'text'`, or `None`.
+CORPUS is a folder with `templates/NAME.jinja`, `conversations.json` and the reference's answers in `expected.jsonl`. Only conversations
+that the reference renders are compared. A difference in the notation of a value that a template prints by mistake is counted separately:
+the reference's prompt has a part in Python's notation, such as `{'type': 'text'`, or `None`.
 """
 
 import json

@@ -2,7 +2,7 @@
 //! the parts of the interface that no case can show.
 //!
 //! ```text
-//! {"id": "apply/choose/named-default", "rule": "…", "apply": {"template": {"default": "D"}, "messages": […]}, "expect": {"output": "D"}}
+//! {"id": "apply/choose/named-default", "rule": "…", "apply": {"template": {"default": "D"}, …}, "expect": {"output": "D"}}
 //! ```
 //!
 //! [`branches`] lists a case for each branch of the reference.

@@ -2,7 +2,8 @@
 
     python3 tests/door/exact.py PORT CORPUS [--count N] [--seed S]
 
-Run it with the Python of the reference. PORT is the binary. Outputs must be equal, and where transformers fails, the texts of the errors.
+Run it with the Python of the reference. PORT is the binary. Outputs must be equal; where transformers fails, the
+texts of the errors must be equal.
 """
 
 import argparse

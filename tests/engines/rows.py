@@ -19,7 +19,7 @@ ROLES = ("system", "user", "assistant", "user", "assistant", "user")
 
 
 def make_text(rng, least, most):
-    """A text of some words, with characters outside ASCII and escapes in some."""
+    """Returns a text of `least` to `most` words. Some texts have characters outside ASCII or characters that JSON escapes."""
     text = " ".join(rng.choices(WORDS, k=rng.randint(least, most)))
     return text + rng.choice(("", "", "", " é…", '\n"quoted"'))
 

@@ -102,7 +102,7 @@ def kill():
             child = subprocess.Popen(arguments, stderr=subprocess.DEVNULL)
             time.sleep(rng.uniform(0, seconds / 4))
             if child.poll() is not None:
-                # It ended before the kill: begin anew, and keep the count.
+                # It ended before the kill: start again, and keep the count.
                 assert child.returncode == 0 and equal(whole, cut)
                 remove(cut)
                 continue

@@ -142,7 +142,7 @@ fn deep_values_are_traversed_inside_nested_calls() {
 
 #[test]
 fn each_pair_of_wrappings_is_made_and_dropped_a_hundred_thousand_times() {
-    // The evaluator must not need more steps than a test can take. The height is reached after some hundred rounds.
+    // The limit on steps ends each render soon. The limit on the height of a value is reached after some hundred rounds.
     for (one, other) in WRAPPINGS
         .iter()
         .flat_map(|one| WRAPPINGS.iter().map(move |other| (one, other)))

@@ -167,7 +167,7 @@ fn attack_once(place: &str, template: &ChatTemplate, attack: &Value, planted: &s
     }
 }
 
-/// Checks that the pieces are the text, and that no token in a piece that has control tokens is of the input.
+/// Checks that the pieces together are the text, and that no token in a piece with control tokens is written by the input.
 fn check_pieces(place: &str, prompt: &Prompt, tokens: &[&str]) {
     let pieces = prompt.pieces();
     let whole: String = pieces.iter().map(|piece| piece.text).collect();

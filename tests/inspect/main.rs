@@ -4,7 +4,7 @@
 //! WRITE=1 cargo test --test inspect       writes the reports again, to be read before they are kept
 //! ```
 //!
-//! The reports are kept without witnesses, prefixes and lint, which have tests of their own.
+//! The reports are kept without `witnesses`, `prefix`, `lint` and `takes`. The first three have tests of their own.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 #![cfg(feature = "inspect")]
 
@@ -34,8 +34,8 @@ const FAMILIES: [&str; 16] = [
     "qwen3",
 ];
 
-/// The rules that each family of the suite breaks on purpose, as the templates that it is made after do. All other families are meant to be
-/// clean.
+/// The rules that each family of the suite breaks on purpose, like the templates that it imitates. All other families are meant to break
+/// none.
 const BROKEN_RULES: [(&str, &str); 42] = [
     ("codellama-70b", "percent-format python-method"),
     ("command-r-rag", "python-method split-token"),

@@ -1,6 +1,6 @@
 //! Random conversations.
 //!
-//! Most of them have only what the report says that the template takes, or few would be rendered. The others have anything.
+//! Most of them have only what the template takes according to the report, because few others can be rendered. The rest have anything.
 
 use chat_template::report::{Arguments, Forms, Takes};
 use serde_json::{Map, Value, json};

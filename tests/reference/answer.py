@@ -6,7 +6,7 @@
 
 Areas and ids after the option select cases. Runs under CPython 3.11 with the packages in requirements.txt.
 A child process answers, and a case that makes it hang or crash loses only its own answer. `--check` also
-fails if no case names a filter, a test, a global or a method of the reference.
+fails if the reference has a filter, a test, a global or an attribute that no case names.
 """
 
 import json

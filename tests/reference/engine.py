@@ -56,7 +56,7 @@ def render(source, context):
 
 
 def render_with_spans(source, context):
-    """The output and the spans of its `generation` blocks, tracked as transformers' `_render_with_assistant_indices` does.
+    """The output and the spans of the `generation` blocks, tracked as transformers' `_render_with_assistant_indices` does.
 
     That function itself always passes messages, tools and documents, which this context may lack.
     """

@@ -1,9 +1,9 @@
 """Faults to plant in the reference, each of which changes one thing of jinja2 or transformers.
 
-    FAULTS["loop.revindex0 starts at 1"](environment)
+    FAULTS["loop.revindex0"]()
 
-A fault is a function that changes the classes of jinja2, or the environment of one template before it is rendered. mutants plants
-each in a process of its own.
+A fault is a function without arguments. It changes the classes of jinja2, or adds a change of every environment or every source to the
+lists below. mutants plants each in a process of its own.
 """
 
 import jinja2.compiler
@@ -37,7 +37,7 @@ def wrapped(original, change):
     def changed(*args, **kwargs):
         return change(original, *args, **kwargs)
 
-    # jinja2 marks by an attribute what takes the environment or the context.
+    # An attribute marks the functions that take the environment or the context.
     changed.__dict__.update(getattr(original, "__dict__", {}))
     return changed
 
@@ -488,7 +488,7 @@ def dict_names():
 
 
 def flag_fault(name, flag):
-    """Adds a fault that turns off a flag of the environment."""
+    """Adds a fault that inverts a flag of the environment."""
     FAULTS[f"whitespace {name}"] = lambda: environment_changes.append(lambda environment: setattr(environment, flag, not getattr(environment, flag)))
 
 

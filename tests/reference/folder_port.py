@@ -4,7 +4,7 @@
           | python tests/reference/folder_port.py
     {"id": 1, "template": "x", "special_tokens": {"bos_token": "<s>"}}
 
-`files` has texts by path; `{"hex": "ff"}` are bytes that are no text, and null is a folder. With `"processor": true` the
+`files` has texts by path; `{"hex": "ff"}` are bytes that are not text, and null is a folder. With `"processor": true` the
 template is that of a processor. A request with `model` names a folder of tests/models instead, and is answered as an `apply`
 request is, without spans:
 

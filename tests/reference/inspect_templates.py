@@ -1,9 +1,10 @@
 """Compares the reports of `inspect` with what transformers renders: inspect_templates.py [--only WORD] FOLDER -- COMMAND ...
 
-    $PYA tests/reference/inspect_templates.py ../shared/corpus/templates -- target/release/chat-template port
+    python tests/reference/inspect_templates.py ../shared/corpus/templates -- target/release/chat-template port
 
-It asks transformers with its own words and its own conversations, and knows nothing of how the crate comes to its verdicts. For each template
-of the folder it compares `roles.*.content`, `calls.arguments` and the switches that change the generation prompt, and prints each difference.
+It asks transformers with its own words and its own conversations, and knows nothing of how the crate comes to its verdicts. For each
+template of the folder it compares `roles.*.content`, `calls.arguments` and the switches that change the generation prompt, and prints each
+difference.
 The exit status is 1 if fewer than 99.5 % of the verdicts are equal or if a switch is missing or false.
 """
 
@@ -35,7 +36,7 @@ TOOLS = [{"type": "function", "function": {
 
 
 def render(source, messages, **arguments):
-    """The prompt, or None and whether the template refused the conversation."""
+    """The prompt and None, or None and the exception."""
     try:
         request = {"template": source, "messages": messages, "special_tokens": TOKENS, **arguments}
         return apply.call(request, False)["output"], None

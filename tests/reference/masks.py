@@ -8,8 +8,8 @@ The cases have real templates with conversations in the form of the conformance 
 `tags` takes the `{% generation %}` tags out of templates, and compares the answers with the spans of the reference.
 `turns` takes all templates. For each assistant's message, two checks look for the text that the model writes:
 
-- By prefixes: it is what the prompt of the messages up to this one has, and the generation prompt after the messages before has
-  not. This is not possible where the first prompt does not begin with the second one.
+- By prefixes: it is the text that the prompt of the messages up to this one has after the prompt of the messages before it with a
+  generation prompt. This is not possible where the first prompt does not begin with the second one.
 - By replacement: another text in the message's content changes only characters that the model writes.
 
 Each difference has a group, which says what it consists of. A difference in the group `other` is a fault.
@@ -115,7 +115,7 @@ def check_tags(cases, command):
 
 
 def compare_tags(answer, want, messages, text):
-    """The group of an answer, with what differs. The gravest is first."""
+    """Yields each group of an answer with what differs, the gravest first."""
     want, got = characters(want, len(text)), characters(answer["assistant"], len(text))
     owner = {at: turn for turn in answer["turns"] for part in ("header", "body", "close") for at in characters(turn[part], len(text))}
     headers, bodies = ({at for turn in answer["turns"] for at in characters(turn[part], len(text))} for part in ("header", "body"))

@@ -3,7 +3,7 @@
     $ echo '{"id": 1, "template": "{{ 1/0 }}", "context": {}}' | python tests/reference/port.py
     {"id": 1, "error": {"kind": "zero_division", "message": "division by zero", "line": 1}}
 
-transformers answers both kinds of request: engine.py a `render`, apply.py an `apply`. This module finds the kind and the line of
+transformers answers both kinds of request: engine.py a `render`, apply.py an `apply`. errors.py finds the kind and the line of
 an exception. A syntax error names its line; an error at run time has the line of the innermost frame that belongs to the template.
 """
 

@@ -2,8 +2,8 @@
 
     python tests/reference/prefix.py FOLDER target/release/chat-template
 
-FOLDER has templates as `NAME.jinja`. The reports come from the port's `inspect` request. A counterexample is reproduced if transformers renders
-both conversations to the texts of the report, and the first is no prefix of the second.
+FOLDER has templates as `NAME.jinja`. The reports come from the port's `inspect` request. A counterexample is reproduced if transformers
+renders both conversations to the texts of the report, and the first is no prefix of the second.
 """
 
 import datetime

@@ -97,7 +97,8 @@ fn planted_words_are_found_in_the_segments_of_the_corpus() {
     assert!(figures.owned * 100 >= figures.turn * 98, "{figures:?}");
 }
 
-/// Returns whether a report of the corpus is wrong. The line of an error is not compared, and its message only if `raise_exception` made it.
+/// Returns whether a report of the corpus is wrong. The line of an error is not compared, and its message only if it is that of
+/// `raise_exception`.
 fn is_wrong_in_corpus(case: &Case, report: &CaseReport) -> bool {
     let is_raised = matches!(&case.expect, Answer::Error(error) if error.kind == "raised");
     let counts = |aspect: &Aspect| match aspect {

@@ -1,4 +1,5 @@
-//! Renders cases with the library, with the shortcuts of the evaluator, without, and traced, and scores the answers as the conformance runner does.
+//! Renders cases with the library: with the shortcuts of the evaluator, without them, and traced. Scores the answers as the conformance
+//! runner does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -21,7 +22,7 @@ pub enum Tree {
     Serde,
 }
 
-/// Renders all cases and returns their reports in order.
+/// Renders all cases and returns a report of them, in order.
 pub fn all(cases: &[Case], tree: Tree) -> Report {
     let cases = in_threads(cases, |cases| {
         let mut last = None;
@@ -54,8 +55,8 @@ pub fn in_threads<T: Sync, R: Send>(all: &[T], run: impl Fn(&[T]) -> Vec<R> + Sy
 /// The source of a template and the result of compiling it.
 pub type Compiled = (String, Result<Template, Error>);
 
-/// Renders a case and returns the reply. `last` is the template of the last case and becomes that of this one, because successive cases often
-/// have equal templates.
+/// Renders a case and returns the reply. `last` is the template of the last case and becomes that of this one, because successive cases
+/// often have equal templates.
 pub fn reply(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
     catch_unwind(AssertUnwindSafe(|| rendered(case, tree, last))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);

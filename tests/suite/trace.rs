@@ -101,7 +101,7 @@ fn plant_context(context: &Data<'static>) -> (Data<'static>, Vec<WordPlace>) {
 /// Renders each row of the corpus with planted words, and checks all segments.
 ///
 /// # Panics
-/// If a planted character is not called input, or has another path, or a character of a message's content has another owner.
+/// If the origin of a planted character is not the input or has another path, or if a character of a message's content has another owner.
 pub fn check_corpus(corpus: &Corpus) -> Figures {
     let all = run::in_threads(&corpus.rows, |rows| {
         let (mut source, mut template) = ((String::new(), Data::None), None);

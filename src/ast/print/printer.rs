@@ -1,4 +1,4 @@
-//! The writer that printing a tree uses.
+//! The writer of printed trees.
 
 use crate::ast::{Symbol, Symbols};
 

@@ -102,11 +102,11 @@ struct Slice<'a> {
 /// The columns that have not been read yet.
 struct Columns<'a> {
     items: Seq<'a>,
-    /// The items of a short column.
+    /// The number of items of a short column.
     height: usize,
     /// The number of columns that have one more item.
     longer: usize,
-    /// The number of columns.
+    /// The number of columns that have not been read yet.
     left: u64,
 }
 

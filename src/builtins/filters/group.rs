@@ -54,7 +54,7 @@ pub(super) fn groupby<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     runtime.list(groups)
 }
 
-/// Returns the group of some members. Its key is that of the first member, without ignoring the case.
+/// Returns the group of some members. Its key is that of the first member, with its case unchanged.
 fn make_group<'a>(runtime: &mut Runtime<'a>, members: Vec<Value<'a>>, path: &AttributePath<'a>) -> Result<Value<'a>> {
     let key = match members.first() {
         Some(first) => path.follow(runtime, first)?,
@@ -94,7 +94,7 @@ struct Unique<'a> {
     ignores_case: bool,
     path: Option<AttributePath<'a>>,
     seen: Entries<'a>,
-    /// The height of the highest key that may be kept.
+    /// The maximum height of a key that is kept.
     height: u32,
     /// The claim to the memory of `seen`.
     claim: Option<Claim>,

@@ -16,7 +16,7 @@ use crate::json::Layout;
 use crate::text::escape::escape;
 use crate::value::{Arguments, Runtime, Str, Value, ops, to_json};
 
-/// The first capacity of the output, in bytes. The JSON of a tool call or of a tool's description is seldom shorter.
+/// The initial capacity of the output in bytes. The JSON of a tool call or of a tool's description is seldom shorter.
 const CAPACITY: usize = 256;
 
 /// Returns the value as JSON.

@@ -5,8 +5,8 @@
 //! {{ "aaa bbb ccc"|wordwrap(7) }}           aaa bbb, and ccc on the next line
 //! ```
 //!
-//! The algorithms are in [`crate::text`]. The reference does not check the types of the arguments, so much of this file is about the others.
-//! The rules are those of jinja2 3.1.6 `filters.py`: `do_indent`, `do_truncate`, `do_wordwrap`.
+//! The algorithms are in [`crate::text`]. The reference does not check the types of the arguments, so much of this file is about arguments
+//! of other types. The rules are those of jinja2 3.1.6 `filters.py`: `do_indent`, `do_truncate`, `do_wordwrap`.
 
 use super::python_calls::{get_attribute, repeat_blank};
 use super::sequence::length_of;
@@ -19,7 +19,7 @@ use crate::text::{escape, lines, truncate, written_len};
 use crate::value::{Arguments, Runtime, Str, Value, markup, not_callable, ops, print};
 use std::fmt;
 
-/// Indents the lines of the text but the first, by a number of blanks or by a string.
+/// Indents all lines of the text but the first, by a number of blanks or by a string.
 ///
 /// `{{ "a\nb"|indent(2) == "a\n  b" }} -> True`
 pub(super) fn indent<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
@@ -131,7 +131,7 @@ fn check_at_least<'a>(runtime: &mut Runtime<'a>, name: &str, value: &Value<'a>, 
     )))
 }
 
-/// Breaks each line of the text into lines of a width.
+/// Breaks each line of the text into lines of at most a given width.
 ///
 /// `{{ "aaa bbb ccc"|wordwrap(7, wrapstring="/") }} -> aaa bbb/ccc`
 pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
@@ -196,7 +196,7 @@ fn missing_method<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'stat
     }
 }
 
-/// Reads a width above zero. A float is rounded down.
+/// Reads a width, which must be above zero. A float is rounded down.
 fn read_width<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<usize> {
     if ops::less_equal(runtime, width, &Value::Int(0))? {
         let width = print::repr(runtime, width)?;

@@ -135,7 +135,7 @@ impl<'a> Extra<'a> {
     }
 }
 
-/// Takes the input of a generator and its other arguments, and returns them with their nesting depth.
+/// Takes the input of a generator and its other arguments, and returns them with the height of the highest.
 fn take_input<'a>(arguments: &mut Arguments<'a>) -> (LazyInput<'a>, Extra<'a>, u32) {
     let extra = Extra::take(arguments);
     let value = take_or_none(arguments, 0);
@@ -313,7 +313,7 @@ impl<'a> ItemSource<'a> for Select<'a> {
     }
 }
 
-/// Returns the pairs of a dict, or none if the value is undefined.
+/// Returns the pairs of a dict, or no pairs if the value is undefined.
 ///
 /// `{{ {"a": 1}|items|list }} -> [('a', 1)]`
 pub(super) fn items<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {

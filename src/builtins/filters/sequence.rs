@@ -15,7 +15,7 @@ use crate::builtins::arguments::{is_flag_set, take_or_none, to_plain_str};
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::{Arguments, DictIter, ItemSource, Iter, Key, Runtime, Str, Type, Undefined, Value, ops, print};
 
-/// Returns the value, or a default if the value is undefined. With `boolean`, a false value also has the default.
+/// Returns the value, or a default if the value is undefined. With `boolean`, the default also replaces a false value.
 ///
 /// `{{ nope|d("x") }}{{ none|d("y", true) }} -> xy`
 /// `{{ nope|default("x") }}{{ none|default("y", true) }} -> xy`
@@ -107,7 +107,7 @@ pub(super) fn reverse<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
 
 /// The iterator of Python's `reversed`.
 enum Reversed<'a> {
-    /// Iterates a list or range that is reversed already.
+    /// Iterates over a list, a tuple or a range that is reversed already.
     Items(Iter<'a>),
     /// The characters of a string that are left. Those of a Markup are Markups, which they are not in the forward direction.
     Characters(Str<'a>),

@@ -71,14 +71,14 @@ pub(super) fn dictsort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
     runtime.list(pairs.collect())
 }
 
-/// Returns the smallest item, the first one of several.
+/// Returns the smallest item, or the first one if several are equal.
 ///
 /// `{{ ["b", "A", "a"]|min }} -> A`
 pub(super) fn min<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     find_extreme(runtime, arguments, |runtime, key, best| ops::less(runtime, key, best))
 }
 
-/// Returns the largest item, the first one of several.
+/// Returns the largest item, or the first one if several are equal.
 ///
 /// `{{ [1, 3, 2]|max }} -> 3`
 pub(super) fn max<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {

@@ -23,7 +23,8 @@ pub(super) static METHODS: [Function; 5] = [
 /// The methods that change a dict (jinja2 3.1.6 `sandbox.py`, `_mutable_spec`).
 pub(super) const MUTATING: &[&str] = &["clear", "pop", "popitem", "setdefault", "update"];
 
-/// Returns whether dicts have an attribute of the given name, which hides a key. Bytes are matched, because that compares lengths first.
+/// Returns whether dicts may have an attribute of the given name, which hides a key: a method, or a name with two underscores in front.
+/// Bytes are matched, because that compares lengths first.
 #[inline]
 pub fn is_attribute(name: &str) -> bool {
     matches!(

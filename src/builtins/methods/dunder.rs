@@ -42,7 +42,7 @@ const UNDEFINED: &str = "__add__ __aiter__ __bool__ __call__ __complex__ __div__
 /// The names of iterators.
 const ITERATOR: &str = "__iter__ __next__";
 
-/// The names that objects have whose class is written in Python.
+/// The names that objects of a class written in Python have.
 const INSTANCE: &str = "__dict__ __module__ __weakref__";
 
 /// The names of functions written in Python.
@@ -124,8 +124,7 @@ pub fn exists(ty: Type, name: &str) -> bool {
     lists.iter().any(|list| list.split(' ').any(|other| other == name))
 }
 
-/// Returns whether the class of that name has an attribute of that name, which begins with an underscore and which other classes do not
-/// have.
+/// Returns whether the class `class` has an attribute `name`, which begins with an underscore and which other classes do not have.
 #[cold]
 pub fn exists_in_class(class: &str, name: &str) -> bool {
     match class {

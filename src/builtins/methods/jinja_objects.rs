@@ -31,7 +31,7 @@ pub(super) static CYCLER: [Function; 2] = [
 /// Returns the attribute of a loop with the given name, which is not a method.
 pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &str) -> Result<Option<Value<'a>>> {
     if let "length" | "revindex" | "revindex0" = name {
-        // Now the loop knows its length.
+        // After this, the loop knows its length.
         context.length(runtime)?;
     }
     if let Peek::Found(part) = context.peek_attribute(name) {

@@ -5,8 +5,8 @@
 //! {{ [1, true, 1.0].count(1) }}       3
 //! ```
 //!
-//! The rules are those of CPython 3.11 `listobject.c` and `tupleobject.c`. Of the methods that change a list only the names are here, for
-//! the sandbox refuses them.
+//! The rules are those of CPython 3.11 `listobject.c` and `tupleobject.c`. Of the methods that change a list only the names are here,
+//! because the sandbox refuses them.
 
 use crate::builtins::arguments::{read_bound_not_none, wrong_receiver};
 use crate::builtins::table::{SELF, no_arguments, one_argument, optional, positional, required};

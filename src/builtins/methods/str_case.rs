@@ -15,7 +15,7 @@ fn map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, map: fn(&str
 
 /// Maps a text, and keeps it a Markup if it is one. A text that the mapping leaves unchanged is returned itself, not copied.
 ///
-/// The size is checked after the mapping, which makes at most three bytes of one; `tests/reference/unicode_tables.py` asserts that.
+/// The size is checked after the mapping, which makes at most three bytes from one; `tests/reference/unicode_tables.py` asserts that.
 pub fn map_text<'a>(runtime: &mut Runtime<'a>, text: Str<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
     runtime.meter.charge_unicode(text.as_str())?;
     let mapped = map(text.as_str());

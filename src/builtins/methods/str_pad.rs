@@ -16,7 +16,7 @@ use crate::text::slice::char_count;
 use crate::value::{Arguments, Runtime, Str, Value, markup};
 use std::borrow::Cow;
 
-/// Checks and charges the length of a result. `None` is a length that does not fit `usize`.
+/// Checks and charges the length of a result. `None` is a length that does not fit in a `usize`.
 fn check_len(runtime: &mut Runtime<'_>, len: Option<usize>) -> Result<()> {
     let len = len.unwrap_or(usize::MAX);
     runtime.meter.check_size(len)?;

@@ -27,7 +27,7 @@ fn to_values<'a, 't>(runtime: &mut Runtime<'a>, text: &Str<'a>, pieces: impl Ite
     Ok(values)
 }
 
-/// Reads the text to split, the separator, and the most splits.
+/// Reads the text to split, the separator, and the maximum number of splits.
 fn read_split_arguments<'a>(mut arguments: Arguments<'a>) -> Result<(Str<'a>, Option<Str<'a>>, i64)> {
     let from = take_str_receiver(&mut arguments)?;
     let maxsplit = read_size(arguments.get(2), -1)?;
@@ -43,7 +43,8 @@ fn empty_separator() -> Error {
     Error::value("empty separator")
 }
 
-/// `str.split(sep)[index]` for the first and the last index, without making the list. Other indices have no shortcut: `None`.
+/// `str.split(sep)[index]` for the index 0 or -1, without making the list. Returns `None` for any other index, and for -1 if the separator
+/// is long or can overlap itself.
 pub(super) fn get_split_item<'a>(
     runtime: &mut Runtime<'a>,
     text: &Str<'a>,

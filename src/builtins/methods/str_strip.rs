@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::text::strip;
 use crate::value::{Arguments, Part, Runtime, Str, Value};
 
-/// Strips whitespace, or the characters of the argument, by a function.
+/// Strips whitespace, or the characters of the argument, with the function `strip`.
 fn strip_by<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, name: &str, strip: Part) -> Result<Value<'a>> {
     let text = take_str_receiver(&mut arguments)?;
     let chars = match arguments.get(1) {

@@ -6,8 +6,8 @@
 //! class("ElectraTokenizer")   ->   the tokens of BertTokenizer
 //! ```
 //!
-//! The cells of the tables are separated by tabs. `tests/reference/tokenizer_classes.py` makes them from transformers
-//! 5.23.0. A search reads a table from its beginning: loading a folder takes a few searches of some microseconds each.
+//! The cells of the tables are separated by tabs. `tests/reference/tokenizer_classes.py` makes them from transformers 5.23.0. A search
+//! reads a table from its beginning: loading a folder takes a few searches of some microseconds each.
 
 use std::str::Split;
 

@@ -25,7 +25,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Returns no notes of a run with a template.
+    /// Makes empty notes for a run with a template.
     pub fn new(chat: &ChatTemplate) -> Self {
         Self {
             read: chat.variables().into_iter().map(str::to_owned).collect(),
@@ -35,13 +35,13 @@ impl Notes {
         }
     }
 
-    /// Notes a row whose mask is empty or unknown.
+    /// Counts a row if its mask is empty or unknown.
     pub fn note_mask(&self, prompt: &Prompt) {
         let is_masked = prompt.assistant.known().is_ok_and(|spans| !spans.bytes.is_empty());
         self.unmasked.fetch_add(u64::from(!is_masked), Ordering::Relaxed);
     }
 
-    /// Notes a row that has a key which the output adds.
+    /// Counts a row that has a key which the output adds.
     pub fn note_replaced(&self) {
         self.replaced.fetch_add(1, Ordering::Relaxed);
     }

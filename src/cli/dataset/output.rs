@@ -79,7 +79,8 @@ impl Output {
         }
     }
 
-    /// Ends the output, and waits until it is on the disk. An output without rows gets an empty block, so that it is a valid compressed file.
+    /// Ends the output, and waits until it is on the disk. An output without rows gets an empty block, so that it is a valid compressed
+    /// file.
     pub fn finish(&mut self) -> Result<(), WriteFailure> {
         if self.length == 0 {
             let empty = Codec::of(&self.path).encode(Vec::new());

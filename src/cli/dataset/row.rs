@@ -21,7 +21,7 @@ const SHAREGPT_ROLES: [(&str, &str); 2] = [("human", "user"), ("gpt", "assistant
 /// The template and the options with which all rows of a run are rendered.
 pub struct Renderer {
     pub chat: ChatTemplate,
-    /// The name of one of the template's named templates.
+    /// The name of one of the model's templates.
     pub name: Option<String>,
     /// The key of the messages.
     pub messages_key: String,

@@ -34,7 +34,7 @@ pub struct Chunk {
     rows: Vec<(u64, Option<Range<usize>>)>,
     /// The place after the chunk.
     pub end: Place,
-    /// Whether the chunk ends because of its size. If false, it ends with the input.
+    /// Whether the chunk ends because of its size. If false, the input ends after it or cannot be read further.
     pub is_full: bool,
 }
 
@@ -55,7 +55,7 @@ impl Chunk {
         })
     }
 
-    /// Returns the number of bytes that the chunk can have without more memory.
+    /// Returns the number of bytes that the chunk can hold without more memory.
     pub fn capacity(&self) -> usize {
         self.text.capacity()
     }
@@ -111,8 +111,8 @@ impl Rows {
         })
     }
 
-    /// Replaces a chunk with the next one. Returns false at the end of the input. If reading fails, the lines before the failure are the last
-    /// chunk, and the next call returns the error.
+    /// Replaces a chunk with the next one. Returns false at the end of the input. If reading fails, the lines before the failure are the
+    /// last chunk, and the next call returns the error.
     pub fn read_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);

@@ -45,12 +45,13 @@ struct Part<'p> {
     /// The part of the turn: header, body or close.
     turn: Option<&'static str>,
     token: Option<&'p ControlToken>,
-    /// Whether the part is of a control token that the input wrote.
+    /// Whether the part belongs to a control token that the input wrote.
     is_untrusted: bool,
 }
 
 impl<'p> Picture<'p> {
-    /// Makes the picture of a traced prompt, in which [`Prompt::untrusted`] are the tokens that the input wrote. `messages` are those of the conversation, and `bos` is the token that begins a prompt.
+    /// Makes the picture of a traced prompt, in which [`Prompt::untrusted`] are the control tokens that the input wrote. `tokens` are all
+    /// control tokens, `messages` the conversation, `bos` the token that begins a prompt, and `unread` the first warnings.
     pub fn new(
         prompt: &'p Prompt,
         tokens: &[&str],
@@ -206,7 +207,7 @@ fn kind_of(segment: &Segment) -> &'static str {
     }
 }
 
-/// The most bytes that are shown of each end of a JSON pointer.
+/// The largest number of bytes that are shown of each end of a JSON pointer.
 const MOST_HALF: usize = 500;
 
 /// The kinds of origins, and what the legend says about each.

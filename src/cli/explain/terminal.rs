@@ -60,7 +60,7 @@ impl Picture<'_> {
                 for char in line.chars() {
                     match sign_of(char) {
                         None => shown.push(char),
-                        // The end of faint is also the end of bold.
+                        // The code that ends faint also ends bold, so the style is written again.
                         Some(sign) => shown.push_str(&format!("\x1b[2m{sign}\x1b[22m{style}")),
                     }
                 }

@@ -300,7 +300,7 @@ fn shorten(text: &str) -> String {
     short.replace('\n', " ")
 }
 
-/// Returns a text in quotation marks, with signs for line breaks, cut after some characters.
+/// Returns the first characters of a text in quotation marks, with escapes for line breaks and tabs.
 pub fn quote(text: &str) -> String {
     let short: String = text.chars().take(EXCERPT).collect();
     let rest = if short.len() < text.len() { "…" } else { "" };

@@ -33,7 +33,7 @@ pub struct Conversation {
 /// Reads the conversations of a file.
 ///
 /// # Errors
-/// Returns a message that names the file and the line if the file cannot be read, is not JSON, or contains something else than
+/// Returns a message that names the file and the line if the file cannot be read, is not JSON, or contains anything other than
 /// conversations.
 pub fn read(path: &Path) -> Result<Vec<Conversation>, String> {
     let name = path.display().to_string();

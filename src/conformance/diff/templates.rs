@@ -3,7 +3,7 @@
 //! ```text
 //! chat.jinja                                      a template
 //! Qwen3-8B/                                       a model, which `ChatTemplate::from_dir` reads: its templates and special tokens
-//! hub/models--Qwen--Qwen3-8B/snapshots/b96882…/   a model of a cache, named Qwen/Qwen3-8B@b96882
+//! hub/models--Qwen--Qwen3-8B/snapshots/b968826d…/ a model of a cache, named Qwen/Qwen3-8B@b968826d
 //! ```
 
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ use crate::error::ErrorKind;
 use crate::json::{Data, Object};
 use crate::template::{RenderOptions, Template};
 
-/// The expression that replaces one that is removed.
+/// The expression that replaces a removed one.
 const NOTHING: &str = "none";
 
 /// The maximum number of ranges around a feature that are removed, one after the other, to find whether the feature has an effect.
@@ -47,7 +47,7 @@ pub fn effective_features(round: &Round, uses: &[Use]) -> Option<BTreeSet<usize>
     Some(effective)
 }
 
-/// Returns a template without a range, except for what stays of it.
+/// Returns a template without a range of tokens, except for the part of the range that stays.
 fn without(sentence: &Sentence, part: &Use, replacement: &str) -> Sentence {
     let mut sentence = sentence.clone();
     let (first, last) = part.kept.unwrap_or((part.end, part.end));

@@ -32,7 +32,7 @@ const TIMES: [&str; 4] = [
     "2026-11-21T00:30:09",
 ];
 
-/// The variables in which keys get words, too. Templates read the keys of others by their names.
+/// The variables whose keys get words, too. Templates read the keys of other variables by name.
 const FREE: [&str; 3] = ["/nested", "/flat", "/tools"];
 
 /// A template, and the other arguments of a render.
@@ -52,7 +52,7 @@ pub struct Round {
 /// Returns a random request for a port: a template and its context. The vocabulary is read once.
 ///
 /// # Errors
-/// If the grammar cannot be read.
+/// Returns a message if the grammar cannot be read.
 pub fn random_request(seed: u64, index: u64) -> Result<String, String> {
     static VOCABULARY: LazyLock<Result<Vocabulary, String>> = LazyLock::new(Vocabulary::new);
     let vocabulary = VOCABULARY.as_ref().map_err(Clone::clone)?;
@@ -100,7 +100,7 @@ impl Round {
         NewRound { round, features, uses }
     }
 
-    /// Asks for segments, and plants words in the context, by which unsound segments are found.
+    /// Asks for segments, and plants words in the context that reveal unsound segments.
     pub fn plant(&mut self) {
         let is_free = |path: &str| FREE.iter().any(|name| path.starts_with(name)) || path.ends_with("arguments");
         let mut planter = Planter {
@@ -144,7 +144,7 @@ impl Round {
         write_line::of(self.context.clone())
     }
 
-    /// Returns the names and operators of the template, sorted and without variables of the context.
+    /// Returns the names and operators of the template that have more than one byte and are no variables of the context, sorted.
     pub fn words(&self) -> Vec<String> {
         let tokens = self.sentence.tokens.iter().map(|token| token.text.as_str());
         let is_word = |text: &&str| text.starts_with(|char: char| char.is_ascii_alphabetic() || "+-*/%~<>=!".contains(char));

@@ -51,7 +51,8 @@ pub struct Fuzzer {
     pub is_strict: bool,
     /// Whether the rounds ask for segments, and have planted words that show unsound ones.
     pub is_traced: bool,
-    /// The ids of cases that the port is known to answer wrongly. A difference is known if the port answers it with the error of such a case.
+    /// The ids of cases that the port is known to answer wrongly. A difference is known if the port answers it with the error of such a
+    /// case.
     pub known: Vec<String>,
 }
 
@@ -83,7 +84,7 @@ impl Fuzzer {
     /// Runs all rounds. After each it passes the number of finished rounds and of differences to `on_progress`.
     ///
     /// # Errors
-    /// When a port cannot be started, or the reference never answers.
+    /// Returns a message if a port cannot be started, or the reference never answers.
     pub fn run(&self, mut on_progress: impl FnMut(usize, usize)) -> Result<Fuzzed, String> {
         let vocabulary = Vocabulary::new()?;
         let port = Port::new(&self.port, self.timeout).describe()?;

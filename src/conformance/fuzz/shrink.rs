@@ -16,7 +16,7 @@ use crate::json::{Data, Object};
 /// A function that returns whether a round shows the difference. An error ends the reduction.
 pub type Ask<'a> = dyn FnMut(&Round) -> Result<bool, String> + 'a;
 
-/// The number of requests for the reduction of one round.
+/// The maximum number of requests for the reduction of one round.
 const MOST_REQUESTS: usize = 600;
 
 struct Shrinker<'a, 'r> {
@@ -28,7 +28,7 @@ struct Shrinker<'a, 'r> {
 /// Returns the smallest round that was found with the difference.
 ///
 /// # Errors
-/// The errors of `ask`.
+/// Returns the errors of `ask`.
 pub fn shrink(round: Round, ask: &mut Ask<'_>) -> Result<Round, String> {
     let mut shrinker = Shrinker {
         round,

@@ -27,7 +27,7 @@ pub struct Fuzzed {
     pub reference: PortInfo,
     /// The seed.
     pub seed: u64,
-    /// The number of the first round.
+    /// The index of the first round.
     pub first: u64,
     /// The number of rounds by their result.
     pub tally: Tally,
@@ -39,7 +39,8 @@ pub struct Fuzzed {
     pub findings: Vec<Finding>,
 }
 
-/// The number of rounds of each result. The result is the answer of the reference.
+/// The number of rounds of each result. `printed`, `empty`, `refused` and `failed` count the answers of the reference, the others the
+/// comparisons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// The number of all rounds.
@@ -52,7 +53,8 @@ pub struct Tally {
     pub refused: usize,
     /// Rounds that failed at run time.
     pub failed: usize,
-    /// Rounds that were not compared because a port reached a limit or does not support the request.
+    /// Rounds that were not compared because a port reached a limit or does not support the request, or because only the Python code
+    /// that Jinja generates can raise the error.
     pub limited: usize,
     /// Rounds that were not compared because the reference did not answer.
     pub unanswered: usize,

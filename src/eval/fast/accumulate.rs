@@ -1,7 +1,7 @@
 //! A shortcut for `ns.text = ns.text + x`: a text or a list that grows from round to round grows in place, if nothing else holds it.
 //!
-//! Saves nothing in a short conversation. It keeps the work linear in families that build their text in a namespace, such as deepseek-v3,
-//! gemma-4 and lfm2: without it, each of 10 000 messages copies all of the text before it.
+//! It saves nothing in a short conversation. It keeps the work linear in families that build their text in a namespace, such as
+//! deepseek-v3, gemma-4 and lfm2: without it, each of 10 000 messages copies all of the text before it.
 
 use super::super::Evaluator;
 use crate::ast::{BinaryOp, Expr, ExprKind, Set, Target, TargetKind};
@@ -10,8 +10,8 @@ use crate::resolve::operators;
 use crate::value::{Value, ops, print};
 
 impl<'a> Evaluator<'a, '_> {
-    /// Assigns to a target the value that it has with something appended. The resolver has made sure that the appended expressions do
-    /// not read the target, so its value is taken out while it grows.
+    /// Runs an assignment that appends to the value of its target. The resolver has made sure that the appended expressions do not read
+    /// the target, so its value is taken out while it grows.
     #[inline(never)]
     pub(in crate::eval) fn accumulate(&mut self, node: &'a Set) -> Result<()> {
         let Some(value) = self.take(&node.target) else {
@@ -53,7 +53,7 @@ impl<'a> Evaluator<'a, '_> {
                 let sum = if has_one_type(&left, &right) {
                     ops::append(self.runtime, left, &right)
                 } else {
-                    // The note of the error describes the target, which gets its value back for it.
+                    // The note of an error describes the target, so the target gets its value back first.
                     self.assign(target, left.clone())?;
                     operators::binary(self.runtime, BinaryOp::Add, &left, &right)
                 };

@@ -73,7 +73,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Evaluates a call, by a shortcut if it calls a method of a string or `get` of a dict.
+    /// Evaluates a call, by a shortcut if it calls a macro, `namespace`, a method of a string or `get` of a dict.
     #[inline(never)]
     pub(super) fn fast_call(&mut self, call: &'a Call) -> Result<Value<'a>> {
         let Call { callee, args } = call;
@@ -99,7 +99,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Returns whether a call calls the function `namespace`.
+    /// Returns whether the callee of a call is the function `namespace`.
     #[inline]
     fn makes_namespace(&self, callee: &'a Expr) -> bool {
         let ExprKind::Name(name) = &callee.kind else { return false };

@@ -43,7 +43,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Returns whether a variable or a key is true, or None if a peek does not decide it.
+    /// Returns whether a variable or a key is true, or `None` if a peek does not decide it.
     #[inline]
     fn peek_truth(&self, expr: &'a Expr) -> Option<bool> {
         match self.frame.peek(&self.runtime.heap, expr) {
@@ -127,7 +127,7 @@ impl<'a> Evaluator<'a, '_> {
         self.compare(compare, expr)
     }
 
-    /// Returns whether a variable or a key is equal to a text, or None if a peek does not decide it.
+    /// Returns whether a variable or a key is equal to a text, or `None` if a peek does not decide it.
     #[inline]
     fn peek_equal(&self, expr: &'a Expr, text: &str) -> Option<bool> {
         match self.frame.peek(&self.runtime.heap, expr) {
@@ -154,7 +154,7 @@ impl<'a> Evaluator<'a, '_> {
         self.compare(compare, expr)
     }
 
-    /// Returns whether a variable or a key contains a text, or None if a peek does not decide it.
+    /// Returns whether a variable or a key contains a text, or `None` if a peek does not decide it.
     #[inline(never)]
     fn peek_contains(&mut self, expr: &'a Expr, text: &str) -> Result<Option<Truth>> {
         let Runtime { meter, heap, .. } = &mut *self.runtime;
@@ -182,7 +182,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
-/// Returns whether the value of an expression is its truth.
+/// Returns whether the value of an expression is always a boolean.
 #[inline]
 fn is_condition(expr: &Expr) -> bool {
     matches!(

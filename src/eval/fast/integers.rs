@@ -12,7 +12,7 @@ use crate::builtins::filters;
 use crate::resolve::operators;
 use crate::value::{Peek, Shortcut};
 
-/// The nesting of an expression that is computed here. Deeper ones are left to the plain evaluator, so that little is computed twice.
+/// The maximum nesting of an expression that is computed here. The plain evaluator computes deeper ones, so little is computed twice.
 const MAX_DEPTH: u32 = 3;
 
 impl<'a> Evaluator<'a, '_> {
@@ -41,7 +41,7 @@ impl<'a> Evaluator<'a, '_> {
         operators::small(self.runtime, op, left, right)
     }
 
-    /// Returns the integer in a variable or a key, or the length of the list, tuple or dict in it.
+    /// Returns the integer in a variable or a key or, for `x|length`, the number of items of the list, tuple or dict in it.
     #[inline(never)]
     fn peek_count(&self, expr: &'a Expr) -> Option<i64> {
         match &expr.kind {

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::value::{Macro, Value};
 
 impl<'a> Evaluator<'a, '_> {
-    /// Returns the macro that a call calls, if its arguments can be evaluated straight to its local variables.
+    /// Returns the macro that a call runs, if the arguments can be evaluated straight to its local variables.
     #[inline]
     pub(super) fn local_macro(&self, callee: &'a Expr, args: &'a Args) -> Option<Rc<Macro<'a>>> {
         let ExprKind::Name(name) = &callee.kind else { return None };

@@ -2,9 +2,9 @@
 //!
 //! The other modules of [`eval`](super) are the plain evaluator, which is complete without this one. The lane repeats its rules for
 //! common cases only, and leaves all others to it. [`RenderOptions::plain`](crate::RenderOptions) turns the lane off; a test renders each
-//! case both ways. Each file says what its shortcuts save: the instructions of one render of a short conversation, in the median of those
-//! of 20 template families (`tests/cases/families`) that the shortcut saves more than 50 instructions. A shortcut that pays on fewer than
-//! three families is not worth its code.
+//! case both ways. Each file says what its shortcuts save: the instructions of one render of a short conversation, as the median over those
+//! of 20 template families (`tests/cases/families`) in which the shortcut saves more than 50 instructions. A shortcut that pays on fewer
+//! than three families is not worth its code.
 //!
 //! In a render that is traced, the shortcuts record the origin of what they write. The segments are the same with and without them.
 //!

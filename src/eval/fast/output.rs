@@ -21,12 +21,11 @@ use crate::meter::{Meter, STEP_BYTES};
 use crate::resolve::operators;
 use crate::value::{Arguments, Function, Part, Peek, Runtime, Shortcut, Undefined, Value, Write};
 
-/// The number of sums in a row, as in `a + b + c`, that are written without recursion.
+/// The maximum number of sums in a row, as in `a + b + c`, that are written without recursion.
 const MAX_SUMS: usize = 8;
 
 impl<'a> Evaluator<'a, '_> {
-    /// Writes `str(expr)`, by a shortcut if there is one for the expression. `TRACED` is whether the render is traced, and the origin of
-    /// the text recorded.
+    /// Writes `str(expr)`, by a shortcut if there is one for the expression. `TRACED` is whether the origin of the text is recorded.
     pub(in crate::eval) fn fast_write<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<()> {
         match &expr.kind {
             ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Attribute(_) if self.write_peeked::<TRACED>(expr)?.is_yes() => {
@@ -61,7 +60,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(built.unwrap_or(text))
     }
 
-    /// Writes a literal, a variable or a key if it is a plain string; returns whether it is one.
+    /// Writes a literal, a variable or a key if it is a plain string. Returns whether it was written.
     #[inline(never)]
     fn write_peeked<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<Truth> {
         let Runtime { meter, heap, .. } = &mut *self.runtime;
@@ -84,7 +83,7 @@ impl<'a> Evaluator<'a, '_> {
         self.record::<TRACED>(place)
     }
 
-    /// Writes a part of a variable or a key if that is a plain string; returns whether it is one.
+    /// Writes a part of a variable or a key if that is a plain string. Returns whether it was written.
     #[inline(never)]
     fn write_part<const TRACED: bool>(&mut self, expr: &'a Expr, part: Part) -> Result<Truth> {
         let Runtime { meter, heap, .. } = &mut *self.runtime;
@@ -124,7 +123,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(Truth::Yes)
     }
 
-    /// Writes the result of a filter that has a shortcut for that; returns whether it has one.
+    /// Writes the result of a filter, if there is a shortcut for it and its input. Returns whether it was written.
     #[inline(never)]
     fn write_filter<const TRACED: bool>(&mut self, filter: &'a Filter, expr: &'a Expr) -> Result<Truth> {
         let (Some(function), Some(input)) = (filter.builtin.and_then(filters::get), &filter.input) else {
@@ -141,7 +140,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Writes the result of a method without arguments that returns a part of a plain string; returns whether it was written.
+    /// Writes the result of a method without arguments that returns a part of a plain string. Returns whether it was written.
     #[inline(never)]
     fn write_method<const TRACED: bool>(&mut self, call: &'a Call) -> Result<Truth> {
         let ExprKind::Attribute(callee) = &call.callee.kind else {
@@ -186,8 +185,9 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Writes the operands of a sum from left to right. As long as all are plain strings, each is written to the output and no sum is built.
-    /// At the first other operand, the text since `start` is taken back from the output and added to it, and the sum goes on in `built`.
+    /// Writes the operands of a sum from left to right. As long as all are plain strings, each is written to the output and no sum is
+    /// built. At the first other operand, the text since `start` is taken back from the output and added to the operand, and `built` has
+    /// the sum from there on.
     fn write_operands<const TRACED: bool>(&mut self, expr: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
         let mut sums = [expr; MAX_SUMS];
         let mut count = 0_usize;
@@ -212,7 +212,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// Writes an expression if a shortcut finds it to be a plain string; returns whether it was written.
+    /// Writes an expression if a shortcut finds that it is a plain string. Returns whether it was written.
     #[inline]
     fn write_if_text<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<Truth> {
         match &expr.kind {
@@ -278,7 +278,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
-/// Writes a text. The size of the output is checked before the output grows.
+/// Writes a text. The size of the output is checked only if the memory of the output has to grow.
 #[inline(always)]
 fn push(meter: &Meter<'_>, out: &mut String, text: &str) -> Result<()> {
     if text.len() > out.capacity().wrapping_sub(out.len()) {

@@ -5,11 +5,11 @@
 //! {% set user_messages = messages|selectattr("role", "equalto", "user")|list %}
 //! ```
 //!
-//! Saves 1 600 instructions of a render in the median of the families that it pays on (llava, mistral, olmo, llama-4, gpt-oss, minimax),
+//! Saves 1 600 instructions of a render, as the median over the families that it pays on (llava, mistral, olmo, llama-4, gpt-oss, minimax),
 //! and a quarter of a render of Mistral-Nemo's own template with 10 messages.
 //!
 //! A generator selects an item only when it is needed. That makes no difference here: the items do not change, a loop and `list` need
-//! all of them, and if a test fails, the generators are made after all.
+//! all of them, and if a test is an error, the generators are made after all.
 
 use super::super::Evaluator;
 use super::literal;
@@ -18,14 +18,14 @@ use crate::builtins::{access, filters, jinja_tests};
 use crate::error::Result;
 use crate::value::{Function, Peek, Seq, Shortcut, Undefined, Value, ValueRef};
 
-/// The number of filters in a row that are evaluated here.
+/// The maximum number of filters in a row that are evaluated here.
 const MAX_FILTERS: usize = 4;
 
-/// A filter that keeps the objects with a key whose value passes or fails a test.
+/// A filter that keeps the objects in which the value of a key passes a test, or those in which it does not.
 struct Selection<'a> {
     key: &'a str,
     check: Check<'a>,
-    /// Whether the objects that pass are kept, rather than those that fail.
+    /// Whether the objects that pass are kept, rather than those that do not.
     keeps_passed: bool,
 }
 
@@ -40,7 +40,7 @@ enum Check<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// Returns the selection of a filter whose arguments are string literals and whose key is that of a dict.
+    /// Returns the selection of a filter whose arguments are string literals and whose key is a name that is no attribute of dicts.
     fn of(filter: &'a Filter) -> Option<Self> {
         let Shortcut::SelectAttribute(keeps_passed) = filters::get(filter.builtin?)?.shortcut else {
             return None;
@@ -95,7 +95,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Evaluates a row of filters that select, to a list if that is possible and else to a generator.
+    /// Evaluates a row of filters that select: to a list if that is possible, otherwise to a generator.
     #[inline(never)]
     pub(super) fn select_items(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         if !has_literals(expr) {
@@ -139,7 +139,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Returns the items that pass all selections, or None if some item is not an object of the input or a test fails.
+    /// Returns the items that all selections keep, or `None` if an item is not an object of the input or a test gives no answer.
     fn select(&mut self, items: &Seq<'a>, selections: &[Selection<'a>]) -> Result<Option<Vec<Value<'a>>>> {
         let mut selected = Vec::new();
         for index in 0..items.len() {
@@ -167,7 +167,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(Some(selected))
     }
 
-    /// Returns whether a selection keeps an item, or None if its test fails.
+    /// Returns whether a selection keeps an item, or `None` if its test gives no answer.
     #[inline]
     fn passes(&mut self, selection: &Selection<'a>, item: &Value<'a>) -> Option<bool> {
         let found = ValueRef::of_value(item, &self.runtime.heap, selection.key);
@@ -184,13 +184,13 @@ impl<'a> Evaluator<'a, '_> {
         Some(passes == selection.keeps_passed)
     }
 
-    /// Returns whether a value passes a test, or None if the test fails.
+    /// Returns whether a value passes a test, or `None` if the test is an error or has no direct form ([`Function::test`]).
     fn test_value(&mut self, test: &Function, value: &Value<'a>, argument: &Option<Value<'a>>) -> Option<bool> {
         test.test(self.runtime, value, argument.as_slice())?.ok()
     }
 }
 
-/// Returns whether the arguments of all filters in a row that select are literals.
+/// Returns whether all arguments of a row of filters that select are string literals.
 fn has_literals(mut expr: &Expr) -> bool {
     while let ExprKind::Filter(filter) = &expr.kind {
         let function = filter.builtin.and_then(filters::get);

@@ -66,7 +66,7 @@ impl Findings<'_> {
         self.add_with(rule, at, subject, rule.instead);
     }
 
-    /// Adds a fault with another advice than that of its rule.
+    /// Adds a fault with advice other than that of its rule.
     fn add_with(&mut self, rule: &Rule, at: u32, subject: &str, instead: &str) {
         let count = self.counts.entry(rule.name).or_default();
         if *count < MOST {
@@ -119,7 +119,7 @@ mod tests {
     const CLEAN: &str = "{{ bos_token }}{% for m in messages %}<|{% if m.role == 'user' %}user|>{% else %}other|>{% endif %}\
         {{ m.content }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}";
 
-    /// For each rule a template that breaks it.
+    /// For each rule, a template that breaks it.
     const PLANTED: [(&str, &str); 19] = [
         ("python-method", "{% for m in messages %}{{ m.content.strip() }}{% endfor %}"),
         ("python-literal", "{% set x = True %}{{ x }}"),

@@ -93,7 +93,7 @@ struct Walk<'t, 'f, 's> {
     used: HashMap<Symbol, u32>,
     /// The number of conditions around the current node that test whether a value is a text or an object.
     is_form_tested: usize,
-    /// The variables of loops over lists of objects.
+    /// The variables of loops over `tools`.
     items: HashSet<Symbol>,
 }
 
@@ -299,7 +299,7 @@ impl Walk<'_, '_, '_> {
     }
 }
 
-/// Returns the variable of a loop.
+/// Returns the first variable of a loop.
 fn first_name(stmt: &Stmt) -> Option<Symbol> {
     let StmtKind::For(node) = &stmt.kind else { return None };
     let mut found = None;

@@ -26,7 +26,7 @@ use switches::list_settings;
 pub enum Way {
     /// An assistant message, after the generation prompt.
     GenerationPrompt,
-    /// An assistant message, without generation prompt.
+    /// An assistant message, without the generation prompt.
     Assistant,
     /// A result of a call.
     Tool,

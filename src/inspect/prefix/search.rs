@@ -24,10 +24,10 @@ const MOST_STEPS: u64 = 4_000_000;
 /// The maximum number of milliseconds of a render.
 const MOST_MILLISECONDS: u64 = 100;
 
-/// The maximum number of steps of all renders for one template before an unusual pair.
+/// The number of steps of all renders for one template after which no further unusual pair is tried.
 const MOST_UNUSUAL_STEPS: u64 = 200_000;
 
-/// The number of steps that a failed render counts as.
+/// The number of steps that a failed render counts as, unless it reached a limit.
 const FAILED_STEPS: u64 = 300;
 
 /// The maximum number of unusual pairs of one boundary.
@@ -72,7 +72,7 @@ pub struct Search<'t> {
 }
 
 impl<'t> Search<'t> {
-    /// Prepares a search with these sets of variables. The arguments of calls are JSON text if the template takes only that, and objects otherwise.
+    /// Prepares a search with these sets of variables. The arguments of calls are objects, or JSON text if the template takes only that.
     pub fn new(
         template: &'t ChatTemplate,
         settings: Vec<Map<String, Value>>,
@@ -206,7 +206,7 @@ impl<'t> Search<'t> {
         let mut left = 40_usize;
         while turns.len() < LONGEST && left > 0 {
             left = left.saturating_sub(1);
-            // Every second message is a plain one, so that what is unusual has plain surroundings.
+            // About every second message is plain, so unusual messages have plain surroundings.
             let drawn = self.draw(count);
             let is_plain = self.draw(2) == 0;
             let kind = self.kind(drawn);
@@ -248,7 +248,7 @@ impl<'t> Search<'t> {
         self.turns.get(turn).map(|turn| turn.kind)
     }
 
-    /// Returns whether a conversation and the message after it are ones that the boundary is about.
+    /// Returns whether the boundary is about a conversation and the message after it.
     fn is_pair(&self, way: Way, turns: &[usize], next: usize) -> bool {
         let kinds = turns.iter().chain([&next]).filter_map(|turn| self.kind(*turn));
         let last = turns.last().and_then(|last| self.kind(*last));

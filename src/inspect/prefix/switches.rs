@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 use crate::inspect::lab::Lab;
 use crate::inspect::literals::{self, Literals};
 
-/// The maximum number of sets of variables that a search tries.
+/// The maximum number of sets of variables that a search tries, and of variables of a template that it sets.
 const MOST: usize = 8;
 
 /// The variables that are not switches.
 const STANDARD: [&str; 4] = ["messages", "tools", "documents", "add_generation_prompt"];
 
-/// Returns the sets of variables to try: none at all, and each variable as true, as false and as each value that the template compares it
-/// with.
+/// Returns the sets of variables to try: none at all, and each variable with the first two values that the template compares it with, with
+/// true and with false.
 pub fn list_settings(lab: &Lab<'_>) -> Vec<Map<String, Value>> {
     let mut settings = vec![Map::new()];
     for compiled in lab.template.compiled() {

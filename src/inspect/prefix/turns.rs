@@ -1,4 +1,4 @@
-//! The messages of which the search makes its conversations.
+//! The messages from which the search makes its conversations.
 
 use serde_json::{Map, Value, json};
 
@@ -32,7 +32,7 @@ pub enum Kind {
 /// The role of a message, the number of its calls, its reasoning and its content.
 type Row = (&'static str, usize, Option<&'static str>, Option<(Form, &'static str)>);
 
-/// The messages of the search. Of each sort the first is the plainest.
+/// The messages of the search. The first message of each kind is the plainest.
 const TURNS: [Row; 28] = [
     ("system", 0, None, text("Be kind.")),
     ("developer", 0, None, text("Be kind.")),
@@ -133,7 +133,7 @@ pub fn tools() -> Value {
     }}])
 }
 
-/// Returns whether each message is where a message of its sort can be.
+/// Returns whether each message is where a message of its kind can be.
 pub fn is_conversation(kinds: impl Iterator<Item = Kind>) -> bool {
     let mut last = None;
     let mut waiting = 0_usize;
@@ -158,7 +158,7 @@ pub fn is_conversation(kinds: impl Iterator<Item = Kind>) -> bool {
 }
 
 impl Way {
-    /// Returns whether a conversation that ends with a message of the first sort grows in this way by one of the second.
+    /// Returns whether a conversation whose last message is of the kind `last` grows in this way by a message of the kind `next`.
     pub fn joins(self, last: Kind, next: Kind) -> bool {
         match self {
             Self::GenerationPrompt | Self::Assistant => {

@@ -9,10 +9,10 @@ use std::ops::Range;
 /// The number of bytes between two places of a text that are tested for white space.
 const STRIDE: usize = 256;
 
-/// A text whose long runs of white space are known, so that to trim any part of it takes little time.
+/// A text whose long runs of white space are known, so any part of it is trimmed quickly.
 pub(super) struct Blanks<'t> {
     text: &'t str,
-    /// The runs in the order of the text. A run that is not among them has at most two strides.
+    /// The runs in the order of the text. A run that is not among them is at most two strides long.
     runs: Vec<Range<usize>>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Prompt<'p> {
     trimmed: usize,
     /// The control token that it begins with, if another one follows.
     close: Option<Range<usize>>,
-    /// Where it begins in the text of the conversation, if that ends with it.
+    /// Where it begins in the text of the conversation, if the text ends with it.
     limit: Option<usize>,
 }
 
@@ -49,17 +49,18 @@ impl<'p> Prompt<'p> {
         self.text.get(..self.trimmed).unwrap_or_default()
     }
 
-    /// Returns whether a token ends the turn before this prompt.
+    /// Returns whether the prompt begins with a token, which then ends the turn before the prompt.
     pub fn closes_with(&self, token: &str) -> bool {
         self.close.clone().and_then(|close| self.text.get(close)) == Some(token)
     }
 
-    /// Returns where the text of a conversation ends that ends with this prompt, which is not before `end`.
+    /// Returns where the prompt begins at the end of the conversation's text, if it is there and does not begin before `end`.
     pub fn limit(&self, end: usize) -> Option<usize> {
         self.limit.filter(|limit| *limit >= end)
     }
 
-    /// Returns where the prompt ends that a turn begins with, or that is directly before it.
+    /// Returns where the prompt ends, if a turn begins with it or if it is directly before the turn. If the turn begins with only a part of
+    /// the prompt, this is the last edge in that part.
     pub fn find(&self, scene: &Scene<'_>, meter: &mut Meter<'_>, turn: &Range<usize>) -> Result<Option<usize>> {
         let prompt = self.text.as_ref();
         let start = scene.trim_start(turn);
@@ -82,7 +83,7 @@ impl<'p> Prompt<'p> {
 
     /// Returns the last edge within the first `length` bytes, or 0.
     fn edge_before(&self, length: usize) -> usize {
-        // A token that begins there, and the character after it.
+        // Room for a token that begins there, and for the character after it.
         let enough = length.saturating_add(MOST_BYTES).saturating_add(4);
         let part = (enough..self.text.len()).find_map(|end| self.text.get(..end));
         let edges = prompt_edges(part.unwrap_or(&self.text)).filter(|edge| *edge <= length);
@@ -93,8 +94,8 @@ impl<'p> Prompt<'p> {
             .unwrap_or_default()
     }
 
-    /// Returns the end of the prompt within the header of a turn, or `None` if the header does not have it. The header can lack the start of
-    /// the prompt, which may end the previous turn, and can have a token for the start of the text.
+    /// Returns the end of the prompt within the header of a turn, or `None` if the header does not have it. The header can lack the start
+    /// of the prompt, which may end the previous turn, and can have a token for the start of the text.
     pub fn find_end(
         &self,
         scene: &Scene<'_>,
@@ -107,7 +108,7 @@ impl<'p> Prompt<'p> {
         };
         let header = scene.text(turn.start..body.start);
         let first = self.first_end_in(header, meter)?;
-        // White space at the start of an end does not count.
+        // White space at the start of a suffix does not count.
         let first = self.text.get(..first).unwrap_or_default().trim_end().len();
         meter.charge_scan(self.text.len())?;
         let edge = std::iter::once(0)
@@ -123,11 +124,11 @@ impl<'p> Prompt<'p> {
         Ok(found.map(|(at, rest)| turn.start.saturating_add(at).saturating_add(common_prefix(end, rest))))
     }
 
-    /// Returns the start of the longest end of the prompt that a header has.
+    /// Returns the start of the longest suffix of the prompt that a header contains.
     fn first_end_in(&self, header: &str, meter: &mut Meter<'_>) -> Result<usize> {
         let prompt = self.trimmed();
         let end_at = |at: usize| (at..=prompt.len()).find_map(|at| prompt.get(at..)).unwrap_or_default();
-        // A longer end has all shorter ones.
+        // A longer suffix contains all shorter ones.
         let (mut low, mut high) = (prompt.len().saturating_sub(header.len()), prompt.len());
         while low < high {
             let middle = low.midpoint(high);

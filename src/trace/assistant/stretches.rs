@@ -1,4 +1,4 @@
-//! What the model writes of a stretch of a turn.
+//! Finds the parts of a stretch of a turn that the model writes.
 //!
 //! ```text
 //! <think>⏎ why ⏎</think>⏎ because <|im_end|>⏎   ->   all but the last line break, and without the reasoning if that is not asked for
@@ -16,7 +16,7 @@ use crate::trace::turns::{Owned, Stretch, find_fields};
 const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
 
 impl Finder<'_, '_, '_> {
-    /// Adds what the model writes of a stretch of a message.
+    /// Adds the spans that the model writes in a stretch of a message.
     pub(super) fn add_stretch(
         &mut self,
         owned: &Owned<'_>,
@@ -66,8 +66,8 @@ impl Finder<'_, '_, '_> {
         Ok(())
     }
 
-    /// Returns the length of the token that ends a turn if the template writes it after the turn: the end-of-sequence token, or a token
-    /// that the generation prompt begins with, and that is not the header of a turn.
+    /// Returns the length of the token after a turn that ends it, or 0. This is the end-of-sequence token, or a token that begins a
+    /// generation prompt and is not the header of a turn.
     fn close_after(&self, end: usize, message: usize) -> usize {
         let conversation = self.scene.conversation;
         let segments = conversation.segments;

@@ -33,7 +33,7 @@ pub(super) fn bind(signature: &Signature, python: &str, arguments: &mut Argument
         bind_clinic(name, parameters, count, usize::from(is_method), arguments)?;
     } else {
         if !arguments.keywords().is_empty() {
-            // `METH_VARARGS` is not called by vectorcall, and its caller knows the bare name only.
+            // A `METH_VARARGS` function is not called by vectorcall, and its caller knows only the bare name.
             let full_name = match signature.style {
                 Style::Tuple => name.to_owned(),
                 // A static method belongs to its class.

@@ -55,7 +55,7 @@ pub enum Shortcut {
 /// Returns a part of a text. The second argument is that of the call, if it has one.
 pub type Part = for<'t> fn(&'t str, Option<&str>) -> &'t str;
 
-/// Returns the item at an index of the list that the method returns for a text and its argument, or None if it must be called.
+/// Returns the item at an index of the list that a method returns for a text and its argument, or `None` if the method must be called.
 pub type Item = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str, i64) -> Result<Option<Value<'a>>>;
 
 /// Appends the result for bound arguments to a text.
@@ -97,7 +97,7 @@ pub trait Callable<'a>: fmt::Debug {
     /// Calls the code and appends its result to `out`.
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()>;
 
-    /// Does what [`Callable::write`] does with a number of positional arguments, which are the last of the local variables.
+    /// Does what [`Callable::write`] does, with the last `count` local variables as the positional arguments.
     fn write_with_locals(&self, runtime: &mut Runtime<'a>, count: usize, out: &mut String) -> Result<()>;
 }
 
@@ -134,7 +134,7 @@ impl fmt::Debug for Function {
 const CALL: u64 = 4;
 
 impl Function {
-    /// Returns the name with its module, as Python prints it in errors before a call.
+    /// Returns the name with its module, as Python prints it in errors that are raised before the call.
     pub fn full_name(&self) -> String {
         // For a filter with an asynchronous variant, Python prints the name of that variant.
         let name = self.python.strip_prefix("sync_").unwrap_or(self.python);

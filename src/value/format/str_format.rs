@@ -1,7 +1,7 @@
 //! Python's `str.format`, and `format(value, specification)`.
 //!
 //! ```text
-//! '{0[a].b!r:>{}}'   the `repr` of attribute `b` of item `a` of argument 0, right-aligned in the width that the next argument is
+//! '{0[a].b!r:>{1}}'   the `repr` of attribute `b` of item `a` of argument 0, right-aligned in the width that argument 1 is
 //! ```
 //!
 //! [`Fields`] looks up the values, and [`crate::number::spec`] applies a specification to a number or a string. Follows CPython 3.11
@@ -32,7 +32,7 @@ pub trait Fields<'a> {
 enum Numbering {
     /// Fields without a number take the arguments from this index on.
     Automatic(usize),
-    /// A field had a number, so that no field may be without one.
+    /// A field had a number, so no field may be without one.
     Manual,
 }
 
@@ -204,7 +204,7 @@ pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specificat
             )));
         }
     };
-    // The longest text has the size limit of a value, so it can be charged afterwards.
+    // The limits on widths and integers bound the text, so it can be charged afterwards.
     runtime.meter.charge_scan(formatted.len())?;
     Ok(formatted)
 }

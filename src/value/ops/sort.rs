@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The sort returns indices and moves no items. It makes the comparisons of CPython 3.11's `listobject.c` in their order, for two reasons:
-//! the first comparison that fails, as that of `1` and `"a"` does, is reported, and the place of a NaN depends on what it was compared
-//! with.
+//! the error of the first comparison that fails, such as that of `1` and `"a"`, is reported, and the place of a NaN depends on the items
+//! that it was compared with.
 
 mod merge;
 
@@ -21,7 +21,7 @@ const RUN: usize = 64;
 /// Returns whether the item at the first index comes before the item at the second index.
 pub type Less<'f, 'a> = dyn FnMut(&mut Runtime<'a>, usize, usize) -> Result<bool> + 'f;
 
-/// Returns the indices from 0 to `len` in sorted order. Equal items keep their order, also if `reverse` is set.
+/// Returns the indices below `len` in sorted order. Equal items keep their order, even if `reverse` is set.
 pub fn sorted<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, less: &mut Less<'_, 'a>) -> Result<Vec<usize>> {
     runtime.meter.charge_items(len)?;
     runtime.meter.check_size(len.saturating_mul(size_of::<[usize; 2]>()))?;
@@ -78,7 +78,7 @@ fn sort_runs<'a>(runtime: &mut Runtime<'a>, order: &mut [usize], less: &mut Less
     Ok(())
 }
 
-/// Merges the run of that index with the next one.
+/// Merges the run at an index with the next one.
 fn merge_at<'a>(
     runtime: &mut Runtime<'a>,
     order: &mut [usize],

@@ -26,7 +26,7 @@ use crate::trace::{Container, Literals, Owner, Piece, Pieces, Places, Segment, S
 #[derive(Debug)]
 pub struct Trace<'a> {
     places: Places<'a>,
-    /// The names of the template. A variable of another name is never read.
+    /// The names that the template mentions. A variable of another name is never read.
     names: &'a Symbols,
     /// The buffer of the containers whose items are not added yet.
     pending: Vec<Pending<'a>>,
@@ -34,7 +34,7 @@ pub struct Trace<'a> {
     pub owner: Owner,
     /// The variable of the innermost loop, if it goes over integers.
     index: Option<u32>,
-    /// Whether the value of a `set` is evaluated.
+    /// Whether the value of a `set` is being evaluated.
     is_setting: bool,
     /// Whether the current round of that loop has read a message by its variable.
     is_read: bool,
@@ -165,7 +165,7 @@ impl<'a> Trace<'a> {
         self.first_argument = outer;
     }
 
-    /// Returns the origin and the owner of a borrowed text of a length at an address, which is written now.
+    /// Returns the origin and the owner of a borrowed text that is written now, by its address and its length in bytes.
     #[inline]
     fn find(&mut self, address: usize, length: usize) -> (Source, Owner) {
         let source = self.places.find(address, length);
@@ -319,7 +319,7 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Records the text of the template that is about to be written at a byte of the text that is being written.
+    /// Records that a byte range of the text that is being written comes from a line of the template.
     pub fn record_template(&mut self, line: u32, range: Range<usize>) -> Result<()> {
         let Some(trace) = &self.heap.trace else { return Ok(()) };
         self.heap.pieces.fill(range.start, Source::Made, trace.owner);

@@ -81,8 +81,8 @@ impl<'a> Runtime<'a> {
         turn
     }
 
-    /// Makes an item of the round its message, if it is one or is made from one. `variable` is its name: the round may read a message by
-    /// an item that is an integer.
+    /// Makes a message the owner of the round, if an item of the round is that message or is made from it. `variable` is the name of the
+    /// item: a round may read a message by an item that is an integer.
     pub fn take_turn(&mut self, item: &Value<'a>, variable: u32) {
         if let Some(trace) = &mut self.heap.trace {
             if let Value::Int(_) = item {
@@ -104,8 +104,8 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Records that the round of a loop over indices has read an item by an expression with its variable. `is_exact` is whether the
-    /// expression is that variable.
+    /// Records that the round of a loop over indices has read an item by an expression with its variable. `is_exact` tells whether
+    /// the expression is just that variable.
     pub fn read_by_index(&mut self, variable: u32, is_exact: bool, item: &Value<'a>) {
         let Some(trace) = &mut self.heap.trace else { return };
         let Value::Dict(dict) = item else { return };
@@ -127,14 +127,14 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Records whether the value of a `set` is evaluated, in a render that is traced.
+    /// Records whether the value of a `set` is being evaluated, in a render that is traced.
     pub fn set_setting(&mut self, is_setting: bool) {
         if let Some(trace) = &mut self.heap.trace {
             trace.is_setting = is_setting;
         }
     }
 
-    /// Returns whether the value of a `set` is evaluated in a render that is traced. A sum in it is a stretch of its own.
+    /// Returns whether the value of a `set` is being evaluated in a render that is traced. A sum in it is a stretch of its own.
     #[inline]
     pub fn is_setting(&self) -> bool {
         self.heap.trace.as_ref().is_some_and(|trace| trace.is_setting)
@@ -148,7 +148,8 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Ends a stretch that began at a piece. If all its texts of messages are of one message, the text around them is too.
+    /// Ends a stretch that began at the piece `first`. If all text of the input in it comes from one message, that message also owns the
+    /// text around it.
     #[inline]
     pub fn end_stretch(&mut self, first: usize, end: usize) {
         if let Some(trace) = &self.heap.trace {

@@ -14,7 +14,7 @@ enum Pending<'a> {
     Items(Seq<'a>, usize),
 }
 
-/// Values with all that is in them, the last first.
+/// The values that are still to be visited. The last one is visited first, and the caller pushes what is in it.
 #[derive(Default)]
 struct Walk<'a> {
     pending: Vec<Pending<'a>>,
@@ -71,7 +71,7 @@ impl<'a> Runtime<'a> {
         Ok(trace.places.finish(union))
     }
 
-    /// Adds a value to a union, and what is in the value to those that are not visited yet.
+    /// Adds the origins of a value to a union, and the values in it to those that are not visited yet.
     fn unite_value(&mut self, trace: &mut Trace<'a>, value: Value<'a>, union: &mut Union, walk: &mut Walk<'a>) -> Result<()> {
         match value {
             Value::Str(text) => match text.pieces() {

@@ -9,7 +9,7 @@ use crate::meter::Claim;
 use crate::trace::Pieces;
 use crate::value::Runtime;
 
-/// The bytes of the pieces of an unfinished text that are not claimed.
+/// The number of bytes up to which the pieces of an unfinished text are not claimed.
 const FREE_BYTES: usize = 16 << 10;
 
 /// A function that returns the length in bytes of the escape of a character. The escape is at the start of the given text. The length is 0
@@ -91,7 +91,7 @@ impl<'a> Runtime<'a> {
             parts: Vec::new(),
             length: 0,
         };
-        // The writer counts only, which cannot fail.
+        // The writer only counts and records, which cannot fail.
         let _ = write(&mut weaver);
         let rest = self.source_of_arguments()?;
         let (parts, length) = (weaver.parts, weaver.length);
@@ -127,7 +127,7 @@ impl<'a> Runtime<'a> {
         let mut written_at = 0_usize;
         self.meter.charge_scan(written.len())?;
         if written.len() == text.as_str().len() {
-            // An escape is longer than the character.
+            // An escape is longer than its character, so there is none.
             return self.record(text, start);
         }
         for char in text.as_str().chars() {
@@ -169,8 +169,8 @@ impl<'a> Runtime<'a> {
         self.check_pieces()
     }
 
-    /// Makes a string of a text that contains another one from a byte on, and keeps the pieces of that one. The rest has the origin of the
-    /// running function's arguments.
+    /// Makes a string of a text that contains another text at a byte offset, and keeps the pieces of that text. The rest has the origin of
+    /// the running function's arguments.
     pub fn framed_text(&mut self, whole: String, text: &Str<'a>, at: usize) -> Result<Str<'a>> {
         if self.heap.trace.is_none() {
             return self.text(whole);
@@ -183,7 +183,7 @@ impl<'a> Runtime<'a> {
         })
     }
 
-    /// Runs a function that writes to a text of its own, whose pieces are not wanted.
+    /// Runs a function that writes to a text of its own, and discards the pieces of that text.
     pub fn apart<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::take(&mut self.heap.pieces);
         let result = run(self);

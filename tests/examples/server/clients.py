@@ -1,4 +1,4 @@
-"""Asks the example server with the official clients of OpenAI and Anthropic, and checks that what they send is taken.
+"""Asks the example server with the official clients of OpenAI and Anthropic, and checks that it accepts what they send.
 
     python3 tests/examples/server/clients.py target/server/debug/chat-template-server
 

@@ -90,7 +90,7 @@ fn inspected(case: Case) -> Case {
     })
 }
 
-/// Returns templates that are costly to inspect: each experiment takes long, or there are many of them.
+/// Returns requests to inspect templates that are costly to inspect: each experiment takes long, or there are many of them.
 fn inspections() -> Vec<Case> {
     let inspect = |name: &str, template: fn() -> String| {
         Case::request(

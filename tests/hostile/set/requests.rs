@@ -220,10 +220,10 @@ fn continuations() -> Vec<Case> {
         }
     }
     let conversation = |count: usize| -> Value { json!(vec![json!({"role": "user", "content": "x".repeat(100)}); count]) };
-    cases.push(Case::request("apply a million messages".to_owned(), move || {
+    cases.push(Case::request("apply half a million messages".to_owned(), move || {
         json!({"apply": {"template": "{% for m in messages %}{{ m.role }}{% endfor %}", "messages": conversation(500_000)}})
     }));
-    cases.push(Case::request("apply a million templates".to_owned(), || {
+    cases.push(Case::request("apply 200 000 templates".to_owned(), || {
         let templates: serde_json::Map<String, Value> =
             (0..200_000).map(|number| (format!("t{number}"), json!("{{ x }}"))).collect();
         json!({"apply": {"template": templates, "messages": [], "template_name": "t1"}})

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::Case;
 
-/// The characters of a key that each pointer repeats.
+/// The number of characters of a key that each pointer repeats.
 const LONG: usize = 500_000;
 
-/// The number of blocks within one another, each with many pieces.
+/// The number of nested blocks, each with many pieces.
 const NESTED: usize = 12;
 
 /// A loop with a million rounds.

@@ -1,4 +1,4 @@
-//! Encodes prompts with huggingface/tokenizers so that no control token is of a user.
+//! Encodes prompts with huggingface/tokenizers so that no control token comes from a user.
 //!
 //! ```text
 //! "<|user|>" may have control tokens, "<|end|>" may not   ->   [id of <|user|>, ids of "<", "|", "end", "|", ">"]
@@ -22,7 +22,7 @@ impl Encoder {
     /// Makes an encoder from the content of a `tokenizer.json`.
     ///
     /// # Errors
-    /// If the content is not that of a tokenizer.
+    /// Returns an error if the content is not that of a tokenizer.
     pub fn new(json: &str) -> tokenizers::Result<Self> {
         let mut plain: Value = serde_json::from_str(json)?;
         // `Tokenizer::set_encode_special_tokens` would leave the added tokens that are not special.
@@ -41,7 +41,7 @@ impl Encoder {
     /// Returns the ids of a prompt. A piece that may not have control tokens is encoded as plain text.
     ///
     /// # Errors
-    /// If the tokenizer fails.
+    /// Returns an error if the tokenizer fails.
     pub fn encode(&self, prompt: &Prompt) -> tokenizers::Result<Vec<u32>> {
         let mut ids = Vec::new();
         for piece in prompt.pieces() {

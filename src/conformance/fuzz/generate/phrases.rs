@@ -16,7 +16,7 @@ const TABLE: &str = include_str!("phrases.txt");
 /// The height of a phrase that is not yet known.
 const UNKNOWN: usize = usize::MAX;
 
-/// The name of a type of phrases. It is an index of [`Phrases`].
+/// A type of phrases: its index in [`Phrases`].
 pub type TypeName = usize;
 
 /// All phrases, by their types.

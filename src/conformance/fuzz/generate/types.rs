@@ -37,7 +37,7 @@ pub fn expressions_of(ty: Type) -> &'static [&'static str] {
     }
 }
 
-/// The types with an entry in [`expressions_of`]. A type that templates use often is listed twice.
+/// Types with an entry in [`expressions_of`], from which the walk picks at random. A type that templates use often is listed twice.
 pub const EXPRESSION_TYPES: [Type; 18] = [
     Type::Markup,
     Type::Markup,

@@ -45,7 +45,7 @@ impl Vocabulary {
     /// Reads the grammar and the tables.
     ///
     /// # Errors
-    /// When the grammar cannot be read. A test reads it.
+    /// Returns a message if the grammar cannot be read. A test reads it.
     pub fn new() -> Result<Self, String> {
         let grammar = Grammar::load()?;
         let mut features = Vec::new();

@@ -32,7 +32,7 @@ impl Prover<'_> {
         facts: Facts,
         steps: &mut usize,
     ) -> bool {
-        // The calls are nested as deeply as the conditions that were assumed.
+        // Each condition that is assumed nests one more call.
         if self.stack.check().is_err() {
             return false;
         }
@@ -92,8 +92,8 @@ impl Prover<'_> {
         }
     }
 
-    /// Replaces the last term by its parts until the last one is a text or an unknown value. If a part depends on a condition that the facts
-    /// do not decide, returns this condition.
+    /// Replaces the last term by its parts until the last one is a text or an unknown value. If a part depends on a condition that the
+    /// facts do not decide, returns this condition.
     fn unfold(&mut self, stack: &mut Vec<Term>, facts: &Facts) -> Option<Term> {
         while let Some(last) = stack.last().copied() {
             match self.terms.get(last).clone() {

@@ -9,7 +9,7 @@ use super::state::State;
 use super::terms::{Node, Term};
 use crate::ast::{Args, Body, Call, Expr, For, If, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 
-/// The maximum number of calls of macros within one another that are followed.
+/// The maximum number of calls of macros around one that is followed, and of loops around one whose first round is executed.
 const MOST_CALLS: usize = 6;
 
 /// The maximum number of values that a part of the template reads, also through macros.
@@ -411,7 +411,7 @@ impl<'t> Prover<'t> {
         }
     }
 
-    /// Returns whether a loop's list is, as far as the source shows, made of messages.
+    /// Returns whether an `if` contains a loop whose list is, as far as the source shows, made of messages.
     pub fn repeats_messages(&mut self, stmt: &'t Stmt, state: &State) -> bool {
         let StmtKind::If(node) = &stmt.kind else { return false };
         self.terms.spend(1);

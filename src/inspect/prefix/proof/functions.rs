@@ -156,7 +156,7 @@ impl<'t> Prover<'t> {
     }
 }
 
-/// Returns the text of a method or filter that changes the case of a word of ASCII letters.
+/// Changes the case of a word as a filter or method does. Returns `None` unless the word consists of ASCII letters.
 fn change_case(name: &str, text: &str) -> Option<String> {
     let is_word = text.bytes().all(|byte| byte.is_ascii_alphabetic());
     let (first, rest) = text.split_at_checked(1).filter(|_| is_word)?;

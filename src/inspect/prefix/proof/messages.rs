@@ -172,7 +172,8 @@ impl Prover<'_> {
         }
     }
 
-    /// Returns a list of messages chosen by their role as the shorter conversation has it, if the appended message is not chosen.
+    /// Returns the input of a filter. If the filter chooses messages by their role, and does not choose the appended one, this is the list
+    /// of the shorter conversation.
     pub fn without_appended(&mut self, filter: &str, input: Term, args: &[Term]) -> Term {
         let appended = self.terms.add(Node::Appended);
         let role = self

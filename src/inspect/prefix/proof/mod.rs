@@ -1,7 +1,8 @@
 //! Proves that the prompt of a conversation is a prefix of that of the longer one.
 //!
 //! The template is executed for both conversations with unknown messages. Statements before and between loops over messages must print the
-//! same in both. What the shorter conversation prints after a loop in which the longer one may have printed more must be a prefix of that.
+//! same in both. After a loop in which the longer conversation may have printed more, what the shorter one still prints must be a prefix of
+//! what the longer one prints.
 
 mod compare;
 mod eval;
@@ -39,7 +40,7 @@ pub const MOST_STEPS: u64 = 8_000_000;
 /// The maximum number of values that a state has where it is copied. Those of real templates have some hundred.
 const MOST_VALUES: usize = 10_000;
 
-/// Returns whether the prompts of a template keep their prefix in one way for all conversations. False means nothing.
+/// Returns whether a proof shows that every prompt stays a prefix when its conversation grows in this way. False means that none was found.
 pub fn is_proven(tree: &Template, way: Way, meter: Meter<'static>) -> bool {
     let mut prover = Prover::new(tree, way, meter);
     let start = prover.begin();
@@ -64,7 +65,7 @@ pub struct Prover<'t> {
     terms: Terms,
     /// Whether the shorter conversation has a generation prompt.
     has_generation_prompt: bool,
-    /// The roles of messages that are known.
+    /// The messages whose roles are known, each with its role.
     roles: Vec<(Term, Term)>,
     macros: Vec<(&'t Macro, usize)>,
     /// The macros that are being executed, the innermost last.

@@ -52,7 +52,7 @@ impl Reads {
         self.names.len().max(self.assigned.len()) > MOST_NAMES
     }
 
-    /// Returns whether an attribute of a namespace is assigned that comes from elsewhere.
+    /// Returns whether an attribute is assigned in a namespace that this part of the template does not make.
     pub fn assigns_foreign(&self) -> bool {
         self.assigned.iter().any(|(object, _)| !self.makes.contains(object))
     }
@@ -115,7 +115,7 @@ fn has_break(body: &Body) -> bool {
 }
 
 impl<'t> Prover<'t> {
-    /// Returns what a loop reads, with what the macros that it calls assign.
+    /// Returns what a loop reads and assigns, without the macros that it calls.
     pub fn reads_of(&mut self, node: &'t For) -> Rc<Reads> {
         let address = std::ptr::from_ref(node) as usize;
         if let Some(reads) = self.reads.get(&address) {

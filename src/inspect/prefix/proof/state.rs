@@ -20,7 +20,7 @@ pub struct State {
     pub is_longer: bool,
     /// The variables, the innermost scope last.
     variables: Vec<(Symbol, Term)>,
-    /// The beginnings of the scopes within the outermost one.
+    /// The start in `variables` of each scope within the outermost one.
     scopes: Vec<usize>,
     /// The attributes of namespaces, each by the address of the call that makes it.
     pub spaces: Vec<Space>,
@@ -93,7 +93,7 @@ impl State {
         self.scopes.len()
     }
 
-    /// Takes the scopes away that are nested deeper than `depth`.
+    /// Removes and returns the scopes that are nested deeper than `depth`.
     pub fn hide_scopes(&mut self, depth: usize) -> (Vec<(Symbol, Term)>, Vec<usize>) {
         match self.scopes.get(depth).copied() {
             Some(start) => (self.variables.split_off(start), self.scopes.split_off(depth)),
@@ -124,7 +124,7 @@ impl State {
     /// Joins the states after the two branches of a choice. Both began with `self`, whose output is the common beginning.
     pub fn join(mut self, terms: &mut Terms, test: Term, then: Self, otherwise: Self) -> Self {
         match (then.is_dead, otherwise.is_dead) {
-            // The template refuses the conversation in one branch, so that only the other one matters.
+            // The template refuses the conversation in one branch, so only the other one matters.
             (true, _) => return otherwise,
             (_, true) => return then,
             _ => {}

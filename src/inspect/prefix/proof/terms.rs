@@ -95,7 +95,7 @@ impl Node {
     }
 }
 
-/// The maximum number of parts of a text. A text of more is unknown.
+/// The maximum number of parts of a text. A text with more parts is unknown.
 const MOST_PARTS: usize = 1000;
 
 /// The number of bytes of a known text that count as one part of a text.
@@ -121,7 +121,7 @@ pub struct Terms {
     /// Whether each term can have different values in the two renders.
     varying: Vec<bool>,
     unknown: usize,
-    /// The least value of an unknown integer, and the greatest one, counted from the number of messages.
+    /// The least value of each unknown integer, and the greatest one, if it is known, as a difference from [`Node::Count`].
     bounds: HashMap<Term, (i64, Option<i64>)>,
     /// The least number of messages of the shorter conversation in the round that is executed.
     pub least_count: i64,

@@ -4,8 +4,8 @@
 //! {"id": 1, "template": "{{ x }}", "context": {"x": 1}}   ->   {"id":1,"output":"1"}
 //! ```
 //!
-//! It is used with its defaults, and with its clock of local time. A render is its `render_context`; an `apply` its `render`, with
-//! messages, tools and documents as its own types read them. It neither gives spans nor continues a message.
+//! It is used with its defaults, and with its clock of local time if a request has no `now`. A render is its `render_context`; an `apply`
+//! is its `render`, with messages, tools and documents as its own types read them. It neither returns spans nor continues a message.
 
 use std::io::{BufRead, Write, stdin, stdout};
 
@@ -56,7 +56,7 @@ fn answer(line: &str) -> Value {
     }
 }
 
-/// The answer to a line that serde_json cannot read: what Python's json writes and JSON does not have, or no request at all.
+/// Returns the answer to a line that serde_json cannot read: it has `NaN` or `Infinity`, which Python's json writes, or is no request.
 fn unread(line: &str, error: &serde_json::Error) -> Value {
     let plain = line.replace("-Infinity", "0").replace("Infinity", "0").replace("NaN", "0");
     match serde_json::from_str::<Value>(&plain) {
@@ -65,7 +65,7 @@ fn unread(line: &str, error: &serde_json::Error) -> Value {
     }
 }
 
-/// Why there is no prompt: the crate refuses, or the request does not fit its types.
+/// The reason why there is no prompt: hf-chat-template refuses, or the request does not fit its types.
 enum Fault {
     Crate(Error),
     Input(serde_json::Error),
@@ -87,8 +87,8 @@ fn render(template: &str, context: &Value, now: Now) -> Result<String, Fault> {
     Ok(ChatTemplate::builder(template).clock(now).build()?.render_context(context)?)
 }
 
-/// Named templates are a list in a model's configuration, special tokens are entries of it, and the template's own arguments are
-/// entries of the input.
+/// Returns the prompt of an `apply`. A model's configuration has named templates as a list, and special tokens as entries; the input has
+/// the template's own arguments as entries.
 fn apply_to(apply: &Map<String, Value>, now: Now) -> Result<String, Fault> {
     let object = |key: &str| apply.get(key).and_then(Value::as_object).cloned().unwrap_or_default();
     let named = |(name, template): (&String, &Value)| json!({"name": name, "template": template});
@@ -123,7 +123,7 @@ fn error_of(error: &Error) -> Value {
     json!({"kind": kind, "message": message, "line": line})
 }
 
-/// The time that a request gives, or local time.
+/// The time of a request, or else the local time.
 struct Now(Option<DateTime>);
 
 impl Clock for Now {

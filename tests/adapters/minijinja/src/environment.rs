@@ -1,7 +1,7 @@
 //! minijinja as a server sets it up for chat templates: blocks trimmed, loop controls, Python's methods, the functions and the
 //! `tojson` of transformers, and what minijinja-contrib has of Jinja's own built-ins.
 //!
-//! Everything else is as it comes. `{% generation %}` is unknown to it: there is no way to add a statement.
+//! Everything else has its defaults. `{% generation %}` is unknown to it: there is no way to add a statement.
 
 use std::fmt;
 use std::io;
@@ -14,7 +14,7 @@ use minijinja::{Environment, Error, ErrorKind};
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 
-/// What `raise_exception` was given; the source of the error, so that it is told from an error of the engine.
+/// The message of `raise_exception`, as the source of the error, which distinguishes it from an error of the engine.
 #[derive(Debug)]
 pub struct Raised(pub String);
 
@@ -26,8 +26,8 @@ impl fmt::Display for Raised {
 
 impl std::error::Error for Raised {}
 
-/// An environment whose `strftime_now` sees this time, or the clock. A plain one has neither Python's methods nor the filters of
-/// minijinja-contrib.
+/// Returns an environment whose `strftime_now` sees this time, or that of the clock. A plain one has neither Python's methods nor the
+/// filters of minijinja-contrib.
 pub fn environment(now: Option<DateTime>, is_plain: bool) -> Environment<'static> {
     let mut environment = Environment::new();
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
@@ -47,7 +47,7 @@ pub fn environment(now: Option<DateTime>, is_plain: bool) -> Environment<'static
     environment
 }
 
-/// Python's `json.dumps(value, ensure_ascii=False, indent=indent)`; other arguments are an error.
+/// Returns JSON as Python's `json.dumps(value, ensure_ascii=False, indent=indent)` does. Other arguments are an error.
 fn tojson(value: &Value, kwargs: Kwargs) -> Result<String, Error> {
     let indent: Option<usize> = kwargs.get("indent")?;
     kwargs.assert_all_used()?;
@@ -66,7 +66,7 @@ fn tojson(value: &Value, kwargs: Kwargs) -> Result<String, Error> {
     String::from_utf8(bytes).map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))
 }
 
-/// A blank after each comma and each colon, as Python writes JSON on one line.
+/// Formats JSON as Python does on one line: with a blank after each comma and each colon.
 struct OneLine;
 
 impl Formatter for OneLine {

@@ -52,7 +52,7 @@ fn answer(line: &str) -> Value {
     }
 }
 
-/// The answer to a line that serde_json cannot read: what Python's json writes and JSON does not have, or no request at all.
+/// Returns the answer to a line that serde_json cannot read: it has `NaN` or `Infinity`, which Python's json writes, or is no request.
 fn unread(line: &str, error: &serde_json::Error) -> Value {
     let plain = line.replace("-Infinity", "0").replace("Infinity", "0").replace("NaN", "0");
     match serde_json::from_str::<Value>(&plain) {
@@ -62,12 +62,12 @@ fn unread(line: &str, error: &serde_json::Error) -> Value {
 }
 
 fn render(template: &str, context: &Value, now: Option<DateTime>) -> Result<String, Error> {
-    // The option gives a minijinja without what minijinja-contrib adds of Python.
+    // `--plain` makes an environment without Python's methods and the filters of minijinja-contrib.
     let is_plain = std::env::args().any(|argument| argument == "--plain");
     environment(now, is_plain).template_from_str(template)?.render(Serde(context))
 }
 
-/// The kind that comes nearest to what jinja2 raises.
+/// Returns the protocol's kind that is nearest to what jinja2 raises.
 fn kind(error: &Error) -> &'static str {
     if raised(error).is_some() {
         return "raised";

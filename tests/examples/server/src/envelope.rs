@@ -52,7 +52,7 @@ pub fn wrap(body: &Value, prepared: &Prepared<'_>, prompt: &Prompt) -> Value {
     answer
 }
 
-/// Adds what the clients do not know: the changes of the body, the pieces for a tokenizer, and the work of the render.
+/// Adds fields that the clients do not know: the changes of the body, the pieces for a tokenizer, and the steps of the render.
 fn add_facts(answer: &mut Map<String, Value>, prepared: &Prepared<'_>, prompt: &Prompt) {
     let pieces = prompt.pieces();
     let pieces = pieces
