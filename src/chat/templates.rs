@@ -106,7 +106,7 @@ impl<'o> Compiler<'o> {
         let CompileOptions { limits, cancel } = options.into();
         Self {
             bytes: Cell::new(0),
-            meter: Meter::with_cancel(limits.clone(), cancel).start_clock(),
+            meter: Meter::with_cancel(limits.clone(), cancel),
         }
     }
 

@@ -7,16 +7,20 @@
 //! The rules are CPython 3.11 `_json.c` `escape_unicode` and `ascii_escape_unicode` for strings, and `json/encoder.py` `floatstr` for
 //! floats. The filter `tojson` writes template values and calls these functions.
 
+use std::fmt;
+
 use super::scan::{is_short_and_plain, plain_ascii_length, plain_length};
 use super::tree::Data;
 use crate::number::text::{float_text, write_digits, write_int};
+use crate::text::quote;
 
 /// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and all characters outside ASCII.
 #[inline(always)]
 pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
     out.push('"');
     if !write_short(text, ensure_ascii, out) {
-        write_escaped(text, ensure_ascii, out);
+        // Writing to a string cannot fail.
+        let _ = write_escaped(text, ensure_ascii, out);
     }
     out.push('"');
 }
@@ -33,32 +37,33 @@ pub(crate) fn write_short(text: &str, ensure_ascii: bool, out: &mut String) -> b
 
 /// Writes the characters of a string with escapes.
 #[inline(always)]
-pub(crate) fn write_escaped(text: &str, ensure_ascii: bool, out: &mut String) {
+pub(crate) fn write_escaped(text: &str, ensure_ascii: bool, out: &mut impl fmt::Write) -> fmt::Result {
     if ensure_ascii {
-        write_pieces(text, plain_ascii_length, out);
+        write_pieces(text, plain_ascii_length, out)
     } else {
-        write_pieces(text, plain_length, out);
+        write_pieces(text, plain_length, out)
     }
 }
 
 /// Writes a text with escapes. `plain_length` returns the number of leading bytes that need no escape.
 #[inline(never)]
-fn write_pieces(text: &str, plain_length: impl Fn(&[u8]) -> usize, out: &mut String) {
+fn write_pieces(text: &str, plain_length: impl Fn(&[u8]) -> usize, out: &mut impl fmt::Write) -> fmt::Result {
     let mut rest = text;
     // Both length functions stop at a character boundary.
     while let Some((piece, special)) = rest.split_at_checked(plain_length(rest.as_bytes())) {
-        out.push_str(piece);
+        out.write_str(piece)?;
         let mut characters = special.chars();
         let Some(character) = characters.next() else {
             break;
         };
-        write_escape(character, out);
+        write_escape(character, out)?;
         rest = characters.as_str();
     }
+    Ok(())
 }
 
-fn write_escape(character: char, out: &mut String) {
-    out.push_str(match character {
+fn write_escape(character: char, out: &mut impl fmt::Write) -> fmt::Result {
+    out.write_str(match character {
         '"' => "\\\"",
         '\\' => "\\\\",
         '\u{8}' => "\\b",
@@ -67,15 +72,15 @@ fn write_escape(character: char, out: &mut String) {
         '\r' => "\\r",
         '\t' => "\\t",
         _ => return write_units(character, out),
-    });
+    })
 }
 
 #[cold]
-fn write_units(character: char, out: &mut String) {
-    for unit in character.encode_utf16(&mut [0; 2]) {
-        let digit = |shift: u32| char::from_digit(u32::from(*unit) >> shift & 0xF, 16).unwrap_or('0');
-        out.extend(['\\', 'u', digit(12), digit(8), digit(4), digit(0)]);
-    }
+fn write_units(character: char, out: &mut impl fmt::Write) -> fmt::Result {
+    character.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| {
+        out.write_str("\\u")?;
+        quote::write_hex(out, u32::from(*unit), 4)
+    })
 }
 
 /// Writes a float as Python's repr. Values that JSON cannot represent are written as in JavaScript: `NaN`, `Infinity`.

@@ -4,6 +4,7 @@
 //! `RUSTFLAGS="--cfg unmetered"` the meter counts no work and checks only the limits on live memory, on calls and on items of iterators, so
 //! that a benchmark can measure its cost.
 
+mod scanned;
 mod stack;
 
 use std::cell::Cell;
@@ -60,8 +61,7 @@ struct Watch<'a> {
 }
 
 impl<'a> Meter<'a> {
-    /// Returns a meter at zero. The stack is measured from this call, and the time from the first check of the clock, at most [`STRIDE`]
-    /// steps later.
+    /// Returns a meter at zero. The stack and the time are measured from this call.
     pub fn new(limits: Limits) -> Self {
         Self::with_cancel(limits, None)
     }
@@ -69,16 +69,11 @@ impl<'a> Meter<'a> {
     /// Returns a meter that also stops when a flag is set.
     pub fn with_cancel(limits: Limits, cancel: Option<&'a AtomicBool>) -> Self {
         let is_watched = cancel.is_some() || limits.milliseconds.is_some();
-        let watch = is_watched.then_some(Watch { began: None, cancel });
+        let watch = is_watched.then(|| Watch {
+            began: clock::IS_THERE.then(Instant::now),
+            cancel,
+        });
         Self::with_watch(limits, watch)
-    }
-
-    /// Starts the clock now instead of at its first check. The meters that [`Meter::renew`] returns then share the deadline.
-    pub fn start_clock(mut self) -> Self {
-        if let Some(watch) = &mut self.watch {
-            watch.began = clock::IS_THERE.then(Instant::now);
-        }
-        self
     }
 
     /// Returns a meter at zero with the limits, the deadline and the flag of this one. Only the stack is measured from this call.
@@ -299,11 +294,7 @@ impl Watch<'_> {
             return Err(exceeded(Limit::Cancel, used, 0));
         }
         let expected = Duration::from_nanos(steps.saturating_mul(STEP_NANOSECONDS));
-        let passed = if clock::IS_THERE {
-            self.began.get_or_insert_with(Instant::now).elapsed()
-        } else {
-            Duration::ZERO
-        };
+        let passed = self.began.map_or(Duration::ZERO, |began| began.elapsed());
         let passed = passed.saturating_add(expected);
         let passed = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
         match limits.milliseconds {

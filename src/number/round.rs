@@ -1,7 +1,6 @@
 //! Rounding to decimal places, half to even on the exact value: `round(2.675, 2)` is `2.67`, `round(1250, -2)` is `1200`.
 //!
-//! The rules are CPython's `float.__round__` and `int.__round__`, and jinja2's `do_round`. The caller interprets the method's name and a
-//! precision that is not a number.
+//! The rules are CPython's `float.__round__` and `int.__round__`. The caller interprets a precision that is not a number.
 
 use std::cmp::Ordering;
 
@@ -11,7 +10,7 @@ use num_integer::Integer;
 use super::error::{NumberError, NumberResult};
 use super::int::{Int, IntRef, Number, NumberRef};
 use super::int_arithmetic::{absolute, negate};
-use super::{arithmetic, int_float};
+use super::int_float;
 
 /// Rounding to more decimal places changes no float.
 const MAX_PLACES: i64 = 323;
@@ -73,31 +72,6 @@ pub fn round(number: NumberRef<'_>, places: IntRef<'_>) -> NumberResult<Number> 
         NumberRef::Int(int) => Ok(Number::Int(round_int(int, places))),
         NumberRef::Float(float) => round_float(float, places).map(Number::Float),
     }
-}
-
-/// Returns the result of the filter `round` with the method `ceil`: `math.ceil(value * 10**precision) / 10**precision`.
-pub fn round_up(value: NumberRef<'_>, precision: NumberRef<'_>, max_bits: u64) -> NumberResult<f64> {
-    round_scaled(value, precision, max_bits, int_float::ceil)
-}
-
-/// Returns the result of the filter `round` with the method `floor`: `math.floor(value * 10**precision) / 10**precision`.
-pub fn round_down(value: NumberRef<'_>, precision: NumberRef<'_>, max_bits: u64) -> NumberResult<f64> {
-    round_scaled(value, precision, max_bits, int_float::floor)
-}
-
-/// Rounds `value * 10**precision` with `to_int` and divides the result by `10**precision`, with the errors of Python's operators.
-fn round_scaled(
-    value: NumberRef<'_>,
-    precision: NumberRef<'_>,
-    max_bits: u64,
-    to_int: fn(f64) -> NumberResult<Int>,
-) -> NumberResult<f64> {
-    let unit = arithmetic::power(NumberRef::Int(IntRef::Small(10)), precision, max_bits)?;
-    let whole = match arithmetic::multiply(value, unit.as_ref(), max_bits)? {
-        Number::Int(int) => int,
-        Number::Float(float) => to_int(float)?,
-    };
-    arithmetic::true_divide(NumberRef::Int(whole.as_ref()), unit.as_ref())
 }
 
 /// Returns the multiple of `unit` nearest to a magnitude, half to even. If `is_inexact` is set, the exact magnitude is a little larger.

@@ -88,22 +88,36 @@ fn write_escape(output: &mut impl Write, char: char) -> Result {
 
 /// Writes a character as an escape of its code point: `\xe9`, `\u20ac`, `\U0001f600`.
 pub fn write_code(output: &mut impl Write, char: char) -> Result {
-    match u32::from(char) {
-        code @ ..=0xff => write!(output, "\\x{code:02x}"),
-        code @ ..=0xffff => write!(output, "\\u{code:04x}"),
-        code => write!(output, "\\U{code:08x}"),
-    }
+    let code = u32::from(char);
+    let (letter, digits) = match code {
+        0..=0xff => ("\\x", 2),
+        0x100..=0xffff => ("\\u", 4),
+        _ => ("\\U", 8),
+    };
+    output.write_str(letter)?;
+    write_hex(output, code, digits)
+}
+
+/// Writes the last hexadecimal digits of a number.
+pub fn write_hex(output: &mut impl Write, number: u32, digits: u32) -> Result {
+    (0..digits).rev().try_for_each(|place| {
+        let digit = number >> place.saturating_mul(4) & 0xf;
+        output.write_char(char::from_digit(digit, 16).unwrap_or('0'))
+    })
 }
 
 /// Writes the `ascii` of a value whose `repr` is given: all characters outside ASCII are escaped.
 pub fn write_ascii(output: &mut impl Write, repr: &str) -> Result {
-    repr.chars().try_for_each(|char| {
-        if char.is_ascii() {
-            output.write_char(char)
-        } else {
-            write_escape(output, char)
+    for piece in repr.split_inclusive(|char: char| !char.is_ascii()) {
+        match piece.char_indices().next_back() {
+            Some((at, char)) if !char.is_ascii() => {
+                output.write_str(piece.get(..at).unwrap_or_default())?;
+                write_code(output, char)?;
+            }
+            _ => output.write_str(piece)?,
         }
-    })
+    }
+    Ok(())
 }
 
 #[cfg(test)]

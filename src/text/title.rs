@@ -20,6 +20,13 @@ fn separates_words(char: char) -> bool {
 pub fn title(text: &str) -> String {
     let mut output = String::with_capacity(text.len());
     for word in text.split_inclusive(separates_words) {
+        if word.is_ascii() {
+            let start = output.len();
+            output.push_str(word);
+            output.get_mut(start..).map(str::make_ascii_lowercase);
+            output.get_mut(start..start.saturating_add(1)).map(str::make_ascii_uppercase);
+            continue;
+        }
         // A separator at the end of the piece has no case, and does not change whether a sigma before it is final.
         let (first, rest) = split_at_char(word, 1);
         output.push_str(&to_upper(first));

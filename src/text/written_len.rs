@@ -15,6 +15,13 @@ pub struct Length {
     bytes: usize,
 }
 
+impl Length {
+    /// Returns the number of bytes that were written, saturating.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
 impl fmt::Write for Length {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.bytes = self.bytes.saturating_add(text.len());

@@ -362,10 +362,11 @@ impl<'a> Dumper<'_, 'a> {
     #[inline(never)]
     fn dump_long(&mut self, text: &str) -> Result<()> {
         if text.len() > STEP_BYTES {
-            // Each byte of an escape is read, and up to six bytes are written.
-            self.runtime.meter.charge_scan(text.len().saturating_mul(2))?;
+            self.runtime.meter.charge_scan(text.len())?;
         }
-        write_escaped(text, self.options.ensure_ascii, self.out);
-        Ok(())
+        let ensure_ascii = self.options.ensure_ascii;
+        self.runtime
+            .meter
+            .write_scanned(self.out, |out| write_escaped(text, ensure_ascii, out))
     }
 }

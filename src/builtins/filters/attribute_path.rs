@@ -90,7 +90,7 @@ impl<'a> AttributePath<'a> {
 }
 
 fn read_steps<'a>(runtime: &mut Runtime<'a>, path: &Str<'a>) -> Result<(Vec<Value<'a>>, Claim)> {
-    runtime.meter.charge_bytes(path.as_str().len())?;
+    runtime.meter.charge_scan(path.as_str().len())?;
     let count = path.as_str().split('.').count();
     runtime.meter.charge_items(count)?;
     let claim = runtime.meter.claim(count.saturating_mul(size_of::<Value<'_>>()))?;

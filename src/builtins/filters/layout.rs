@@ -221,9 +221,7 @@ fn build_str<'a>(
     sources: &[&Str<'a>],
     write: &dyn Fn(&mut dyn fmt::Write) -> fmt::Result,
 ) -> Result<Str<'a>> {
-    let len = written_len::written_len(|output| write(output));
-    runtime.meter.check_size(len)?;
-    runtime.meter.charge_scan(len)?;
+    runtime.meter.measure_scanned(|output| write(output))?;
     let text = written_len::write_to_string(|output| write(output));
     runtime.woven_text(text, sources, write)
 }

@@ -12,7 +12,7 @@
 use crate::builtins::arguments::{is_flag_set, take_or_none};
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::parse::{parse_int, read_float, read_int};
-use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, filesize, int_float, round};
+use crate::number::{Int, IntRef, Number, NumberRef, NumberResult, arithmetic, filesize, int_float, round};
 use crate::text::quote;
 use crate::value::{Arguments, Key, Runtime, Value, not_an_index, ops, print};
 
@@ -24,8 +24,9 @@ pub(super) fn parse_decimal(text: &str) -> Result<Int> {
 /// Returns the number without its sign.
 ///
 /// `{{ -1.5|abs }} -> 1.5`
-pub(super) fn abs<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+pub(super) fn abs<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = take_or_none(&mut arguments, 0);
+    ops::charge_digits(runtime, &value, &value)?;
     match value.as_number() {
         Some(number) => Ok(Value::from(arithmetic::absolute(number))),
         None => Err(Error::type_error(format!(
@@ -46,8 +47,8 @@ pub(super) fn round<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
     Key::new(runtime, method.clone())?;
     match method.as_str() {
         Some("common") => round_half_even(runtime, &value, &precision),
-        Some("ceil") => round_by(runtime, &value, &precision, round::round_up),
-        Some("floor") => round_by(runtime, &value, &precision, round::round_down),
+        Some("ceil") => round_by(runtime, &value, &precision, int_float::ceil),
+        Some("floor") => round_by(runtime, &value, &precision, int_float::floor),
         _ => Err(Error::runtime("method must be common, ceil or floor")),
     }
 }
@@ -68,19 +69,25 @@ fn round_half_even<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: 
     }
 }
 
-/// Rounds a number to a number of decimal places. `bits` is the maximum number of bits of an intermediate result.
-type RoundBy = fn(NumberRef<'_>, NumberRef<'_>, u64) -> crate::number::NumberResult<f64>;
-
-fn round_by<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: &Value<'a>, round: RoundBy) -> Result<Value<'a>> {
-    if let (Some(number), Some(places)) = (value.as_number(), precision.as_number()) {
-        let bits = runtime.meter.limits().bits;
-        return Ok(Value::from(Number::Float(round(number, places, bits)?)));
-    }
-    // A value that is not a number fails in one of these operations, or is a sequence, whose product cannot be rounded.
+/// Returns `to_int(value * 10**precision) / 10**precision`.
+fn round_by<'a>(
+    runtime: &mut Runtime<'a>,
+    value: &Value<'a>,
+    precision: &Value<'a>,
+    to_int: fn(f64) -> NumberResult<Int>,
+) -> Result<Value<'a>> {
     let unit = ops::power(runtime, &Value::Int(10), precision)?;
     let product = ops::multiply(runtime, value, &unit)?;
-    let ty = product.ty().name();
-    Err(Error::type_error(format!("must be real number, not {ty}")))
+    let whole = match product.as_number() {
+        Some(NumberRef::Int(_)) => product,
+        Some(NumberRef::Float(float)) => Value::from(to_int(float)?),
+        // The product of a sequence.
+        None => {
+            let ty = product.ty().name();
+            return Err(Error::type_error(format!("must be real number, not {ty}")));
+        }
+    };
+    ops::divide(runtime, &whole, &unit)
 }
 
 /// Returns the integer that a value can be read as, or the default.

@@ -13,9 +13,7 @@ use crate::error::{Error, Result};
 use crate::number::parse::{parse_float, parse_int};
 use crate::number::percent::{self, Conversion};
 use crate::number::{Int, NumberRef};
-use crate::text::quote;
 use crate::text::slice::split_at_char;
-use crate::text::written_len::write_to_string;
 use crate::value::number::number_text;
 use crate::value::{Runtime, Seq, Str, Value, markup, ops, print};
 
@@ -218,7 +216,7 @@ impl<'a> Source<'_, 'a> {
         // The `repr` of a wrapped value is its escaped `repr`, in which `%a` then escapes characters beyond ASCII.
         let escaped = markup::escape_text(self.runtime, &text)?;
         if letter == 'a' {
-            let ascii = write_to_string(|output| quote::write_ascii(output, escaped.as_str()));
+            let ascii = print::escape_non_ascii(self.runtime, escaped.as_str())?;
             return self.runtime.text(ascii);
         }
         Ok(escaped)
@@ -249,8 +247,13 @@ impl<'a> Source<'_, 'a> {
             return Err(undefined.error());
         }
         let parsed = match number_text(argument) {
-            Some((text, repr)) if is_integer => Value::from(parse_int(text, 10, repr)?),
-            Some((text, repr)) => Value::Float(parse_float(text, repr)?),
+            Some((text, repr)) => {
+                self.runtime.meter.charge_scan(text.len())?;
+                match is_integer {
+                    true => Value::from(parse_int(text, 10, repr)?),
+                    false => Value::Float(parse_float(text, repr)?),
+                }
+            }
             None if argument.as_number().is_some() => argument.clone(),
             None if is_integer => return Err(conversion.wants_number("_MarkupEscapeHelper").into()),
             None => {

@@ -81,7 +81,7 @@ pub fn power<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>)
 
 /// Returns `-value`.
 pub fn negate<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    charge_numbers(runtime, value, value)?;
+    charge_digits(runtime, value, value)?;
     match value.as_number() {
         Some(number) => Ok(Value::from(arithmetic::negate(number))),
         None => Err(bad_operand_error("-", value)),
@@ -115,7 +115,7 @@ fn arithmetic<'a>(
 
 /// Charges for one pass over the digits of two integers.
 #[inline]
-pub(super) fn charge_digits<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<()> {
+pub fn charge_digits<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<()> {
     let bits = |value: &Value<'a>| value.as_integer().map_or(0, IntRef::bit_length);
     match (left, right) {
         (Value::Big(_), _) | (_, Value::Big(_)) => runtime.meter.charge(bits(left).max(bits(right)) >> 9),

@@ -14,7 +14,9 @@ mod sort;
 mod truth;
 mod views;
 
-pub use arithmetic::{add, charge_numbers, divide, floor_divide, modulo, multiply, negate, positive, power, subtract};
+pub use arithmetic::{
+    add, charge_digits, charge_numbers, divide, floor_divide, modulo, multiply, negate, positive, power, subtract,
+};
 pub use compare::{equal, identical_or_equal};
 pub use concat::append;
 pub use contains::contains;

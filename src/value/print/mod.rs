@@ -5,4 +5,4 @@ mod repr;
 
 pub(super) use objects::class_path;
 pub(super) use repr::DIGITS;
-pub use repr::{ascii, repr, to_str, write_repr, write_str};
+pub use repr::{ascii, escape_non_ascii, repr, to_str, write_repr, write_str};

@@ -77,10 +77,13 @@ pub fn repr<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<String> 
 /// Returns `ascii(value)`.
 pub fn ascii<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<String> {
     let repr = repr(runtime, value)?;
-    runtime.meter.charge_scan(repr.len())?;
-    let mut ascii = String::with_capacity(repr.len());
-    // Writing to a string cannot fail.
-    let _ = quote::write_ascii(&mut ascii, &repr);
+    escape_non_ascii(runtime, &repr)
+}
+
+/// Returns a `repr` with an escape for each character outside ASCII.
+pub fn escape_non_ascii(runtime: &mut Runtime<'_>, repr: &str) -> Result<String> {
+    let mut ascii = String::new();
+    runtime.apart(|runtime| runtime.meter.write_scanned(&mut ascii, |out| quote::write_ascii(out, repr)))?;
     runtime.meter.check_size(ascii.len())?;
     Ok(ascii)
 }
@@ -214,17 +217,15 @@ fn write_range<'a>(runtime: &mut Runtime<'a>, range: &Range, out: &mut String) -
 }
 
 fn write_quoted<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, out: &mut String) -> Result<()> {
-    let length = text.as_str().len();
-    runtime.meter.charge_scan(length)?;
-    runtime.meter.check_output(out.len().saturating_add(length))?;
     let start = out.len().saturating_add(1);
-    // Writing to a string cannot fail.
-    let _ = quote::write_repr(out, text.as_str());
+    runtime
+        .meter
+        .write_scanned(out, |out| quote::write_repr(out, text.as_str()))?;
     if runtime.heap.trace.is_some() {
         let written = out.get(start..out.len().saturating_sub(1)).unwrap_or_default();
         runtime.record_escaped(text, start, written, backslash_escape)?;
     }
-    runtime.meter.check_output(out.len())
+    Ok(())
 }
 
 fn write_displayed<'a>(runtime: &mut Runtime<'a>, displayed: &dyn std::fmt::Display, out: &mut String) -> Result<()> {
