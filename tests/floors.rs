@@ -131,20 +131,22 @@ fn each_module_is_on_one_floor() {
 
 /// What a function does to go through data whose size a template or its input decides.
 #[rustfmt::skip]
-const ITERATIONS: [&str; 51] = [
+const ITERATIONS: [&str; 58] = [
     "for ", "while ", "loop {", ".iter()", ".iter_mut()", ".into_iter()", ".chars()", ".char_indices()", ".bytes()", ".lines()",
     ".find(", ".rfind(", ".find_map(", ".position(", ".contains(", ".starts_with(", ".ends_with(", ".strip_prefix(", ".strip_suffix(",
     ".split(", ".rsplit(", ".split_once(", ".rsplit_once(", ".matches(", ".any(", ".all(", ".fold(", ".sum()", ".count()", ".max()",
     ".repeat(", ".extend(", ".sort_by", ".reverse()", ".retain(", ".collect(", ".collect::", ".to_vec()", ".into_owned()", ".concat()",
     "char_count(", "escape::", "indent::", "lines::", "pad::", "quote::", "replace::", "search::", "split::", "strip::", "unicode::",
+    "arithmetic::", "parse_int(", "parse_float(", "read_int(", "read_float(", "round::", "title::",
 ];
 
 /// What a function calls to charge for going through data: the meter, or a primitive that charges it.
 #[rustfmt::skip]
-const CHARGES: [&str; 20] = [
+const CHARGES: [&str; 23] = [
     ".charge", "charge_", ".next(runtime)", ".next(self.runtime)", "next_item(runtime)", ".drain(runtime)", "collect(runtime",
     "find_key(", "find_str(", "Key::new(", "write_piece(", "write_items(", "follow(runtime", "identical_or_equal(runtime", "less(runtime",
     "dump_between(", "insert(runtime", "to_values(runtime", "build_str(runtime", "check_repetition(runtime",
+    "_scanned(", "arithmetic(runtime", "arithmetic::add(runtime",
 ];
 
 /// The built-ins and the operations on values. The types of values have no meter; their loops are in the functions that these files call.

@@ -41,7 +41,7 @@ impl Search {
             stmt.for_each_child(&mut |child| match child {
                 Child::Expr(expr) if is_repeated => self.expr(expr),
                 Child::Body(body) => self.body(body, is_repeated),
-                _ => {}
+                _ => self.nodes = self.nodes.saturating_add(1),
             });
         }
     }

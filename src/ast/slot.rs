@@ -74,3 +74,10 @@ pub struct Scope {
     /// reference prints its own object `missing` for them.
     pub show_missing: Box<[Slot]>,
 }
+
+impl Scope {
+    /// Returns the steps of entering the scope. To skip a load is cheap.
+    pub fn steps(&self) -> u64 {
+        (self.loads.len() as u64 >> 1).saturating_add(self.elided_loads.len() as u64 >> 3)
+    }
+}

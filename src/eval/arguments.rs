@@ -3,6 +3,7 @@
 use super::Evaluator;
 use crate::ast::{Args, Expr, OtherArgs};
 use crate::error::{Error, Result};
+use crate::meter::Claim;
 use crate::unsupported::{self, Place};
 use crate::value::{Arguments, Dict, Function, Iter, Str, Value};
 
@@ -19,7 +20,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn more_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>, applied: Option<&Function>) -> Result<()> {
-        self.named_arguments(args, arguments)?;
+        let _values = self.named_arguments(args, arguments)?;
         match &args.others {
             Some(others) => self.double_star(others, arguments, applied),
             None => Ok(()),
@@ -29,7 +30,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Evaluates the arguments of a call block, and adds the body as the keyword argument `caller`.
     #[inline(never)]
     pub(super) fn arguments_with_caller(&mut self, args: &'a Args, arguments: &mut Arguments<'a>, caller: Value<'a>) -> Result<()> {
-        self.named_arguments(args, arguments)?;
+        let _values = self.named_arguments(args, arguments)?;
         arguments.put_keyword(Str::from("caller"), caller);
         match &args.others {
             Some(others) => self.double_star(others, arguments, None),
@@ -37,18 +38,19 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Evaluates all arguments except `**values`.
+    /// Evaluates all arguments except `**values`. Returns the claim on the memory of `*values`.
     #[inline]
-    fn named_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>) -> Result<()> {
+    fn named_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>) -> Result<Option<Claim>> {
         for argument in &args.positional {
             arguments.push(self.expr(argument)?);
         }
         let Some(others) = &args.others else {
-            return Ok(());
+            return Ok(None);
         };
-        if let Some(star) = &others.star {
-            self.star(star, arguments)?;
-        }
+        let values = match &others.star {
+            Some(star) => Some(self.star(star, arguments)?),
+            None => None,
+        };
         // A name and its value are moved several times.
         self.runtime.meter.charge_items(others.keywords.len().saturating_mul(3))?;
         for keyword in &others.keywords {
@@ -61,12 +63,12 @@ impl<'a> Evaluator<'a, '_> {
                 arguments.push_keyword(name, value);
             }
         }
-        Ok(())
+        Ok(values)
     }
 
-    /// Evaluates `*values`.
+    /// Evaluates `*values`. Returns the claim on their memory.
     #[inline(never)]
-    fn star(&mut self, star: &'a Expr, arguments: &mut Arguments<'a>) -> Result<()> {
+    fn star(&mut self, star: &'a Expr, arguments: &mut Arguments<'a>) -> Result<Claim> {
         let values = self.expr(star)?;
         let Some(mut iter) = Iter::try_new(&values) else {
             let message = format!("Value after * must be an iterable, not {}", values.ty().name());
@@ -75,10 +77,14 @@ impl<'a> Evaluator<'a, '_> {
         let values = iter.drain(self.runtime)?;
         // The values are moved again later.
         self.runtime.meter.charge_items(values.len().saturating_mul(2))?;
+        let claim = self
+            .runtime
+            .meter
+            .claim(values.len().saturating_mul(size_of::<Value<'_>>()))?;
         for value in values {
             arguments.push(value);
         }
-        Ok(())
+        Ok(claim)
     }
 
     /// Evaluates `**values`.

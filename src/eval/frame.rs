@@ -145,7 +145,7 @@ impl<'a> Evaluator<'a, '_> {
     /// in place, the old values of the variables are dropped, because a value must not have two owners then.
     #[inline]
     pub(super) fn enter_scope(&mut self, scope: &Scope) -> Result<()> {
-        self.runtime.meter.charge(scope.loads.len() as u64 >> 1)?;
+        self.runtime.meter.charge(scope.steps())?;
         self.load(scope);
         Ok(())
     }

@@ -150,7 +150,7 @@ impl<'a> Evaluator<'a, '_> {
     fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Truth>) -> Result<bool> {
         let mut reached = false;
         let mut round = 0_u64;
-        let steps = (node.scope.loads.len() as u64 >> 1).saturating_add(u64::from(node.body.steps == 0));
+        let steps = node.scope.steps().saturating_add(u64::from(node.body.steps == 0));
         while next(self)
             .map_err(|error| self.explain_iterated(error, node, round))?
             .is_yes()

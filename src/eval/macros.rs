@@ -149,6 +149,7 @@ impl<'a> Evaluator<'a, '_> {
             values.push(match arguments.take(index) {
                 Some(value) => Some(value),
                 None => {
+                    self.runtime.meter.charge_names(name, arguments.keywords().len())?;
                     found_caller |= name == "caller";
                     arguments.take_keyword(name)
                 }
@@ -213,6 +214,7 @@ impl<'a> Evaluator<'a, '_> {
     fn bind_keywords(&mut self, node: &'a Node, given: usize, arguments: &mut Arguments<'a>) -> Result<()> {
         for parameter in node.parameters.iter().skip(given) {
             let name = self.render.template.symbols.name(parameter.symbol);
+            self.runtime.meter.charge_names(name, arguments.keywords().len())?;
             match arguments.take_keyword(name) {
                 Some(value) if !value.is_missing() => self.store(&parameter.slot, value),
                 _ => {}

@@ -29,6 +29,9 @@ pub(super) fn groupby<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
         .with_default(default)
         .with_case_ignored(ignores_case);
     let items = ops::collect(runtime, &take_or_none(&mut arguments, 0))?;
+    // These lists are not on the heap of the render, so their memory is claimed here: the items, their keys, and the members of groups.
+    let values = items.len().saturating_mul(size_of::<Value<'_>>());
+    let _lists = runtime.meter.claim(values.saturating_mul(3))?;
     let mut keys = Vec::with_capacity(items.len());
     for item in &items {
         keys.push(key_path.follow(runtime, item)?);

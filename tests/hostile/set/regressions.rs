@@ -26,6 +26,19 @@ const TEMPLATES: &[&str] = &[
     "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u.islower() %}{% endfor %}{% endfor %}",
     "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u.casefold() %}{% endfor %}{% endfor %}",
     "{% set w = 'aB cD ' * 3000 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = w|title %}{% endfor %}{% endfor %}",
+    "{{ (('%d' * 999)|safe) % ((' ' * 30000000 ~ '1',) * 999) }}",
+    "{{ (('%e' * 3000)|safe) % ((' ' * 1000000 ~ '1',) * 3000) }}",
+    "{% for i in range(99999) %}{% set x = i|round(315000, 'ceil') %}{% endfor %}",
+    "{% for i in range(99999) %}{% set x = i|round(30000, 'floor') %}{% endfor %}",
+    "{% for i in range(99999) %}{% set x = 443 ** 9806 < 100.0 %}{% endfor %}",
+    "{% set t = '\\x01' * 8000000 %}{% for i in range(7) %}{% set x = [t]|string %}{% endfor %}{{ ['\\x01' * 33500000] }}",
+    "{% set t = '\\x01' * 33400000 %}{{ 'x' * 33000000 }}{% set b = 'b' * 33000000 %}{% set c = 'c' * 32000000 %}{{ t|tojson }}",
+    "{% set t = '\\x01' * 33400000 %}{{ 'x' * 33000000 }}{% set b = 'b' * 33000000 %}{% set c = 'c' * 32000000 %}{{ '%a' % t }}",
+    "{{ ('\\n' * 33000000)|indent(0)|length }}",
+    "{{ (' ' * 33000000)|title|length }}",
+    "{% set b = [1] * 1045000 %}{% set t = 'a' * 33000000 %}{% set u = 'b' * 32000000 %}\
+     {{ dict(*b, **{'a': dict(*b, **{'a': dict(*b, **{'a': dict(*b, **{'a': 1 / 0})})})}) }}",
+    "{% set t = 'a' * 33000000 %}{{ 'b' * 33000000 }}{{ range(99999)|list|groupby('a')|length }}",
 ];
 
 pub(super) fn cases() -> Vec<Case> {
@@ -38,6 +51,21 @@ pub(super) fn cases() -> Vec<Case> {
             )
         })
         .collect();
+    cases.push(Case::request(
+        "regression: 45 000 keywords in reverse order".to_owned(),
+        || {
+            let names = |suffix: &str, numbers: &mut dyn Iterator<Item = usize>| -> String {
+                numbers.map(|number| format!("a{number}{suffix},")).collect()
+            };
+            let (parameters, keywords) = (names("", &mut (0..45_000)), names("=1", &mut (0..45_000).rev()));
+            let template = format!("{{% macro m({parameters}) %}}{{% endmacro %}}{{{{ m({keywords}) }}}}");
+            json!({"template": template, "context": {}})
+        },
+    ));
+    cases.push(Case::request("regression: sameas beside many outputs".to_owned(), || {
+        let template = "{% for i in range(99999) %}{% set x = [1, 2] is sameas [1, 2] %}{% endfor %}".to_owned();
+        json!({"template": template + &"{{x}}".repeat(150_000), "context": {}})
+    }));
     let parameters = || (0..50_000).map(|number| format!("a{number}")).collect::<Vec<_>>().join(",");
     cases.push(Case::render(
         "regression: many parameters that are not given".to_owned(),
