@@ -283,7 +283,7 @@ impl Pieces {
         self.sealed = self.sealed.min(self.list.len());
         if let Some(writes) = &mut self.writes {
             // No write is cut, so the text is not needed.
-            taken.writes_mut().append_view(writes, "", &(start..usize::MAX), 0);
+            let _ = taken.writes_mut().append_view(writes, "", &(start..usize::MAX), 0);
             writes.truncate(start);
         }
         taken

@@ -33,23 +33,26 @@ impl Write {
         self.memory.is_empty() && !self.output.is_empty() && !self.is_made()
     }
 
-    /// Returns the memory of what was written to `part` of the text. If the part leaves out only brackets of an object, this is the whole
-    /// object; any other part of an object counts as made by the render.
-    fn cut(&self, part: &Range<usize>, text: &str) -> Range<usize> {
+    /// Returns the memory of what was written to `part` of the text, and the number of bytes that were read to find it. If the part leaves
+    /// out only brackets of an object, this is the whole object; any other part of an object counts as made by the render.
+    fn cut(&self, part: &Range<usize>, text: &str) -> (Range<usize>, usize) {
         let (before, after) = (self.output.start..part.start, part.end..self.output.end);
         if self.memory.len() == self.output.len() {
             let start = self.memory.start.saturating_add(before.len());
-            return start..start.saturating_add(part.len());
+            return (start..start.saturating_add(part.len()), 0);
         }
-        let leaves_out = |range: Range<usize>| {
-            !text
-                .get(range)
-                .is_some_and(|out| out.trim_matches(['{', '}', '[', ']']).trim().is_empty())
+        let mut read = 0_usize;
+        let mut leaves_out = |range: Range<usize>| {
+            let Some(out) = text.get(range) else { return true };
+            let rest = out.trim_matches(['{', '}', '[', ']']).trim();
+            read = read.saturating_add(out.len().saturating_sub(rest.len()));
+            !rest.is_empty()
         };
-        match self.is_object() && !leaves_out(before) && !leaves_out(after) {
+        let memory = match self.is_object() && !leaves_out(before) && !leaves_out(after) {
             true => self.memory.clone(),
             false => 0..0,
-        }
+        };
+        (memory, read)
     }
 }
 
@@ -68,11 +71,6 @@ impl Writes {
         self.0.capacity().saturating_mul(size_of::<Write>())
     }
 
-    /// Returns the number of writes.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// Adds a write.
     pub fn push(&mut self, output: Range<usize>, memory: Range<usize>) {
         if self.0.len() < MOST {
@@ -82,19 +80,37 @@ impl Writes {
         }
     }
 
-    /// Adds the writes of another text, a range of which is written to this text at the byte `at`.
-    pub fn append_view(&mut self, from: &Self, text: &str, view: &Range<usize>, at: usize) {
-        let first = from.0.partition_point(|write| write.output.end <= view.start);
-        let writes = from.0.iter().skip(first);
-        for write in writes.take_while(|write| write.output.start < view.end) {
+    /// Returns the writes that have bytes in a range.
+    fn overlapping(&self, range: &Range<usize>) -> &[Write] {
+        let first = self.0.partition_point(|write| write.output.end <= range.start);
+        let rest = self.0.get(first..).unwrap_or_default();
+        let count = rest.partition_point(|write| write.output.start < range.end);
+        rest.get(..count).unwrap_or_default()
+    }
+
+    /// Returns the number of writes that have bytes in a range.
+    pub fn count_in(&self, range: &Range<usize>) -> usize {
+        self.overlapping(range).len()
+    }
+
+    /// Adds the writes of another text, a range of which is written to this text at the byte `at`. Returns the number of bytes of the text
+    /// that were read.
+    pub fn append_view(&mut self, from: &Self, text: &str, view: &Range<usize>, at: usize) -> usize {
+        let mut read = 0_usize;
+        for write in from.overlapping(view) {
             let part = write.output.start.max(view.start)..write.output.end.min(view.end);
             let memory = match part == write.output {
                 true => write.memory.clone(),
-                false => write.cut(&part, text),
+                false => {
+                    let (memory, bytes) = write.cut(&part, text);
+                    read = read.saturating_add(bytes);
+                    memory
+                }
             };
             let shift = |byte: usize| byte.saturating_sub(view.start).saturating_add(at);
             self.push(shift(part.start)..shift(part.end), memory);
         }
+        read
     }
 
     /// Removes what lies beyond the end of a text that was cut.

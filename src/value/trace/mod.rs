@@ -251,10 +251,9 @@ impl<'a> Runtime<'a> {
             self.heap.pieces.add_write(at..at.saturating_add(text.as_str().len()), memory);
             return Ok(());
         };
-        let writes = self.heap.pieces.writes_mut();
-        let before = writes.len();
-        writes.append_view(from, whole, &view, at);
-        self.meter.charge(writes.len().saturating_sub(before) as u64)?;
+        self.meter.charge(from.count_in(&view) as u64)?;
+        let read = self.heap.pieces.writes_mut().append_view(from, whole, &view, at);
+        self.meter.charge(read as u64 >> 3)?;
         self.check_pieces()
     }
 

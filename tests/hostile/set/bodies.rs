@@ -43,6 +43,11 @@ pub fn cases() -> Vec<Case> {
         let messages = json!([{"role": "user", "content": "x"}]);
         json!({"chat": {"template": template, "body": {"messages": messages, "chat_template_kwargs": variables}}})
     }));
+    cases.push(Case::request("body cut blanks".to_owned(), || {
+        let template = "{% for m in messages %}{{ m.content }}{% if m.content|length == 1234 %}{% set t = m|tojson(indent=14000000) %}\
+                        {% for c in t %}{{ c }}{% endfor %}{% endif %}{% endfor %}";
+        json!({"chat": {"template": template, "body": {"messages": [{"role": "user", "content": "x".repeat(1234)}]}}})
+    }));
     for (name, message) in [
         ("depth", format!(r#"{{"role":"user","content":"x","y":{deep}}}"#)),
         ("keys", format!(r#"{{"role":"user",{keys}"content":"x"}}"#)),
