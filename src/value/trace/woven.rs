@@ -36,19 +36,35 @@ pub fn html_escape(written: &str, char: char) -> usize {
     }
 }
 
-/// Finds the parts of other texts in a text that a function writes, by the addresses of what it writes.
-struct Weaver<'w, 'a> {
+/// Finds the parts of other texts in a text that a function writes, by the addresses of what it writes, and records their pieces.
+struct Weaver<'w, 'r, 'a> {
+    runtime: &'r mut Runtime<'a>,
     /// The texts of which parts are written.
     sources: &'w [&'w Str<'a>],
-    /// The byte ranges of the output that are parts, each with the index of its text and its first byte there.
-    parts: Vec<(Range<usize>, usize, usize)>,
+    /// The origin of what is not a part.
+    rest: Source,
+    /// The byte range of the output that is the last part, with the index of its text and its first byte there.
+    last: Option<(Range<usize>, usize, usize)>,
     length: usize,
+    recorded: Result<()>,
 }
 
-impl fmt::Write for Weaver<'_, '_> {
+impl fmt::Write for Weaver<'_, '_, '_> {
     fn write_str(&mut self, chunk: &str) -> fmt::Result {
         let range = self.length..self.length.saturating_add(chunk.len());
         self.length = range.end;
+        if let (Some((index, at)), false) = (self.find(chunk, range.start), chunk.is_empty()) {
+            self.recorded = self.record(&range, index, at);
+            self.last = Some((range, index, at));
+        }
+        self.recorded.as_ref().map_err(|_| fmt::Error).copied()
+    }
+}
+
+impl Weaver<'_, '_, '_> {
+    /// Returns the index of the text that a chunk is a part of, and the first byte of the chunk there. `start` is the place of the chunk in
+    /// the output.
+    fn find(&self, chunk: &str, start: usize) -> Option<(usize, usize)> {
         let address = chunk.as_ptr().addr();
         let find = |text: &&Str<'_>| {
             let at = address.checked_sub(text.as_str().as_ptr().addr())?;
@@ -60,16 +76,21 @@ impl fmt::Write for Weaver<'_, '_> {
             .enumerate()
             .find_map(|(index, text)| Some((index, find(text)?)));
         // A line break may be written from elsewhere, and yet be the one of the text.
-        let found = found.or_else(|| {
-            let (last, index, at) = self.parts.last().filter(|(last, ..)| last.end == range.start)?;
+        found.or_else(|| {
+            let (last, index, at) = self.last.as_ref().filter(|(last, ..)| last.end == start)?;
             let next = at.saturating_add(last.len());
             let rest = self.sources.get(*index)?.as_str().get(next..)?;
             rest.starts_with(chunk).then_some((*index, next))
-        });
-        if let (Some((index, at)), false) = (found, chunk.is_empty()) {
-            self.parts.push((range, index, at));
-        }
-        Ok(())
+        })
+    }
+
+    /// Records the pieces of a part, and the origin of what was written before it.
+    fn record(&mut self, range: &Range<usize>, index: usize, at: usize) -> Result<()> {
+        self.runtime.meter.charge(1)?;
+        self.runtime.fill(range.start, self.rest);
+        let Some(text) = self.sources.get(index) else { return Ok(()) };
+        self.runtime
+            .record(&text.slice(at..at.saturating_add(range.len())), range.start)
     }
 }
 
@@ -86,23 +107,19 @@ impl<'a> Runtime<'a> {
             return self.text(text);
         }
         self.meter.charge_scan(text.len())?;
-        let mut weaver = Weaver {
-            sources,
-            parts: Vec::new(),
-            length: 0,
-        };
-        // The writer only counts and records, which cannot fail.
-        let _ = write(&mut weaver);
         let rest = self.source_of_arguments()?;
-        let (parts, length) = (weaver.parts, weaver.length);
         let outer = std::mem::take(&mut self.heap.pieces);
-        let mut recorded = Ok(());
-        for (range, index, at) in parts {
-            self.fill(range.start, rest);
-            if let (Some(text), Ok(())) = (sources.get(index), &recorded) {
-                recorded = self.record(&text.slice(at..at.saturating_add(range.len())), range.start);
-            }
-        }
+        let mut weaver = Weaver {
+            runtime: self,
+            sources,
+            rest,
+            last: None,
+            length: 0,
+            recorded: Ok(()),
+        };
+        // The writer fails only if a part is not recorded.
+        let _ = write(&mut weaver);
+        let (recorded, length) = (weaver.recorded, weaver.length);
         self.fill(length, rest);
         let pieces = std::mem::replace(&mut self.heap.pieces, outer);
         recorded?;
