@@ -183,8 +183,8 @@ impl<'a> Evaluator<'a, '_> {
             }
         });
         let flow = self.body(&node.body);
-        self.runtime.end_turn(turn);
-        flow
+        let ended = self.runtime.end_turn(turn);
+        flow.and_then(|flow| ended.map(|()| flow))
     }
 
     /// Assigns the next item of a loop that has a variable `loop`, and then that variable: a condition that reads `loop` while the item is

@@ -25,7 +25,7 @@ impl<'a> Evaluator<'a, '_> {
             }
         }
         if let Some(first) = first {
-            self.runtime.end_stretch(first, self.out.len());
+            self.runtime.end_stretch(first, self.out.len())?;
         }
         self.runtime.meter.check_output(self.out.len())
     }

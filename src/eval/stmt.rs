@@ -120,7 +120,7 @@ impl<'a> Evaluator<'a, '_> {
     fn traced_body(&mut self, body: &'a Body) -> Result<Flow> {
         let first = self.runtime.heap.pieces.seal();
         let flow = self.body(body)?;
-        self.runtime.end_stretch(first, self.out.len());
+        self.runtime.end_stretch(first, self.out.len())?;
         Ok(flow)
     }
 

@@ -76,8 +76,7 @@ fn concat_plain<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) 
     let sum = runtime.capture_in(String::with_capacity(len), |runtime, text| {
         runtime.push(left, text)?;
         runtime.push(right, text)?;
-        runtime.end_sum(text.len());
-        Ok(())
+        runtime.end_sum(text.len())
     })?;
     match sum {
         Value::Str(sum) => Ok(Value::Str(sum.with_markup(left.is_markup()))),

@@ -7,6 +7,7 @@
 //! ```
 
 use super::{Owner, Source, Trace, Value};
+use crate::error::Result;
 use crate::value::{Dict, Runtime};
 
 /// The round of a loop, whose text a message may own.
@@ -94,14 +95,22 @@ impl<'a> Runtime<'a> {
 
     /// Ends a round. If only a late part of the round shows which message it belongs to, that message also owns the text before.
     #[cold]
-    pub fn end_turn(&mut self, turn: Turn) {
-        if let Some(trace) = &mut self.heap.trace {
-            if trace.owner != turn.outer {
-                self.heap.pieces.own_from(turn.first, trace.owner);
-            }
-            trace.owner = turn.outer;
-            trace.index = turn.outer_index;
+    pub fn end_turn(&mut self, turn: Turn) -> Result<()> {
+        let Some(trace) = &mut self.heap.trace else { return Ok(()) };
+        let owner = std::mem::replace(&mut trace.owner, turn.outer);
+        trace.index = turn.outer_index;
+        if owner != turn.outer {
+            self.charge_pieces_from(turn.first)?;
+            self.heap.pieces.own_from(turn.first, owner);
         }
+        Ok(())
+    }
+
+    /// Charges the work of visiting the pieces of the text that is being written, from an index on.
+    #[inline]
+    fn charge_pieces_from(&mut self, first: usize) -> Result<()> {
+        // A step is the time of visiting eight pieces.
+        self.meter.charge(self.heap.pieces.len().saturating_sub(first) as u64 >> 3)
     }
 
     /// Records that the round of a loop over indices has read an item by an expression with its variable. `is_exact` tells whether
@@ -142,19 +151,22 @@ impl<'a> Runtime<'a> {
 
     /// Ends the concatenation of two texts in the value of a `set`, which is a stretch.
     #[inline]
-    pub fn end_sum(&mut self, end: usize) {
-        if self.is_setting() {
-            self.end_stretch(0, end);
+    pub fn end_sum(&mut self, end: usize) -> Result<()> {
+        match self.is_setting() {
+            true => self.end_stretch(0, end),
+            false => Ok(()),
         }
     }
 
     /// Ends a stretch that began at the piece `first`. If all text of the input in it comes from one message, that message also owns the
     /// text around it.
     #[inline]
-    pub fn end_stretch(&mut self, first: usize, end: usize) {
-        if let Some(trace) = &self.heap.trace {
-            self.heap.pieces.fill(end, Source::Made, trace.owner);
-            self.heap.pieces.settle(first, trace.owner);
-        }
+    pub fn end_stretch(&mut self, first: usize, end: usize) -> Result<()> {
+        let Some(trace) = &self.heap.trace else { return Ok(()) };
+        let owner = trace.owner;
+        self.heap.pieces.fill(end, Source::Made, owner);
+        self.charge_pieces_from(first)?;
+        self.heap.pieces.settle(first, owner);
+        Ok(())
     }
 }
