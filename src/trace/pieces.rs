@@ -119,8 +119,8 @@ impl Piece {
 #[derive(Clone, Debug, Default)]
 pub struct Pieces {
     list: Vec<Piece>,
-    /// The number of blocks in the list.
-    blocks: usize,
+    /// An index from which on there is no block.
+    blocks_end: usize,
     /// The byte after the last piece with an origin.
     filled: usize,
     /// The number of pieces at the start of the list that no longer grow.
@@ -154,12 +154,6 @@ impl Pieces {
     pub fn bytes(&self) -> usize {
         let writes = self.writes.as_ref().map_or(0, |writes| writes.bytes());
         self.list.capacity().saturating_mul(size_of::<Piece>()).saturating_add(writes)
-    }
-
-    /// Returns the number of `{% generation %}` blocks. A view of the text is charged one step for each of them, besides one for each of
-    /// its own pieces.
-    pub fn block_count(&self) -> usize {
-        self.blocks
     }
 
     /// Makes room for a number of writes.
@@ -203,8 +197,8 @@ impl Pieces {
     /// Adds a piece after the others. An empty one is left out, unless it is a block.
     pub fn push(&mut self, piece: Piece) {
         if piece.source == Source::Generation {
-            self.blocks = self.blocks.saturating_add(1);
             self.list.push(piece);
+            self.blocks_end = self.list.len();
             return;
         }
         if piece.bytes().is_empty() {
@@ -225,23 +219,28 @@ impl Pieces {
         }
     }
 
-    /// Returns the pieces with an origin that have bytes in a range.
+    /// Returns the pieces that have bytes in a range, and blocks between and after them. The caller charges a step for each.
     pub fn overlapping(&self, range: Range<usize>) -> impl Iterator<Item = &Piece> {
         let first = self.list.partition_point(|piece| piece.end() <= range.start);
         let rest = self.list.get(first..).unwrap_or_default().iter();
-        let pieces = rest.filter(|piece| piece.source != Source::Generation);
-        pieces.take_while(move |piece| piece.start() < range.end)
+        rest.take_while(move |piece| piece.source == Source::Generation || piece.start() < range.end)
     }
 
-    /// Adds the pieces of another text, a range of which is written to this text at the byte `at`. A piece without an owner gets the given
-    /// owner.
-    pub fn append_view(&mut self, from: &Self, view: Range<usize>, at: usize, owner: Owner) {
-        let first = from.list.partition_point(|piece| piece.end() < view.start);
-        for piece in from.list.get(first..).unwrap_or_default() {
+    /// Returns the pieces that a view of the text can have, for [`Pieces::append_view`]. A block ends after the pieces in it, so all up to
+    /// the last block can be in the view. The caller charges a step for each.
+    pub fn in_view(&self, view: &Range<usize>) -> &[Piece] {
+        let first = self.list.partition_point(|piece| piece.end() < view.start);
+        let rest = self.list.get(first..).unwrap_or_default();
+        let ended = rest.partition_point(|piece| piece.end() < view.end);
+        let after = ended.max(self.blocks_end.saturating_sub(first)).saturating_add(1);
+        rest.get(..after).unwrap_or(rest)
+    }
+
+    /// Adds the pieces `found` of another text, a range of which is written to this text at the byte `at`. A piece without an owner gets
+    /// the given owner.
+    pub fn append_view(&mut self, found: &[Piece], view: &Range<usize>, at: usize, owner: Owner) {
+        for piece in found {
             let is_block = piece.source == Source::Generation;
-            if piece.start() >= view.end && !is_block && from.blocks == 0 {
-                break;
-            }
             let (start, end) = (piece.start().max(view.start), piece.end().min(view.end));
             let is_empty_block = is_block && piece.bytes().is_empty() && (start..end) == piece.bytes();
             if start < end || is_empty_block {
@@ -271,11 +270,12 @@ impl Pieces {
     #[must_use]
     pub fn split_off(&mut self, start: usize) -> Self {
         let mut taken = Self::default();
-        taken.append_view(self, start..usize::MAX, 0, Owner::NOBODY);
+        let view = start..usize::MAX;
+        taken.append_view(self.in_view(&view), &view, 0, Owner::NOBODY);
         while self.list.last().is_some_and(|piece| piece.start() >= start) {
             self.list.pop();
         }
-        self.blocks = self.blocks.saturating_sub(taken.blocks);
+        self.blocks_end = self.blocks_end.min(self.list.len());
         if let Some(last) = self.list.last_mut() {
             last.bytes = last.bytes.map(|byte| byte.min(to_offset(start)));
         }
@@ -283,7 +283,7 @@ impl Pieces {
         self.sealed = self.sealed.min(self.list.len());
         if let Some(writes) = &mut self.writes {
             // No write is cut, so the text is not needed.
-            let _ = taken.writes_mut().append_view(writes, "", &(start..usize::MAX), 0);
+            let _ = taken.writes_mut().append_view(writes, "", &view, 0);
             writes.truncate(start);
         }
         taken
@@ -298,6 +298,7 @@ impl Pieces {
             piece.bytes = piece.bytes.map(|byte| byte.min(to_offset(length)));
             piece
         }));
+        self.blocks_end = self.blocks_end.min(self.list.len());
         self.filled = self.filled.min(length);
         if let Some(writes) = &mut self.writes {
             writes.truncate(length);

@@ -274,15 +274,14 @@ impl<'a> Runtime<'a> {
                 trace.find(text.as_ptr().addr(), text.len())
             });
         };
+        let found = from.in_view(&view);
+        self.meter.charge(found.len() as u64)?;
         let pieces = &mut self.heap.pieces;
-        let before = pieces.len();
-        self.meter.charge(from.block_count() as u64)?;
         let owner = self.heap.trace.as_ref().map_or(Owner::NOBODY, |trace| trace.owner);
         if self.heap.trace.is_some() {
             pieces.fill(at, Source::Made, owner);
         }
-        pieces.append_view(from, view, at, owner);
-        self.meter.charge(pieces.len().saturating_sub(before) as u64)?;
+        pieces.append_view(found, &view, at, owner);
         self.check_pieces()
     }
 
