@@ -8,6 +8,8 @@ use std::cmp::Reverse;
 use super::paths::{Paths, ROOT, Step};
 use super::pieces::{FEW, Owner, Source, free_spare};
 use super::sets::Sets;
+use crate::error::Result;
+use crate::meter::Meter;
 
 /// A container of the input, by the index of its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -292,6 +294,11 @@ impl<'a> Places<'a> {
             Some(rest) => rest,
             None => Source::Made,
         }
+    }
+
+    /// Claims the memory of the origins that were made since the last call.
+    pub fn claim(&mut self, meter: &mut Meter<'_>) -> Result<()> {
+        self.sets.claim(meter)
     }
 }
 

@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
+use crate::error::Result;
+use crate::meter::{Claim, Meter};
+
 /// Sets of paths of the input.
 #[derive(Debug, Default)]
 pub(super) struct Sets {
@@ -12,7 +15,16 @@ pub(super) struct Sets {
     indices: HashMap<Arc<[u32]>, u32, RandomState>,
     /// The index of the set that was stored or found last. All escapes of a text have the same set.
     last: u32,
+    /// The memory of the sets in bytes.
+    bytes: usize,
+    claims: Vec<Claim>,
 }
+
+/// The bytes that a set takes besides its paths: its places in the list and the map, with room for their growth, and reference counts.
+const SET_BYTES: usize = 128;
+
+/// The memory of sets that is claimed at once, in bytes. As much is not claimed.
+const PART: usize = 64 << 10;
 
 impl Sets {
     /// Returns the index of a set.
@@ -27,11 +39,22 @@ impl Sets {
             return self.last;
         }
         let index = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        self.bytes = self
+            .bytes
+            .saturating_add(size_of_val(sorted.as_slice()).saturating_add(SET_BYTES));
         let set: Arc<[u32]> = sorted.into();
         self.list.push(Arc::clone(&set));
         self.indices.insert(set, index);
         self.last = index;
         index
+    }
+
+    /// Claims the memory of the sets that were added since the last call.
+    pub fn claim(&mut self, meter: &mut Meter<'_>) -> Result<()> {
+        while self.claims.len() < self.bytes / PART {
+            self.claims.push(meter.claim(PART)?);
+        }
+        Ok(())
     }
 
     /// Takes the sets, in the order of their indices.

@@ -68,7 +68,9 @@ impl<'a> Runtime<'a> {
                 self.unite_value(trace, value, &mut union, &mut walk)?;
             }
         }
-        Ok(trace.places.finish(union))
+        let source = trace.places.finish(union);
+        trace.places.claim(&mut self.meter)?;
+        Ok(source)
     }
 
     /// Adds the origins of a value to a union, and the values in it to those that are not visited yet.

@@ -172,6 +172,7 @@ impl<'a> Runtime<'a> {
         };
         let source = trace.places.find_text(text.as_str());
         let source = trace.places.changed(source);
+        trace.places.claim(&mut self.meter)?;
         self.fill(range.start, Source::Made);
         self.fill(range.end, source);
         self.meter.charge(1)?;
