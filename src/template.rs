@@ -338,10 +338,10 @@ impl Template {
             runtime.sort_places();
         }
         let tracks_spans = options.generation || (options.assistant.is_some() && self.has_generation());
-        let output = self.render_value(&mut runtime, input.clone(), tracks_spans, options.plain)?;
+        let mut output = self.render_value(&mut runtime, input.clone(), tracks_spans, options.plain)?;
         let mut segments = runtime.take_segments(&output.pieces, &output.text)?;
         let assistant = match &options.assistant {
-            Some(options) => self.find_assistant(&mut runtime, &input, &output, &segments, options)?,
+            Some(options) => self.find_assistant(&mut runtime, &input, &mut output, &segments, options)?,
             None => AssistantSpans::default(),
         };
         if !options.trace {

@@ -253,7 +253,7 @@ impl<'a> Render<'a> {
         if let Some(assistant) = &options.assistant {
             prompt.assistant = self
                 .compiled
-                .find_assistant(&mut runtime, &context, &output, &prompt.segments, assistant)?;
+                .find_assistant(&mut runtime, &context, &mut output, &prompt.segments, assistant)?;
         }
         if !options.trace && !checks_control_tokens {
             prompt.segments.clear();

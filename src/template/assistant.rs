@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::eval;
 use crate::limits::Limit;
 use crate::meter::Meter;
-use crate::trace::{AssistantOptions, AssistantSpans, Conversation, Opening, Renders, Segment, Spans, find_assistant};
+use crate::trace::{AssistantOptions, AssistantSpans, Conversation, Opening, Pieces, Renders, Segment, Spans, find_assistant};
 use crate::value::{Dict, Entries, Key, Runtime, Seq, Str, Value};
 
 impl Template {
@@ -18,7 +18,8 @@ impl Template {
         options.is_some() && !self.has_generation()
     }
 
-    /// Returns the places of what the model would write in an output. The runtime is that of the render.
+    /// Returns the places of what the model would write in an output, and drops the pieces of the output. The runtime is that of the
+    /// render.
     ///
     /// # Errors
     /// If a limit of the render is reached.
@@ -26,18 +27,21 @@ impl Template {
         &'a self,
         runtime: &mut Runtime<'a>,
         context: &Dict<'a>,
-        output: &eval::Output,
+        output: &mut eval::Output,
         segments: &[Segment],
         options: &AssistantOptions<'_>,
     ) -> Result<AssistantSpans> {
         if self.has_generation() {
             runtime.meter.charge_bytes(output.text.len())?;
+            runtime.meter.charge_items(output.pieces.len())?;
             let blocks = outermost(output.pieces.blocks());
             return Ok(AssistantSpans::Known(Spans::from_bytes(blocks, &output.text)));
         }
         let Some(Value::List(messages) | Value::Tuple(messages)) = context.get_str("messages") else {
             return Ok(AssistantSpans::Unknown("the context has no list `messages`".to_owned()));
         };
+        output.pieces = Pieces::default();
+        let _claims = runtime.claim_segments(segments.len())?;
         runtime.meter.charge_items(messages.len())?;
         let roles = messages.iter().map(|message| match message {
             Value::Dict(message) => message.get_str("role").unwrap_or(Value::None),
@@ -104,6 +108,7 @@ impl<'a> Openings<'_, 'a> {
             Opening::Before(end) => (Value::List(self.messages.slice(0..end)), true),
             Opening::Greeting(prompted) => (greeting(runtime)?, prompted),
         };
+        runtime.meter.charge_items(self.context.len())?;
         let mut entries = Entries::with_capacity_and_hasher(self.context.len().saturating_add(2), Default::default());
         for (name, value) in self.context.iter() {
             entries.insert(Key::new(runtime, name)?, value);

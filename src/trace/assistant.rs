@@ -111,7 +111,8 @@ pub trait Renders<'m> {
     /// Returns the meter of the renders, which also counts the work between them.
     fn meter(&mut self) -> &mut Meter<'m>;
 
-    /// Returns the text of a conversation, or `None` if the render fails. `held` is the number of bytes of earlier texts still in use.
+    /// Returns the text of a conversation, or `None` if the render fails. `held` is the number of bytes of earlier texts still in use, with
+    /// that of the conversation.
     ///
     /// # Errors
     /// If the steps or the time are used up, or if the render is cancelled.
@@ -336,9 +337,9 @@ impl<'p> Finder<'_, 'p, '_> {
                 return Ok(body.start);
             }
         }
-        let mut tried = None;
+        let mut tried: Option<Cow<'_, str>> = None;
         for is_short in [false, true] {
-            let Some(prompt) = self.find_prompt(message, first, is_short)? else {
+            let Some(prompt) = self.find_prompt(message, first, is_short, tried.as_deref())? else {
                 continue;
             };
             let (scene, meter) = (&self.scene, self.renders.meter());
@@ -370,16 +371,15 @@ impl<'p> Finder<'_, 'p, '_> {
     }
 
     /// Renders the generation prompt before a message, or with `is_short` the one after a single message of a user, and returns it without
-    /// white space at its start.
-    fn find_prompt(&mut self, message: usize, first: &Range<usize>, is_short: bool) -> Result<Option<String>> {
+    /// white space at its start. `tried` is another prompt in memory.
+    fn find_prompt(&mut self, message: usize, first: &Range<usize>, is_short: bool, tried: Option<&str>) -> Result<Option<String>> {
         if self.openings >= MOST_OPENINGS {
             return Ok(None);
         }
         self.openings = self.openings.saturating_add(1);
-        let held = self
-            .prompts
-            .iter()
-            .fold(0_usize, |held, prompt| held.saturating_add(prompt.text.len()));
+        let prompts = self.prompts.iter().map(|prompt| prompt.text.as_ref());
+        let texts = prompts.chain(tried).chain([self.scene.conversation.text]);
+        let held = texts.fold(0_usize, |held, text| held.saturating_add(text.len()));
         let opening = if is_short {
             Opening::Greeting(true)
         } else {

@@ -20,7 +20,14 @@ use super::runtime::Runtime;
 use super::{Dict, Seq, Str, Value};
 use crate::ast::Symbols;
 use crate::error::Result;
+use crate::meter::Claim;
 use crate::trace::{Container, Literals, Owner, Piece, Pieces, Places, Segment, Source, Step, count_pointer_bytes, memory_of};
+
+/// The number of segments whose memory is claimed at once.
+const PART: usize = 1 << 10;
+
+/// The bytes that are kept of each segment while the text of the model is looked for.
+const SEGMENT_NOTES: usize = 48;
 
 /// The state of a traced render.
 #[derive(Debug)]
@@ -231,6 +238,14 @@ impl<'a> Runtime<'a> {
         let bytes = count_pointer_bytes(&segments, self.meter.limits().output);
         self.meter.check_extra(bytes)?;
         Ok(segments)
+    }
+
+    /// Claims the memory of a number of segments, and of what [`find_assistant`](crate::trace::find_assistant) keeps of each.
+    pub fn claim_segments(&mut self, count: usize) -> Result<Vec<Claim>> {
+        let bytes = size_of::<Segment>().saturating_add(SEGMENT_NOTES);
+        // Each claim is smaller than the largest value.
+        let parts = (0..count).step_by(PART).map(|start| count.saturating_sub(start).min(PART));
+        parts.map(|part| self.meter.claim(part.saturating_mul(bytes))).collect()
     }
 
     /// Appends a string to the text that is being written, and records its pieces.

@@ -63,6 +63,14 @@ const TEMPLATES: &[(&str, usize, &str)] = &[
         2,
         "a",
     ),
+    // The texts of other renders are long while the prompt, its segments and its values are in memory.
+    (
+        "{% if messages|length == 2 %}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}\
+         {% for i in range(50) %}{% for j in range(10000) %}{{ j }},{% endfor %}{% endfor %}{{ 'x' * 33000000 }}{{ 'x' * 28000000 }}\
+         {% else %}{% set a = 'a' * 33000000 %}{% set b = 'b' * 33000000 %}{{ a }}{{ b }}{% set c = 'c' * 33000000 %}{% endif %}",
+        2,
+        "a",
+    ),
     // A message owns many stretches, some of other messages.
     (
         "{% for i in range(1000) %}{% for m in messages %}{{ m.content }}{{ messages[0].content }} {% endfor %}{% endfor %}",
