@@ -27,7 +27,19 @@ const TEMPLATES: &[&str] = &[
     "{{ '\\x01' * 33000000 }}{{ '\\x01' * 33000000 }}",
     "{% for i in range(100000) %}{% for v in keyed.values() %}{{ v }},{% endfor %}{% endfor %}",
     "{% for i in range(100000) %}{% for v in keyed.values() %}{{ v|upper }},{% endfor %}{% endfor %}",
+    "{{ ('ab' * 9000000)|replace('b', 'c')|length }}",
+    "{{ ('a\\n' * 8000000)|indent(0)|length }}",
+    "{% set s %}{% for j in range(500) %}{% for i in range(1000) %}{{ i % 10 }}{% endfor %}{% endfor %}{% endset %}\
+     {% for i in range(100000) %}{% set x %}{{ s }}{% endset %}{% endfor %}",
     "{% macro m(n) %}{% for j in range(3) %}{% for i in range(100000) %}{{ i }},{% endfor %}{% endfor %}{{ m(n - 1) }}{% endmacro %}{{ m(30) }}",
+];
+
+/// Templates with many pieces of text or many blocks, in a render that also returns the blocks.
+const BLOCKS: &[&str] = &[
+    "{% set s %}{% generation %}{% endgeneration %}{% for j in range(500) %}{% for i in range(1000) %}{{ i }},{% endfor %}{% endfor %}\
+     {% endset %}{% for c in s %}{{ c }}{% endfor %}",
+    "{% set s %}x{% for j in range(500) %}{% for i in range(1000) %}{% generation %}{% endgeneration %}{% endfor %}{% endfor %}y\
+     {% endset %}{% for i in range(100000) %}{% set z = s|upper %}{% endfor %}",
 ];
 
 /// Bodies of a loop that write many pieces.
@@ -49,6 +61,23 @@ pub(super) fn cases() -> Vec<Case> {
         let nested = format!("{{% set b %}}{ROUNDS}{body}{{% endfor %}}{{% endfor %}}").repeat(NESTED);
         let close = "{% endset %}".repeat(NESTED);
         cases.push(trace(format!("{{% set ns = namespace(x='') %}}{nested}{close}{{{{ b }}}}")));
+    }
+    cases.extend(BLOCKS.iter().map(|template| {
+        Case::request(
+            format!("trace blocks: {template}"),
+            move || json!({"template": template, "context": context(), "trace": true, "generation": true}),
+        )
+    }));
+    let rows = "{% for j in range(500) %}{% for i in range(1000) %}{{ i }},{% endfor %}{% endfor %}";
+    let two = "{% for a in [messages[0]] %}{% for b in [messages[1]] %}";
+    for (open, close, count, calls) in [
+        ("{% if s %}", "{% endif %}", 110, 20),
+        (two, "{% endfor %}{% endfor %}", 20, 9),
+    ] {
+        let (open, close) = (open.repeat(count), close.repeat(count));
+        cases.push(trace(format!(
+            "{{% macro m(x) %}}{open}{{% if x %}}{{{{ m(x - 1) }}}}{{% else %}}{rows}{{% endif %}}{close}{{% endmacro %}}{{{{ m({calls})|length }}}}"
+        )));
     }
     cases.push(Case::request("trace: control tokens under a long key".to_owned(), || {
         json!({
@@ -86,5 +115,5 @@ fn context() -> Value {
         })
     };
     let wide: Vec<Value> = (0..150).map(deep).collect();
-    json!({"s": "ab", "wide": wide, "keyed": {"k".repeat(LONG): "a"}})
+    json!({"s": "ab", "messages": [{"role": "user"}, {"role": "assistant"}], "wide": wide, "keyed": {"k".repeat(LONG): "a"}})
 }
