@@ -21,7 +21,7 @@ use super::paths::Part;
 use super::turns::{Groups, Owned, Stretch, group_by_message};
 use super::{Place, Segment, Spans};
 use crate::error::{Error, ErrorKind, Result};
-use crate::meter::Meter;
+use crate::meter::{Claim, Meter};
 use crate::text::truncate::elide;
 use blanks::{Blanks, count_blanks};
 use prompts::Prompt;
@@ -151,11 +151,12 @@ pub fn find_assistant<'m>(conversation: &Conversation<'_>, renders: &mut dyn Ren
         first_tokens: find_first_tokens(text, &groups, renders.meter())?,
         scene: Scene {
             conversation,
-            blanks: Blanks::new(text),
+            blanks: Blanks::new(text, renders.meter())?,
         },
         renders,
         prompts: Vec::new(),
         openings: 0,
+        claims: Vec::new(),
     };
     match finder.find(&groups) {
         Ok(spans) => Ok(AssistantSpans::Known(Spans::from_segments(spans, text, segments))),
@@ -190,6 +191,8 @@ struct Finder<'f, 'p, 'm> {
     /// The generation prompts that are known.
     prompts: Vec<Prompt<'p>>,
     openings: usize,
+    /// The memory of the parts that are reasoning, and of the spans between them.
+    claims: Vec<Claim>,
     /// The first two control tokens before the first field of a message, as [`find_first_tokens`] returns them.
     first_tokens: Vec<&'p str>,
 }

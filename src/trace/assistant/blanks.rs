@@ -6,6 +6,9 @@
 
 use std::ops::Range;
 
+use crate::error::Result;
+use crate::meter::Meter;
+
 /// The number of bytes between two places of a text that are tested for white space.
 const STRIDE: usize = 256;
 
@@ -17,20 +20,22 @@ pub(super) struct Blanks<'t> {
 }
 
 impl<'t> Blanks<'t> {
-    pub fn new(text: &'t str) -> Self {
+    pub fn new(text: &'t str, meter: &mut Meter<'_>) -> Result<Self> {
         let mut runs = Vec::new();
         let mut at = 0_usize;
         while let Some((start, rest)) = (at..text.len()).find_map(|at| Some((at, text.get(at..)?))) {
             let end = start.saturating_add(count_blanks(rest));
             if end > start {
                 let before = text.get(..start).unwrap_or_default().trim_end().len();
-                if end.saturating_sub(before) > STRIDE {
+                let length = end.saturating_sub(before);
+                meter.charge(length as u64 >> 3)?;
+                if length > STRIDE {
                     runs.push(before..end);
                 }
             }
             at = end.saturating_add(STRIDE);
         }
-        Self { text, runs }
+        Ok(Self { text, runs })
     }
 
     /// Returns the end of a part without the white space at its end.
@@ -66,6 +71,8 @@ pub(super) fn count_blanks(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{Blanks, STRIDE};
+    use crate::limits::Limits;
+    use crate::meter::Meter;
 
     #[test]
     fn a_part_is_trimmed_as_if_it_were_a_text() {
@@ -73,7 +80,7 @@ mod tests {
             for length in [0, 1, STRIDE - 1, STRIDE, STRIDE + 1, 3 * STRIDE] {
                 let run = blank.repeat(length);
                 let text = format!("{run}a{run}bé{run}");
-                let blanks = Blanks::new(&text);
+                let blanks = Blanks::new(&text, &mut Meter::new(Limits::default())).expect("no limit is reached");
                 let edges: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
                 for start in edges.iter().copied().step_by(37) {
                     for end in edges.iter().copied().filter(|end| *end >= start).step_by(53) {

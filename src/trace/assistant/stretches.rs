@@ -15,6 +15,12 @@ use crate::trace::turns::{Owned, Stretch, find_fields};
 /// The names of the field with the reasoning.
 const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
 
+/// The number of control tokens in a stretch after which the memory of their cuts is claimed.
+const PART: usize = 1 << 10;
+
+/// The bytes that a cut takes, with the span after it in two units and with room for their growth.
+const CUT_BYTES: usize = 80;
+
 impl Finder<'_, '_, '_> {
     /// Adds the spans that the model writes in a stretch of a message.
     pub(super) fn add_stretch(
@@ -121,7 +127,10 @@ impl Finder<'_, '_, '_> {
         meter.charge_scan(span.len())?;
         let text = scene.text(span.clone());
         let mut start = 0_usize;
-        for token in control_tokens(text) {
+        for (index, token) in control_tokens(text).enumerate() {
+            if index % PART == PART - 1 {
+                self.claims.push(meter.claim(PART * CUT_BYTES)?);
+            }
             let name = text.get(token.clone()).unwrap_or_default().to_ascii_lowercase();
             match (name.contains("think"), name.contains('/')) {
                 (true, true) => {
