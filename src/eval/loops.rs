@@ -177,12 +177,13 @@ impl<'a> Evaluator<'a, '_> {
     #[cold]
     fn traced_round(&mut self, node: &'a For) -> Result<Flow> {
         let turn = self.runtime.begin_turn();
+        let mut taken = Ok(());
         node.target.for_each_slot(&mut |symbol, slot| {
-            if let Some(item) = self.get(slot).cloned() {
-                self.runtime.take_turn(&item, symbol.0);
+            if let (Some(item), Ok(())) = (self.get(slot).cloned(), &taken) {
+                taken = self.runtime.take_turn(&item, symbol.0);
             }
         });
-        let flow = self.body(&node.body);
+        let flow = taken.and_then(|()| self.body(&node.body));
         let ended = self.runtime.end_turn(turn);
         flow.and_then(|flow| ended.map(|()| flow))
     }

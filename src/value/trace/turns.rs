@@ -8,6 +8,7 @@
 
 use super::{Owner, Source, Trace, Value};
 use crate::error::Result;
+use crate::meter::Meter;
 use crate::value::{Dict, Runtime};
 
 /// The round of a loop, whose text a message may own.
@@ -21,12 +22,12 @@ pub struct Turn {
 }
 
 impl<'a> Trace<'a> {
-    /// Returns the message that an item of a loop is, or is made from.
-    fn message_of_item(&mut self, item: &Value<'a>) -> Owner {
-        match item {
+    /// Returns the message that an item of a loop is, or is made from. Charges the pieces of the texts of a copy.
+    fn message_of_item(&mut self, item: &Value<'a>, meter: &mut Meter<'_>) -> Result<Owner> {
+        Ok(match item {
             Value::Dict(dict) => match self.message(dict) {
                 Some(owner) => owner,
-                None => self.message_of_copy(dict),
+                None => self.message_of_copy(dict, meter)?,
             },
             Value::List(items) | Value::Tuple(items) if items.len() <= MOST_ITEMS => {
                 let mut owners = items.iter().filter_map(|item| match item {
@@ -39,12 +40,12 @@ impl<'a> Trace<'a> {
                 }
             }
             _ => Owner::NOBODY,
-        }
+        })
     }
 
     /// Returns the message that all strings of a dict come from, if the render made the dict.
-    fn message_of_copy(&mut self, dict: &Dict<'a>) -> Owner {
-        let Dict::Owned(_) = dict else { return Owner::NOBODY };
+    fn message_of_copy(&mut self, dict: &Dict<'a>, meter: &mut Meter<'_>) -> Result<Owner> {
+        let Dict::Owned(_) = dict else { return Ok(Owner::NOBODY) };
         let mut message = Owner::NOBODY;
         for (_, value) in dict.iter().take(MOST_ITEMS) {
             let Value::Str(text) = value else { continue };
@@ -52,15 +53,17 @@ impl<'a> Trace<'a> {
                 Some((pieces, _)) => pieces.list().iter().take(MOST_ITEMS).map(|piece| piece.source).collect(),
                 None => vec![self.places.find_text(text.as_str())],
             };
+            // Most texts of a copy have one piece, which takes no step.
+            meter.charge(sources.len() as u64 >> 2)?;
             for source in sources {
                 match self.places.owner(source, Owner::NOBODY) {
                     Owner::NOBODY => {}
                     owner if owner == message.or(owner) => message = owner,
-                    _ => return Owner::NOBODY,
+                    _ => return Ok(Owner::NOBODY),
                 }
             }
         }
-        message
+        Ok(message)
     }
 }
 
@@ -84,13 +87,14 @@ impl<'a> Runtime<'a> {
 
     /// Makes a message the owner of the round, if an item of the round is that message or is made from it. `variable` is the name of the
     /// item: a round may read a message by an item that is an integer.
-    pub fn take_turn(&mut self, item: &Value<'a>, variable: u32) {
+    pub fn take_turn(&mut self, item: &Value<'a>, variable: u32) -> Result<()> {
         if let Some(trace) = &mut self.heap.trace {
             if let Value::Int(_) = item {
                 trace.index = Some(variable);
             }
-            trace.owner = trace.message_of_item(item).or(trace.owner);
+            trace.owner = trace.message_of_item(item, &mut self.meter)?.or(trace.owner);
         }
+        Ok(())
     }
 
     /// Ends a round. If only a late part of the round shows which message it belongs to, that message also owns the text before.
