@@ -105,6 +105,15 @@ const TEMPLATES: &[(&str, Template)] = &[
             + &"{% if y %}{% endif %}".repeat(20_000)
             + "{% endif %}"
     }),
+    ("arms that are not decided", || {
+        format!(
+            "{{% for m in messages %}}{{{{ m.content }}}}{{% if m.a %}}{}{{% endif %}}{{% endfor %}}",
+            repeat(4000, "{% elif m.a# %}")
+        )
+    }),
+    ("arms that are decided", || {
+        format!("{{% if a %}}x{}{{% endif %}}", "{% elif a %}".repeat(64_000))
+    }),
 ];
 
 pub(super) fn cases() -> Vec<Case> {

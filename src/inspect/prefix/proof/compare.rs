@@ -6,6 +6,9 @@ use super::terms::{Facts, Node, Term};
 /// The maximum number of steps of one comparison.
 const MOST_STEPS: usize = 20_000;
 
+/// The bytes that are claimed for each term and fact of a copy. The lists double when they grow.
+const VALUE_BYTES: usize = 2 * size_of::<(Term, bool)>();
+
 /// The relation that the texts of two lists must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
@@ -55,8 +58,11 @@ impl Prover<'_> {
                 (None, None) => None,
             };
             if let Some(test) = test {
-                self.terms
-                    .spend(one.len().saturating_add(other.len()).saturating_add(facts.len()) / 4);
+                let values = one.len().saturating_add(other.len()).saturating_add(facts.len());
+                self.terms.spend(values / 4);
+                let Ok(_claim) = self.meter.claim(values.saturating_mul(VALUE_BYTES)) else {
+                    return false;
+                };
                 let mut yes = facts.clone();
                 self.terms.assume(test, true, &mut yes);
                 if !self.compare_stacks(one.clone(), other.clone(), relation, yes, steps) {

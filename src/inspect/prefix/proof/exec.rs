@@ -35,7 +35,8 @@ impl<'t> Prover<'t> {
                     self.terms.assume(stopped, false, &mut running.facts);
                     running.stopped = None;
                     self.stmt(stmt, &mut running);
-                    *state = skipped.clone().join(&mut self.terms, stopped, skipped, running);
+                    let before = self.fork(&skipped);
+                    *state = before.join(&mut self.terms, stopped, skipped, running);
                 }
             }
         }
@@ -58,7 +59,7 @@ impl<'t> Prover<'t> {
                     }
                 }
             }
-            StmtKind::If(node) => self.choose(node, 0, state),
+            StmtKind::If(node) => self.choose(node, state),
             StmtKind::Set(node) => {
                 let value = self.eval(&node.value, state);
                 self.assign(&node.target, value, state);
@@ -107,27 +108,41 @@ impl<'t> Prover<'t> {
         }
     }
 
-    /// Executes an `if` from one of its arms on.
-    fn choose(&mut self, node: &'t If, arm: usize, state: &mut State) {
-        let Some(current) = node.arms.get(arm) else {
-            return self.exec(&node.otherwise.stmts, state);
-        };
-        let test = self.eval(&current.test, state);
-        if state.is_dead {
-            return;
-        }
-        match self.terms.decide(test, &state.facts) {
-            Some(true) => self.exec(&current.body.stmts, state),
-            Some(false) => self.choose(node, arm.saturating_add(1), state),
-            None => {
-                let (mut then, mut otherwise) = (self.fork(state), self.fork(state));
-                self.terms.assume(test, true, &mut then.facts);
-                self.terms.assume(test, false, &mut otherwise.facts);
-                self.exec(&current.body.stmts, &mut then);
-                self.choose(node, arm.saturating_add(1), &mut otherwise);
-                let before = std::mem::replace(state, State::new(state.is_longer));
-                *state = before.join(&mut self.terms, test, then, otherwise);
+    /// Executes an `if`.
+    fn choose(&mut self, node: &'t If, state: &mut State) {
+        // For each undecided test, the states before the arms, after its arm, and, in `state`, after the arms that follow.
+        let mut undecided = Vec::new();
+        let mut body = &node.otherwise;
+        for arm in &node.arms {
+            let test = self.eval(&arm.test, state);
+            if self.has_given_up {
+                return;
             }
+            if state.is_dead {
+                break;
+            }
+            match self.terms.decide(test, &state.facts) {
+                Some(true) => {
+                    body = &arm.body;
+                    break;
+                }
+                Some(false) => {}
+                None => {
+                    let (mut then, mut otherwise) = (self.fork(state), self.fork(state));
+                    self.terms.assume(test, true, &mut then.facts);
+                    self.terms.assume(test, false, &mut otherwise.facts);
+                    self.exec(&arm.body.stmts, &mut then);
+                    undecided.push((test, then, std::mem::replace(state, otherwise)));
+                }
+            }
+        }
+        self.exec(&body.stmts, state);
+        for (test, then, before) in undecided.into_iter().rev() {
+            if !self.may_go_on() {
+                return;
+            }
+            let otherwise = std::mem::replace(state, State::new(state.is_longer));
+            *state = before.join(&mut self.terms, test, then, otherwise);
         }
     }
 

@@ -182,14 +182,26 @@ impl<'t> Prover<'t> {
         !self.has_given_up
     }
 
-    /// Copies a state for one of several paths.
+    /// Copies a state for one of several paths. After the proof was given up, or without memory left, the copy is empty.
     fn fork(&mut self, state: &State) -> State {
         let values = state.values();
         self.terms.spend(values / 4);
         if values > MOST_VALUES {
             self.has_given_up = true;
         }
-        state.clone()
+        let claim = self.may_go_on().then(|| self.meter.claim(state.bytes()));
+        match claim {
+            Some(Ok(claim)) => state.copy(claim),
+            _ => {
+                self.has_given_up = true;
+                State::new(state.is_longer)
+            }
+        }
+    }
+
+    /// Copies the states of both renders.
+    fn fork_both(&mut self, states: &[State; 2]) -> [State; 2] {
+        states.each_ref().map(|state| self.fork(state))
     }
 
     /// Executes statements for both renders. Returns whether the text of the shorter conversation is a prefix of the other.
@@ -215,7 +227,7 @@ impl<'t> Prover<'t> {
                             stmts: all,
                             next: rest.next,
                         };
-                        let mut chosen = states.each_ref().map(|state| self.fork(state));
+                        let mut chosen = self.fork_both(&states);
                         chosen
                             .iter_mut()
                             .for_each(|state| self.terms.assume(test, true, &mut state.facts));
@@ -298,7 +310,7 @@ impl<'t> Prover<'t> {
             [Some(true), Some(true)] => self.drive(&body, states),
             [Some(false), Some(false)] => self.drive_if(node, arm.saturating_add(1), rest, states),
             [None, None] if test == other_test => {
-                let mut taken = states.each_ref().map(|state| self.fork(state));
+                let mut taken = self.fork_both(&states);
                 taken
                     .iter_mut()
                     .for_each(|state| self.terms.assume(test, true, &mut state.facts));

@@ -89,7 +89,8 @@ impl<'t> Prover<'t> {
         }
         if shape == Shape::Reversed {
             let round = self.reversed_round(false, true);
-            let [_, after] = self.run_round(node, &round, states.clone().map(Some), None)?;
+            let begun = self.fork_both(&states).map(Some);
+            let [_, after] = self.run_round(node, &round, begun, None)?;
             let mut after = after?;
             let stops = after.stopped.take().is_some() && reads.breaks;
             let out = std::mem::take(&mut after.out);
@@ -110,7 +111,7 @@ impl<'t> Prover<'t> {
                 }
             );
         let mut ends = loop {
-            let mut begun = states.each_ref().map(|state| self.fork(state));
+            let mut begun = self.fork_both(&states);
             self.loosen(&carried, &mut begun);
             match self.run_rounds(node, shape, &begun, &mut carried, splits_ends) {
                 Rounds::Hold(ends) => break ends,
@@ -153,7 +154,7 @@ impl<'t> Prover<'t> {
                 _ => None,
             });
         let roles: Vec<Term> = roles.collect();
-        let mut facts = state.clone();
+        let mut facts = self.fork(state);
         let last_role = self.item(last, key, &mut facts, 0);
         roles.into_iter().any(|role| {
             let is_same = self.terms.equal(last_role, role, 0);
@@ -177,7 +178,8 @@ impl<'t> Prover<'t> {
             if matches!(shape, Shape::Longer { from: Some(1), .. }) && self.has_two(&longer) {
                 round.least_count = 2;
             }
-            let [_, after] = self.run_round(node, &round, [None, Some(longer.clone())], None)?;
+            let begun = self.fork(&longer);
+            let [_, after] = self.run_round(node, &round, [None, Some(begun)], None)?;
             let Some(mut after) = after else {
                 together.push([shorter, longer]);
                 continue;
@@ -196,7 +198,8 @@ impl<'t> Prover<'t> {
             }
             if !is_exact {
                 let test = self.terms.lone();
-                after = longer.clone().join(&mut self.terms, test, after, longer);
+                let before = self.fork(&longer);
+                after = before.join(&mut self.terms, test, after, longer);
             }
             together.push([shorter, after]);
         }
@@ -227,7 +230,8 @@ impl<'t> Prover<'t> {
                 (Node::First, true) => Some(round.item),
                 _ => None,
             };
-            let after = self.run_round(node, &round, begun.clone().map(Some), only);
+            let states = self.fork_both(begun).map(Some);
+            let after = self.run_round(node, &round, states, only);
             let (mut one, mut other) = match after {
                 Some([Some(one), Some(other)]) => (one, other),
                 // Neither conversation has the round.

@@ -7,14 +7,18 @@ use indexmap::IndexMap;
 
 use super::terms::{Facts, Node, Term, Terms};
 use crate::ast::Symbol;
+use crate::meter::Claim;
 
 /// The attributes of a namespace, with the address of the call that makes it.
 type Space = (usize, Attributes);
 
+/// The bytes that are claimed for each value of a copy. Its lists double when they grow.
+const VALUE_BYTES: usize = 2 * size_of::<(Rc<str>, Term)>();
+
 type Attributes = Vec<(Rc<str>, Term)>;
 
 /// The values of variables and namespaces at a place of the template, for one of the two renders.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct State {
     /// Whether the render is that of the longer conversation.
     pub is_longer: bool,
@@ -32,6 +36,8 @@ pub struct State {
     pub stopped: Option<Term>,
     /// Whether the template refuses the conversation on this path.
     pub is_dead: bool,
+    /// The memory of a copy.
+    _claim: Option<Claim>,
 }
 
 impl State {
@@ -45,6 +51,22 @@ impl State {
             facts: Facts::new(),
             stopped: None,
             is_dead: false,
+            _claim: None,
+        }
+    }
+
+    /// Returns a copy, whose memory was claimed.
+    pub fn copy(&self, claim: Claim) -> Self {
+        Self {
+            is_longer: self.is_longer,
+            variables: self.variables.clone(),
+            scopes: self.scopes.clone(),
+            spaces: self.spaces.clone(),
+            out: self.out.clone(),
+            facts: self.facts.clone(),
+            stopped: self.stopped,
+            is_dead: self.is_dead,
+            _claim: Some(claim),
         }
     }
 
@@ -80,6 +102,14 @@ impl State {
             .saturating_add(self.facts.len())
             .saturating_add(self.out.len());
         (parts / 32).saturating_add(1)
+    }
+
+    /// Returns the bytes that a copy takes when it has grown a little.
+    pub fn bytes(&self) -> usize {
+        self.values()
+            .saturating_add(self.scopes.len())
+            .saturating_mul(VALUE_BYTES)
+            .saturating_add(size_of::<Self>())
     }
 
     /// Returns the number of values that a copy has.
