@@ -7,6 +7,7 @@
 //! The names of messages, calls and tools are followed through loops, assignments, slices, filters that keep items, and macros.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use super::lab::Lab;
 use crate::ast::{
@@ -16,9 +17,10 @@ use crate::chat::ChatTemplate;
 use crate::meter::Meter;
 use crate::report::{Read, Reads};
 use crate::template::Template;
+use crate::text::truncate::elide;
 
-/// The maximum work of a walk: each node takes [`NODE`], and each place of a value one. The largest real template has some ten thousand
-/// nodes.
+/// The maximum work of the walks through all templates: each node takes [`NODE`], each place of a value one, and each byte of the path of a
+/// field one. The largest real template has some ten thousand nodes.
 const MOST_WORK: u64 = 1_000_000;
 
 /// The work of a node.
@@ -27,8 +29,12 @@ const NODE: u64 = 10;
 /// The maximum number of calls of a macro that are walked through. A macro that writes a schema calls itself for each part.
 const MOST_CALLS: usize = 6;
 
-/// The length of a path, in bytes, from which no further field is added to it.
+/// The length of a path, in bytes, from which no further field is added to it, and of a name from which its field is not followed. From
+/// twice this length, the items of a path are not followed.
 const LONGEST: usize = 60;
+
+/// The maximum number of code points of a template's name. Each read has it.
+const LONGEST_NAME: usize = 40;
 
 /// The kind of list that a place is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,7 +49,7 @@ enum Root {
 struct Place {
     root: Root,
     /// The path of the field in the item, which is empty for the item itself; `None` for the list.
-    path: Option<String>,
+    path: Option<Rc<str>>,
 }
 
 type Places = BTreeSet<Place>;
@@ -56,16 +62,15 @@ impl Place {
             .is_some_and(|path| path.is_empty() || path.ends_with("[]"))
     }
 
-    /// Returns the place of an item of this one.
-    fn item(&self) -> Self {
+    /// Returns the place of an item of this one, unless its path is too long to be followed.
+    fn item(&self) -> Option<Self> {
         let path = match self.path.as_deref() {
-            None => String::new(),
-            Some(path) => format!("{path}[]"),
+            None => "".into(),
+            Some(path) if path.len() < 2 * LONGEST => format!("{path}[]").into(),
+            Some(_) => return None,
         };
-        Self {
-            root: self.root,
-            path: Some(path),
-        }
+        let (root, path) = (self.root, Some(path));
+        Some(Self { root, path })
     }
 }
 
@@ -73,17 +78,18 @@ impl Place {
 pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Reads {
     let names = template.names();
     let mut reads = Reads::default();
+    let mut meter = lab.meter(MOST_WORK);
     for (index, compiled) in template.compiled().enumerate() {
-        let name = names.get(index).copied().unwrap_or_default();
-        let mut walk = Walk::new(compiled, lab.meter(MOST_WORK));
+        let name = elide(names.get(index).copied().unwrap_or_default(), LONGEST_NAME);
+        let mut walk = Walk::new(compiled, &mut meter);
         walk.body(&compiled.tree().body);
-        let list = |found: HashMap<String, usize>| {
+        let list = |found: HashMap<Rc<str>, usize>| {
             let mut list: Vec<Read> = found
                 .into_iter()
                 .map(|(field, line)| Read {
-                    name: field,
+                    name: (*field).to_owned(),
                     line,
-                    template: name.to_owned(),
+                    template: name.to_string(),
                 })
                 .collect();
             list.sort_unstable_by(|left, right| (left.line, &left.name).cmp(&(right.line, &right.name)));
@@ -92,7 +98,7 @@ pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Reads {
         let lines = std::mem::take(&mut walk.names);
         let variables = compiled.variables().into_iter().filter_map(|name| {
             let symbol = compiled.tree().symbols.find(name)?;
-            Some((name.to_owned(), *lines.get(&symbol)?))
+            Some((name.into(), *lines.get(&symbol)?))
         });
         reads.variables.extend(list(variables.collect()));
         reads
@@ -111,7 +117,7 @@ fn copy_places(meter: &mut Meter<'_>, places: Option<&Places>) -> Places {
 }
 
 /// A walk through a template that knows which variables hold which places.
-struct Walk<'t> {
+struct Walk<'t, 'm> {
     template: &'t Template,
     /// The places that each variable may hold.
     variables: HashMap<Symbol, Places>,
@@ -124,13 +130,13 @@ struct Walk<'t> {
     called: HashMap<Symbol, HashSet<Vec<Places>>>,
     /// The lowest line on which each name occurs.
     names: HashMap<Symbol, usize>,
-    fields: HashMap<Root, HashMap<String, usize>>,
+    fields: HashMap<Root, HashMap<Rc<str>, usize>>,
     /// Counts the nodes and places, and measures the stack that nested calls of macros take.
-    meter: Meter<'static>,
+    meter: &'m mut Meter<'static>,
 }
 
-impl<'t> Walk<'t> {
-    fn new(template: &'t Template, meter: Meter<'static>) -> Self {
+impl<'t, 'm> Walk<'t, 'm> {
+    fn new(template: &'t Template, meter: &'m mut Meter<'static>) -> Self {
         let root = |name: &str, root| {
             let symbol = template.tree().symbols.find(name)?;
             Some((symbol, Places::from([Place { root, path: None }])))
@@ -187,7 +193,7 @@ impl<'t> Walk<'t> {
                 }
             }
             StmtKind::For(node) => {
-                let items = self.expr(&node.iter).iter().map(Place::item).collect();
+                let items = self.expr(&node.iter).iter().filter_map(Place::item).collect();
                 self.scope(|walk| {
                     walk.bind(&node.target, items);
                     if let Some(test) = &node.test {
@@ -208,7 +214,7 @@ impl<'t> Walk<'t> {
                     self.body(body);
                     // What one branch sets may still be set after the statement.
                     for (symbol, _) in self.hidden.get(depth..).unwrap_or_default() {
-                        let places = copy_places(&mut self.meter, self.variables.get(symbol));
+                        let places = copy_places(self.meter, self.variables.get(symbol));
                         merged.entry(*symbol).or_default().extend(places);
                     }
                 }
@@ -299,28 +305,33 @@ impl<'t> Walk<'t> {
         args.positional.iter().map(|argument| self.expr(argument)).collect()
     }
 
-    /// Returns the places of a field, and notes that it is read.
+    /// Returns the places of a field that are followed, and notes that it is read.
     fn field(&mut self, places: &Places, name: &str, line: usize) -> Places {
         let mut found = Places::new();
         for place in places {
-            let path = match place.path.as_deref() {
+            let path: Rc<str> = match place.path.as_deref() {
                 None => continue,
-                Some("") => name.to_owned(),
-                Some(path) if path.len() < LONGEST => format!("{path}.{name}"),
+                Some("") => name.into(),
+                Some(path) if path.len().max(name.len()) < LONGEST => format!("{path}.{name}").into(),
                 Some(_) => continue,
             };
-            let known = self.fields.entry(place.root).or_default().entry(path.clone()).or_insert(line);
+            if self.meter.charge(path.len() as u64).is_err() {
+                break;
+            }
+            let known = self
+                .fields
+                .entry(place.root)
+                .or_default()
+                .entry(Rc::clone(&path))
+                .or_insert(line);
             *known = line.min(*known);
-            found.insert(match (place.root, path.as_str()) {
-                (Root::Messages, "tool_calls") => Place {
-                    root: Root::Calls,
-                    path: None,
-                },
-                _ => Place {
-                    root: place.root,
-                    path: Some(path),
-                },
-            });
+            if name.len() < LONGEST {
+                let (root, path) = match (place.root, &*path) {
+                    (Root::Messages, "tool_calls") => (Root::Calls, None),
+                    (root, _) => (root, Some(path)),
+                };
+                found.insert(Place { root, path });
+            }
         }
         found
     }
@@ -343,12 +354,12 @@ impl<'t> Walk<'t> {
                 let line = self.line(expr);
                 let known = self.names.entry(name.symbol).or_insert(line);
                 *known = line.min(*known);
-                copy_places(&mut self.meter, self.variables.get(&name.symbol))
+                copy_places(self.meter, self.variables.get(&name.symbol))
             }
             ExprKind::Attribute(attribute) => {
                 let object = self.expr(&attribute.object);
                 let mut places = self.field(&object, &attribute.name, self.line(expr));
-                places.extend(copy_places(&mut self.meter, self.attributes.get(&*attribute.name)));
+                places.extend(copy_places(self.meter, self.attributes.get(&*attribute.name)));
                 places
             }
             ExprKind::Item(operands) => {
@@ -358,7 +369,7 @@ impl<'t> Walk<'t> {
                     ExprKind::Literal(Literal::Str(name)) => self.field(&object, name, self.line(expr)),
                     _ => {
                         self.expr(index);
-                        object.iter().map(Place::item).collect()
+                        object.iter().filter_map(Place::item).collect()
                     }
                 }
             }
@@ -429,7 +440,7 @@ impl<'t> Walk<'t> {
     fn filter(&mut self, filter: &'t Filter) -> Places {
         let mut input = filter.input.as_ref().map(|input| self.expr(input)).unwrap_or_default();
         let arguments = self.args(&filter.args);
-        let items: Places = input.iter().map(Place::item).collect();
+        let items: Places = input.iter().filter_map(Place::item).collect();
         let attribute = match filter.args.positional.first().map(|argument| (&argument.kind, argument)) {
             Some((ExprKind::Literal(Literal::Str(name)), argument)) => Some((name, self.line(argument))),
             _ => None,

@@ -22,7 +22,7 @@ pub struct Read {
     pub name: String,
     /// The line, from 1.
     pub line: usize,
-    /// The name of the template, if the model has several.
+    /// The name of the template, or its beginning if it is long, if the model has several.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub template: String,
 }

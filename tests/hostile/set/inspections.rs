@@ -1,6 +1,6 @@
 //! Requests to inspect templates whose analysis takes much time or memory, although compiling and rendering them takes little.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::Case;
 
@@ -114,6 +114,34 @@ const TEMPLATES: &[(&str, Template)] = &[
     ("arms that are decided", || {
         format!("{{% if a %}}x{}{{% endif %}}", "{% elif a %}".repeat(64_000))
     }),
+    ("long name of a field", || {
+        format!(
+            "{{% set x = {} %}}{{{{ x.{} }}}}",
+            list(450, " or ", "messages[0].a#"),
+            "n".repeat(600_000)
+        )
+    }),
+    ("items of items", || {
+        "{% set x = messages[0] %}".to_owned() + &"{% set x = x[i] %}".repeat(25_000)
+    }),
+];
+
+/// A function that makes a model's templates.
+type Templates = fn() -> Value;
+
+const MODELS: &[(&str, Templates)] = &[
+    (
+        "long name of a template",
+        || json!({"default": "x", "n".repeat(25_000): repeat(20_000, "{{ a# }}")}),
+    ),
+];
+        let source = format!(
+            "{{%if 0%}}{}{}{{%endif%}}",
+            faults.map(|fault| fault.repeat(20)).concat(),
+            repeat(20, "{{q#}}")
+        );
+        named(1_020_000 / (source.len() + 12), |_| source.clone())
+    }),
 ];
 
 pub(super) fn cases() -> Vec<Case> {
@@ -126,9 +154,14 @@ pub(super) fn cases() -> Vec<Case> {
             )
         })
         .collect();
+    cases.extend(MODELS.iter().map(|(name, templates)| {
+        Case::request(
+            format!("inspect-{name}"),
+            move || json!({"inspect": {"template": templates(), "special_tokens": {"bos_token": "<s>"}}}),
+        )
+    }));
     cases.push(Case::request("inspect-special tokens".to_owned(), || {
-        let tokens: serde_json::Map<String, serde_json::Value> =
-            (0..20_000).map(|number| (format!("t{number}"), json!("x"))).collect();
+        let tokens: Map<String, Value> = (0..20_000).map(|number| (format!("t{number}"), json!("x"))).collect();
         json!({"inspect": {"template": repeat(30_000, "{{ v# }}"), "special_tokens": tokens}})
     }));
     cases
