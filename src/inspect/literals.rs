@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 
 use crate::ast::{Body, Child, Expr, ExprKind, Literal, Stmt, StmtKind, Symbols, Target, TargetKind};
@@ -23,7 +23,8 @@ const LONGEST: usize = 40;
 /// The maximum number of assignments between a variable and the comparison of its value.
 const MOST_STEPS: usize = 4;
 
-/// The maximum work of a search: names that are collected, and constants that are compared. That of real templates is some ten thousand.
+/// The maximum work of a search in all templates: names that are collected, and constants that are compared. That of real templates is some
+/// ten thousand.
 pub const MOST_WORK: u64 = 400_000;
 
 /// The constants of a template's variables. A name is that of a variable or of an attribute, because a namespace's attribute is set like a
@@ -34,49 +35,78 @@ pub struct Literals<'t> {
     targets: HashMap<&'t str, HashSet<&'t str>>,
     /// For each name, the constants that it is compared with.
     constants: HashMap<&'t str, Vec<Value>>,
+}
+
+/// A search for the constants of one template.
+struct Search<'t, 'm> {
+    found: Literals<'t>,
     /// Counts the work. Without work left, the search ends.
-    meter: Meter<'static>,
+    meter: &'m mut Meter<'static>,
+}
+
+/// Returns the constants that a variable is compared with in several templates, each with whether it is compared with the variable itself.
+pub fn list_all(all: &[Literals<'_>], name: &str, meter: &mut Meter<'static>) -> Vec<(Value, bool)> {
+    let mut values: IndexMap<Value, bool> = IndexMap::new();
+    for literals in all {
+        for value in literals.list(name, meter) {
+            if values.len() < MOST {
+                values.entry(value).or_default();
+            }
+        }
+    }
+    for constants in all.iter().filter_map(|literals| literals.constants.get(name)) {
+        if meter.charge_items(constants.len()).is_err() {
+            break;
+        }
+        for constant in constants {
+            if let Some(is_direct) = values.get_mut(constant) {
+                *is_direct = true;
+            }
+        }
+    }
+    values.into_iter().collect()
 }
 
 impl<'t> Literals<'t> {
     /// Finds the constants of a template, as far as the meter allows.
-    pub fn find(template: &'t Template, meter: Meter<'static>) -> Self {
+    pub fn find(template: &'t Template, meter: &mut Meter<'static>) -> Self {
         let tree = template.tree();
-        let mut found = Self {
+        let found = Self {
             symbols: &tree.symbols,
             targets: HashMap::new(),
             constants: HashMap::new(),
-            meter,
         };
-        found.add_body(&tree.body);
-        found
-    }
-
-    /// Returns whether a variable itself is compared with a constant.
-    pub fn are_compared(&self, name: &str, value: &Value) -> bool {
-        self.constants.get(name).is_some_and(|constants| constants.contains(value))
+        let mut search = Search { found, meter };
+        search.add_body(&tree.body);
+        search.found
     }
 
     /// Returns the constants that a variable is compared with, itself or through names that are set to it. A variable of the same name in
     /// another scope counts as the same variable, so the list can have a constant that only the other is compared with.
-    pub fn list(&mut self, name: &str) -> Vec<Value> {
+    pub fn list(&self, name: &str, meter: &mut Meter<'static>) -> IndexSet<Value> {
         let mut names = BTreeSet::from([name]);
         let mut last = names.clone();
         for _ in 0..MOST_STEPS {
             let all = last.iter().filter_map(|name| self.targets.get(*name));
-            let meter = &mut self.meter;
             let targets = all.filter(|targets| meter.charge_items(targets.len()).is_ok()).flatten();
             last = targets.copied().filter(|name| names.insert(name)).collect();
         }
-        let mut values = Vec::new();
-        for value in names.iter().filter_map(|name| self.constants.get(*name)).flatten() {
-            if values.len() < MOST && !values.contains(value) {
-                values.push(value.clone());
+        let mut values = IndexSet::new();
+        for constants in names.iter().filter_map(|name| self.constants.get(*name)) {
+            if meter.charge_items(constants.len()).is_err() {
+                break;
+            }
+            for value in constants {
+                if values.len() < MOST && !values.contains(value) {
+                    values.insert(value.clone());
+                }
             }
         }
         values
     }
+}
 
+impl<'t> Search<'t, '_> {
     fn add_body(&mut self, body: &'t Body) {
         body.stmts.iter().for_each(|stmt| self.add_stmt(stmt));
     }
@@ -107,7 +137,7 @@ impl<'t> Literals<'t> {
 
     fn add_names_to(&mut self, target: &'t Target, names: &HashSet<&'t str>) {
         let target = match &target.kind {
-            TargetKind::Name { symbol, .. } => self.symbols.name(*symbol),
+            TargetKind::Name { symbol, .. } => self.found.symbols.name(*symbol),
             TargetKind::Attribute { name, .. } => name,
             TargetKind::Tuple(targets) => return targets.iter().for_each(|target| self.add_names_to(target, names)),
         };
@@ -115,7 +145,7 @@ impl<'t> Literals<'t> {
             return;
         }
         for name in names {
-            self.targets.entry(name).or_default().insert(target);
+            self.found.targets.entry(name).or_default().insert(target);
         }
     }
 
@@ -124,7 +154,7 @@ impl<'t> Literals<'t> {
             return;
         }
         match &expr.kind {
-            ExprKind::Name(name) => drop(names.insert(self.symbols.name(name.symbol))),
+            ExprKind::Name(name) => drop(names.insert(self.found.symbols.name(name.symbol))),
             ExprKind::Attribute(attribute) => drop(names.insert(&attribute.name)),
             _ => {}
         }
@@ -148,7 +178,7 @@ impl<'t> Literals<'t> {
                 if self.meter.charge_items(values.len()).is_err() {
                     break;
                 }
-                let constants = self.constants.entry(name).or_default();
+                let constants = self.found.constants.entry(name).or_default();
                 let new: Vec<Value> = values
                     .iter()
                     .filter(|value| !constants.contains(value))

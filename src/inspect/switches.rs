@@ -66,8 +66,9 @@ impl Scene {
 /// Tries each variable that a template reads and that is not a part of the contract.
 pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<()> {
     let template = lab.template;
-    let find = |compiled| Literals::find(compiled, lab.meter(literals::MOST_WORK));
-    let mut literals: Vec<Literals<'_>> = template.compiled().map(find).collect();
+    let mut meter = lab.meter(literals::MOST_WORK);
+    let find = |compiled| Literals::find(compiled, &mut meter);
+    let literals: Vec<Literals<'_>> = template.compiled().map(find).collect();
     let tokens: HashSet<&str> = template.special_tokens().iter().map(|(token, _)| token.as_str()).collect();
     let is_token = |name: &str| TOKENS.contains(&name) || tokens.contains(name);
     let names = template.variables().into_iter();
@@ -78,41 +79,25 @@ pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result
     if names.is_empty() {
         return Ok(());
     }
-    let mut compared = |name: &&str| -> Vec<Value> {
-        let mut values = Vec::new();
-        for value in literals.iter_mut().flat_map(|literals| literals.list(name)) {
-            if !values.contains(&value) {
-                values.push(value);
-            }
-        }
-        values
-    };
-    let compared: Vec<Vec<Value>> = names.iter().map(&mut compared).collect();
+    let compared = names.iter().map(|name| literals::list_all(&literals, name, &mut meter));
+    let compared: Vec<Vec<(Value, bool)>> = compared.collect();
     let scenes = make_scenes(lab, report, forms)?;
     let settings: Vec<Map<String, Value>> = [Some(true), Some(false), None]
         .iter()
         .map(|bool| {
-            let value = |compared: &Vec<Value>| match bool {
+            let value = |compared: &Vec<(Value, bool)>| match bool {
                 Some(bool) => Value::from(*bool),
-                None => compared
-                    .iter()
-                    .find(|value| value.is_string())
-                    .cloned()
-                    .unwrap_or(Value::from(true)),
+                None => {
+                    let mut values = compared.iter().map(|(value, _)| value);
+                    values.find(|value| value.is_string()).cloned().unwrap_or(Value::from(true))
+                }
             };
             let named = names.iter().zip(&compared);
             named.map(|(name, compared)| ((*name).to_owned(), value(compared))).collect()
         })
         .collect();
-    for (name, compared) in names.iter().zip(compared) {
-        let compared: Vec<(Value, bool)> = compared
-            .into_iter()
-            .map(|value| {
-                let is_direct = literals.iter().any(|literals| literals.are_compared(name, &value));
-                (value, is_direct)
-            })
-            .collect();
-        let mut switch = Switching::new(name).ask(lab, &scenes, &compared)?;
+    for (name, compared) in names.iter().zip(&compared) {
+        let mut switch = Switching::new(name).ask(lab, &scenes, compared)?;
         // A variable may matter only together with another one.
         for others in settings.iter().filter(|_| names.len() > 1) {
             if switch.is_none() {
@@ -123,7 +108,7 @@ pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result
                     .iter()
                     .map(|scene| Scene::new(lab, scene.trial.clone().with_variables(Some(others.clone()))));
                 let scenes: Vec<Scene> = scenes.collect::<Result<_>>()?;
-                switch = Switching::new(name).ask(lab, &scenes, &compared)?;
+                switch = Switching::new(name).ask(lab, &scenes, compared)?;
             }
         }
         report.switches.extend(switch);

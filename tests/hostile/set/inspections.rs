@@ -126,6 +126,16 @@ const TEMPLATES: &[(&str, Template)] = &[
     }),
 ];
 
+/// Makes the templates of a model: the default one, which prints the messages, and one for each number.
+fn named(count: usize, template: impl Fn(usize) -> String) -> Value {
+    let default = (
+        "default".to_owned(),
+        json!("{% for m in messages %}{{ m.content }}{% endfor %}"),
+    );
+    let others = (0..count).map(|number| (format!("t{number}"), json!(template(number))));
+    std::iter::once(default).chain(others).collect::<Map<String, Value>>().into()
+}
+
 /// A function that makes a model's templates.
 type Templates = fn() -> Value;
 
@@ -134,6 +144,20 @@ const MODELS: &[(&str, Templates)] = &[
         "long name of a template",
         || json!({"default": "x", "n".repeat(25_000): repeat(20_000, "{{ a# }}")}),
     ),
+    ("constants of many templates", || {
+        named(999, |number| {
+            let list: Vec<String> = (0..24).map(|index| format!("'{:05}'", 24 * number + index)).collect();
+            format!("{{{{ [v, w, x, y] == [{}] }}}}", list.join(","))
+        })
+    }),
+    ("variables of many templates", || {
+        let name = "n".repeat(90);
+        named(999, |number| {
+            (0..8)
+                .map(|index| format!("{{{{{name}{number}x{index}=={}=={}}}}}", 2 * index, 2 * index + 1))
+                .collect()
+        })
+    }),
 ];
         let source = format!(
             "{{%if 0%}}{}{}{{%endif%}}",
