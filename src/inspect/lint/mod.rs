@@ -14,7 +14,7 @@ mod tree;
 
 pub use rules::RULES;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::lab::Lab;
 use crate::error::Result;
@@ -23,8 +23,11 @@ use crate::source::Source;
 use crate::template::Template;
 use rules::Rule;
 
-/// The maximum number of findings of a rule.
+/// The maximum number of findings of a rule in one template.
 const MOST: usize = 20;
+
+/// The maximum number of bytes of the texts of all findings of a report. Those of one template have at most six million.
+const MOST_BYTES: usize = 8 << 20;
 
 /// The maximum number of bytes of a line or of a subject that a finding shows. The longest line of a real template has some thousand.
 const LONGEST: usize = 1 << 14;
@@ -36,14 +39,18 @@ const LONGEST: usize = 1 << 14;
 pub fn inspect(lab: &mut Lab<'_>) -> Result<Vec<Finding>> {
     let template = lab.template;
     let mut all = Vec::new();
+    let tokens = Tokens::new(template.special_tokens());
+    let mut bytes_left = MOST_BYTES;
     for compiled in template.compiled() {
         let mut findings = Findings {
             source: compiled.source(),
             list: Vec::new(),
             counts: HashMap::new(),
+            bytes_left,
         };
-        tree::inspect(compiled, template.special_tokens(), &mut findings);
+        tree::inspect(compiled, &tokens, &mut findings);
         text::inspect(compiled, &mut findings);
+        bytes_left = findings.bytes_left;
         let mut list = findings.list;
         list.sort_by_key(|finding| (finding.line, finding.column));
         all.append(&mut list);
@@ -58,6 +65,25 @@ struct Findings<'s> {
     list: Vec<Finding>,
     /// The number of findings of each rule.
     counts: HashMap<&'static str, usize>,
+    /// The number of bytes that the texts of further findings of the report may have.
+    bytes_left: usize,
+}
+
+/// The special tokens of a model.
+struct Tokens<'t> {
+    names: HashSet<&'t str>,
+    /// The text of the BOS token.
+    bos: Option<&'t str>,
+}
+
+impl<'t> Tokens<'t> {
+    fn new(tokens: &'t [(String, String)]) -> Self {
+        let bos = tokens.iter().find(|(name, token)| name == "bos_token" && token.len() > 2);
+        Self {
+            names: tokens.iter().map(|(name, _)| name.as_str()).collect(),
+            bos: bos.map(|(_, token)| token.as_str()),
+        }
+    }
 }
 
 impl Findings<'_> {
@@ -69,13 +95,19 @@ impl Findings<'_> {
     /// Adds a fault with advice other than that of its rule.
     fn add_with(&mut self, rule: &Rule, at: u32, subject: &str, instead: &str) {
         let count = self.counts.entry(rule.name).or_default();
-        if *count < MOST {
+        if *count < MOST && self.bytes_left > 0 {
             *count = count.saturating_add(1);
             let position = self.source.position(at);
             let mut finding = make_finding(rule, self.source, position.line, subject);
             finding.column = position.column as usize;
             finding.instead = instead.to_owned();
-            self.list.push(finding);
+            match self.bytes_left.checked_sub(size_of_texts(&finding)) {
+                Some(left) => {
+                    self.bytes_left = left;
+                    self.list.push(finding);
+                }
+                None => self.bytes_left = 0,
+            }
         }
     }
 }
@@ -92,6 +124,13 @@ fn make_finding(rule: &Rule, source: &Source<'_>, line: u32, subject: &str) -> F
         why: rule.why.to_owned(),
         instead: rule.instead.to_owned(),
     }
+}
+
+/// Returns the number of bytes of the texts of a finding.
+fn size_of_texts(finding: &Finding) -> usize {
+    let own = [&finding.excerpt, &finding.message];
+    let of_rule = [&finding.rule, &finding.group, &finding.why, &finding.instead];
+    own.into_iter().chain(of_rule).map(String::len).sum()
 }
 
 /// Returns the beginning of a text, which is the whole text unless it is very long.

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Findings;
 use super::rules::{
     GENERATION_BLOCK, ITERABLE_TEST, METHODS, NO_GENERATION_PROMPT, PERCENT_FORMAT, PRINTED_CONTAINER, PYTHON_LITERAL,
     PYTHON_METHOD, REPEATED_TEST, SLICE_STEP, SPELLED_BOS, SPLIT_TOKEN, TOJSON_ARGUMENT, UNKNOWN_FILTER, UNSET_NAME,
 };
+use super::{Findings, Tokens};
 use crate::ast::{BinaryOp, Body, Child, Expr, ExprKind, If, Literal, Piece, Stmt, StmtKind, Symbol};
 use crate::template::Template;
 
@@ -16,19 +16,15 @@ const CONTAINERS: [&str; 5] = ["tool_calls", "parameters", "properties", "functi
 /// The variables that are lists.
 const LISTS: [&str; 3] = ["tools", "messages", "documents"];
 
-pub fn inspect(template: &Template, special_tokens: &[(String, String)], findings: &mut Findings<'_>) {
-    let tokens: HashSet<&str> = special_tokens.iter().map(|(token, _)| token.as_str()).collect();
+pub fn inspect(template: &Template, tokens: &Tokens<'_>, findings: &mut Findings<'_>) {
     let is_given = |name: &&str| {
-        !LISTS.contains(name) && *name != "add_generation_prompt" && !name.ends_with("_token") && !tokens.contains(name)
+        !LISTS.contains(name) && *name != "add_generation_prompt" && !name.ends_with("_token") && !tokens.names.contains(name)
     };
     let symbols = &template.tree().symbols;
-    let bos = special_tokens
-        .iter()
-        .find(|(name, token)| name == "bos_token" && token.len() > 2);
     let mut walk = Walk {
         template,
         findings,
-        bos: bos.map(|(_, token)| token.as_str()),
+        bos: tokens.bos,
         unset: template
             .variables()
             .into_iter()

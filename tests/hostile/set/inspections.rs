@@ -158,7 +158,21 @@ const MODELS: &[(&str, Templates)] = &[
                 .collect()
         })
     }),
-];
+    ("findings in many templates", || {
+        let faults = [
+            "{{a.lower()}}",
+            "{{True}}",
+            "{{tools}}",
+            "{{a[::2]}}",
+            "{{'%'%a}}",
+            "{{a|tojson(z=1)}}",
+            "{{tools is iterable}}",
+            "{% generation %}{% endgeneration %}",
+            "{%if a%}  {{a}}{%endif%}",
+            "<s>{{a}}",
+            "<|{{a}}",
+            "{%if a%}{%elif a%}{%endif%}",
+        ];
         let source = format!(
             "{{%if 0%}}{}{}{{%endif%}}",
             faults.map(|fault| fault.repeat(20)).concat(),
