@@ -1,8 +1,10 @@
 //! The report as an HTML page, with example prompts in the colours of the pictures of `render`.
 
+use std::time::{Duration, Instant};
+
 use chat_template::json;
 use chat_template::report::{Report, Witness};
-use chat_template::{ApplyOptions, ChatTemplate, Prompt};
+use chat_template::{ApplyOptions, ChatTemplate, Limits, Prompt};
 use maud::{Markup, html};
 
 use super::super::explain::{Picture, frame, legend};
@@ -21,19 +23,24 @@ const EXAMPLES: [(&str, &str); 9] = [
     ("media.image", "An image"),
 ];
 
-/// Returns the page.
-pub fn page(title: &str, chat: &ChatTemplate, report: &Report) -> String {
+/// The maximum number of bytes of an example's prompt, as in the experiments.
+const MAX_OUTPUT: u64 = 1 << 16;
+
+/// Returns the page. The limits apply to all its examples together.
+pub fn page(title: &str, chat: &ChatTemplate, report: &Report, limits: &Limits) -> String {
+    let mut renders = Renders::new(chat, limits);
     let examples = EXAMPLES.iter().filter_map(|(path, name)| {
         let witness = report.witness(path)?;
-        Some(html! { section { h2 { (name) } (show_example(chat, witness)) } })
+        Some(((*name).to_owned(), witness))
     });
     let switches = report.switches.iter().filter_map(|switch| {
         let witness = report.witness(&format!("switches.{}", switch.name))?;
         let value = witness.variables.as_ref().and_then(|variables| variables.get(&switch.name));
         let name = format!("{} = {}", switch.name, value.map(ToString::to_string).unwrap_or_default());
-        Some(html! { section { h2 { (name) } (show_example(chat, witness)) } })
+        Some((name, witness))
     });
-    let examples: Vec<Markup> = examples.chain(switches).collect();
+    let show = |(name, witness)| html! { section { h2 { (name) } (renders.show(witness)) } };
+    let examples: Vec<Markup> = examples.chain(switches).map(show).collect();
     let body = html! {
         main class="report" {
             @for group in list_groups(report) {
@@ -62,27 +69,61 @@ fn show_group(group: &Group) -> Markup {
     }
 }
 
-/// Renders the conversation of a verdict again, and returns its picture or its error.
-fn show_example(chat: &ChatTemplate, witness: &Witness) -> Markup {
-    let messages = json::to_data(&witness.messages, json::DEPTH).ok();
-    let draw = |prompt: Prompt| {
-        let picture = Picture::new(&prompt, &chat.control_tokens(), messages.as_ref(), None, Vec::new())?;
-        Ok(html! { pre { (picture.marked_prompt()) } })
-    };
-    let drawn = render(chat, witness).and_then(draw);
-    drawn.unwrap_or_else(|message| html! { p { (quote(&message)) } })
+/// The renders of examples, with what is left of their limits.
+struct Renders<'t> {
+    chat: &'t ChatTemplate,
+    limits: Limits,
+    deadline: Option<Instant>,
 }
 
-fn render(chat: &ChatTemplate, witness: &Witness) -> Result<Prompt, String> {
-    let options = ApplyOptions {
-        tools: Some(&witness.tools),
-        documents: Some(&witness.documents),
-        variables: Some(&witness.variables),
-        add_generation_prompt: witness.add_generation_prompt,
-        trace: true,
-        true_spans: true,
-        ..ApplyOptions::default()
-    };
-    chat.apply(&witness.messages, &options)
-        .map_err(|error| error.message().to_owned())
+impl<'t> Renders<'t> {
+    fn new(chat: &'t ChatTemplate, limits: &Limits) -> Self {
+        // The report has taken most of the time.
+        let time = limits
+            .milliseconds
+            .map(|milliseconds| Duration::from_millis(milliseconds / 4));
+        Self {
+            chat,
+            limits: limits.clone().with_output(limits.output.min(MAX_OUTPUT)),
+            deadline: time.and_then(|time| Instant::now().checked_add(time)),
+        }
+    }
+
+    /// Renders the conversation of a verdict again, and returns its picture or its error.
+    fn show(&mut self, witness: &Witness) -> Markup {
+        let drawn = match &witness.error {
+            Some(error) => Err(error.clone()),
+            None => self.render(witness).and_then(|prompt| self.draw(&prompt, witness)),
+        };
+        drawn.unwrap_or_else(|message| html! { p { (quote(&message)) } })
+    }
+
+    fn draw(&self, prompt: &Prompt, witness: &Witness) -> Result<Markup, String> {
+        let messages = json::to_data(&witness.messages, json::DEPTH).ok();
+        let picture = Picture::new(prompt, &self.chat.control_tokens(), messages.as_ref(), None, Vec::new())?;
+        Ok(html! { pre { (picture.marked_prompt()) } })
+    }
+
+    fn render(&mut self, witness: &Witness) -> Result<Prompt, String> {
+        if let Some(deadline) = self.deadline {
+            let left = deadline.saturating_duration_since(Instant::now());
+            self.limits.milliseconds = u64::try_from(left.as_millis()).ok();
+        }
+        let options = ApplyOptions {
+            tools: Some(&witness.tools),
+            documents: Some(&witness.documents),
+            variables: Some(&witness.variables),
+            add_generation_prompt: witness.add_generation_prompt,
+            trace: true,
+            true_spans: true,
+            limits: &self.limits,
+            ..ApplyOptions::default()
+        };
+        let prompt = self
+            .chat
+            .apply(&witness.messages, &options)
+            .map_err(|error| error.message().to_owned())?;
+        self.limits.steps = self.limits.steps.saturating_sub(prompt.steps);
+        Ok(prompt)
+    }
 }

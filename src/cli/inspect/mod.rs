@@ -58,7 +58,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         .and_then(|source| source.file_name())
         .map_or("template".into(), |name| name.to_string_lossy());
     if let Some(path) = &arguments.html {
-        let page = html::page(&title, &chat, &report);
+        let page = html::page(&title, &chat, &report, &limits);
         std::fs::write(path, page).map_err(|error| format!("error: {}: {error}", path.display()))?;
     }
     if arguments.json {
@@ -89,7 +89,7 @@ fn find_denied(report: &Report, deny: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use chat_template::ChatTemplate;
+    use chat_template::{ChatTemplate, Limits};
 
     use super::{find_denied, html, page};
 
@@ -117,9 +117,18 @@ mod tests {
     }
 
     #[test]
+    fn an_example_that_reached_a_limit_is_not_rendered_again() {
+        let loops = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}";
+        let source = format!("{{{{ messages[0].content }}}}{{{{ 'a' * 70000 }}}}{loops}");
+        let chat = ChatTemplate::from_source(&source, &[]);
+        let page = html::page("t", &chat, &chat.inspect().unwrap(), &Limits::default());
+        assert!(page.contains("limit reached: output") && !page.contains("limit reached: steps"));
+    }
+
+    #[test]
     fn a_page_escapes_what_the_template_writes() {
         let chat = ChatTemplate::from_source("<script>{{ messages[0].content }}{{ raise_exception('<b>') if tools }}", &[]);
-        let page = html::page("<i>", &chat, &chat.inspect().unwrap());
+        let page = html::page("<i>", &chat, &chat.inspect().unwrap(), &Limits::default());
         assert!(!page.contains("<script>v") && !page.contains("<b>&lt;") && page.contains("&lt;i&gt;"));
     }
 }
