@@ -117,6 +117,13 @@ mod tests {
     }
 
     #[test]
+    fn a_finding_in_a_long_line_is_shown() {
+        let source = "a".repeat(70_000) + "{{ x.lower() }}";
+        let shown = page::write("t.jinja", &ChatTemplate::from_source(&source, &[]).inspect().unwrap());
+        assert!(shown.contains("1:70006 python-method"), "{}", shown.len());
+    }
+
+    #[test]
     fn an_example_that_reached_a_limit_is_not_rendered_again() {
         let loops = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}";
         let source = format!("{{{{ messages[0].content }}}}{{{{ 'a' * 70000 }}}}{loops}");

@@ -241,7 +241,7 @@ fn show_difference(example: &Counterexample) -> String {
         (escape(&before), escape(&after))
     };
     let ((before, short), (_, long)) = (window(&example.before), window(&example.after));
-    let column = before.chars().count();
+    let indent = " ".repeat(before.chars().count());
     let mut shown = match example.line {
         Some(line) => format!(": line {line}"),
         None => String::new(),
@@ -251,8 +251,7 @@ fn show_difference(example: &Counterexample) -> String {
     }
     let _ = write!(
         shown,
-        "\n    before  {before}{short}\n    after   {before}{long}\n            {:column$}^",
-        ""
+        "\n    before  {before}{short}\n    after   {before}{long}\n            {indent}^"
     );
     shown
 }
@@ -262,10 +261,12 @@ fn list_findings(report: &Report) -> Vec<String> {
     findings
         .map(|finding| {
             let (line, column) = (finding.line, finding.column);
-            let indent = column.saturating_sub(1);
+            // The excerpt of a very long line may end before the column.
+            let indent = column.saturating_sub(1).min(finding.excerpt.chars().count());
+            let indent = " ".repeat(indent);
             format!(
-                "{line}:{column} {}: {}\n    {}\n    {:indent$}^\n    {} Instead: {}.",
-                finding.rule, finding.message, finding.excerpt, "", finding.why, finding.instead
+                "{line}:{column} {}: {}\n    {}\n    {indent}^\n    {} Instead: {}.",
+                finding.rule, finding.message, finding.excerpt, finding.why, finding.instead
             )
         })
         .collect()
