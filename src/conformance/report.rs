@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::read_file::read_text;
@@ -196,20 +197,11 @@ impl Report {
 
     /// Returns the areas with their scores, in the order of their first cases.
     pub fn areas(&self) -> Vec<(&str, Score)> {
-        let mut areas: Vec<(&str, Score)> = Vec::new();
+        let mut areas: IndexMap<&str, Score> = IndexMap::new();
         for case in &self.cases {
-            let place = match areas.iter().position(|(area, _)| *area == case.area()) {
-                Some(place) => place,
-                None => {
-                    areas.push((case.area(), Score::default()));
-                    areas.len().saturating_sub(1)
-                }
-            };
-            if let Some((_, score)) = areas.get_mut(place) {
-                score.add(case);
-            }
+            areas.entry(case.area()).or_default().add(case);
         }
-        areas
+        areas.into_iter().collect()
     }
 
     /// Returns the score of all cases.

@@ -9,12 +9,14 @@
 //! no answer               0               1
 //! ```
 
+use indexmap::IndexMap;
 use maud::html;
 
 use super::html::{page, shade};
 use super::markdown::escape_markdown;
 use super::report::{CaseReport, Report, Score};
 use super::score::Verdict;
+use super::visible::to_line;
 
 /// The format of a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,18 +46,16 @@ type Row = (String, Vec<Option<Score>>);
 
 /// Returns a row for each area of the reports, in the order in which they first occur, and a row with the totals.
 fn matrix(reports: &[Report]) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: IndexMap<&str, Vec<Option<Score>>> = IndexMap::new();
     for (column, report) in reports.iter().enumerate() {
         for (area, score) in report.areas() {
-            if !rows.iter().any(|(name, _)| name == area) {
-                rows.push((area.to_owned(), vec![None; reports.len()]));
-            }
-            let row = rows.iter_mut().find(|(name, _)| name == area);
-            if let Some(cell) = row.and_then(|(_, cells)| cells.get_mut(column)) {
+            let cells = rows.entry(area).or_insert_with(|| vec![None; reports.len()]);
+            if let Some(cell) = cells.get_mut(column) {
                 *cell = Some(score);
             }
         }
     }
+    let mut rows: Vec<Row> = rows.into_iter().map(|(area, cells)| (area.to_owned(), cells)).collect();
     rows.push(("all".to_owned(), reports.iter().map(|report| Some(report.total())).collect()));
     rows
 }
@@ -91,9 +91,12 @@ fn lines<'r>(reports: &[Report], rows: &'r [Row]) -> Vec<(&'r str, Vec<String>)>
 }
 
 fn text(reports: &[Report], rows: &[Row]) -> String {
-    let lines = lines(reports, rows);
+    let lines: Vec<(String, Vec<String>)> = lines(reports, rows)
+        .into_iter()
+        .map(|(name, cells)| (to_line(name), cells))
+        .collect();
     let wide = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-    let titles: Vec<String> = reports.iter().map(|report| report.port.title()).collect();
+    let titles: Vec<String> = reports.iter().map(|report| to_line(&report.port.title())).collect();
     let mut text = format!("{:<wide$}", "area");
     let widths: Vec<usize> = titles.iter().map(|title| title.chars().count().max(11)).collect();
     for (title, width) in titles.iter().zip(&widths) {
@@ -179,4 +182,38 @@ fn provenance(reports: &[Report]) -> String {
         each(|report| report.reference.clone()),
         each(|report| report.date.clone())
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text::table;
+    use super::*;
+
+    #[test]
+    fn a_long_name_of_an_area_is_cut_in_tables_of_text() {
+        let case = format!(r#"{{"id": "{}/x", "verdict": "right"}}"#, "a".repeat(70_000));
+        let report = Report {
+            cases: vec![serde_json::from_str(&case).unwrap()],
+            ..Report::default()
+        };
+        for table in [summary(std::slice::from_ref(&report), Format::Text), table(&report)] {
+            assert!(table.contains("aaa…") && table.len() < 2000, "{}", table.len());
+        }
+    }
+
+    #[test]
+    fn an_area_has_one_row_in_the_order_of_the_first_cases() {
+        let report = |ids: &[&str]| Report {
+            cases: ids
+                .iter()
+                .map(|id| serde_json::from_str(&format!(r#"{{"id": "{id}", "verdict": "right"}}"#)).unwrap())
+                .collect(),
+            ..Report::default()
+        };
+        let rows = matrix(&[report(&["b/1", "a/1", "b/2"]), report(&["c/1", "a/2"])]);
+        let names: Vec<&str> = rows.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["b", "a", "c", "all"]);
+        let has = |row: usize| rows[row].1.iter().map(Option::is_some).collect::<Vec<_>>();
+        assert_eq!([has(0), has(1), has(2)], [[true, false], [true, true], [false, true]]);
+    }
 }

@@ -10,6 +10,7 @@ use std::fmt::Write;
 use super::report::{CaseReport, Detail, Report, Score};
 use super::score::Verdict;
 use super::text_diff::difference;
+use super::visible::to_line;
 
 /// The number of lines of a template and of a difference that are shown.
 const MOST_LINES: usize = 40;
@@ -52,7 +53,7 @@ pub fn table(report: &Report) -> String {
 fn row(area: &str, score: &Score) -> [String; 8] {
     let [kind, message, line] = score.error_percents();
     [
-        area.to_owned(),
+        to_line(area),
         score.right.to_string(),
         score.wrong().to_string(),
         score.unsupported.to_string(),
