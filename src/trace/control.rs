@@ -10,15 +10,25 @@ pub(super) const MOST_BYTES: usize = 64;
 
 /// Returns the length of the control token at the start of a text: a text without white space in `<…>` or `[…]`.
 pub(super) fn control_token(text: &str) -> Option<usize> {
-    let (open, close) = match text.bytes().next()? {
-        b'<' => ('<', '>'),
-        b'[' => ('[', ']'),
+    let bytes = text.as_bytes();
+    let (open, close) = match bytes.first()? {
+        b'<' => (b'<', b'>'),
+        b'[' => (b'[', b']'),
         _ => return None,
     };
-    let mut chars = text.char_indices().skip(1).take_while(|(at, _)| *at < MOST_BYTES);
-    let (end, _) = chars.find(|(_, char)| char.is_whitespace() || *char == open || *char == close)?;
-    let is_token = end > 1 && text.get(end..)?.starts_with(close);
-    is_token.then(|| end.saturating_add(1))
+    let mut at = 1_usize;
+    while at < MOST_BYTES {
+        match *bytes.get(at)? {
+            byte if byte == close => return (at > 1).then(|| at.saturating_add(1)),
+            byte if byte == open || matches!(byte, b' ' | b'\t'..=b'\r') => return None,
+            0..0x80 => at = at.saturating_add(1),
+            _ => {
+                let char = text.get(at..)?.chars().next().filter(|char| !char.is_whitespace())?;
+                at = at.saturating_add(char.len_utf8());
+            }
+        }
+    }
+    None
 }
 
 /// Returns the control tokens of a text.

@@ -23,7 +23,7 @@ pub use assistant::{AssistantOptions, AssistantSpans, Conversation, Opening, Ren
 pub use paths::Step;
 pub use pieces::{Owner, Piece, Pieces, Source, free_spare_text};
 pub use places::{Container, Literals, Places, Union};
-pub use segments::count_pointer_bytes;
+pub use segments::{count_paths, count_pointer_bytes};
 pub use spans::Spans;
 pub use turns::{Field, Turn, find_turns};
 #[cfg(feature = "inspect")]

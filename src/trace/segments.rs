@@ -108,6 +108,19 @@ impl<'a> Origins<'_, 'a> {
     }
 }
 
+/// Returns the sum of the numbers of values that the segments come from.
+pub fn count_paths(segments: &[Segment]) -> u64 {
+    let Some(paths) = segments.first().and_then(|segment| segment.paths.get()) else {
+        return 0;
+    };
+    let counts = segments.iter().map(|segment| match segment.place {
+        Place::Input { .. } => 1,
+        Place::Changed(set) => paths.set(set).len() as u64,
+        Place::Template(_) | Place::Token(_) | Place::Made => 0,
+    });
+    counts.sum()
+}
+
 /// Returns the sum of the lengths of all segments' JSON pointers in bytes. If an upper bound of the sum, which is found faster, is at most
 /// `allowed`, returns that bound.
 pub fn count_pointer_bytes(segments: &[Segment], allowed: u64) -> u64 {

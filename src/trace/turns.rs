@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::assistant::AssistantSpans;
@@ -246,7 +248,7 @@ pub fn find_turns(text: &str, segments: &[Segment], assistant: &AssistantSpans) 
             header: spans(header),
             body: spans(body),
             close: spans(close),
-            fields: list_fields(&owned, text),
+            fields: list_fields(&owned),
         }
     });
     turns.collect()
@@ -272,31 +274,30 @@ fn split(text: &str, stretch: &Range<usize>, printed: &[Stretch], begin: Option<
 }
 
 /// Returns the fields of a message that are printed.
-fn list_fields(owned: &Owned<'_>, text: &str) -> Vec<Field> {
+fn list_fields(owned: &Owned<'_>) -> Vec<Field> {
     let Some(paths) = owned.segments.first().and_then(|segment| segment.paths.get()) else {
         return Vec::new();
     };
-    let mut parts: Vec<(u32, usize, Range<usize>)> = Vec::new();
+    // The segments have no gaps, so the ends of a range are those of segments in both units.
+    let mut fields: IndexMap<u32, Spans, RandomState> = IndexMap::default();
     for segment in owned.stretches.iter().flat_map(|stretch| owned.within(&stretch.range())) {
         for field in find_fields(segment, paths) {
-            parts.push((field, parts.len(), segment.bytes()));
+            let spans = fields.entry(field).or_default();
+            extend(&mut spans.bytes, segment.bytes());
+            extend(&mut spans.code_points, segment.code_points());
         }
     }
-    parts.sort_unstable_by_key(|(field, index, _)| (*field, *index));
-    let mut groups: Vec<_> = parts.chunk_by(|(one, ..), (next, ..)| one == next).collect();
-    groups.sort_unstable_by_key(|group| group.first().map(|(_, index, _)| *index));
-    let fields = groups.into_iter().map(|group| {
-        let mut ranges: Vec<Range<usize>> = Vec::with_capacity(group.len());
-        for (_, _, bytes) in group {
-            match ranges.last_mut() {
-                Some(last) if last.end >= bytes.start => last.end = bytes.end,
-                _ => ranges.push(bytes.clone()),
-            }
-        }
-        Field {
-            name: group.first().map_or_else(String::new, |(field, ..)| paths.field_name(*field)),
-            spans: Spans::from_segments(ranges, text, owned.segments),
-        }
+    let fields = fields.into_iter().map(|(field, spans)| Field {
+        name: paths.field_name(field),
+        spans,
     });
     fields.collect()
+}
+
+/// Adds a range after the others. Ranges that touch become one.
+fn extend(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
+    match ranges.last_mut() {
+        Some(last) if last.end >= range.start => last.end = range.end,
+        _ => ranges.push(range),
+    }
 }

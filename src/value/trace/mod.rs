@@ -21,7 +21,16 @@ use super::{Dict, Seq, Str, Value};
 use crate::ast::Symbols;
 use crate::error::Result;
 use crate::meter::Claim;
-use crate::trace::{Container, Literals, Owner, Piece, Pieces, Places, Segment, Source, Step, count_pointer_bytes, memory_of};
+use crate::trace::{
+    Container, Literals, Owner, Piece, Pieces, Places, Segment, Source, Step, count_paths, count_pointer_bytes, memory_of,
+};
+
+/// The steps that are charged for each value that a segment comes from. They pay for what is made of the segments after the render, without
+/// a meter: the turns, and their JSON.
+const PATH_STEPS: u64 = 4;
+
+/// The steps of that later work that are not charged. Prompts of usual sizes take far fewer.
+const FREE_STEPS: u64 = 1 << 16;
 
 /// The number of segments whose memory is claimed at once.
 const PART: usize = 1 << 10;
@@ -237,6 +246,10 @@ impl<'a> Runtime<'a> {
         let segments = trace.places.take_segments(pieces, text);
         let bytes = count_pointer_bytes(&segments, self.meter.limits().output);
         self.meter.check_extra(bytes)?;
+        let later = count_paths(&segments)
+            .saturating_mul(PATH_STEPS)
+            .saturating_add(text.len() as u64 >> 3);
+        self.meter.charge(later.saturating_sub(FREE_STEPS))?;
         Ok(segments)
     }
 

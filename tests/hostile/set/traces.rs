@@ -90,12 +90,27 @@ pub(super) fn cases() -> Vec<Case> {
             "control_tokens": ["<a>"],
         })
     }));
+    for first in ["", "é"] {
+        cases.push(turns(format!(
+            "{first}{{% set j = (messages[0]|string|upper)[:1] %}}{{% for k in range(5) %}}{{% for i in range(100000) %}}{{{{ j }}}},{{% endfor \
+             %}}{{% endfor %}}"
+        )));
+    }
+    cases.push(turns("{% for m in messages %}{{ '<['*16500000 }}{% endfor %}".to_owned()));
     cases.push(Case::request("trace: values under a long key".to_owned(), || {
         let values: serde_json::Map<String, Value> = (0..30_000).map(|number| (number.to_string(), json!("a"))).collect();
         let template = "{% for v in x.values() %}{% for w in v.values() %}{{ w }},{% endfor %}{% endfor %}";
         json!({"template": template, "context": {"x": {"k".repeat(LONG): values}}, "trace": true})
     }));
     cases
+}
+
+/// Returns a request for the turns of a message with eight fields.
+fn turns(template: String) -> Case {
+    Case::request(format!("turns: {template}"), move || {
+        let message: serde_json::Map<String, Value> = ('a'..='h').map(|key| (key.into(), json!("v"))).collect();
+        json!({"apply": {"template": template, "messages": [message]}, "turns": true})
+    })
 }
 
 /// Returns a request to render a template with a trace.
