@@ -85,12 +85,12 @@ const MAX_TEMPLATES: usize = 1000;
 /// The largest total size of the sources of a model's templates, in bytes. Those of known models have up to 60 thousand.
 const MAX_SOURCES: usize = 4 << 20;
 
-/// Compiles the templates of one model, with one deadline for all and a limit on the sum of their sources.
+/// Compiles the templates of one model, with one deadline and one number of steps for all, and a limit on the sum of their sources.
 #[derive(Debug)]
 pub(super) struct Compiler<'o> {
     /// The total size of the sources so far, in bytes.
     bytes: Cell<usize>,
-    /// A meter with the limits and the deadline.
+    /// A meter with the limits, the deadline and the steps.
     meter: Meter<'o>,
 }
 
@@ -106,7 +106,7 @@ impl<'o> Compiler<'o> {
         let CompileOptions { limits, cancel } = options.into();
         Self {
             bytes: Cell::new(0),
-            meter: Meter::with_cancel(limits.clone(), cancel),
+            meter: Meter::with_cancel(limits.clone(), cancel).start_clock().share_steps(),
         }
     }
 

@@ -294,7 +294,7 @@ impl Prepared<'_> {
             ..*options
         };
         // This meter has the deadline of the render, and counts the work after it.
-        let mut meter = Meter::with_cancel(options.limits.clone(), options.cancel);
+        let mut meter = Meter::with_cancel(options.limits.clone(), options.cancel).start_clock();
         let mut prompt = self
             .template
             .apply(&self.messages, &options)

@@ -238,7 +238,7 @@ impl<'t> Lab<'t> {
             let left = deadline.saturating_duration_since(Instant::now());
             u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
         });
-        Meter::new(limits)
+        Meter::new(limits).start_clock()
     }
 
     /// Subtracts steps from those that are left.

@@ -40,6 +40,8 @@ pub struct Meter<'a> {
     steps_left: u64,
     /// The number of steps that are allowed after the next check. It is zero unless a deadline or a flag can stop the render.
     steps_reserved: u64,
+    /// The steps that are allowed after the next check, if several meters share them.
+    steps_shared: Option<Rc<Cell<u64>>>,
     watch: Option<Watch<'a>>,
     calls: u32,
     stack: Stack,
@@ -61,7 +63,8 @@ struct Watch<'a> {
 }
 
 impl<'a> Meter<'a> {
-    /// Returns a meter at zero. The stack and the time are measured from this call.
+    /// Returns a meter at zero. The stack is measured from this call, and the time from the first check of the clock, at most [`STRIDE`]
+    /// steps later.
     pub fn new(limits: Limits) -> Self {
         Self::with_cancel(limits, None)
     }
@@ -69,16 +72,35 @@ impl<'a> Meter<'a> {
     /// Returns a meter that also stops when a flag is set.
     pub fn with_cancel(limits: Limits, cancel: Option<&'a AtomicBool>) -> Self {
         let is_watched = cancel.is_some() || limits.milliseconds.is_some();
-        let watch = is_watched.then(|| Watch {
-            began: clock::IS_THERE.then(Instant::now),
-            cancel,
-        });
+        let watch = is_watched.then_some(Watch { began: None, cancel });
         Self::with_watch(limits, watch)
+    }
+
+    /// Starts the clock now instead of at its first check. The meters that [`Meter::renew`] returns then share the deadline.
+    pub fn start_clock(mut self) -> Self {
+        if let Some(watch) = &mut self.watch {
+            watch.began = clock::IS_THERE.then(Instant::now);
+        }
+        self
+    }
+
+    /// Lets the meters that [`Meter::renew`] returns share the steps of this one. A meter that ends early loses less than [`STRIDE`] steps
+    /// of them.
+    pub fn share_steps(mut self) -> Self {
+        let steps = self.steps_left.saturating_add(self.steps_reserved);
+        (self.steps_left, self.steps_reserved) = (0, 0);
+        self.steps_shared = Some(Rc::new(Cell::new(steps)));
+        self
     }
 
     /// Returns a meter at zero with the limits, the deadline and the flag of this one. Only the stack is measured from this call.
     pub fn renew(&self) -> Self {
-        Self::with_watch(self.limits.clone(), self.watch)
+        let mut renewed = Self::with_watch(self.limits.clone(), self.watch);
+        if let Some(shared) = &self.steps_shared {
+            (renewed.steps_left, renewed.steps_reserved) = (0, 0);
+            renewed.steps_shared = Some(Rc::clone(shared));
+        }
+        renewed
     }
 
     fn with_watch(limits: Limits, watch: Option<Watch<'a>>) -> Self {
@@ -91,6 +113,7 @@ impl<'a> Meter<'a> {
         Self {
             steps_left,
             steps_reserved: limits.steps.saturating_sub(steps_left),
+            steps_shared: None,
             watch,
             calls: 0,
             stack: Stack::new(limits.stack),
@@ -160,11 +183,25 @@ impl<'a> Meter<'a> {
         self.charge(compared as u64 >> 3)
     }
 
-    /// Returns the number of steps used so far.
+    /// Returns the number of steps used so far, by all meters that share their steps.
     pub fn steps(&self) -> u64 {
         self.limits
             .steps
-            .saturating_sub(self.steps_left.saturating_add(self.steps_reserved))
+            .saturating_sub(self.steps_left.saturating_add(self.reserved()))
+    }
+
+    /// Returns the number of steps that are allowed after the next check.
+    fn reserved(&self) -> u64 {
+        self.steps_shared.as_ref().map_or(self.steps_reserved, |shared| shared.get())
+    }
+
+    /// Sets the numbers of steps before and after the next check.
+    fn set_steps(&mut self, left: u64, reserved: u64) {
+        self.steps_left = left;
+        match &self.steps_shared {
+            Some(shared) => shared.set(reserved),
+            None => self.steps_reserved = reserved,
+        }
     }
 
     /// Claims memory for a value before it is created. The memory counts as live until the claim is dropped.
@@ -273,16 +310,16 @@ impl<'a> Meter<'a> {
     #[cold]
     fn refill(&mut self, steps: u64) -> Result<()> {
         let used = self.steps();
-        let allowed = self.steps_left.saturating_add(self.steps_reserved);
+        let allowed = self.steps_left.saturating_add(self.reserved());
         let Some(left) = allowed.checked_sub(steps) else {
-            (self.steps_left, self.steps_reserved) = (0, 0);
+            self.set_steps(0, 0);
             return Err(exceeded(Limit::Steps, used.saturating_add(steps), self.limits.steps));
         };
         if let Some(watch) = &mut self.watch {
             watch.check(&self.limits, used, steps)?;
         }
-        self.steps_left = left.min(STRIDE);
-        self.steps_reserved = left.saturating_sub(self.steps_left);
+        let next = left.min(STRIDE);
+        self.set_steps(next, left.saturating_sub(next));
         Ok(())
     }
 }
@@ -294,7 +331,11 @@ impl Watch<'_> {
             return Err(exceeded(Limit::Cancel, used, 0));
         }
         let expected = Duration::from_nanos(steps.saturating_mul(STEP_NANOSECONDS));
-        let passed = self.began.map_or(Duration::ZERO, |began| began.elapsed());
+        let passed = if clock::IS_THERE {
+            self.began.get_or_insert_with(Instant::now).elapsed()
+        } else {
+            Duration::ZERO
+        };
         let passed = passed.saturating_add(expected);
         let passed = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
         match limits.milliseconds {
@@ -356,6 +397,21 @@ mod tests {
         let error = meter.charge(5).unwrap_err();
         let reached = error.reached().unwrap();
         assert_eq!((reached.limit, reached.figure), (Limit::Steps, 3 * STRIDE + 5));
+    }
+
+    #[test]
+    fn renewed_meters_can_share_their_steps() {
+        let limits = Limits {
+            steps: 5 * STRIDE,
+            ..Limits::default()
+        };
+        let meter = Meter::new(limits).share_steps();
+        for _ in 0..2 {
+            meter.renew().charge(STRIDE + 1).unwrap();
+        }
+        let error = meter.renew().charge(STRIDE + 1).unwrap_err();
+        let reached = error.reached().unwrap();
+        assert_eq!((reached.limit, reached.allowed), (Limit::Steps, 5 * STRIDE));
     }
 
     #[test]

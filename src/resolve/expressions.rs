@@ -52,8 +52,7 @@ impl Resolver<'_> {
     fn operation(&mut self, expr: &mut Expr, place: &Place) -> Result<()> {
         let span = expr.span;
         self.check_stack(span)?;
-        let steps = self.folder.take_steps().saturating_add(1);
-        self.meter.charge(steps).map_err(|error| error.at(span))?;
+        self.charge_folding(span)?;
         let was_refused = self.refused.is_some();
         let outer = self.enter_folded(&expr.kind);
         match &mut expr.kind {
@@ -129,6 +128,12 @@ impl Resolver<'_> {
             None => self.rewrite(expr),
         }
         Ok(())
+    }
+
+    /// Counts one step, and the steps that folding took since the last call.
+    pub(super) fn charge_folding(&mut self, span: Span) -> Result<()> {
+        let steps = self.folder.take_steps().saturating_add(1);
+        self.meter.charge(steps).map_err(|error| error.at(span))
     }
 
     /// Resolves expressions in their order.

@@ -34,8 +34,10 @@ impl Resolver<'_> {
     fn printed(&mut self, expr: &mut Expr, line: &mut u32, place: &Place) -> Result<Option<Box<str>>> {
         // The reference checks whether an expression is a constant before it folds the parts.
         if !matches!(expr.kind, ExprKind::Literal(_)) {
-            if let Some(text) = self.folder.print(expr).map(String::into_boxed_str) {
-                return Ok(Some(text));
+            let text = self.folder.print(expr).map(String::into_boxed_str);
+            self.charge_folding(expr.span)?;
+            if text.is_some() {
+                return Ok(text);
             }
         }
         let (recorded, was_refused) = (self.line, self.refused.is_some());
@@ -43,7 +45,11 @@ impl Resolver<'_> {
         self.whole_expr(expr, place)?;
         let text = match &mut expr.kind {
             ExprKind::Literal(Literal::Str(text)) => Some(std::mem::take(text)),
-            _ => self.folder.print(expr).map(String::into_boxed_str),
+            _ => {
+                let text = self.folder.print(expr).map(String::into_boxed_str);
+                self.charge_folding(expr.span)?;
+                text
+            }
         };
         if text.is_some() {
             self.line = recorded;

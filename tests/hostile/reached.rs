@@ -149,6 +149,24 @@ fn the_source_in_a_request_is_compiled_within_its_limits() {
 }
 
 #[test]
+fn the_templates_of_a_model_share_the_steps_of_their_compilation() {
+    let source = "{{ (7**4900)|string|length }}".repeat(50);
+    let limits = Limits::default().with_steps(500_000);
+    let names: Vec<String> = (0..20).map(|number| number.to_string()).collect();
+    let templates: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), source.as_str())).collect();
+    let chat = ChatTemplate::from_named_with(&templates, &[], &limits);
+    let apply = |name| {
+        let options = ApplyOptions {
+            chat_template: Some(name),
+            ..ApplyOptions::default()
+        };
+        chat.apply(&json!([{"role": "user", "content": "Hi"}]), &options)
+    };
+    assert_eq!(apply("0").expect("the first has its steps").text, "4141".repeat(50));
+    assert_reached(&apply("19").expect_err("no step is left"), Limit::Steps);
+}
+
+#[test]
 fn json_and_files_have_limits() {
     let deep = json::read(&nested("[", 513, "", "]"), json::DEPTH).expect_err("it is deep");
     assert_reached(&Error::from(deep), Limit::JsonDepth);

@@ -124,6 +124,14 @@ pub(super) fn cases() -> Vec<Case> {
         let templates: serde_json::Map<String, Value> = (0..20).map(|n| (format!("t{n}"), json!(source))).collect();
         json!({"apply": {"template": templates, "template_name": "t1", "messages": [{"role": "user", "content": "a"}]}})
     }));
+    cases.push(Case::request("compiling: named templates of constants".to_owned(), || {
+        let loops =
+            "{% for i in range(100000) %}{% for j in range(100) %}{% set z = (messages|length+6)**4900 %}{% endfor %}{% endfor %}";
+        let constants = "{{ (7**4900)|string|length }}".repeat(900);
+        let mut templates: serde_json::Map<String, Value> = (0..36).map(|n| (format!("t{n}"), json!(constants))).collect();
+        templates.insert("default".to_owned(), json!(loops));
+        json!({"apply": {"template": templates, "messages": [{"role": "user", "content": "a"}]}})
+    }));
     cases.push(Case::request("compiling: the source in a request".to_owned(), || {
         let source = format!("{{{{ [{}] }}}}", "1+1,".repeat(250_000));
         json!({"apply": {"template": "x", "template_name": source, "messages": [{"role": "user", "content": "a"}]}})
