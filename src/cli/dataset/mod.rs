@@ -28,7 +28,7 @@ use self::notes::Notes;
 use self::output::is_regular;
 use self::row::Renderer;
 use self::rows::CHUNK;
-use self::run::{Files, Run, default_errors, summarize};
+use self::run::{ANSWERS, Files, Run, default_errors, summarize};
 use super::file::{Texts, is_stdin};
 use super::model::{Settings, Source};
 use super::{parse_count, warn};
@@ -169,6 +169,7 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         files,
         pool: pool.build().map_err(|error| error.to_string())?,
         chunk_size: CHUNK,
+        answers_size: ANSWERS,
         interval: CHECKPOINT_INTERVAL,
     };
     let Some(start) = run.find_start(arguments.resume)? else {

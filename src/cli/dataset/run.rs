@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
-use rayon::{Scope, ThreadPool};
+use rayon::{ScopeFifo, ThreadPool};
 
 use super::codec::Codec;
 use super::journal::{Checkpoint, Found, Journal};
@@ -20,6 +20,9 @@ const MAX_WINDOW: usize = 32 << 20;
 
 /// The capacity of a buffer in bytes from which the buffer is freed instead of used again.
 const MAX_SPARE: usize = 2 << 20;
+
+/// The size in bytes at which the answers to the rows of a chunk are written before the others of the chunk. Most chunks have smaller ones.
+pub const ANSWERS: usize = 8 << 20;
 
 /// The files of a run. `-` is standard input or standard output.
 pub struct Files {
@@ -63,6 +66,8 @@ pub struct Run {
     pub pool: ThreadPool,
     /// The size in bytes at which a chunk is full.
     pub chunk_size: usize,
+    /// The size in bytes at which the answers to the rows of a chunk are written before the others of the chunk.
+    pub answers_size: usize,
     /// The time between two checkpoints.
     pub interval: Duration,
 }
@@ -80,10 +85,17 @@ pub struct Start {
 #[derive(Default)]
 struct Block {
     chunk: Chunk,
-    output: Vec<u8>,
-    errors: Vec<u8>,
+    /// The answers that are not written yet.
+    answers: Answers,
     written: u64,
     failed: u64,
+}
+
+/// Answers to consecutive rows, ready to be written.
+#[derive(Default)]
+struct Answers {
+    output: Vec<u8>,
+    errors: Vec<u8>,
 }
 
 impl Run {
@@ -147,7 +159,7 @@ impl Run {
             interval: self.interval,
         };
         let started = Instant::now();
-        let ended = self.pool.in_place_scope(|scope| {
+        let ended = self.pool.in_place_scope_fifo(|scope| {
             let mut window = Window::new(self.pool.current_num_threads());
             loop {
                 while window.has_place() {
@@ -161,7 +173,7 @@ impl Run {
                         }
                     }
                 }
-                let Some(block) = window.pop()? else { break };
+                let Some(block) = window.pop(&mut writer)? else { break };
                 writer.write(&block)?;
                 window.keep(block);
                 bar.set_message(describe_progress(checkpoint, &writer.reached, started));
@@ -178,13 +190,16 @@ impl Run {
         }
     }
 
-    /// Renders the rows of a block's chunk.
-    fn render_block(&self, block: &mut Block) -> std::io::Result<()> {
+    /// Renders the rows of a block's chunk. Whenever the answers are large, they are sent to be written.
+    fn render_block(&self, block: &mut Block, large: &SyncSender<Answers>) -> std::io::Result<()> {
         let Block {
-            chunk, written, failed, ..
+            chunk,
+            answers,
+            written,
+            failed,
         } = block;
         (*written, *failed) = (0, 0);
-        let (mut output, mut errors) = (clear(&mut block.output), clear(&mut block.errors));
+        let (mut output, mut errors) = (clear(&mut answers.output), clear(&mut answers.errors));
         output.reserve(chunk.size());
         for row in chunk.rows() {
             let count = match self.renderer.render(&row, &mut output, &mut errors) {
@@ -192,14 +207,27 @@ impl Run {
                 false => &mut *failed,
             };
             *count = count.saturating_add(1);
+            if output.len().saturating_add(errors.len()) >= self.answers_size {
+                let sent = large.send(self.encode(std::mem::take(&mut output), std::mem::take(&mut errors))?);
+                if sent.is_err() {
+                    // There is no receiver if the run has ended early.
+                    return Ok(());
+                }
+            }
         }
+        *answers = self.encode(output, errors)?;
+        Ok(())
+    }
+
+    fn encode(&self, output: String, errors: String) -> std::io::Result<Answers> {
         let encode = |path: Option<&PathBuf>, text: String| match path {
             Some(path) if !text.is_empty() => Codec::of(path).encode(text.into_bytes()),
             _ => Ok(text.into_bytes()),
         };
-        block.output = encode(Some(&self.files.output), output)?;
-        block.errors = encode(self.files.errors.as_ref(), errors)?;
-        Ok(())
+        Ok(Answers {
+            output: encode(Some(&self.files.output), output)?,
+            errors: encode(self.files.errors.as_ref(), errors)?,
+        })
     }
 }
 
@@ -210,10 +238,19 @@ fn clear(buffer: &mut Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
+/// A block that is under way.
+struct Pending {
+    /// The size of the chunk.
+    size: usize,
+    /// Brings large answers. It has no capacity, so that the block waits until they are written.
+    large: Receiver<Answers>,
+    /// Brings the block when it is rendered.
+    block: Receiver<std::io::Result<Block>>,
+}
+
 /// The blocks that are under way, in the order of the input.
 struct Window {
-    /// The size of each block's chunk, and the channel that brings the block when it is rendered.
-    blocks: VecDeque<(usize, Receiver<std::io::Result<Block>>)>,
+    blocks: VecDeque<Pending>,
     /// The blocks that were written.
     spare: Vec<Block>,
     /// The number of bytes of the chunks.
@@ -242,13 +279,20 @@ impl Window {
     }
 
     /// Lets the pool render a block.
-    fn push<'s>(&mut self, run: &'s Run, scope: &Scope<'s>, mut block: Block) {
+    fn push<'s>(&mut self, run: &'s Run, scope: &ScopeFifo<'s>, mut block: Block) {
+        let (large_sender, large) = sync_channel(0);
         let (sender, receiver) = sync_channel(1);
         let size = block.chunk.size();
         self.bytes = self.bytes.saturating_add(size);
-        self.blocks.push_back((size, receiver));
-        scope.spawn(move |_| {
-            let rendered = run.render_block(&mut block);
+        self.blocks.push_back(Pending {
+            size,
+            large,
+            block: receiver,
+        });
+        // The pool begins the blocks in their order, so the one that is written next never waits for another.
+        scope.spawn_fifo(move |_| {
+            let rendered = run.render_block(&mut block, &large_sender);
+            drop(large_sender);
             // There is no receiver if the run has ended early.
             let _ = sender.send(rendered.map(|()| block));
         });
@@ -256,19 +300,26 @@ impl Window {
 
     /// Keeps the memory of a block that was written, unless a long row made it large.
     fn keep(&mut self, block: Block) {
-        let buffers = [block.chunk.capacity(), block.output.capacity(), block.errors.capacity()];
+        let Answers { output, errors } = &block.answers;
+        let buffers = [block.chunk.capacity(), output.capacity(), errors.capacity()];
         if buffers.iter().all(|bytes| *bytes < MAX_SPARE) {
             self.spare.push(block);
         }
     }
 
-    /// Waits for the first block. Returns `None` if none is under way.
-    fn pop(&mut self) -> Result<Option<Block>, WriteFailure> {
-        let Some((size, receiver)) = self.blocks.pop_front() else {
+    /// Waits for the first block, and writes its large answers. Returns `None` if none is under way.
+    fn pop(&mut self, writer: &mut Writer) -> Result<Option<Block>, WriteFailure> {
+        let Some(pending) = self.blocks.pop_front() else {
             return Ok(None);
         };
-        self.bytes = self.bytes.saturating_sub(size);
-        let block = receiver.recv().map_err(|error| WriteFailure::Failed(error.to_string()))?;
+        self.bytes = self.bytes.saturating_sub(pending.size);
+        for answers in pending.large {
+            writer.write_answers(&answers)?;
+        }
+        let block = pending
+            .block
+            .recv()
+            .map_err(|error| WriteFailure::Failed(error.to_string()))?;
         block.map(Some).map_err(|error| WriteFailure::Failed(error.to_string()))
     }
 }
@@ -285,9 +336,14 @@ struct Writer {
 }
 
 impl Writer {
+    fn write_answers(&mut self, answers: &Answers) -> Result<(), WriteFailure> {
+        self.output.write(&answers.output)?;
+        self.errors.write(&answers.errors)
+    }
+
+    /// Writes the rest of a block's answers, and counts its rows.
     fn write(&mut self, block: &Block) -> Result<(), WriteFailure> {
-        self.output.write(&block.output)?;
-        self.errors.write(&block.errors)?;
+        self.write_answers(&block.answers)?;
         self.reached = Checkpoint {
             place: block.chunk.end,
             output: self.output.length,

@@ -16,6 +16,12 @@ use super::run::{Files, Run};
 const INPUT: &str = "{\"id\": 1, \"messages\": [{\"content\": \"é\"}]}\n{\"messages\": 1}\n\n{\"messages\": [{\"content\": \"longer\"}]}\nx\n\
                      {\"messages\": [{\"content\": \"\"}]}\n{\"messages\": [{\"content\": \"last\"}]}";
 
+/// The sizes of chunks and answers with which each row is a chunk.
+const ROWS: [usize; 2] = [10, usize::MAX];
+
+/// The sizes of chunks and answers with which a chunk has several rows, and each answer is written at once.
+const PARTS: [usize; 2] = [100, 1];
+
 /// A folder for one test, which is removed when the test ends. A folder in memory makes waiting for the disk fast.
 struct Folder(PathBuf);
 
@@ -35,7 +41,8 @@ impl Drop for Folder {
     }
 }
 
-fn run(folder: &Path, end: &str, interval: Duration) -> Run {
+fn run(folder: &Path, end: &str, sizes: [usize; 2], interval: Duration) -> Run {
+    let [chunk_size, answers_size] = sizes;
     let input = folder.join("in.jsonl");
     std::fs::write(&input, INPUT).unwrap();
     let chat = ChatTemplate::from_source("<{{ messages[0].content }}>", &[]);
@@ -62,7 +69,8 @@ fn run(folder: &Path, end: &str, interval: Duration) -> Run {
             errors: Some(folder.join(format!("errors.jsonl{end}"))),
         },
         pool: rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap(),
-        chunk_size: 10,
+        chunk_size,
+        answers_size,
         interval,
     }
 }
@@ -88,9 +96,16 @@ fn resume(run: &Run, interrupted: [&[u8]; 3]) -> [Vec<u8>; 2] {
 
 #[test]
 fn a_run_resumes_from_files_that_end_at_any_byte() {
-    for end in ["", ".gz", ".zst"] {
+    for (end, sizes) in [
+        ("", ROWS),
+        (".gz", ROWS),
+        (".zst", ROWS),
+        ("", PARTS),
+        (".gz", PARTS),
+        (".zst", PARTS),
+    ] {
         let folder = Folder::new(&format!("resume{end}"));
-        let whole = run(&folder.0, end, Duration::ZERO);
+        let whole = run(&folder.0, end, sizes, Duration::ZERO);
         whole
             .render(&whole.find_start(false).unwrap().unwrap(), &ProgressBar::hidden())
             .unwrap();
@@ -101,12 +116,12 @@ fn a_run_resumes_from_files_that_end_at_any_byte() {
         ];
         let [output, errors, journal] = files.map(|path| std::fs::read(path).unwrap());
         assert!(
-            journal.iter().filter(|byte| **byte == b'\n').count() > 3,
-            "there are several checkpoints"
+            journal.iter().filter(|byte| **byte == b'\n').count() > if sizes == ROWS { 3 } else { 1 },
+            "there are checkpoints"
         );
         let expected = [output.clone(), errors.clone()];
         // These runs add no checkpoints, so that a cut journal stays so.
-        let resumed = run(&folder.0, end, Duration::MAX);
+        let resumed = run(&folder.0, end, sizes, Duration::MAX);
         for cut in 0..=output.len() {
             assert_eq!(
                 resume(&resumed, [&output[..cut], &errors, &journal]),
@@ -147,12 +162,12 @@ fn a_run_resumes_from_files_that_end_at_any_byte() {
 #[test]
 fn a_run_does_not_resume_with_other_options_or_another_input() {
     let folder = Folder::new("other");
-    let first = run(&folder.0, "", Duration::ZERO);
+    let first = run(&folder.0, "", ROWS, Duration::ZERO);
     let start = first.find_start(false).unwrap().unwrap();
     first.render(&start, &ProgressBar::hidden()).unwrap();
     let message = |run: &Run, resumes: bool| run.find_start(resumes).map(|_| ()).unwrap_err();
     assert!(message(&first, false).contains("continue it with --resume"));
-    let mut other = run(&folder.0, "", Duration::ZERO);
+    let mut other = run(&folder.0, "", ROWS, Duration::ZERO);
     other.renderer.wants_spans = true;
     assert!(message(&other, true).contains("other options"));
     let start = first.find_start(true).unwrap().unwrap();
@@ -164,7 +179,7 @@ fn a_run_does_not_resume_with_other_options_or_another_input() {
 #[test]
 fn the_input_the_output_and_the_errors_are_different_files() {
     let folder = Folder::new("same");
-    let mut run = run(&folder.0, "", Duration::ZERO);
+    let mut run = run(&folder.0, "", ROWS, Duration::ZERO);
     assert_eq!(run.files.check(), Ok(()));
     run.files.output = folder.0.join(".").join("in.jsonl");
     assert!(run.files.check().is_err());
