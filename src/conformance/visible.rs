@@ -81,13 +81,12 @@ fn is_active(char: char) -> bool {
 /// Returns the sign that shows a character without a glyph, or `None` if the character is visible or is a blank.
 pub fn sign(char: char) -> Option<String> {
     match char {
-        ' ' => None,
+        ' '..='~' => None,
         '\t' => Some("⇥".to_owned()),
         '\n' => Some("⏎".to_owned()),
         '\r' => Some("␍".to_owned()),
         // The block of control pictures has the order of the control characters.
         '\0'..='\x1f' => char::from_u32(0x2400_u32.saturating_add(u32::from(char))).map(String::from),
-        '\'' | '"' | '\\' => None,
         char => {
             // `Debug` escapes characters without a glyph, and combining marks at the start of a text.
             let is_escaped = String::from_iter(['a', char]).escape_debug().nth(1) == Some('\\');

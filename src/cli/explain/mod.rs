@@ -80,14 +80,19 @@ impl<'p> Picture<'p> {
         }
         let mut seen = HashSet::new();
         let untrusted = prompt.untrusted.iter().map(|token| picture.warn_of_token(token));
-        let untrusted: Vec<String> = untrusted.filter(|warning| seen.insert(warning.clone())).collect();
+        let untrusted = untrusted.filter(|warning| seen.insert(warning.clone()));
+        let mut untrusted: Vec<String> = untrusted.take(MOST_WARNINGS.saturating_add(1)).collect();
+        if untrusted.len() > MOST_WARNINGS {
+            untrusted.truncate(MOST_WARNINGS);
+            untrusted.push("warning: the input has more control tokens".to_owned());
+        }
         picture.warnings.extend(untrusted);
         picture.warnings.extend(warn_of_mask(&prompt.assistant, messages));
         Ok(picture)
     }
 
     /// Returns the parts of the prompt from left to right.
-    fn parts(&self) -> Vec<Part<'_>> {
+    fn parts(&self) -> impl Iterator<Item = Part<'_>> {
         let spans = self.assistant();
         let turns = self.turns();
         let mut edges: Vec<usize> = self
@@ -99,32 +104,37 @@ impl<'p> Picture<'p> {
         edges.extend(spans.iter().chain(turn_ranges).flat_map(|range| [range.start, range.end]));
         edges.sort_unstable();
         edges.dedup();
-        let (mut parts, mut edges) = (Vec::new(), edges.into_iter().peekable());
-        for (index, segment) in self.prompt.segments.iter().enumerate() {
-            let mut start = segment.bytes().start;
-            while start < segment.bytes().end {
-                while edges.next_if(|edge| *edge <= start).is_some() {}
-                let end = edges
-                    .peek()
-                    .map_or(segment.bytes().end, |edge| segment.bytes().end.min(*edge));
-                let holds = |range: &Range<usize>| range.start <= start && start < range.end;
-                let token = self.tokens.partition_point(|token| token.bytes.end <= start);
-                let token = self.tokens.get(token).filter(|token| holds(&token.bytes));
-                let span = spans.get(spans.partition_point(|span| span.end <= start));
-                let turn = turns.get(turns.partition_point(|(range, _)| range.end <= start));
-                parts.push(Part {
-                    text: self.prompt.text.get(start..end).unwrap_or_default(),
-                    segment,
-                    index,
-                    is_assistant: span.is_some_and(holds),
-                    turn: turn.filter(|(range, _)| holds(range)).map(|(_, name)| *name),
-                    token,
-                    is_untrusted: token.is_some_and(|token| self.is_untrusted(token)),
-                });
-                start = end;
-            }
-        }
-        parts
+        let mut edges = edges.into_iter().peekable();
+        let mut segments = self.prompt.segments.iter().enumerate();
+        // The segment of the last part and the end of the part, if the segment goes on after it.
+        let mut open = None;
+        std::iter::from_fn(move || {
+            let (index, segment, start) = match open.take() {
+                Some(rest) => rest,
+                None => segments
+                    .next()
+                    .map(|(index, segment)| (index, segment, segment.bytes().start))?,
+            };
+            while edges.next_if(|edge| *edge <= start).is_some() {}
+            let end = edges
+                .peek()
+                .map_or(segment.bytes().end, |edge| segment.bytes().end.min(*edge));
+            open = (end < segment.bytes().end).then_some((index, segment, end));
+            let holds = |range: &Range<usize>| range.start <= start && start < range.end;
+            let token = self.tokens.partition_point(|token| token.bytes.end <= start);
+            let token = self.tokens.get(token).filter(|token| holds(&token.bytes));
+            let span = spans.get(spans.partition_point(|span| span.end <= start));
+            let turn = turns.get(turns.partition_point(|(range, _)| range.end <= start));
+            Some(Part {
+                text: self.prompt.text.get(start..end).unwrap_or_default(),
+                segment,
+                index,
+                is_assistant: span.is_some_and(holds),
+                turn: turn.filter(|(range, _)| holds(range)).map(|(_, name)| *name),
+                token,
+                is_untrusted: token.is_some_and(|token| self.is_untrusted(token)),
+            })
+        })
     }
 
     /// Returns the byte ranges of what the model writes, sorted.
@@ -164,7 +174,7 @@ impl<'p> Picture<'p> {
 
     fn warn_of_token(&self, token: &ControlToken) -> String {
         let text = self.prompt.text.get(token.bytes.clone()).unwrap_or_default();
-        let path = shorten(token.path.as_deref().unwrap_or_default());
+        let path = shorten(token.path.as_deref().unwrap_or_default(), MOST_HALF);
         let owner = token
             .message
             .map_or_else(|| "the input".to_owned(), |index| self.name_message(index));
@@ -179,7 +189,7 @@ impl<'p> Picture<'p> {
     fn name_message(&self, index: usize) -> String {
         let number = index.saturating_add(1);
         match self.roles.get(index) {
-            Some(role) if !role.is_empty() => format!("message {number} ({})", visible(role)),
+            Some(role) if !role.is_empty() => format!("message {number} ({})", visible(&shorten(role, MOST_HALF_ROLE))),
             _ => format!("message {number}"),
         }
     }
@@ -210,6 +220,18 @@ fn kind_of(segment: &Segment) -> &'static str {
 /// The largest number of bytes that are shown of each end of a JSON pointer.
 const MOST_HALF: usize = 500;
 
+/// The largest number of bytes that are shown of each end of a role.
+const MOST_HALF_ROLE: usize = 50;
+
+/// The largest number of warnings about control tokens of the input.
+const MOST_WARNINGS: usize = 1000;
+
+/// The number of bytes at which a picture ends.
+const MOST_BYTES: usize = 16 << 20;
+
+/// What is shown instead of the rest of a prompt.
+const REST: &str = "… the rest of the prompt is left out";
+
 /// The kinds of origins, and what the legend says about each.
 const KINDS: [(&str, &str); 5] = [
     ("template", "written in the template"),
@@ -224,8 +246,8 @@ fn place_of(segment: &Segment) -> String {
     match segment.origin() {
         Origin::Template { line } => format!("line {line}"),
         Origin::Token { name } => visible(name),
-        Origin::Input { path, is_key, .. } if is_key => format!("key of {}", visible(&shorten(path))),
-        Origin::Input { path, .. } => visible(&shorten(path)),
+        Origin::Input { path, is_key, .. } if is_key => format!("key of {}", visible(&shorten(path, MOST_HALF))),
+        Origin::Input { path, .. } => visible(&shorten(path, MOST_HALF)),
         Origin::Changed { paths } => {
             let paths: Vec<Cow<'_, str>> = paths
                 .iter()
@@ -233,7 +255,7 @@ fn place_of(segment: &Segment) -> String {
                     if path.is_empty() {
                         "the input".into()
                     } else {
-                        visible(&shorten(path)).into()
+                        visible(&shorten(path, MOST_HALF)).into()
                     }
                 })
                 .collect();
@@ -243,20 +265,25 @@ fn place_of(segment: &Segment) -> String {
     }
 }
 
-/// Returns a JSON pointer, without its middle if it is very long.
-fn shorten(path: &str) -> Cow<'_, str> {
-    let (mut start, mut end) = (MOST_HALF, path.len().saturating_sub(MOST_HALF));
-    if start >= end {
-        return path.into();
+/// Returns a text, or at most `half` bytes of each of its ends.
+fn shorten(text: &str, half: usize) -> Cow<'_, str> {
+    let mut end = text.len().saturating_sub(half);
+    if half >= end {
+        return text.into();
     }
-    while !path.is_char_boundary(start) {
-        start = start.saturating_sub(1);
-    }
-    while !path.is_char_boundary(end) {
+    while !text.is_char_boundary(end) {
         end = end.saturating_add(1);
     }
-    let (start, end) = (path.get(..start).unwrap_or_default(), path.get(end..).unwrap_or_default());
-    format!("{start}…{end}").into()
+    format!("{}…{}", cut(text, half), text.get(end..).unwrap_or_default()).into()
+}
+
+/// Returns at most `length` bytes of the start of a text.
+fn cut(text: &str, length: usize) -> &str {
+    let mut end = length.min(text.len());
+    while !text.is_char_boundary(end) {
+        end = end.saturating_sub(1);
+    }
+    text.get(..end).unwrap_or_default()
 }
 
 /// Returns the sign that shows a character, or `None` if the character is visible.

@@ -8,15 +8,18 @@
 
 use chat_template::conformance::visible;
 use chat_template::{Origin, Writer};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 
-use super::{KINDS, Part, Picture, kind_of, place_of, sign_of};
+use super::{KINDS, MOST_BYTES, Part, Picture, REST, cut, kind_of, place_of, sign_of};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// The resources that the page may load.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+
+/// The number of bytes of a text that are looked through for an invisible character at once.
+const WINDOW: usize = 4096;
 
 /// The angle between the hues of two messages that follow each other: the golden angle keeps neighbours apart.
 const HUE_STEP: usize = 137;
@@ -117,25 +120,34 @@ impl Picture<'_> {
 
     /// Returns the prompt, whose control tokens are elements around their parts.
     pub fn marked_prompt(&self) -> Markup {
-        let parts = self.parts();
-        let is_of_one_token = |left: &Part<'_>, right: &Part<'_>| match (left.token, right.token) {
-            (Some(left), Some(right)) => left.bytes == right.bytes,
-            (None, None) => true,
-            _ => false,
-        };
-        html! {
-            @for group in parts.chunk_by(is_of_one_token) {
-                @match group.first().filter(|part| part.token.is_some()) {
-                    Some(first) => {
-                        b class={ "control" @if first.is_untrusted { " untrusted" } } { @for part in group { (self.marked_part(part)) } }
-                    }
-                    None => @for part in group { (self.marked_part(part)) },
+        let mut marked = String::new();
+        let mut parts = self.parts().peekable();
+        while let Some(part) = parts.next() {
+            let left = MOST_BYTES.saturating_sub(marked.len());
+            if left == 0 {
+                marked.push_str(REST);
+                break;
+            }
+            let first = self.marked_part(&part, left);
+            let Some(token) = part.token else {
+                first.render_to(&mut marked);
+                continue;
+            };
+            let mut inside = first.into_string();
+            while let Some(next) = parts.next_if(|next| next.token.is_some_and(|other| other.bytes == token.bytes)) {
+                let left = left.saturating_sub(inside.len());
+                if left > 0 {
+                    self.marked_part(&next, left).render_to(&mut inside);
                 }
             }
+            let token = html! { b class={ "control" @if part.is_untrusted { " untrusted" } } { (PreEscaped(inside)) } };
+            token.render_to(&mut marked);
         }
+        PreEscaped(marked)
     }
 
-    fn marked_part(&self, part: &Part<'_>) -> Markup {
+    /// Returns a part with at most about `most` bytes of its text.
+    fn marked_part(&self, part: &Part<'_>, most: usize) -> Markup {
         let kind = kind_of(part.segment);
         let at = match part.segment.origin() {
             Origin::Input { at, .. } => Some(format!("characters {} to {}", at.start, at.end)),
@@ -153,7 +165,7 @@ impl Picture<'_> {
                 style=[owner.map(hue)] data-segment=(part.index) data-place=[place]
                 data-at=[at] data-owner=[owner.map(|index| self.name_message(index))] data-token=[token]
                 data-turn=[part.turn] data-writer=[part.is_assistant.then_some("the model")] {
-                (with_signs(part.text))
+                (with_signs(part.text, most))
             }
         }
     }
@@ -171,26 +183,30 @@ impl Picture<'_> {
 }
 
 /// Returns a text whose invisible characters have signs. A blank, a tab and a line feed are also there themselves, so that a copy of the
-/// text has them.
-fn with_signs(text: &str) -> Markup {
-    let mut pieces: Vec<(&str, Option<String>)> = Vec::new();
-    let mut rest = text;
-    while let Some((at, char)) = rest.char_indices().find(|(_, char)| sign_of(*char).is_some()) {
-        let (before, from) = rest.split_at_checked(at).unwrap_or_default();
-        let (invisible, after) = from.split_at_checked(char.len_utf8()).unwrap_or_default();
-        pieces.extend([(before, None), (invisible, sign_of(char))]);
+/// text has them. The text is cut after about `most` bytes of the page.
+fn with_signs(text: &str, most: usize) -> Markup {
+    let (mut marked, mut rest) = (String::new(), text);
+    while !rest.is_empty() && marked.len() < most {
+        let window = cut(rest, WINDOW);
+        let found = window.char_indices().find_map(|(at, char)| Some((at, char, sign_of(char)?)));
+        let end = found.as_ref().map_or(window.len(), |(at, ..)| *at);
+        let (visible, after) = rest.split_at_checked(end).unwrap_or_default();
+        visible.render_to(&mut marked);
         rest = after;
-    }
-    pieces.push((rest, None));
-    html! {
-        @for (text, sign) in &pieces {
-            @match sign {
-                None => (text),
-                Some(sign) if matches!(*text, " " | "\t" | "\n") => i data-sign=(sign) { (text) },
-                Some(sign) => i class="alone" data-sign=(sign) {},
-            }
+        if let Some((_, char, sign)) = found {
+            let (invisible, after) = rest.split_at_checked(char.len_utf8()).unwrap_or_default();
+            let shown = html! {
+                @if matches!(char, ' ' | '\t' | '\n') {
+                    i data-sign=(sign) { (invisible) }
+                } @else {
+                    i class="alone" data-sign=(sign) {}
+                }
+            };
+            shown.render_to(&mut marked);
+            rest = after;
         }
     }
+    PreEscaped(marked)
 }
 
 /// Returns a number with a noun in the singular or the plural.

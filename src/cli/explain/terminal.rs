@@ -7,7 +7,7 @@
 
 use chat_template::conformance::visible;
 
-use super::{KINDS, Part, Picture, kind_of, place_of, sign_of};
+use super::{KINDS, MOST_BYTES, Part, Picture, REST, kind_of, place_of, sign_of};
 
 /// The meaning of the colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -56,9 +56,13 @@ impl Picture<'_> {
         for part in self.parts() {
             let style = style_of(&part, by);
             for line in part.text.split_inclusive('\n') {
+                if shown.len() >= MOST_BYTES {
+                    return shown + "\n" + REST;
+                }
                 shown.push_str(&style);
                 for char in line.chars() {
                     match sign_of(char) {
+                        _ if shown.len() >= MOST_BYTES => break,
                         None => shown.push(char),
                         // The code that ends faint also ends bold, so the style is written again.
                         Some(sign) => shown.push_str(&format!("\x1b[2m{sign}\x1b[22m{style}")),
@@ -76,43 +80,36 @@ impl Picture<'_> {
 
     /// Returns a row for each part of the prompt.
     fn listed(&self) -> String {
-        let parts = self.parts();
-        let (mut owner_width, mut place_width) = (0, 0);
-        for (owner, place) in parts.iter().map(|part| self.label(part)) {
-            owner_width = owner_width.max(owner.chars().count());
-            place_width = place_width.max(place.chars().count().min(MOST_COLUMNS));
+        let names = self
+            .owners()
+            .into_iter()
+            .map(|index| self.name_message(index).chars().count());
+        let owner_width = names.max().unwrap_or_default();
+        let mut place_width = 0;
+        for part in self.parts() {
+            place_width = place_width.max(label(&part).chars().count());
+            if place_width >= MOST_COLUMNS {
+                place_width = MOST_COLUMNS;
+                break;
+            }
         }
         let mut shown = String::new();
-        for part in &parts {
-            let (owner, place) = self.label(part);
+        for part in self.parts() {
+            let owner = part.segment.message().map(|index| self.name_message(index));
+            let (mut owner, mut place) = (owner.unwrap_or_default(), label(&part));
             let bar = if part.is_assistant { "┃" } else { "│" };
-            for (index, line) in text_of(part).split_inclusive('\n').enumerate() {
-                let (owner, place) = if index == 0 {
-                    (owner.as_str(), place.as_str())
-                } else {
-                    ("", "")
-                };
-                let line = line.strip_suffix('\n').unwrap_or(line);
-                shown.push_str(&format!("{owner:owner_width$}  {place:place_width$}  {bar} {line}\n"));
+            for line in part.text.split_inclusive('\n') {
+                if shown.len() >= MOST_BYTES {
+                    return shown + REST;
+                }
+                shown.push_str(&format!("{owner:owner_width$}  {place:place_width$}  {bar} "));
+                push_signs(line, &mut shown);
+                shown.push('\n');
+                owner.clear();
+                place.clear();
             }
         }
         shown
-    }
-
-    /// Returns the owner and the origin of a part.
-    fn label(&self, part: &Part<'_>) -> (String, String) {
-        let owner = part
-            .segment
-            .message()
-            .map_or_else(String::new, |index| self.name_message(index));
-        let mut place = match kind_of(part.segment) {
-            kind @ ("token" | "changed") => format!("{kind} {}", place_of(part.segment)),
-            _ => place_of(part.segment),
-        };
-        if part.is_untrusted {
-            place.insert_str(0, "! ");
-        }
-        (owner, place)
     }
 
     fn legend(&self, by: By, is_colored: bool) -> String {
@@ -150,19 +147,27 @@ impl Picture<'_> {
     }
 }
 
-/// Returns the text of a part with signs for its invisible characters.
-fn text_of(part: &Part<'_>) -> String {
-    let mut text = String::new();
-    for char in part.text.chars() {
+/// Returns the origin of a part.
+fn label(part: &Part<'_>) -> String {
+    let mut place = match kind_of(part.segment) {
+        kind @ ("token" | "changed") => format!("{kind} {}", place_of(part.segment)),
+        _ => place_of(part.segment),
+    };
+    if part.is_untrusted {
+        place.insert_str(0, "! ");
+    }
+    place
+}
+
+/// Appends a line with signs for its invisible characters.
+fn push_signs(line: &str, shown: &mut String) {
+    for char in line.chars() {
         match sign_of(char) {
-            None => text.push(char),
-            Some(sign) => text.push_str(&sign),
-        }
-        if char == '\n' {
-            text.push('\n');
+            _ if shown.len() >= MOST_BYTES => break,
+            None => shown.push(char),
+            Some(sign) => shown.push_str(&sign),
         }
     }
-    text
 }
 
 /// Returns the escape sequence for the style of a part.

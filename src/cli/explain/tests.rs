@@ -1,7 +1,7 @@
 use chat_template::json::Data;
 use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, ControlPolicy, ControlTokens, Prompt};
 
-use super::{By, Picture};
+use super::{By, MOST_BYTES, Picture, REST};
 
 const SOURCE: &str = "{{ bos_token }}{{ bos_token }}{% for m in messages %}\n\n<|{{ m.role }}|> {% generation %}{{ m.content }}{% endgeneration %}{% endfor %}{{ messages|length }}";
 
@@ -90,7 +90,7 @@ fn a_page_loads_nothing() {
 #[test]
 fn parts_are_cut_at_the_edges_of_blocks_and_tokens() {
     with_picture("x<|end|>y", |prompt, picture| {
-        let parts = picture.parts();
+        let parts: Vec<_> = picture.parts().collect();
         let text: String = parts.iter().map(|part| part.text).collect();
         assert_eq!(text, prompt.text);
         let shown: Vec<(&str, bool, bool)> = parts
@@ -109,4 +109,30 @@ fn parts_are_cut_at_the_edges_of_blocks_and_tokens() {
             ]
         );
     });
+}
+
+#[test]
+fn a_picture_of_a_long_role_or_a_long_prompt_is_bounded() {
+    let template = ChatTemplate::from_source("{% for m in messages %}{{ m.role }}{{ m.content }}\n{% endfor %}", &[]);
+    for (role, content, count) in [
+        ("r".repeat(70_000), "\u{1}".to_owned(), 300),
+        ("user".to_owned(), "\u{a0}\n".repeat(10_000), 300),
+    ] {
+        let messages = vec![serde_json::json!({"role": role, "content": content}); count];
+        let messages: Data<'_> = chat_template::json::to_data(&messages, 10).unwrap();
+        let options = ApplyOptions {
+            trace: true,
+            ..Default::default()
+        };
+        let prompt = template.apply(&messages, &options).unwrap();
+        let picture = Picture::new(&prompt, &[], Some(&messages), None, Vec::new()).unwrap();
+        let shown = [
+            picture.terminal(By::Origin, false),
+            picture.terminal(By::Message, true),
+            picture.page("model"),
+        ];
+        for shown in shown {
+            assert!(shown.contains(REST) && shown.len() < 2 * MOST_BYTES, "{}", shown.len());
+        }
+    }
 }
