@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
 
 /// The files of a folder.
-pub(super) struct Files<'p> {
+pub(crate) struct Files<'p> {
     /// The folder.
     pub path: &'p Path,
     max_file_size: u64,

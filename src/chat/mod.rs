@@ -43,6 +43,8 @@ use crate::template::{CompileOptions, Template};
 use crate::value::Value;
 
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, Writer};
+#[cfg(feature = "cli")]
+pub(crate) use files::Files;
 pub use folder::{LoadAs, LoadOptions};
 pub use input::Input;
 #[cfg(feature = "inspect")]

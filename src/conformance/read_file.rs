@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// The largest size of a file in bytes.
-const MAX_FILE: u64 = 256 << 20;
+pub const MAX_FILE: u64 = 256 << 20;
 
 /// Reads a file.
 ///

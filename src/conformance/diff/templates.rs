@@ -8,9 +8,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::read_file::read_text;
+use super::super::read_file::{MAX_FILE, read_text};
 use super::super::write_line::string;
-use crate::chat::{ChatTemplate, cache};
+use crate::chat::{ChatTemplate, Files, LoadOptions, cache};
 use crate::json::{self, Data, Object};
 
 /// The names of files that contain the templates of a model.
@@ -43,8 +43,15 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Found>, String> {
         let before = found.len();
         let metadata = std::fs::metadata(path).map_err(|error| format!("{}: {error}", path.display()))?;
         match metadata.is_dir() {
-            true => folder(path, DEPTH, &mut found)?,
-            false => file(path, &mut found)?,
+            true => {
+                let options = LoadOptions {
+                    max_file_size: MAX_FILE,
+                    ..LoadOptions::default()
+                };
+                let files = Files::new(path, path, &options).map_err(|error| error.message().to_owned())?;
+                folder(path, DEPTH, &files, &mut found)?;
+            }
+            false => file(path, &read_text(path)?, &mut found)?,
         }
         if found.len() == before {
             return Err(format!("{}: there is no template in it", path.display()));
@@ -53,7 +60,8 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Found>, String> {
     Ok(found)
 }
 
-fn folder(path: &Path, depth: usize, found: &mut Vec<Found>) -> Result<(), String> {
+/// Adds the templates of a folder. `files` reads its files: one that is a link must stay in the folder that was searched first.
+fn folder(path: &Path, depth: usize, files: &Files<'_>, found: &mut Vec<Found>) -> Result<(), String> {
     let fault = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut entries = Vec::new();
     for entry in std::fs::read_dir(path).map_err(fault)? {
@@ -69,10 +77,13 @@ fn folder(path: &Path, depth: usize, found: &mut Vec<Found>) -> Result<(), Strin
         // A link to a folder can lead back to a folder that contains it.
         if entry.is_dir() && !entry.is_symlink() {
             if let Some(depth) = depth.checked_sub(1) {
-                folder(&entry, depth, found)?;
+                folder(&entry, depth, files, found)?;
             }
         } else if is_template(&entry) {
-            file(&entry, found)?;
+            let name = entry.strip_prefix(files.path).unwrap_or(&entry);
+            if let Some(text) = files.text(name).map_err(|error| error.message().to_owned())? {
+                file(&entry, &text, found)?;
+            }
         }
     }
     Ok(())
@@ -83,12 +94,12 @@ fn is_template(path: &Path) -> bool {
     path.is_file() && (path.extension().is_some_and(|end| end == "jinja" || end == "j2") || is_named(&LEGACY))
 }
 
-fn file(path: &Path, found: &mut Vec<Found>) -> Result<(), String> {
+/// Adds the templates of a file with a text.
+fn file(path: &Path, text: &str, found: &mut Vec<Found>) -> Result<(), String> {
     let name = path.display().to_string();
-    let text = read_text(path)?;
     let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
     match end {
-        "json" => found.extend(of_json(&name, &text)?),
+        "json" => found.extend(of_json(&name, text)?),
         "jsonl" => {
             for (place, line) in text.split('\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
                 found.extend(of_json(&format!("{name}:{}", place.saturating_add(1)), line)?);
@@ -96,7 +107,7 @@ fn file(path: &Path, found: &mut Vec<Found>) -> Result<(), String> {
         }
         _ => found.push(Found {
             name,
-            template: string(&text),
+            template: string(text),
             special_tokens: Vec::new(),
         }),
     }
@@ -150,5 +161,24 @@ mod tests {
         let found = find(&[folder.join("jinja"), folder.join("named")]).unwrap();
         assert_eq!(found.len(), 2);
         assert!(!found.first().unwrap().special_tokens.is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_must_stay_in_the_folder() {
+        use std::os::unix::fs::symlink;
+
+        let folder = std::env::temp_dir().join(format!("chat-template-links-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("a/b")).unwrap();
+        std::fs::write(folder.join("a/b/x.jinja"), "x").unwrap();
+        std::fs::write(folder.join("secret"), "secret").unwrap();
+        symlink("b/x.jinja", folder.join("a/inside.jinja")).unwrap();
+        let inside = find(&[folder.join("a")]);
+        symlink("../../secret", folder.join("a/b/outside.jinja")).unwrap();
+        let outside = find(&[folder.join("a")]);
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(inside.unwrap().len(), 2);
+        let message = outside.unwrap_err();
+        assert!(message.contains("outside.jinja: is a link that leaves"), "{message}");
     }
 }
