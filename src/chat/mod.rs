@@ -38,8 +38,9 @@ use indexmap::IndexMap;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 #[cfg(feature = "inspect")]
 use crate::report::Report;
+use crate::template::CompileOptions;
 #[cfg(feature = "inspect")]
-use crate::template::{CompileOptions, Template};
+use crate::template::Template;
 use crate::value::Value;
 
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, Writer};
