@@ -84,7 +84,7 @@ impl<'p> Picture<'p> {
         let mut untrusted: Vec<String> = untrusted.take(MOST_WARNINGS.saturating_add(1)).collect();
         if untrusted.len() > MOST_WARNINGS {
             untrusted.truncate(MOST_WARNINGS);
-            untrusted.push("warning: the input has more control tokens".to_owned());
+            untrusted.push("warning: further control tokens of the input are not listed".to_owned());
         }
         picture.warnings.extend(untrusted);
         picture.warnings.extend(warn_of_mask(&prompt.assistant, messages));

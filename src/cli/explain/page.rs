@@ -122,32 +122,29 @@ impl Picture<'_> {
     pub fn marked_prompt(&self) -> Markup {
         let mut marked = String::new();
         let mut parts = self.parts().peekable();
-        while let Some(part) = parts.next() {
+        let mut is_whole = true;
+        while let (Some(part), true) = (parts.next(), is_whole) {
             let left = MOST_BYTES.saturating_sub(marked.len());
-            if left == 0 {
-                marked.push_str(REST);
-                break;
-            }
-            let first = self.marked_part(&part, left);
+            let mut inside = String::new();
+            is_whole = self.mark_part(&part, left, &mut inside);
             let Some(token) = part.token else {
-                first.render_to(&mut marked);
+                marked.push_str(&inside);
                 continue;
             };
-            let mut inside = first.into_string();
             while let Some(next) = parts.next_if(|next| next.token.is_some_and(|other| other.bytes == token.bytes)) {
-                let left = left.saturating_sub(inside.len());
-                if left > 0 {
-                    self.marked_part(&next, left).render_to(&mut inside);
-                }
+                is_whole = is_whole && self.mark_part(&next, left, &mut inside);
             }
             let token = html! { b class={ "control" @if part.is_untrusted { " untrusted" } } { (PreEscaped(inside)) } };
             token.render_to(&mut marked);
         }
+        if !is_whole {
+            marked.push_str(REST);
+        }
         PreEscaped(marked)
     }
 
-    /// Returns a part with at most about `most` bytes of its text.
-    fn marked_part(&self, part: &Part<'_>, most: usize) -> Markup {
+    /// Writes a part to the page, with about as much of its text as lets the page have `most` bytes. Returns whether the text is whole.
+    fn mark_part(&self, part: &Part<'_>, most: usize, page: &mut String) -> bool {
         let kind = kind_of(part.segment);
         let at = match part.segment.origin() {
             Origin::Input { at, .. } => Some(format!("characters {} to {}", at.start, at.end)),
@@ -160,14 +157,17 @@ impl Picture<'_> {
             Writer::Input => "control token that the input wrote",
             Writer::Mixed => "control token that the template and the input wrote",
         });
-        html! {
+        let (text, is_whole) = with_signs(part.text, most.saturating_sub(page.len()));
+        let part = html! {
             span class={ "part " (kind) @if owner.is_some() { " owned" } @if part.is_assistant { " assistant" } @if let Some(turn) = part.turn { " " (turn) } }
                 style=[owner.map(hue)] data-segment=(part.index) data-place=[place]
                 data-at=[at] data-owner=[owner.map(|index| self.name_message(index))] data-token=[token]
                 data-turn=[part.turn] data-writer=[part.is_assistant.then_some("the model")] {
-                (with_signs(part.text, most))
+                (text)
             }
-        }
+        };
+        part.render_to(page);
+        is_whole
     }
 
     fn notes(&self) -> Markup {
@@ -183,8 +183,8 @@ impl Picture<'_> {
 }
 
 /// Returns a text whose invisible characters have signs. A blank, a tab and a line feed are also there themselves, so that a copy of the
-/// text has them. The text is cut after about `most` bytes of the page.
-fn with_signs(text: &str, most: usize) -> Markup {
+/// text has them. The text is cut after about `most` bytes of the page. Also returns whether it is whole.
+fn with_signs(text: &str, most: usize) -> (Markup, bool) {
     let (mut marked, mut rest) = (String::new(), text);
     while !rest.is_empty() && marked.len() < most {
         let window = cut(rest, WINDOW);
@@ -206,7 +206,7 @@ fn with_signs(text: &str, most: usize) -> Markup {
             rest = after;
         }
     }
-    PreEscaped(marked)
+    (PreEscaped(marked), rest.is_empty())
 }
 
 /// Returns a number with a noun in the singular or the plural.

@@ -56,13 +56,10 @@ impl Picture<'_> {
         for part in self.parts() {
             let style = style_of(&part, by);
             for line in part.text.split_inclusive('\n') {
-                if shown.len() >= MOST_BYTES {
-                    return shown + "\n" + REST;
-                }
                 shown.push_str(&style);
                 for char in line.chars() {
                     match sign_of(char) {
-                        _ if shown.len() >= MOST_BYTES => break,
+                        _ if shown.len() >= MOST_BYTES => return shown + RESET + "\n" + REST,
                         None => shown.push(char),
                         // The code that ends faint also ends bold, so the style is written again.
                         Some(sign) => shown.push_str(&format!("\x1b[2m{sign}\x1b[22m{style}")),
@@ -99,11 +96,14 @@ impl Picture<'_> {
             let (mut owner, mut place) = (owner.unwrap_or_default(), label(&part));
             let bar = if part.is_assistant { "┃" } else { "│" };
             for line in part.text.split_inclusive('\n') {
-                if shown.len() >= MOST_BYTES {
-                    return shown + REST;
-                }
                 shown.push_str(&format!("{owner:owner_width$}  {place:place_width$}  {bar} "));
-                push_signs(line, &mut shown);
+                for char in line.chars() {
+                    match sign_of(char) {
+                        _ if shown.len() >= MOST_BYTES => return shown + "\n" + REST,
+                        None => shown.push(char),
+                        Some(sign) => shown.push_str(&sign),
+                    }
+                }
                 shown.push('\n');
                 owner.clear();
                 place.clear();
@@ -157,17 +157,6 @@ fn label(part: &Part<'_>) -> String {
         place.insert_str(0, "! ");
     }
     place
-}
-
-/// Appends a line with signs for its invisible characters.
-fn push_signs(line: &str, shown: &mut String) {
-    for char in line.chars() {
-        match sign_of(char) {
-            _ if shown.len() >= MOST_BYTES => break,
-            None => shown.push(char),
-            Some(sign) => shown.push_str(&sign),
-        }
-    }
 }
 
 /// Returns the escape sequence for the style of a part.
