@@ -29,12 +29,12 @@ const NODE: u64 = 10;
 /// The maximum number of calls of a macro that are walked through. A macro that writes a schema calls itself for each part.
 const MOST_CALLS: usize = 6;
 
-/// The length of a path, in bytes, from which no further field is added to it, and of a name from which its field is not followed. From
-/// twice this length, the items of a path are not followed.
+/// The length in bytes from which a path or the name of a field is not continued by a field. A path is continued by the sign of its items up
+/// to twice this length.
 const LONGEST: usize = 60;
 
-/// The maximum number of code points of a template's name. Each read has it.
-const LONGEST_NAME: usize = 40;
+/// The maximum number of code points of a template's name. Each read has a copy of it.
+const LONGEST_NAME: usize = 200;
 
 /// The kind of list that a place is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
