@@ -111,8 +111,8 @@ pub trait Renders<'m> {
     /// Returns the meter of the renders, which also counts the work between them.
     fn meter(&mut self) -> &mut Meter<'m>;
 
-    /// Returns the text of a conversation, or `None` if the render fails. `held` is the number of bytes of earlier texts still in use, with
-    /// that of the conversation.
+    /// Returns the text of a conversation, or `None` if the render fails. `held` is the number of bytes of earlier texts still in use,
+    /// including the text of the conversation.
     ///
     /// # Errors
     /// If the steps or the time are used up, or if the render is cancelled.

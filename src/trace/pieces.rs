@@ -119,7 +119,7 @@ impl Piece {
 #[derive(Clone, Debug, Default)]
 pub struct Pieces {
     list: Vec<Piece>,
-    /// An index from which on there is no block.
+    /// No piece at or after this index is a block.
     blocks_end: usize,
     /// The byte after the last piece with an origin.
     filled: usize,

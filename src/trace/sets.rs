@@ -23,7 +23,7 @@ pub(super) struct Sets {
 /// The bytes that a set takes besides its paths: its places in the list and the map, with room for their growth, and reference counts.
 const SET_BYTES: usize = 128;
 
-/// The memory of sets that is claimed at once, in bytes. As much is not claimed.
+/// The memory of sets that is claimed at once, in bytes. Up to as many bytes are not claimed.
 const PART: usize = 64 << 10;
 
 impl Sets {

@@ -21,7 +21,8 @@ const MAX_WINDOW: usize = 32 << 20;
 /// The capacity of a buffer in bytes from which the buffer is freed instead of used again.
 const MAX_SPARE: usize = 2 << 20;
 
-/// The size in bytes at which the answers to the rows of a chunk are written before the others of the chunk. Most chunks have smaller ones.
+/// The size in bytes at which the answers to the rows of a chunk are written without waiting for the rest of the chunk. Most chunks stay
+/// below it.
 pub const ANSWERS: usize = 8 << 20;
 
 /// The files of a run. `-` is standard input or standard output.
@@ -66,7 +67,7 @@ pub struct Run {
     pub pool: ThreadPool,
     /// The size in bytes at which a chunk is full.
     pub chunk_size: usize,
-    /// The size in bytes at which the answers to the rows of a chunk are written before the others of the chunk.
+    /// The size in bytes at which the answers to the rows of a chunk are written without waiting for the rest of the chunk.
     pub answers_size: usize,
     /// The time between two checkpoints.
     pub interval: Duration,
