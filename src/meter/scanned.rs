@@ -14,6 +14,9 @@ use crate::text::written_len::Length;
 /// The number of bytes that are written between two charges.
 const STRIDE: usize = 16 << 10;
 
+/// The length in bytes from which a text is worth a writer that checks. A shorter one is charged after it is written.
+pub const LONG: usize = 1 << 10;
+
 /// A writer that charges for what it writes as for a scan, and checks the size of the text.
 pub struct Scanned<'m, 'a, W> {
     meter: &'m mut Meter<'a>,

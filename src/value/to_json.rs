@@ -14,7 +14,7 @@ use super::print::DIGITS;
 use super::{Dict, Runtime, Seq, Str, Value, backslash_escape, ops, print};
 use crate::error::{Error, Result};
 use crate::json::{Data, Layout, Object, write_escaped, write_float, write_short};
-use crate::meter::STEP_BYTES;
+use crate::meter::{LONG, STEP_BYTES};
 use crate::number::text::write_int;
 use crate::text::escape::escape;
 use crate::trace::{address_of, memory_of};
@@ -361,12 +361,19 @@ impl<'a> Dumper<'_, 'a> {
 
     #[inline(never)]
     fn dump_long(&mut self, text: &str) -> Result<()> {
-        if text.len() > STEP_BYTES {
-            self.runtime.meter.charge_scan(text.len())?;
-        }
         let ensure_ascii = self.options.ensure_ascii;
-        self.runtime
-            .meter
-            .write_scanned(self.out, |out| write_escaped(text, ensure_ascii, out))
+        if text.len() >= LONG {
+            self.runtime.meter.charge_scan(text.len())?;
+            let meter = &mut self.runtime.meter;
+            return meter.write_scanned(self.out, |out| write_escaped(text, ensure_ascii, out));
+        }
+        let start = self.out.len();
+        // Writing to a string cannot fail.
+        let _ = write_escaped(text, ensure_ascii, self.out);
+        if text.len() > STEP_BYTES {
+            let written = self.out.len().saturating_sub(start);
+            self.runtime.meter.charge_scan(text.len().saturating_add(written))?;
+        }
+        Ok(())
     }
 }

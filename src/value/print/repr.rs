@@ -11,6 +11,7 @@ use std::fmt::Write;
 
 use super::objects;
 use crate::error::Result;
+use crate::meter::LONG;
 use crate::number::{IntRef, text};
 use crate::text::quote;
 use crate::value::{Dict, Range, Runtime, Seq, Str, Value, backslash_escape};
@@ -218,9 +219,15 @@ fn write_range<'a>(runtime: &mut Runtime<'a>, range: &Range, out: &mut String) -
 
 fn write_quoted<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, out: &mut String) -> Result<()> {
     let start = out.len().saturating_add(1);
-    runtime
-        .meter
-        .write_scanned(out, |out| quote::write_repr(out, text.as_str()))?;
+    if text.as_str().len() >= LONG {
+        let meter = &mut runtime.meter;
+        meter.write_scanned(out, |out| quote::write_repr(out, text.as_str()))?;
+    } else {
+        // Writing to a string cannot fail.
+        let _ = quote::write_repr(out, text.as_str());
+        runtime.meter.charge_scan(out.len().saturating_sub(start))?;
+        runtime.meter.check_output(out.len())?;
+    }
     if runtime.heap.trace.is_some() {
         let written = out.get(start..out.len().saturating_sub(1)).unwrap_or_default();
         runtime.record_escaped(text, start, written, backslash_escape)?;
