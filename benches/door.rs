@@ -1,11 +1,12 @@
-//! Counts the instructions of a prepared request, divided by those of `apply` on its messages: 100 messages and five tools.
+//! Counts the instructions of preparing and rendering a request, and divides them by those of `apply` on its messages. The request has 100
+//! messages and five tools.
 //!
 //! ```text
 //! cargo bench --bench door     # exit status 1 if a ratio is above 1.32
 //! ```
 //!
 //! The program runs itself under valgrind's callgrind, because counts do not depend on the load of the machine.
-#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
+#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run should panic")]
 
 mod comparison;
 
@@ -19,9 +20,9 @@ use comparison::conversation::{Size, conversation, reparse};
 use comparison::{FAMILIES, Family};
 
 /// The maximum of each ratio. The highest measured one is 1.30; the random keys of hashes change it by up to 1 %.
-const MOST: f64 = 1.32;
+const MAX_RATIO: f64 = 1.32;
 
-/// The number of rounds that are counted. It is large because the inspection before them takes another number of instructions each time.
+/// The number of rounds that are counted. It is large because the number of instructions of the inspection before them varies.
 const ROUNDS: u64 = 100;
 
 fn main() {
@@ -35,10 +36,10 @@ fn main() {
         return FAMILIES.iter().for_each(check);
     }
     let ratios = FAMILIES.map(|family| compare(&family));
-    assert!(ratios.iter().all(|ratio| *ratio <= MOST), "{ratios:?}");
+    assert!(ratios.iter().all(|ratio| *ratio <= MAX_RATIO), "{ratios:?}");
 }
 
-/// Returns the inspected template of a family, and a body.
+/// Returns the inspected template of a family, and the body of a request.
 fn make_request(family: &Family) -> (ChatTemplate, Value) {
     let messages = conversation(family, Size::Messages(100))["messages"].take();
     let tools = conversation(family, Size::Tools(5))["tools"].take();
@@ -72,7 +73,7 @@ fn run_action(family: &Family, action: &str, rounds: u64) {
     }
 }
 
-/// Checks that a body without changes has the prompt of `apply`.
+/// Checks that the prompts are equal if preparing the request changes nothing but unused values.
 fn check(family: &Family) {
     let (template, body) = make_request(family);
     let prepared = template.prepare(&body).expect("it is taken");

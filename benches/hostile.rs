@@ -7,7 +7,7 @@
 //! Sends only requests whose name contains NAME, and of these each EVERY-th one from index FIRST. LIMITS is a file for the port's option
 //! `--limits`. Prints the requests whose child died, the slowest and the largest, and fails if a child died. Runs only on Linux, because it
 //! uses `ulimit` and `/proc`.
-#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
+#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run should panic")]
 
 #[path = "../tests/hostile/child.rs"]
 mod child;
@@ -26,10 +26,10 @@ fn main() {
     }
     let mut wanted = arguments.iter().filter(|argument| !argument.starts_with("--"));
     let name = wanted.next().map_or("", String::as_str);
-    let mut number = |or: usize| {
+    let mut number = |default: usize| {
         wanted
             .next()
-            .map_or(or, |text| text.parse().expect("EVERY and FIRST are numbers"))
+            .map_or(default, |text| text.parse().expect("EVERY and FIRST are numbers"))
     };
     let (every, first) = (number(1), number(0));
     let limits: Vec<&str> = wanted.next().map_or(Vec::new(), |file| vec!["--limits", file.as_str()]);

@@ -8,7 +8,7 @@
 //! The program runs itself under valgrind's callgrind, once with few rounds and once with more. The difference is the number of
 //! instructions of the rounds without those of starting. This takes a minute. Two versions of the compiler can differ by more than 5 %, so
 //! the head of the file names the version of the record.
-#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
+#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run should panic")]
 
 mod comparison;
 

@@ -7,7 +7,7 @@
 //!
 //! Takes about two minutes. If the corpus is available, ten of its templates are measured too. Without the argument `--bench`, which
 //! `cargo bench` passes, the outputs are checked and nothing is measured.
-#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
+#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run should panic")]
 
 mod comparison;
 
@@ -25,7 +25,7 @@ use comparison::{Comparison, Engines, FAMILIES, Family, minijinja_setup};
 /// The sizes of which the means are computed.
 const COUNTED: [Size; 4] = [Size::Messages(10), Size::Messages(100), Size::Messages(1000), Size::Tools(5)];
 
-/// The numbers of messages between which growth is measured. The context of the second is larger than many caches.
+/// The two numbers of messages whose times are compared to measure growth. The context of the second is larger than many caches.
 const GROWING: [usize; 2] = [1000, 10_000];
 
 /// The number of batches for measuring growth.
@@ -53,7 +53,8 @@ fn main() {
         return;
     }
     let rows = show_renders(&environment, &families);
-    show_means("the rows marked *, of", rows.iter().filter(|row| COUNTED.contains(&row.size)));
+    let counted: Vec<&Row> = rows.iter().filter(|row| COUNTED.contains(&row.size)).collect();
+    show_means(&counted);
     show_growth(&environment, &families);
     show_corpus(&environment, &corpus, &context);
     show_compiles(&environment, &families, &corpus);
@@ -161,22 +162,26 @@ fn show_renders(environment: &Environment<'_>, families: &[Family]) -> Vec<Row> 
     rows
 }
 
-fn show_means<'r>(of: &str, rows: impl Iterator<Item = &'r Row> + Clone) {
-    let count = rows.clone().count();
-    let mean = |ratio: fn(&Row) -> f64| (rows.clone().map(|row| ratio(row).ln()).sum::<f64>() / count as f64).exp();
-    let least = |ratio: fn(&Row) -> f64| rows.clone().map(ratio).fold(f64::INFINITY, f64::min);
-    println!("\n{of} which there are {count}: geometric means and the least");
+fn show_means(rows: &[&Row]) {
+    let mean = |ratio: fn(&Row) -> f64| geometric_mean(rows.iter().map(|row| ratio(row)));
+    let least = |ratio: fn(&Row) -> f64| rows.iter().map(|row| ratio(row)).fold(f64::INFINITY, f64::min);
+    println!("\nthe {} rows marked *: geometric means and minima", rows.len());
     println!(
-        "- minijinja over ours: {:.2}, least {:.2}",
+        "- minijinja over ours: {:.2}, minimum {:.2}",
         mean(Row::ratio),
         least(Row::ratio)
     );
     println!("- ours over by hand: {:.2}", mean(Row::ratio_by_hand));
     println!(
-        "- from JSON text, minijinja over ours: {:.2}, least {:.2}",
+        "- from JSON text, minijinja over ours: {:.2}, minimum {:.2}",
         mean(Row::ratio_from_text),
         least(Row::ratio_from_text)
     );
+}
+
+fn geometric_mean(ratios: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = ratios.len() as f64;
+    (ratios.map(f64::ln).sum::<f64>() / count).exp()
 }
 
 /// Prints the time per message with 10 000 messages divided by that with 1000 messages. Prints it also divided by the growth of the copy,
@@ -253,7 +258,7 @@ fn show_corpus(environment: &Environment<'_>, corpus: &[CorpusTemplate], context
         );
         rows.push(row);
     }
-    let mean = |ratio: fn(&Row) -> f64| (rows.iter().map(|row| ratio(row).ln()).sum::<f64>() / rows.len() as f64).exp();
+    let mean = |ratio: fn(&Row) -> f64| geometric_mean(rows.iter().map(ratio));
     println!(
         "\ngeometric mean {:.2}, from JSON text {:.2}",
         mean(Row::ratio),
@@ -269,26 +274,25 @@ fn show_compiles(environment: &Environment<'_>, families: &[Family], corpus: &[C
     let theirs = corpus
         .iter()
         .map(|template| (template.name.as_str(), template.source.as_str()));
-    let mut logarithms = Vec::new();
+    let mut ratios = Vec::new();
     for (name, source) in own.chain(theirs) {
         let [ours, minijinja] = measure([&|| drop(black_box(Template::compile(source))), &|| {
             drop(black_box(environment.template_from_str(source)))
         }]);
         let (bytes, ratio) = (source.len(), ours / minijinja);
-        logarithms.push(ratio.ln());
+        ratios.push(ratio);
         println!(
             "| {name} | {bytes} | {:.1} | {:.1} | {ratio:.2} |",
             ours / 1e3,
             minijinja / 1e3
         );
     }
-    let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
-    println!("\ngeometric mean {:.2}", mean.exp());
+    println!("\ngeometric mean {:.2}", geometric_mean(ratios.into_iter()));
 }
 
 fn show_threads(environment: &Environment<'_>, families: &[Family]) {
     println!(
-        "\none compiled template in two threads, 100 messages: how much more is done than in one, by the wall and by the processors"
+        "\none compiled template in two threads, 100 messages: how much more work they do than one, by elapsed time and by processor time"
     );
     for family in families {
         let engines = Engines::new(environment, family);

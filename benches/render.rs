@@ -7,7 +7,7 @@
 //!
 //! The groups are `render` for borrowed JSON, `render_json` for JSON text, `apply` for `ChatTemplate::apply`, and `turn` for a conversation
 //! that is rendered again with two more messages.
-#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
+#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run should panic")]
 
 mod comparison;
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// The maximum number of bytes to which a text grows. A list grows to at most a 64th as many items.
-const MOST: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// Returns the variables of the subjects, with values of a size.
 pub fn context(size: usize) -> Value {
@@ -25,10 +25,10 @@ pub fn context(size: usize) -> Value {
 /// Returns a value whose texts, lists and objects are up to `factor` times as large. Nested values and plain objects grow less.
 pub fn grow(value: &Value, factor: usize) -> Value {
     match value {
-        Value::String(text) => Value::from(text.repeat(factor.min(MOST / text.len().max(1)))),
+        Value::String(text) => Value::from(text.repeat(factor.min(MAX_BYTES / text.len().max(1)))),
         Value::Array(items) => {
             let grown: Vec<Value> = items.iter().map(|item| grow(item, isqrt(factor))).collect();
-            let len = items.len().saturating_mul(factor).min(MOST / 64).max(items.len());
+            let len = items.len().saturating_mul(factor).min(MAX_BYTES / 64).max(items.len());
             Value::Array(grown.iter().cycle().take(len).cloned().collect())
         }
         Value::Object(entries) => {

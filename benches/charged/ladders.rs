@@ -1,4 +1,4 @@
-//! Programs in which something grows that no single built-in measures: names, nesting, keys, cycles, common beginnings, errors.
+//! Programs in which something grows that belongs to no single built-in: names, nesting, keys, cycles, common prefixes, errors.
 
 use serde_json::{Value, json};
 

@@ -5,10 +5,10 @@
 //! cargo bench --bench charged --features cli [-- NAME] [--minutes N] [--seed N]
 //! ```
 //!
-//! Nothing is subtracted from the time of a program. Prints the programs with the slowest steps, each reduced as long as it stays slow.
+//! Prints the programs with the slowest steps. A program that exceeds the maximum is shortened first, as far as it still exceeds it.
 //! Fails if a step takes more than 20 times the median, if a render takes much longer than its limit, or if a name could not be called
 //! without an error. NAME selects programs by a part of their names; random programs are `random`.
-#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
+#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run should panic")]
 
 mod growth;
 mod ladders;
@@ -22,9 +22,9 @@ use cpu_time::ThreadTime;
 use serde_json::Value;
 
 /// The maximum time of a step, as a multiple of the median.
-const MOST: f64 = 20.0;
+const MAX_FACTOR: f64 = 20.0;
 
-/// The number of steps whose time is that of starting a render.
+/// The number of steps that take as long as starting a render.
 const START: f64 = 200.0;
 
 /// The shortest measurement that counts, in seconds. A shorter one depends too much on the clock.
@@ -33,11 +33,11 @@ const SHORTEST: f64 = 0.000_1;
 /// The time of a render in seconds above which its input does not grow any more.
 const LONGEST: f64 = 0.02;
 
-/// The number of runs of a sure measurement, of which the fastest counts. A busy machine makes a time longer but never shorter.
-const SURE: usize = 20;
+/// The number of runs of a repeated measurement, of which the fastest counts. A busy machine makes a time longer but never shorter.
+const REPEATS: usize = 20;
 
-/// The maximum time in seconds of all runs of a sure measurement.
-const ENOUGH: f64 = 0.4;
+/// The time in seconds of all runs of a measurement after which it is not repeated again.
+const MAX_SECONDS: f64 = 0.4;
 
 /// The number of programs that are printed.
 const SHOWN: usize = 60;
@@ -91,7 +91,7 @@ fn main() {
     while is_wanted("random") && began.elapsed() < Duration::from_secs(minutes * 60) {
         let request = random_request(seed, programs).expect("the grammar");
         programs += 1;
-        // Only our own reader reads integers of any size, which JSON of serde cannot have.
+        // The reader of this crate accepts integers of any size. A value of serde_json cannot hold them.
         let request = json::read(&request, json::DEPTH).expect("JSON");
         let Ok(request) = serde_json::to_value(&request) else {
             continue;
@@ -115,9 +115,9 @@ fn main() {
     let mut over = 0;
     for row in &rows {
         let times = row.figure / median;
-        let template = if times > MOST {
+        let template = if times > MAX_FACTOR {
             over += 1;
-            bench.reduce(row, median * MOST)
+            bench.reduce(row, median * MAX_FACTOR)
         } else {
             row.template.clone()
         };
@@ -129,18 +129,18 @@ fn main() {
         );
     }
     let late = bench.late.into_inner();
-    println!("\n{over} programs take more than {MOST} times the median");
+    println!("\n{over} programs take more than {MAX_FACTOR} times the median");
     println!(
         "{} renders end more than {LATE:?} after a deadline of {DEADLINE} ms: {late:#?}",
         late.len()
     );
     if !untried.is_empty() {
-        println!("nothing could be tried of {untried:?}");
+        println!("every call of these fails: {untried:?}");
     }
     std::process::exit(i32::from(over > 0 || !late.is_empty() || !untried.is_empty()));
 }
 
-/// The figures of all programs that were long enough to be timed, and the slowest programs, the slowest first.
+/// The number of programs, the figures of those that took long enough to be timed, and the slowest programs, the slowest first.
 #[derive(Default)]
 struct Measured {
     tried: usize,
@@ -160,7 +160,7 @@ impl Measured {
             return;
         }
         // A single run can be slow by chance, and would then take the place of a program that always is.
-        if let Some((figure, _)) = bench.measure(&row.template, &row.context, SURE) {
+        if let Some((figure, _)) = bench.measure(&row.template, &row.context, REPEATS) {
             row.figure = figure;
         }
         if self.is_slow(row.figure) {
@@ -236,14 +236,14 @@ impl Bench {
             let seconds = start.elapsed().as_secs_f64();
             least = seconds.min(least);
             all += seconds;
-            if all > ENOUGH {
+            if all > MAX_SECONDS {
                 break;
             }
         }
         Some((least * 1e9 / (steps as f64 + START), least))
     }
 
-    /// Notes a program that ends long after its deadline, twice.
+    /// Records a program if two runs of it end long after its deadline.
     fn check_deadline(&self, name: &str, template: &str, context: &Value) {
         let limits = Limits::default().with_milliseconds(DEADLINE);
         let options = RenderOptions {
@@ -261,7 +261,7 @@ impl Bench {
         }
     }
 
-    /// Removes ever shorter parts of a program as long as its steps take more than a number of nanoseconds.
+    /// Removes parts of a program, the longest first, while its steps take more than `most` nanoseconds.
     fn reduce(&self, row: &Row, most: f64) -> String {
         let mut template: Vec<char> = row.template.chars().collect();
         let mut length = template.len() / 2;

@@ -1,5 +1,4 @@
-//! The expressions and statements that are measured: every name of grammar/reachable.md, and every operator and statement, on values of all
-//! types.
+//! The programs that are measured: every name in grammar/reachable.md, every operator and every statement, on values of all types.
 
 use std::collections::BTreeMap;
 
@@ -169,7 +168,7 @@ pub fn subjects() -> BTreeMap<String, Vec<String>> {
             continue;
         }
         for name in row.split('`').skip(1).step_by(2) {
-            // A call of it always fails.
+            // A call of this function always fails.
             if name == "raise_exception" {
                 continue;
             }
@@ -259,8 +258,8 @@ pub fn subjects() -> BTreeMap<String, Vec<String>> {
 /// Returns a program that makes the values that a body reads, and repeats the body.
 fn repeat(body: &str) -> String {
     let words: Vec<&str> = body.split(|letter: char| !letter.is_alphanumeric()).collect();
-    let asked = PRELUDE.iter().filter(|(word, _)| words.contains(word));
-    let prelude: String = asked.map(|(_, set)| *set).collect();
+    let needed = PRELUDE.iter().filter(|(word, _)| words.contains(word));
+    let prelude: String = needed.map(|(_, set)| *set).collect();
     format!("{prelude}{{% for q in range(8) %}}{body}{{% endfor %}}")
 }
 

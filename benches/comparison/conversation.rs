@@ -6,7 +6,7 @@
 //!
 //! The first message is a system message and the last one a question. Between them are rounds of a question and an answer. Of each six
 //! rounds, the first has two turns of function calls before the answer, two have an answer with a thought, and three have a plain answer.
-//! [`Family`] tells which kinds of messages a template accepts.
+//! A [`Family`] says which kinds of messages its template accepts.
 
 use serde_json::{Value, json};
 

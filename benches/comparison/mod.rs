@@ -210,7 +210,7 @@ impl<'e> Comparison<'e> {
         rendered.unwrap_or_else(|error| panic!("{error:#}"))
     }
 
-    /// Allocates and copies the output, which is the least that a render has to do.
+    /// Allocates and copies the output. A render does at least this.
     pub fn copy_output(&self) -> String {
         self.output.clone()
     }

@@ -1,4 +1,5 @@
-//! Applies a chat template, as the port does, with any request: a JSON object with a template, messages and options.
+//! Applies a chat template to any request, as the port does. A request is a JSON object with a template, messages and options. It must not
+//! panic, and true spans must be in the prompt, on character boundaries.
 #![no_main]
 
 use chat_template::fuzzing::assert_usable;

@@ -10,13 +10,13 @@ use chat_template::{ApplyOptions, ChatTemplate, Limits, RenderOptions, Template}
 use cpu_time::ThreadTime;
 
 /// The longest mean time that the steps of a render may take, as a multiple of the median of all renders so far.
-const MOST: u64 = 50;
+const MAX_FACTOR: u64 = 50;
 
 /// The time above which a render is checked. The time of a shorter one depends too much on other programs.
-const SHORTEST: Duration = Duration::from_millis(20);
+const MIN_TIME: Duration = Duration::from_millis(20);
 
-/// The number of renders after which the median is trusted.
-const ENOUGH: u64 = 1000;
+/// The number of renders after which the median is used.
+const MIN_RENDERS: u64 = 1000;
 
 thread_local! {
     /// A histogram of the time of a step: element `i` counts the renders whose mean is at least 2^i and below 2^(i + 1) nanoseconds.
@@ -50,15 +50,15 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |source: &str| {
     let time = start.elapsed();
     match rendered {
         Ok(rendered) => {
-            // The shortest of three renders counts, because a busy machine makes a time longer.
+            // The shortest time of three renders counts, because a busy machine can only make a time longer.
             if is_slow(time, rendered.steps) {
                 let render = || {
                     let start = ThreadTime::now();
                     drop(template.render_with(&context, &options));
                     start.elapsed()
                 };
-                let least = render().min(render());
-                assert!(!is_slow(least, rendered.steps), "{} steps take {least:?}", rendered.steps);
+                let shortest = render().min(render());
+                assert!(!is_slow(shortest, rendered.steps), "{} steps take {shortest:?}", rendered.steps);
             }
             assert!(rendered.text.len() <= 1 << 20, "the output is within its limit");
             // As in the reference, a span can lie beyond the end of the output, but it cannot end before it begins.
@@ -76,7 +76,7 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |source: &str| {
 
 /// Adds a render to the histogram. Returns whether its steps took much longer than the median.
 fn is_slow(time: Duration, steps: u64) -> bool {
-    // Starting a render takes some hundred steps.
+    // Starting a render takes as long as some hundred steps.
     let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX) / (steps + 500);
     let median = RENDERS.with_borrow_mut(|renders| {
         renders[nanoseconds.checked_ilog2().unwrap_or(0) as usize] += 1;
@@ -86,9 +86,9 @@ fn is_slow(time: Duration, steps: u64) -> bool {
             before += count;
             before > all / 2
         });
-        (all > ENOUGH).then(|| 2_u64 << index.unwrap_or(0))
+        (all > MIN_RENDERS).then(|| 2_u64 << index.unwrap_or(0))
     });
-    time > SHORTEST && median.is_some_and(|median| nanoseconds > median * MOST)
+    time > MIN_TIME && median.is_some_and(|median| nanoseconds > median * MAX_FACTOR)
 }
 
 /// Checks that the true spans of the generation blocks are ranges of the prompt.
