@@ -99,9 +99,7 @@ impl Target {
             TargetKind::Tuple(targets) => targets.iter().for_each(|target| target.for_each_name(visit)),
         }
     }
-}
 
-impl Target {
     /// Calls `visit` with each variable that the target sets.
     pub fn for_each_slot(&self, visit: &mut dyn FnMut(Symbol, &Slot)) {
         match &self.kind {

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::json::{Data, Object};
+use crate::json::{Data, Object, escape_key};
 
 /// The place of a planted word in the input: the JSON pointer of the string, and whether the word is in the key.
 pub type WordPlace = (String, bool);
@@ -70,7 +70,7 @@ impl Planter<'_> {
 
 /// Returns the JSON pointer of the value under a key.
 fn join(path: &str, key: &str) -> String {
-    format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
+    format!("{path}/{}", escape_key(key))
 }
 
 /// Returns the byte ranges of planted words in a text, in upper or lower case, each with the index that the word contains.

@@ -1,6 +1,7 @@
 //! The path of a value in the body, from the value outwards. Its JSON pointer is written only for a change.
 
 use super::message::{PATH, push_index};
+use crate::json::escape_key;
 
 /// The largest number of bytes of a pointer. A key of a body can be as long as the body.
 const LONG: usize = 1024;
@@ -67,8 +68,7 @@ impl<'p> Path<'p> {
         pointer.push('/');
         match self.key {
             Key::Name(name) if name.len() > most => pointer.truncate(start),
-            Key::Name(name) if name.bytes().any(|byte| matches!(byte, b'~' | b'/')) => pointer.push_str(&escape(name)),
-            Key::Name(name) => pointer.push_str(name),
+            Key::Name(name) => pointer.push_str(&escape_key(name)),
             Key::Index(index) => push_index(index, pointer),
         }
         let is_whole = pointer.len() > start && (start == 0 || pointer.len() <= most);
@@ -77,9 +77,4 @@ impl<'p> Path<'p> {
         }
         is_whole
     }
-}
-
-/// Returns a key as it is written in a JSON pointer.
-fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

@@ -9,6 +9,7 @@ use super::Evaluator;
 use crate::ast::{Expr, ExprKind, For, TargetKind};
 use crate::builtins::access;
 use crate::error::{Error, ErrorKind, Step};
+use crate::json::escape_key;
 use crate::resolve::operators;
 use crate::text::quote;
 use crate::text::truncate::elide;
@@ -285,7 +286,7 @@ fn is_path(expr: &Expr) -> bool {
 /// Returns a step of a JSON pointer (RFC 6901): `/key`.
 fn pointer(key: &Value<'_>) -> String {
     match key {
-        Value::Str(text) => format!("/{}", text.as_str().replace('~', "~0").replace('/', "~1")),
+        Value::Str(text) => format!("/{}", escape_key(text.as_str())),
         Value::Int(int) => format!("/{int}"),
         _ => "/?".to_owned(),
     }

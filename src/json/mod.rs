@@ -11,6 +11,7 @@
 mod error;
 mod layout;
 mod number;
+mod pointer;
 mod read;
 mod scan;
 mod serialize;
@@ -20,6 +21,7 @@ mod write;
 
 pub use error::{JsonError, JsonErrorKind};
 pub use layout::Layout;
+pub(crate) use pointer::escape_key;
 pub use read::{DEPTH, read, read_bytes};
 pub use serialize::to_data;
 pub use tree::{Data, Entry, Object};

@@ -39,17 +39,8 @@ impl<'s> Parser<'s> {
         self.sets_loop |= self.loop_mentions > mentions;
         let target = parsed
             .map_err(|Unassignable { class, span, at }| self.stream.error_at(format!("can't assign to '{class}'"), span, at))?;
-        self.mark_targets(&target);
+        target.for_each_name(&mut |_, symbol| self.symbols.mark_scoped(symbol));
         Ok(target)
-    }
-
-    /// Marks the names that a target sets as names whose meaning depends on the scope.
-    fn mark_targets(&mut self, target: &Target) {
-        match &target.kind {
-            TargetKind::Name { symbol, .. } => self.symbols.mark_scoped(*symbol),
-            TargetKind::Attribute { .. } => {}
-            TargetKind::Tuple(targets) => targets.iter().for_each(|target| self.mark_targets(target)),
-        }
     }
 
     fn read_target(&mut self, with_namespace: bool) -> Result<Result<Target, Unassignable>> {

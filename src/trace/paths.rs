@@ -6,10 +6,10 @@
 //!
 //! A render makes no JSON pointers. They are made when the first of them is read.
 
-use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::pieces::{FEW, Owner, free_spare, free_spare_text, to_offset};
+use crate::json::escape_key;
 use crate::number::text::write_digits;
 
 /// The step from a container to a value in it.
@@ -245,7 +245,7 @@ impl Paths {
     pub fn pointer_lengths(&self) -> Vec<u32> {
         let mut lengths: Vec<u32> = Vec::with_capacity(self.list.len());
         for (index, path) in (0..).zip(&self.list) {
-            let step = to_offset(escape(self.step(index)).len());
+            let step = to_offset(escape_key(self.step(index)).len());
             let outer = lengths.get(path.parent as usize).copied().unwrap_or_default();
             lengths.push(match path.part {
                 Part::Root => 0,
@@ -281,7 +281,7 @@ impl Paths {
         let mut steps = Vec::new();
         let mut at = field;
         while at != ROOT && self.part(at).0 != Part::Message {
-            steps.push(escape(self.step(at)));
+            steps.push(escape_key(self.step(at)));
             at = self.parent(at);
         }
         steps.reverse();
@@ -337,15 +337,7 @@ impl Paths {
     /// Appends the last step of a path to a JSON pointer.
     fn push_step(&self, index: u32, pointer: &mut String) {
         pointer.push('/');
-        pointer.push_str(&escape(self.step(index)));
-    }
-}
-
-/// Escapes a step for a JSON pointer.
-fn escape(step: &str) -> Cow<'_, str> {
-    match step.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
-        true => step.replace('~', "~0").replace('/', "~1").into(),
-        false => step.into(),
+        pointer.push_str(&escape_key(self.step(index)));
     }
 }
 

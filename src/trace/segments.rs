@@ -10,6 +10,7 @@ use super::paths::Paths;
 use super::pieces::{Owner, Piece, Pieces, Source, to_offset};
 use super::places::{Known, Places, Role};
 use super::{Place, Segment};
+use crate::text::slice::char_count;
 
 /// The bytes between two counted positions of a text.
 const STRIDE: usize = 1024;
@@ -50,11 +51,6 @@ impl<'t> Counts<'t> {
     }
 }
 
-/// Returns the number of code points of a text.
-fn count(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { text.chars().count() }
-}
-
 /// Returns the number of code points that begin in these bytes.
 fn count_starts(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
@@ -91,8 +87,8 @@ impl<'a> Origins<'_, 'a> {
         let byte = at as usize;
         let point = match byte {
             0 => 0,
-            // Most strings are printed once, and a short part is counted as quickly as looked up.
-            1..=STRIDE => known.text.get(..byte).map_or(0, count),
+            // Most strings are printed once. Counting a short part is as fast as a lookup.
+            1..=STRIDE => known.text.get(..byte).map_or(0, char_count),
             _ => self
                 .counts
                 .entry(string)
@@ -161,7 +157,7 @@ impl Places<'_> {
             let first = point;
             point = match is_ascii {
                 true => end,
-                false => point.saturating_add(text.get(start..end).map_or(0, count)),
+                false => point.saturating_add(text.get(start..end).map_or(0, char_count)),
             };
             segments.push(Segment {
                 bytes: [start, end].map(to_offset),

@@ -168,14 +168,11 @@ fn to_float(runtime: &mut Runtime<'_>, value: &Value<'_>) -> Result<Option<f64>>
 
 /// Returns the error of `float(value)` for a value that is not a number.
 fn not_a_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Error> {
-    let repr = match value {
-        Value::Str(_) => print::repr(runtime, value)?.to_string(),
-        _ => {
-            let ty = value.ty().name();
-            return Ok(Error::type_error(format!(
-                "float() argument must be a string or a real number, not '{ty}'"
-            )));
-        }
-    };
-    Ok(Error::value(format!("could not convert string to float: {repr}")))
+    if let Value::Str(_) = value {
+        let repr = print::repr(runtime, value)?;
+        return Ok(Error::value(format!("could not convert string to float: {repr}")));
+    }
+    let ty = value.ty().name();
+    let message = format!("float() argument must be a string or a real number, not '{ty}'");
+    Ok(Error::type_error(message))
 }

@@ -152,10 +152,6 @@ impl<'a> Reversed<'a> {
 }
 
 impl<'a> ItemSource<'a> for Reversed<'a> {
-    fn owned_bytes(&self) -> usize {
-        0
-    }
-
     fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         runtime.meter.charge(1)?;
         Ok(match self {
