@@ -19,7 +19,7 @@ pub struct Unsupported {
     pub place: Place,
     /// The names as templates write them. A row of [`Place::Value`] or [`Place::Literal`] has one description instead.
     pub names: &'static [&'static str],
-    /// The end of the error message, which tells what to write instead.
+    /// The end of the error message, which says what to write instead.
     pub instead: &'static str,
 }
 

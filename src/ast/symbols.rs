@@ -13,7 +13,7 @@ pub struct Symbol(pub u32);
 /// The names of a template, in the order in which they first occur.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
-    /// The names, each with a flag that tells whether its meaning depends on the scope.
+    /// The names, each with a flag that says whether its meaning depends on the scope.
     names: IndexMap<Arc<str>, bool, RandomState>,
 }
 

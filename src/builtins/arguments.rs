@@ -80,7 +80,7 @@ pub fn read_c_int(argument: Option<&Value<'_>>, default: i32) -> Result<i32> {
     }
 }
 
-/// Reads a bound of `str.find` and its relatives. An integer that does not fit in an `i64` becomes the nearest one.
+/// Reads a bound of `str.find`, `str.count` and similar methods. An integer that does not fit in an `i64` becomes the nearest one.
 pub fn read_bound(argument: Option<&Value<'_>>) -> Result<Option<i64>> {
     match argument {
         None | Some(Value::None) => Ok(None),

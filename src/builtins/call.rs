@@ -67,8 +67,9 @@ fn call_with_receiver<'a>(
 
 /// Checks the keywords of a call, and removes those that only Jinja itself reads.
 ///
-/// Jinja calls every function through two of its own. A keyword can hit a parameter of these (`_Context__self`), and the keywords
-/// `_loop_vars` and `_block_vars`, in which Jinja passes the variables of loops and blocks, never reach the function.
+/// Jinja calls every function through two functions of its own: `SandboxedEnvironment.call`, and then `Context.call`. A keyword with the
+/// name of one of their parameters (`_Context__self`) is an error. The keywords `_loop_vars` and `_block_vars`, in which Jinja passes the
+/// variables of loops and blocks, are not passed to the function.
 pub fn check_keywords(arguments: &mut Arguments<'_>, callee: &Value<'_>) -> Result<()> {
     if arguments.keywords().is_empty() {
         return Ok(());
@@ -88,7 +89,7 @@ pub fn check_keywords(arguments: &mut Arguments<'_>, callee: &Value<'_>) -> Resu
             let message = format!("{class}.call() got multiple values for argument '{name}'");
             return Err(Error::type_error(message));
         }
-        // The first of the two asks whether the callee is safe to call.
+        // `SandboxedEnvironment.call` reads an attribute of the callee, which is an error for an undefined value.
         if let Value::Undefined(undefined) = callee {
             return Err(undefined.error());
         }

@@ -7,7 +7,7 @@
 //! arguments, table < methods < access < call < filters, jinja_tests, globals < LOOKUPS
 //! ```
 //!
-//! A built-in that needs what is to its right, as `map` needs the table of filters, looks it up through
+//! A built-in that needs a module to its right, as `map` needs the table of filters, looks it up through
 //! [`Runtime::lookups`](crate::value::Runtime::lookups).
 
 pub mod access;

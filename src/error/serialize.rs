@@ -16,7 +16,7 @@ impl Serialize for ErrorClass {
     }
 }
 
-/// An error is an object; what is not known is null.
+/// Serializes an error as an object. A field that is not known is null.
 ///
 /// ```
 /// let error = chat_template::Template::compile("{{ 1 + }}").unwrap_err();

@@ -122,7 +122,8 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
-/// Returns whether both expressions are the same variable. Its value is identical to itself even if the representation does not tell.
+/// Returns whether both expressions are the same variable. Its value is identical to itself, even if its representation does not show
+/// this.
 fn is_one_variable(left: &Expr, right: &Expr) -> bool {
     matches!((&left.kind, &right.kind), (ExprKind::Name(left), ExprKind::Name(right)) if left.symbol == right.symbol)
 }

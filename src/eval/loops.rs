@@ -316,7 +316,7 @@ impl<'a> Tested<'a> {
                 (Some(names), Value::Tuple(pair)) => pair.as_entry().map(|entry| (names, entry)),
                 _ => None,
             };
-            // An entry that is unpacked and packed again becomes another tuple with equal items, which nothing can tell from the first.
+            // An entry that is unpacked and packed again becomes another tuple with equal items. No template can distinguish the two.
             let whole = match entry {
                 Some((names, entry)) => {
                     evaluator.assign_entry(names, entry)?;

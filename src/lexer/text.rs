@@ -139,7 +139,7 @@ fn closer_end(text: &str, from: usize, closer: Closer) -> Option<usize> {
     Some(end.saturating_add(stripped_length(after, closer, delimiter)))
 }
 
-/// Returns the text before an opener without the blanks that the opener strips. `is_line_start` tells whether the text begins a line.
+/// Returns the text before an opener without the blanks that the opener strips. `is_line_start` says whether the text begins a line.
 pub fn strip_before<'s>(text: &'s str, opener: &Opener, is_line_start: bool) -> &'s str {
     match opener.mark {
         Mark::Strip => trim_end_blanks(text),

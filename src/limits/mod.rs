@@ -39,8 +39,8 @@ limits! {
     /// and a step mostly takes 10 to 60 nanoseconds. A conversation of 10 000 messages takes some millions; a render reaches the
     /// default within a second.
     steps: u64 = 16_000_000, with_steps(u64);
-    /// Bytes of output, including the strings that are being captured, and of all prompts of a batch. The longest context window of a
-    /// model is a few megabytes of text. The JSON pointers of the segments of a traced render have the same limit.
+    /// Bytes of output, including the strings that are being captured. All prompts of a batch together have this limit. The longest context
+    /// window of a model is a few megabytes of text. The JSON pointers of the segments of a traced render have the same limit.
     output: u64 = 64 << 20, with_output(u64);
     /// Bytes of a single value, in memory or printed. A string takes twice that while it grows.
     value: u64 = 32 << 20, with_value(u64);

@@ -1,4 +1,4 @@
-//! Serialization of limits: an object with the names of the fields.
+//! Reads and writes limits with serde, as an object with the names of the fields.
 
 use std::fmt;
 

@@ -42,7 +42,7 @@ pub enum Operator {
     Concat,
 }
 
-/// Returns the binary operator that a name is, if it is one. The caller handles `not in`, for which it has to look at the next token.
+/// Returns the binary operator of a name, if the name is an operator. The caller handles `not in`, because it can see the next token.
 pub fn named_operator(name: &str) -> Option<(Binding, Operator)> {
     match name {
         "or" => Some((Binding::Or, Operator::Logic(LogicOp::Or))),

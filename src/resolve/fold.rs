@@ -218,7 +218,7 @@ fn has_constant_operands(kind: &ExprKind, spend: &mut dyn FnMut(u64) -> bool) ->
             .all(|(key, value)| spend(1) && is_constant(key, spend) && is_constant(value, spend)),
         ExprKind::Unary(_, operand) => are_constant(std::slice::from_ref(operand)),
         ExprKind::Binary(_, operands) | ExprKind::Item(operands) => are_constant(&**operands),
-        // An operand that is decided by the first need not be constant.
+        // If the first operand decides the result, the second one need not be constant.
         ExprKind::Logic(_, operands) => are_constant(operands.first_chunk::<1>().map_or(&[], |first| first)),
         ExprKind::Compare(compare) => {
             let (_, second) = &compare.link;

@@ -130,21 +130,21 @@ struct Resolver<'t> {
 /// Where a statement or an expression is (`compiler.Frame` without the variables).
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
-    /// In the root, or in an `if` of the root.
+    /// Whether the place is in the root, or in an `if` of the root.
     toplevel: bool,
-    /// In an `if` or a conditional expression, where an unknown filter is an error only when it is reached.
+    /// Whether the place is in an `if` or a conditional expression, where an unknown filter is an error only when it is reached.
     soft: bool,
-    /// In a loop of the same frame, where `break` and `continue` are allowed.
+    /// Whether the place is in a loop of the same frame, where `break` and `continue` are allowed.
     in_loop: bool,
 }
 
 impl Place {
-    /// The same place in an `if` (`Frame.soft`).
+    /// Returns this place, but inside an `if` or a conditional expression (`Frame.soft`).
     fn soft(&self) -> Self {
         Self { soft: true, ..*self }
     }
 
-    /// The place inside a statement of the same frame (`Frame.inner`).
+    /// Returns this place, but inside another statement of the same frame (`Frame.inner`).
     fn inner(&self) -> Self {
         Self {
             in_loop: self.in_loop,

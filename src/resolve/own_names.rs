@@ -1,14 +1,16 @@
-//! Finds the names that are a template's own: it sets them before it reads them.
+//! Finds a template's own names: those that it sets and that are not meant for callers.
 //!
 //! ```text
-//! {% if tools %}{% set n = 1 %}{% endif %}{{ n }}                  n is set on some way to its only read: an own name
-//! {% if n is not defined %}{% set n = true %}{% endif %}{{ n }}    n is read before anything sets it: a switch for callers
+//! {% if tools %}{% set n = 1 %}{% endif %}{{ n }}                  n is set in a branch before it is read: an own name
+//! {% if n is not defined %}{% set n = true %}{% endif %}{{ n }}    n is read before it is set: a name for callers
 //! ```
 //!
-//! A set in one branch of an `if` counts for what follows, because a name that the template sets is seldom meant for callers. A name is
-//! meant for callers if the template reads it first, or if an `if` tests whether it is defined and either sets it in a branch or the
-//! template has set it only to true, false or none until then, which overrules a caller's switch. A set in a loop, a macro or another
-//! scope counts only inside. A macro sees all names that the scopes around it set, before or after it, because it is called later.
+//! A name is meant for callers in two cases:
+//!
+//! - The template reads it before it sets it. After an `if`, the names that one of its branches sets count as set. Names that a loop, a
+//!   macro or another scope sets count as set only inside. In a macro, all names that the scopes around the macro set count as set, also
+//!   those that they set later, because the macro is called later.
+//! - An `if` tests whether it is defined, and a branch of this `if` sets it, or the template has so far set it only to true, false or none.
 
 use indexmap::IndexSet;
 
@@ -36,13 +38,13 @@ struct Walk {
     order: Vec<Symbol>,
     /// The names that the open scopes set anywhere.
     later: IndexSet<Symbol>,
-    /// The number of names of `later` that the innermost macro sees.
+    /// The number of names of `later` that the scopes around the innermost macro set.
     seen: usize,
     /// The names that are set anywhere in the template.
     all: SymbolSet,
     /// The names that are set to a value other than true, false or none.
     valued: SymbolSet,
-    /// The names that are meant for callers, most of which the template reads where nothing has set them.
+    /// The names that are meant for callers. The template reads most of them before it sets them.
     read_first: SymbolSet,
 }
 

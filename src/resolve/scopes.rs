@@ -212,7 +212,7 @@ impl Scopes {
         }
     }
 
-    /// Ends an `if`: what follows sees the names of all branches (`Symbols.branch_update`).
+    /// Ends an `if` that began at a mark. The statements after it see the names of all branches (`Symbols.branch_update`).
     pub fn join(&mut self, start: Mark) {
         for Bound { name, variable, before } in self.bound.iter().skip(start.bound) {
             let binding = Binding {

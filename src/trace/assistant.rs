@@ -56,10 +56,10 @@ impl Default for AssistantOptions<'_> {
     }
 }
 
-/// The places of what the model would write, or why they are not known.
+/// The spans of the text that the model writes, or the reason why they are not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AssistantSpans {
-    /// The places in the text, sorted.
+    /// The spans in the text, sorted.
     Known(Spans),
     /// The spans of this template cannot be found. The text is the reason.
     Unknown(String),
@@ -139,7 +139,7 @@ pub struct Conversation<'p> {
     pub options: &'p AssistantOptions<'p>,
 }
 
-/// Returns the places of what the model would write.
+/// Returns the spans of the text that the model writes.
 ///
 /// # Errors
 /// If the steps or the time of the renders are used up, or if a render is cancelled.
@@ -190,6 +190,7 @@ struct Finder<'f, 'p, 'm> {
     renders: &'f mut dyn Renders<'m>,
     /// The generation prompts that are known.
     prompts: Vec<Prompt<'p>>,
+    /// The number of attempts to find a generation prompt so far.
     openings: usize,
     /// The memory of the parts that are reasoning, and of the spans between them.
     claims: Vec<Claim>,
@@ -212,6 +213,7 @@ impl<'p> Scene<'p> {
         self.blanks.trim_start(part)
     }
 
+    /// Returns whether the model writes the messages of the role of this message.
     fn counts(&self, message: usize) -> bool {
         let Conversation { roles, options, .. } = self.conversation;
         roles.get(message).is_some_and(|role| options.roles.contains(role))

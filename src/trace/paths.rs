@@ -54,7 +54,7 @@ struct Path {
     message: Owner,
 }
 
-/// The part of the input that a value is.
+/// The part of the input that a value is or belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// A special token, whose step is its name.
@@ -255,7 +255,7 @@ impl Paths {
         lengths
     }
 
-    /// Returns the part of the input that a value is, and the message that the value is in.
+    /// Returns the part of the input that a value is or belongs to, and the message that it is in.
     pub fn part(&self, index: u32) -> (Part, Owner) {
         let path = self.list.get(index as usize);
         path.map_or((Part::Other, Owner::NOBODY), |path| (path.part, path.message))
@@ -349,7 +349,7 @@ fn slice(text: &str, index: u32, end: impl Fn(usize) -> Option<u32>) -> &str {
     text.get(range).unwrap_or_default()
 }
 
-/// Returns the part that a value is, by the part of its container.
+/// Returns the part of the input that a value is or belongs to, by the part of its container.
 fn find_part(outer: Part, step: Step<'_>) -> Part {
     match (outer, step) {
         (Part::Root, Step::Key("messages")) => Part::Messages,

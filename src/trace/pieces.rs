@@ -289,7 +289,7 @@ impl Pieces {
         taken
     }
 
-    /// Removes what lies beyond the end of a text that was cut.
+    /// Removes the pieces from a byte on, where the text was cut. A block that begins at that byte is kept, and becomes empty.
     pub fn truncate(&mut self, length: usize) {
         let first = self.list.partition_point(|piece| piece.end() < length);
         let cut = self.list.split_off(first).into_iter();

@@ -1,7 +1,7 @@
 //! The strings of the input and of the template, found by their addresses.
 //!
-//! A string that a template reads is borrowed, and so is each part of it: its address tells which string it is a part of. No value stores
-//! where it came from.
+//! A string that a template reads is borrowed, and so is each part of it. The address of a part shows which string it comes from, so values
+//! do not store their origins.
 
 use std::cmp::Reverse;
 
@@ -342,7 +342,7 @@ impl Union {
         while self.paths.len() > MOST_PATHS {
             let deepest = self.paths.iter().copied().max_by_key(|path| paths.depth(*path));
             let container = deepest.map_or(ROOT, |path| paths.parent(path));
-            // No path is deeper than the deepest, so those within its container are all one step below it.
+            // No path is deeper than this one, so all paths within the container are one step below it.
             self.paths.retain(|other| paths.parent(*other) != container);
             self.paths.push(container);
         }

@@ -12,13 +12,13 @@ use super::places::{Known, Places, Role};
 use super::{Place, Segment};
 use crate::text::slice::char_count;
 
-/// The bytes between two counted positions of a text.
+/// The number of bytes between two positions of a text whose code points are counted.
 const STRIDE: usize = 1024;
 
-/// The code points of a text, counted up to each of its strides.
+/// The numbers of code points before some positions of a text. Each position begins a stride of [`STRIDE`] bytes.
 struct Counts<'t> {
     text: &'t str,
-    /// The code points before each stride. Empty for a text that is ASCII or has a single stride.
+    /// The number of code points before each stride. Empty for a text that is ASCII or has a single stride.
     strides: Vec<usize>,
     is_ascii: bool,
 }
@@ -185,7 +185,7 @@ impl Places<'_> {
         if let Some(last) = open {
             add(&last);
         }
-        // Nobody else has set them.
+        // This is the only place that sets them, so it cannot fail.
         let _ = shared.set(origins.paths);
         segments
     }

@@ -45,7 +45,7 @@ impl Spans {
         pairs(&self.code_points)
     }
 
-    /// Makes spans from spans in code points. A position after the text is equally far after its end in bytes, so that
+    /// Makes spans from spans in code points. A position after the end of the text is equally far after the end in bytes, so that
     /// [`assistant_mask`](crate::assistant_mask) is equal in both units.
     pub fn from_code_points(spans: Vec<Range<usize>>, text: &str) -> Self {
         let points = Points::new(&spans, text);
@@ -126,7 +126,7 @@ impl<'t> Points<'t> {
         })
     }
 
-    /// Returns the first byte of a code point. One after the text is equally far after its end.
+    /// Returns the first byte of a code point. An index after the end of the text becomes a byte equally far after the end.
     fn byte(&self, point: usize) -> usize {
         if let Some(after) = point.checked_sub(self.count) {
             return self.text.len().saturating_add(after);

@@ -88,9 +88,9 @@ pub(super) struct Groups<'s> {
     segments: &'s [Segment],
     /// The byte ranges that messages own. Ranges of one message do not touch.
     stretches: Vec<Stretch>,
-    /// What the template prints of a message: the text of its fields other than the role, and what is made, such as a number.
+    /// The byte ranges that come from the fields of a message other than its role, or that the render made, such as a number.
     printed: Vec<Stretch>,
-    /// What comes from other messages, tools and documents.
+    /// The byte ranges that come from other messages, tools and documents.
     foreign: Vec<Stretch>,
 }
 
@@ -193,12 +193,12 @@ impl<'g> Owned<'g> {
         segments.filter(move |segment| segment.message() == Some(message))
     }
 
-    /// Returns what the template prints of the message in a byte range.
+    /// Returns the stretches in a byte range that come from the fields of the message other than its role, or that the render made.
     pub fn printed(&self, range: &Range<usize>) -> &'g [Stretch] {
         overlap(self.printed, range)
     }
 
-    /// Returns what comes from other messages, tools and documents in a byte range.
+    /// Returns the stretches in a byte range that come from other messages, tools and documents.
     pub fn foreign(&self, range: &Range<usize>) -> &'g [Stretch] {
         overlap(self.foreign, range)
     }

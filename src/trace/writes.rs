@@ -5,8 +5,8 @@
 //!                                                       bytes 5..61 the JSON of the object at 0x7f32c0e8
 //! ```
 //!
-//! The address tells which value was written, and which part of a string. Values that the render made have none. A text that the render
-//! makes of other texts has writes of its own, which are copied wherever the text is written.
+//! The address shows which value was written, and which part of a string. A value that the render made has no address in the input. A text
+//! that the render makes from other texts has writes of its own, which are copied wherever the text is written.
 
 use std::ops::Range;
 
@@ -113,7 +113,7 @@ impl Writes {
         read
     }
 
-    /// Removes what lies beyond the end of a text that was cut.
+    /// Removes the writes from a byte on, where the text was cut. A write that was cut counts as made by the render.
     pub fn truncate(&mut self, length: usize) {
         let count = self.0.partition_point(|write| write.output.start < length);
         self.0.truncate(count);

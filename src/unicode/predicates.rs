@@ -6,8 +6,8 @@
 //! is_title_str("A Bc")  true
 //! ```
 //!
-//! The properties of single characters are in `class.rs`. The rules are CPython's `unicodeobject.c` `unicode_isalpha_impl` and its
-//! neighbours.
+//! The properties of single characters are in `class.rs`. The rules are those of CPython 3.11 `unicodeobject.c`,
+//! `unicode_isalpha_impl` and the similar functions around it.
 
 use super::class;
 

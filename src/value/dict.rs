@@ -155,7 +155,7 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// Returns the address of the dict, which tells it from all others while it exists.
+    /// Returns the address of the dict, which no other dict has while this one exists.
     pub(super) fn address(&self) -> usize {
         match self {
             Self::Json(map) => std::ptr::from_ref(*map).addr(),

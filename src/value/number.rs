@@ -9,7 +9,7 @@ use crate::text::quote;
 use crate::unsupported::{COMPLEX, SURROGATE};
 
 impl Value<'_> {
-    /// Returns the number, if the value is a number to an operator.
+    /// Returns the number, if operators treat the value as a number.
     #[inline]
     pub fn as_number(&self) -> Option<NumberRef<'_>> {
         match self {

@@ -4,7 +4,7 @@
 //! ValueRef::Json({"role": "user"}).key(heap, "role")  ->  Peek::Found(ValueRef::Json("user"))
 //! ```
 //!
-//! A reference answers the questions that need no runtime. [`ValueRef::to_value`] makes a value for all others.
+//! The methods of a reference need no runtime. For all other operations, [`ValueRef::to_value`] makes a value.
 
 use super::dict::Dict;
 use super::runtime::Heap;

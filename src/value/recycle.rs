@@ -63,7 +63,7 @@ impl Recycler {
     }
 }
 
-/// A few objects to use again, in place, last in, first out.
+/// A stack of a few objects that can be used again, stored in place.
 #[derive(Debug)]
 pub(super) struct Pool<T>([Option<T>; CAPACITY]);
 

@@ -4,8 +4,8 @@
 //! {'b': [1.0, none], 1: 'é'}    {"b": [1.0, null], "1": "é"}
 //! ```
 //!
-//! Follows CPython 3.11 `json/encoder.py` and `_json.c`. Escapes and line breaks are in [`crate::json`]. A value that JSON does not have
-//! is an error: `Object of type range is not JSON serializable`.
+//! The rules are those of CPython 3.11 `json/encoder.py` and `_json.c`. Escapes and line breaks are in [`crate::json`]. A value that JSON
+//! does not have is an error: `Object of type range is not JSON serializable`.
 
 use serde_json::{Map, Value as Json};
 
@@ -311,7 +311,7 @@ impl<'a> Dumper<'_, 'a> {
         self.runtime.heap.trace.is_some() || self.runtime.heap.records_writes && !self.is_in_object
     }
 
-    /// Returns the start of an object in the output, if the render records writes. One write stands for all that is in the object.
+    /// Returns the start of an object in the output, if the render records writes. The write covers the whole object.
     #[inline(always)]
     fn begin_object(&mut self) -> Option<usize> {
         if !self.runtime.heap.records_writes || self.is_in_object {

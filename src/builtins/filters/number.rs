@@ -81,7 +81,7 @@ fn round_by<'a>(
     let whole = match product.as_number() {
         Some(NumberRef::Int(_)) => product,
         Some(NumberRef::Float(float)) => Value::from(to_int(float)?),
-        // The product of a sequence.
+        // A sequence times a number is a sequence.
         None => {
             let ty = product.ty().name();
             return Err(Error::type_error(format!("must be real number, not {ty}")));
@@ -100,7 +100,7 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
     let read = match (&value, base.as_number()) {
         (Value::Str(text), Some(NumberRef::Int(base))) => {
             runtime.meter.charge_scan(text.as_str().len())?;
-            // A big integer is not a valid base, like 37.
+            // No integer above 36 is a valid base, so 37 can replace a big one.
             let base = match base {
                 IntRef::Small(base) => base,
                 IntRef::Big(_) => 37,

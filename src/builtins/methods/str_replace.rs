@@ -6,9 +6,9 @@
 //! {{ "".maketrans("ab", "xy") }}                      {97: 120, 98: 121}
 //! ```
 //!
-//! Replacing is in [`crate::text::replace`]; its size is checked before. The errors are those of CPython 3.11 (`unicode_replace`,
-//! `charmaptranslate_lookup`, `unicode_maketrans_impl`). A Markup escapes the replacement (markupsafe 3.0.4 `Markup.replace`), but not a
-//! translation.
+//! The replacing is in [`crate::text::replace`]. The size of its result is checked before. The errors are those of CPython 3.11
+//! (`unicode_replace`, `charmaptranslate_lookup`, `unicode_maketrans_impl`). A Markup escapes the replacement (markupsafe 3.0.4
+//! `Markup.replace`), but not a translation.
 
 use crate::builtins::arguments::{read_size, require_clinic_str, take_str_receiver};
 use crate::error::{Error, ErrorKind, Result};

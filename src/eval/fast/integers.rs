@@ -35,7 +35,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn peek_result(&self, op: BinaryOp, operands: &'a [Expr; 2], depth: u32) -> Option<i64> {
         let [left, right] = operands;
-        // A text on the right is the most common reason to give up.
+        // If one operand is not an integer, it is mostly the right one, so that is read first.
         let right = self.peek_nested_int(right, depth)?;
         let left = self.peek_nested_int(left, depth)?;
         operators::small(self.runtime, op, left, right)

@@ -1,21 +1,21 @@
-//! The fast lane: shortcuts for the expressions that chat templates are full of.
+//! Shortcuts for the expressions that are frequent in chat templates.
 //!
-//! The other modules of [`eval`](super) are the plain evaluator, which is complete without this one. The lane repeats its rules for
-//! common cases only, and leaves all others to it. [`RenderOptions::plain`](crate::RenderOptions) turns the lane off; a test renders each
-//! case both ways. Each file says what its shortcuts save: the instructions of one render of a short conversation, as the median over those
-//! of 20 template families (`tests/cases/families`) in which the shortcut saves more than 50 instructions. A shortcut that pays on fewer
-//! than three families is not worth its code.
+//! The other modules of [`eval`](super) are the plain evaluator, which is complete without this one. The shortcuts repeat its rules for
+//! common cases, and leave all other cases to it. [`RenderOptions::plain`](crate::RenderOptions) turns them off. A test renders each case
+//! both ways. Each file says what its shortcuts save: the instructions of one render of a short conversation, as the median over those
+//! of 20 template families (`tests/cases/families`) in which the shortcut saves more than 50 instructions. A shortcut that saves this
+//! much in fewer than three families is not worth its code.
 //!
 //! In a render that is traced, the shortcuts record the origin of what they write. The segments are the same with and without them.
 //!
-//! The evaluator asks four questions about an expression, and the lane has one entry for each:
+//! The evaluator does one of four things with an expression. Each has a function here:
 //!
-//! | question | plain | fast |
+//! | operation | plain | fast |
 //! |---|---|---|
-//! | its value | `plain_value` | [`fast_value`](Evaluator::fast_value) |
-//! | whether it is true | `plain_truth` | [`fast_truth`](Evaluator::fast_truth) |
+//! | evaluate it | `plain_value` | [`fast_value`](Evaluator::fast_value) |
+//! | find whether it is true | `plain_truth` | [`fast_truth`](Evaluator::fast_truth) |
 //! | write it to the output | `plain_write` | [`fast_write`](Evaluator::fast_write) |
-//! | its items, for a loop | `plain_value` | [`fast_items`](Evaluator::fast_items) |
+//! | find its items, for a loop | `plain_value` | [`fast_items`](Evaluator::fast_items) |
 
 mod accumulate;
 mod builtins;

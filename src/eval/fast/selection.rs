@@ -5,8 +5,8 @@
 //! {% set user_messages = messages|selectattr("role", "equalto", "user")|list %}
 //! ```
 //!
-//! Saves 1 600 instructions of a render, as the median over the families that it pays on (llava, mistral, olmo, llama-4, gpt-oss, minimax),
-//! and a quarter of a render of Mistral-Nemo's own template with 10 messages.
+//! Saves 1 600 instructions of a render, as the median over llava, mistral, olmo, llama-4, gpt-oss and minimax, and a quarter of a
+//! render of Mistral-Nemo's own template with 10 messages.
 //!
 //! A generator selects an item only when it is needed. That makes no difference here: the items do not change, a loop and `list` need
 //! all of them, and if a test is an error, the generators are made after all.

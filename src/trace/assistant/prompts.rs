@@ -1,7 +1,7 @@
-//! Generation prompts, and where turns begin with them.
+//! Generation prompts, and the place in a turn where the model begins to write after one.
 //!
 //! ```text
-//! <|im_start|>assistant⏎<think>⏎   of the turn   <|im_start|>assistant⏎Hi   ->   the model begins before `Hi`
+//! prompt <|im_start|>assistant⏎<think>⏎   turn <|im_start|>assistant⏎Hi   ->   the model begins before `Hi`
 //! ```
 
 use std::borrow::Cow;

@@ -25,7 +25,7 @@ pub struct Function {
 
 /// A quick way to evaluate calls of one common form: it does what [`Function::call`] does with those arguments.
 ///
-/// The fast lane of the evaluator uses it; see `eval/fast/builtins.rs`.
+/// `eval/fast/builtins.rs` uses it.
 #[derive(Clone, Copy)]
 pub enum Shortcut {
     /// All calls are evaluated in full.

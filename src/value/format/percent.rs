@@ -6,8 +6,8 @@
 //! ```
 //!
 //! This file finds the conversions in the format and their arguments, and converts arguments that are not numbers. A single conversion
-//! is in [`crate::number::percent`]. Follows CPython 3.11 `unicodeobject.c` `PyUnicode_Format`, and markupsafe 3.0.4 `Markup.__mod__`,
-//! which wraps each argument in a `_MarkupEscapeHelper`.
+//! is in [`crate::number::percent`]. The rules are those of CPython 3.11 `unicodeobject.c` `PyUnicode_Format`, and of markupsafe 3.0.4
+//! `Markup.__mod__`, which wraps each argument in a `_MarkupEscapeHelper`.
 
 use crate::error::{Error, Result};
 use crate::number::parse::{parse_float, parse_int};

@@ -1,12 +1,12 @@
 //! Python's `str.format`, and `format(value, specification)`.
 //!
 //! ```text
-//! '{0[a].b!r:>{1}}'   the `repr` of attribute `b` of item `a` of argument 0, right-aligned in the width that argument 1 is
+//! '{0[a].b!r:>{1}}'   the `repr` of attribute `b` of item `a` of argument 0, right-aligned in a width, which is argument 1
 //! ```
 //!
-//! [`Fields`] looks up the values, and [`crate::number::spec`] applies a specification to a number or a string. Follows CPython 3.11
-//! `Objects/stringlib/unicode_format.h` (the parts of a replacement field) and `Lib/string.py` (`Formatter`, which the sandbox uses),
-//! and markupsafe 3.0.4 `EscapeFormatter`.
+//! [`Fields`] looks up the values, and [`crate::number::spec`] applies a specification to a number or a string. The rules are those of
+//! CPython 3.11 `Objects/stringlib/unicode_format.h` (the parts of a replacement field) and `Lib/string.py` (`Formatter`, which the sandbox
+//! uses), and of markupsafe 3.0.4 `EscapeFormatter`.
 
 use super::replacement::{FieldName, Part, Replacement, next_part};
 use crate::error::{Error, ErrorKind, Result};

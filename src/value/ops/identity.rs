@@ -11,7 +11,8 @@
 //! Values that share their storage are one object. So are equal values of which CPython has only one object: small integers, the empty
 //! string, the empty tuple, and strings of one Latin-1 character. Lists and dicts are one object only if they share their storage.
 //!
-//! A list or dict literal in a loop or a macro is a new object at each evaluation, and its storage does not show which: an error too.
+//! A list or dict literal in a loop or a macro is a new object at each evaluation. Its storage is the same each time, so comparing such
+//! values is an error too.
 //!
 //! One case is wrong: two slices of one of the caller's lists or of one string with the same bounds are treated as one object.
 

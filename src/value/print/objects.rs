@@ -101,7 +101,7 @@ fn function_repr(function: &Function) -> String {
     }
 }
 
-/// Returns the qualified name of the class that a global is.
+/// Returns the qualified name of the class that is the global of this name.
 pub fn class_path(name: &str) -> &str {
     match name {
         "dict" => "transformers.utils.chat_template_utils._cached_compile_jinja_template.<locals>.TemplateDict",

@@ -1,11 +1,11 @@
-//! Records where texts come from: the part of a traced render that knows values.
+//! Records where the texts of values come from in a traced render.
 //!
 //! ```text
 //! {{ "[" + message.content|upper }}   ->   "[" of line 1, then a text made from /messages/0/content
 //! ```
 //!
-//! A text that is written through [`Runtime::push`] and its relatives keeps its pieces. Any other text that a function makes is made from
-//! all texts among its arguments, which is never wrong, only less precise.
+//! A text that [`Runtime::push`] or another function of this module writes keeps its pieces. Any other text that a function makes counts as
+//! made from all texts among the arguments, which is less precise but never wrong.
 
 mod turns;
 mod unite;
@@ -25,11 +25,11 @@ use crate::trace::{
     Container, Literals, Owner, Piece, Pieces, Places, Segment, Source, Step, count_paths, count_pointer_bytes, memory_of,
 };
 
-/// The steps that are charged for each value that a segment comes from. They pay for what is made of the segments after the render, without
-/// a meter: the turns, and their JSON.
+/// The steps that are charged for each value that a segment comes from. They are for the work after the render, which has no meter: making
+/// the turns, and their JSON.
 const PATH_STEPS: u64 = 4;
 
-/// The steps of that later work that are not charged. Prompts of usual sizes take far fewer.
+/// The steps of the work after the render that are not charged. Usual prompts take far fewer.
 const FREE_STEPS: u64 = 1 << 16;
 
 /// The number of segments whose memory is claimed at once.
@@ -52,7 +52,7 @@ pub struct Trace<'a> {
     index: Option<u32>,
     /// Whether the value of a `set` is being evaluated.
     is_setting: bool,
-    /// Whether the current round of that loop has read a message by its variable.
+    /// Whether the current round of the innermost loop has read a message by the variable of the loop.
     is_read: bool,
     /// The messages that the template sees.
     messages: Seq<'a>,
@@ -115,7 +115,7 @@ impl<'a> Trace<'a> {
                 }
                 _ => {}
             }
-            // What is in a container is added in its order.
+            // The last value is taken first, so the new ones are reversed to be taken in their order.
             pending.get_mut(first..).unwrap_or_default().reverse();
         }
         self.pending = pending;

@@ -86,7 +86,7 @@ impl<'a> Runtime<'a> {
     }
 
     /// Makes a message the owner of the round, if an item of the round is that message or is made from it. `variable` is the name of the
-    /// item: a round may read a message by an item that is an integer.
+    /// item. If the item is an integer, the round may read a message by it.
     pub fn take_turn(&mut self, item: &Value<'a>, variable: u32) -> Result<()> {
         if let Some(trace) = &mut self.heap.trace {
             if let Value::Int(_) = item {
@@ -117,7 +117,7 @@ impl<'a> Runtime<'a> {
         self.meter.charge(self.heap.pieces.len().saturating_sub(first) as u64 >> 3)
     }
 
-    /// Records that the round of a loop over indices has read an item by an expression with its variable. `is_exact` tells whether
+    /// Records that the round of a loop over indices has read an item by an expression with its variable. `is_exact` says whether
     /// the expression is just that variable.
     pub fn read_by_index(&mut self, variable: u32, is_exact: bool, item: &Value<'a>) {
         let Some(trace) = &mut self.heap.trace else { return };

@@ -111,7 +111,7 @@ impl<'a> Runtime<'a> {
             Value::Method(method) => walk.push(method.receiver.clone()),
             Value::Cycler(cycler) => walk.push_items(cycler.items.clone()),
             Value::Joiner(joiner) => walk.push(joiner.separator.clone()),
-            // What these have yet to compute is not known.
+            // The values that these compute later are not known, so they can come from any text of the input.
             Value::Iterator(_) | Value::Loop(_) | Value::Macro(_) => trace.places.extend_with_all(union),
             _ => {}
         }
