@@ -19,7 +19,7 @@ use date::Date;
 use zone::Zone;
 
 /// Whether the platform has a clock. On `wasm32-unknown-unknown`, the standard library panics when it is read.
-pub(crate) const IS_THERE: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
+pub(crate) const HAS_CLOCK: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
 
 const SECONDS_OF_DAY: i64 = 86_400;
 
@@ -219,7 +219,11 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     fn now(&self) -> LocalTime {
         // A clock before 1970 is taken for 1970.
-        let now = if IS_THERE { SystemTime::now() } else { SystemTime::UNIX_EPOCH };
+        let now = if HAS_CLOCK {
+            SystemTime::now()
+        } else {
+            SystemTime::UNIX_EPOCH
+        };
         let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         LocalTime::since_1970(since, &Zone::system())
     }

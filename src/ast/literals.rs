@@ -14,9 +14,9 @@ impl Template {
         literals
     }
 
-    /// Returns whether an address is that of a list, a dict, or a tuple with one of them, in a literal in a loop, a macro or a call block,
-    /// and the number of nodes that were visited. Python makes another object each time such a literal is evaluated.
-    pub fn has_repeated(&self, address: usize) -> (bool, u64) {
+    /// Searches the loops, macros and call blocks for a literal list or dict at an address, or a literal tuple that contains one. Python
+    /// makes another object each time such a literal is evaluated. Returns whether there is one, and the number of nodes visited.
+    pub fn find_repeated_literal(&self, address: usize) -> (bool, u64) {
         let mut search = Search {
             address,
             is_found: false,

@@ -18,11 +18,11 @@ use crate::value::{Function, Runtime, Str, Type, Undefined, Value, ops, print};
 
 pub use super::methods::dict::is_attribute as is_dict_attribute;
 
-/// The steps of looking for a name in the tables of methods and of unsupported attributes.
-const FOUND: u64 = 2;
+/// The number of steps of searching the tables of methods and of unsupported attributes for a name.
+const LOOKUP_STEPS: u64 = 2;
 
-/// The steps of looking for a name with an underscore among those that objects have in Python.
-const HIDDEN: u64 = 32;
+/// The number of steps of searching for a name that begins with an underscore among those that objects have in Python.
+const UNDERSCORE_STEPS: u64 = 32;
 
 /// The result of looking up an attribute.
 #[derive(Debug)]
@@ -87,7 +87,11 @@ pub(super) fn find_attribute_or_item<'a>(runtime: &mut Runtime<'a>, value: &Valu
 /// Finds an attribute of a value. An attribute that Python has and this crate does not support is an error.
 pub fn find_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -> Result<Attribute<'a>> {
     let ty = value.ty();
-    let steps = if name.starts_with('_') { HIDDEN } else { FOUND };
+    let steps = if name.starts_with('_') {
+        UNDERSCORE_STEPS
+    } else {
+        LOOKUP_STEPS
+    };
     runtime.meter.charge(steps.saturating_add(name.len() as u64 >> 6))?;
     if name.starts_with('_') {
         let exists = match value {

@@ -22,7 +22,7 @@ const ENV: Parameter = Parameter::hidden("env");
 
 /// Creates a test that only reads its value.
 const fn inspect(name: &'static str, python: &'static str, holds: fn(&Value<'_>) -> bool) -> Function {
-    row(name, python, Type::Method, Style::Python, &[VALUE], Code::Look(holds))
+    row(name, python, Type::Method, Style::Python, &[VALUE], Code::Inspect(holds))
 }
 
 /// Creates a test that compares its value with its argument.

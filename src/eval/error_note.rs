@@ -72,7 +72,7 @@ impl<'a> Evaluator<'a, '_> {
         let mut notes = Vec::new();
         let mut pointers = [const { Vec::new() }; 3];
         let is_undefined = error.kind() == ErrorKind::Undefined;
-        let mut looks = error.looks();
+        let mut comparisons_left = error.comparisons_left();
         for path in paths.iter().take(MAX_OPERANDS) {
             let candidates = [(false, Some(*path)), (true, container(path))];
             let found = candidates
@@ -81,7 +81,7 @@ impl<'a> Evaluator<'a, '_> {
             let Some((lacks, path, value)) = found else { continue };
             let text = self.render.source.slice(path.span);
             let mut note = format!("`{}` is of type {}", elide(text, MAX_TEXT), value.ty().name());
-            if let Some(pointer) = self.path(path, &value, &mut looks) {
+            if let Some(pointer) = self.path(path, &value, &mut comparisons_left) {
                 let _ = write!(note, ", at `{}` of the input", elide(&pointer, MAX_TEXT));
                 // Templates build texts, so if one operand is a text and the other is not, the text is seldom the wrong one.
                 let [first, second, last] = &mut pointers;
@@ -99,7 +99,7 @@ impl<'a> Evaluator<'a, '_> {
             }
             notes.push(note);
         }
-        error.set_looks(looks);
+        error.set_comparisons_left(comparisons_left);
         for pointer in pointers.into_iter().flatten() {
             error = error.about_input(pointer);
         }
@@ -123,9 +123,13 @@ impl<'a> Evaluator<'a, '_> {
         let (Some(item @ Value::Dict(_)), Some(Value::List(messages))) = (self.get(slot), messages) else {
             return error;
         };
-        let (total, looks) = (messages.len(), error.looks());
-        error.set_looks(looks.saturating_sub(total));
-        match messages.iter().take(looks).position(|message| message.shares_storage(item)) {
+        let (total, comparisons_left) = (messages.len(), error.comparisons_left());
+        error.set_comparisons_left(comparisons_left.saturating_sub(total));
+        match messages
+            .iter()
+            .take(comparisons_left)
+            .position(|message| message.shares_storage(item))
+        {
             Some(index) => error.within(Step::Message {
                 number: index.saturating_add(1),
                 total,
@@ -162,14 +166,16 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Returns the place of a value in the input as a JSON pointer. A value without identity, such as a number, is found by its container.
-    fn path(&mut self, expr: &'a Expr, value: &Value<'a>, looks: &mut usize) -> Option<String> {
+    fn path(&mut self, expr: &'a Expr, value: &Value<'a>, comparisons_left: &mut usize) -> Option<String> {
         let has_identity = match value {
             Value::Str(text) => text.borrowed().is_some_and(|text| !text.is_empty()),
             Value::List(_) | Value::Dict(_) => true,
             _ => false,
         };
         if has_identity {
-            return self.find(value, looks).or_else(|| self.path_of_text(expr, looks));
+            return self
+                .find(value, comparisons_left)
+                .or_else(|| self.path_of_text(expr, comparisons_left));
         }
         let (object, key) = match &expr.kind {
             ExprKind::Attribute(attribute) => (&attribute.object, Value::text(&attribute.name)),
@@ -198,23 +204,23 @@ impl<'a> Evaluator<'a, '_> {
             (_, Value::List(_), key @ Value::Int(_)) => key,
             _ => return None,
         };
-        let path = self.find(&container, looks)?;
+        let path = self.find(&container, comparisons_left)?;
         Some(path + &pointer(&key))
     }
 
     /// Returns the place of the string that an index takes a character of.
-    fn path_of_text(&mut self, path: &'a Expr, looks: &mut usize) -> Option<String> {
+    fn path_of_text(&mut self, path: &'a Expr, comparisons_left: &mut usize) -> Option<String> {
         let text = container(path)?;
         match self.peek(text)? {
-            value @ Value::Str(_) => self.path(text, &value, looks),
+            value @ Value::Str(_) => self.path(text, &value, comparisons_left),
             _ => None,
         }
     }
 
     /// Returns the place of a value in the input, if it is a part of it.
-    fn find(&self, target: &Value<'a>, looks: &mut usize) -> Option<String> {
+    fn find(&self, target: &Value<'a>, comparisons_left: &mut usize) -> Option<String> {
         let input = Value::Dict(self.runtime.heap.frames.input.clone()?);
-        find_below(&input, target, looks, 0)
+        find_below(&input, target, comparisons_left, 0)
     }
 }
 
@@ -295,19 +301,19 @@ fn pointer(key: &Value<'_>) -> String {
 /// The nesting depth to which the input is searched.
 const MAX_DEPTH: usize = 32;
 
-/// Returns the JSON pointer from a container of the input to a value that is a part of it. At most `looks` values are compared.
-fn find_below<'a>(container: &Value<'a>, target: &Value<'a>, looks: &mut usize, depth: usize) -> Option<String> {
+/// Returns the JSON pointer from a container of the input to a value that is a part of it. At most `comparisons_left` values are compared.
+fn find_below<'a>(container: &Value<'a>, target: &Value<'a>, comparisons_left: &mut usize, depth: usize) -> Option<String> {
     if is_same_piece(container, target) {
         return Some(String::new());
     }
-    *looks = looks.checked_sub(1).filter(|_| depth < MAX_DEPTH)?;
+    *comparisons_left = comparisons_left.checked_sub(1).filter(|_| depth < MAX_DEPTH)?;
     match container {
         Value::Dict(dict) => dict.iter().find_map(|(key, value)| {
-            let below = find_below(&value, target, looks, depth.saturating_add(1))?;
+            let below = find_below(&value, target, comparisons_left, depth.saturating_add(1))?;
             Some(pointer(&key) + &below)
         }),
         Value::List(items) => items.iter().enumerate().find_map(|(index, value)| {
-            let below = find_below(&value, target, looks, depth.saturating_add(1))?;
+            let below = find_below(&value, target, comparisons_left, depth.saturating_add(1))?;
             Some(format!("/{index}{below}"))
         }),
         _ => None,
@@ -372,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn an_undefined_attribute_is_explained_by_the_keys_that_there_are() {
+    fn the_note_on_an_undefined_attribute_lists_the_keys_of_the_dict() {
         let keys = "`messages[1]` is of type dict, at `/messages/1` of the input; its keys are 'content', 'n', 'a/b~'";
         for source in [
             "{{ messages[1].role.x }}",
@@ -418,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_the_input_has_no_place_there() {
+    fn the_note_has_no_pointer_for_a_value_outside_the_input() {
         let cases = [
             (
                 "{{ messages[0].keys + 1 }}",
@@ -466,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_round_or_another_place_says_nothing_of_what_is_iterated() {
+    fn an_error_in_a_later_round_or_at_another_place_has_no_note_on_the_loop() {
         assert_note(
             "{% for x in messages if x.n > 0 %}{% endfor %}",
             Some("`x.n` is of type list, at `/messages/1/n` of the input"),

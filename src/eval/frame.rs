@@ -133,7 +133,7 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.charge(scope.loads.len() as u64 >> 1)?;
         for load in &scope.loads {
             if let Load::Resolve(slot, symbol) = load {
-                if let Some(value) = self.given(*symbol) {
+                if let Some(value) = self.find_given(*symbol) {
                     self.store(slot, value);
                 }
             }
@@ -280,7 +280,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Looks a name up in the input and among the globals, and remembers the result.
     #[inline(never)]
     fn look_up_context(&mut self, symbol: Symbol) -> Option<Value<'a>> {
-        let value = self.given(symbol);
+        let value = self.find_given(symbol);
         let context = &mut self.runtime.heap.frames.context;
         if context.is_empty() {
             context.resize(self.render.template.symbols.len(), ContextEntry::Unknown);
@@ -292,7 +292,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Returns the value of a name in the input, or the global of that name.
-    fn given(&self, symbol: Symbol) -> Option<Value<'a>> {
+    fn find_given(&self, symbol: Symbol) -> Option<Value<'a>> {
         let template = self.render.template;
         let input = self.runtime.heap.frames.input.as_ref();
         let given = input.and_then(|input| input.get_str(template.symbols.name(symbol)));

@@ -46,12 +46,12 @@ pub struct Output {
 struct Render<'a> {
     template: &'a Template,
     source: &'a Source<'a>,
-    lane: Lane,
+    mode: Mode,
 }
 
 /// How expressions are evaluated and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lane {
+enum Mode {
     /// Without shortcuts.
     Plain,
     /// With shortcuts.
@@ -64,7 +64,7 @@ impl Render<'_> {
     /// Returns whether shortcuts are taken.
     #[inline(always)]
     fn is_fast(&self) -> bool {
-        self.lane != Lane::Plain
+        self.mode != Mode::Plain
     }
 }
 
@@ -115,12 +115,12 @@ pub fn render<'a>(
     runtime.heap.frames.template = Some(template);
     runtime.heap.frames.locals = Vec::with_capacity((template.frame.locals as usize).saturating_add(CALLEES));
     runtime.heap.frames.tracked = tracks_spans.then(Box::default);
-    let lane = match runtime.heap.trace {
-        _ if !is_fast => Lane::Plain,
-        None if !runtime.heap.records_writes => Lane::Fast,
-        _ => Lane::Traced,
+    let mode = match runtime.heap.trace {
+        _ if !is_fast => Mode::Plain,
+        None if !runtime.heap.records_writes => Mode::Fast,
+        _ => Mode::Traced,
     };
-    let render = Render { template, source, lane };
+    let render = Render { template, source, mode };
     let mut evaluator = Evaluator::new(runtime, render, String::with_capacity(capacity));
     evaluator.is_counted = tracks_spans;
     evaluator.enter_frame(template.frame, None)?;

@@ -1,6 +1,6 @@
 //! Writes what expressions print.
 
-use super::{Evaluator, Lane, placed};
+use super::{Evaluator, Mode, placed};
 use crate::ast::{Expr, Piece, TextPlaces};
 use crate::error::Result;
 use crate::value::{Recycler, Value, print};
@@ -47,10 +47,10 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes `str(expr)`.
     #[inline]
     pub(super) fn write_expr(&mut self, expr: &'a Expr) -> Result<()> {
-        match self.render.lane {
-            Lane::Fast => self.fast_write::<false>(expr),
-            Lane::Traced => self.traced_write(expr),
-            Lane::Plain => self.plain_write(expr),
+        match self.render.mode {
+            Mode::Fast => self.fast_write::<false>(expr),
+            Mode::Traced => self.traced_write(expr),
+            Mode::Plain => self.plain_write(expr),
         }
     }
 

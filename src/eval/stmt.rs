@@ -118,7 +118,7 @@ impl<'a> Evaluator<'a, '_> {
     /// belong to one message.
     #[cold]
     fn traced_body(&mut self, body: &'a Body) -> Result<Flow> {
-        let first = self.runtime.heap.pieces.seal();
+        let first = self.runtime.heap.pieces.end_piece();
         let flow = self.body(body)?;
         self.runtime.end_stretch(first, self.out.len())?;
         Ok(flow)

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_characters_as_in_the_reference_can_be_in_a_name() {
+    fn the_number_of_name_characters_is_that_of_the_reference() {
         assert_eq!(('\0'..=char::MAX).filter(|char| is_name_char(*char)).count(), 135_779);
     }
 }

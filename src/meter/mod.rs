@@ -80,7 +80,7 @@ impl<'a> Meter<'a> {
     /// Starts the clock now instead of at its first check. The meters that [`Meter::renew`] returns then share the deadline.
     pub fn start_clock(mut self) -> Self {
         if let Some(watch) = &mut self.watch {
-            watch.began = clock::IS_THERE.then(Instant::now);
+            watch.began = clock::HAS_CLOCK.then(Instant::now);
         }
         self
     }
@@ -332,7 +332,7 @@ impl Watch<'_> {
             return Err(exceeded(Limit::Cancel, used, 0));
         }
         let expected = Duration::from_nanos(steps.saturating_mul(STEP_NANOSECONDS));
-        let passed = if clock::IS_THERE {
+        let passed = if clock::HAS_CLOCK {
             self.began.get_or_insert_with(Instant::now).elapsed()
         } else {
             Duration::ZERO
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_watched_render_has_as_many_steps() {
+    fn a_deadline_does_not_change_the_number_of_steps() {
         let limits = Limits {
             steps: 3 * STRIDE,
             milliseconds: Some(u64::MAX),

@@ -116,7 +116,7 @@ impl Conversion {
     }
 
     /// Returns the TypeError of an argument that is not a number, for a letter that requires one.
-    pub fn wants_number(&self, type_name: &str) -> NumberError {
+    pub fn number_required(&self, type_name: &str) -> NumberError {
         let letter = self.letter;
         NumberError::Type(match letter {
             'x' | 'X' | 'o' => {
@@ -180,7 +180,7 @@ pub fn format_number(conversion: &Conversion, number: NumberRef<'_>, max_width: 
     match (conversion.letter, number) {
         ('e' | 'E' | 'f' | 'F' | 'g' | 'G', NumberRef::Int(int)) => format_as_float(conversion, int_to_float(int)?, max_width),
         ('e' | 'E' | 'f' | 'F' | 'g' | 'G', NumberRef::Float(float)) => format_as_float(conversion, float, max_width),
-        ('x' | 'X' | 'o' | 'c', NumberRef::Float(_)) => Err(conversion.wants_number("float")),
+        ('x' | 'X' | 'o' | 'c', NumberRef::Float(_)) => Err(conversion.number_required("float")),
         ('c', NumberRef::Int(int)) => {
             let code = match int {
                 IntRef::Small(small) => small,

@@ -52,7 +52,7 @@ fn accumulates(target: &Target, value: &Expr) -> bool {
         }
         _ => false,
     };
-    is_target && !operands.is_empty() && !operands.into_iter().any(|operand| may_see(operand, slot))
+    is_target && !operands.is_empty() && !operands.into_iter().any(|operand| may_read(operand, slot))
 }
 
 /// Returns whether an expression is always a number.
@@ -65,12 +65,12 @@ fn is_number(expr: &Expr) -> bool {
 }
 
 /// Returns whether an expression may read a variable.
-fn may_see(expr: &Expr, slot: Slot) -> bool {
-    let mut sees = match &expr.kind {
+fn may_read(expr: &Expr, slot: Slot) -> bool {
+    let mut reads = match &expr.kind {
         ExprKind::Call(..) => true,
         ExprKind::Name(name) => name.slot == slot,
         _ => false,
     };
-    expr.for_each_child(&mut |child| sees |= may_see(child, slot));
-    sees
+    expr.for_each_child(&mut |child| reads |= may_read(child, slot));
+    reads
 }

@@ -97,7 +97,7 @@ impl Scopes {
             self.collect_branch(&arm.body);
             self.join(body);
         }
-        self.hide(arms);
+        self.hide_names(arms);
         self.collect_branch(&node.otherwise);
         self.join(start);
     }
@@ -105,7 +105,7 @@ impl Scopes {
     fn collect_branch(&mut self, body: &Body) {
         let start = self.mark();
         self.collect_body(body);
-        self.hide(start);
+        self.hide_names(start);
     }
 
     fn collect_target(&mut self, target: &Target) {

@@ -80,7 +80,7 @@ impl Resolver<'_> {
                 self.expr(right, place)?;
             }
             ExprKind::Compare(compare) => {
-                if self.is_false(compare, place)? {
+                if self.resolve_compare(compare, place)? {
                     self.is_folding = outer;
                     expr.kind = ExprKind::Literal(Literal::Bool(false));
                     return Ok(());
@@ -198,8 +198,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Resolves a chain of comparisons; returns whether constants make it false. What follows a false link is not compiled.
-    fn is_false(&mut self, compare: &mut Compare, place: &Place) -> Result<bool> {
+    /// Resolves a chain of comparisons. Returns whether constants make it false. The links after a false one are not compiled.
+    fn resolve_compare(&mut self, compare: &mut Compare, place: &Place) -> Result<bool> {
         self.expr(&mut compare.first, place)?;
         let mut is_constant = matches!(compare.first.kind, ExprKind::Literal(_));
         let Compare { first, link, more } = compare;

@@ -13,9 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::{Data, Object};
 use crate::limits::Limits;
 use crate::meter::Meter;
-use crate::value::ops;
-use crate::value::print;
-use crate::value::{Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefined, Value};
+use crate::value::{Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefined, Value, ops, print};
 
 /// The maximum number of parts of a folded literal. A larger value is made by each render.
 const MAX_PARTS: usize = 256;
@@ -32,8 +30,11 @@ static CLOCK: SystemClock = SystemClock;
 /// own limits. Real templates take a few thousand steps.
 const MAX_STEPS: u64 = 1 << 20;
 
-/// The steps that are charged for making the runtime of one operation, and the maximum number of steps that folding it then takes.
-const STEPS_OF_ONE: [u64; 2] = [50, 4_000];
+/// The number of steps that are charged for making the runtime of one operation.
+const RUNTIME_STEPS: u64 = 50;
+
+/// The maximum number of steps that folding one operation takes, without those of its runtime.
+const MAX_OPERATION_STEPS: u64 = 4_000;
 
 /// The maximum number of bytes of all folded constants of a template.
 const MAX_BYTES: usize = 1 << 20;
@@ -172,12 +173,11 @@ impl Folder {
 
     /// Evaluates constants within the limits of one operation, which are far below those of a render.
     fn evaluate<'t, T>(&mut self, run: impl FnOnce(&mut Folding<'t>) -> Option<T>) -> Option<T> {
-        let [least, most] = STEPS_OF_ONE;
-        if !self.spend(least) {
+        if !self.spend(RUNTIME_STEPS) {
             return None;
         }
         let limits = Limits {
-            steps: most.min(self.steps),
+            steps: MAX_OPERATION_STEPS.min(self.steps),
             value: 1 << 20,
             live: 4 << 20,
             stack: Limits::default().stack / 4,

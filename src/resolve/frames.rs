@@ -23,10 +23,10 @@ const COMPARED: usize = 64;
 /// The frames of a template, and their variables.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
-    frames: Vec<Function>,
+    frames: Vec<FrameRecord>,
     /// The innermost frame that is open.
     current: Option<u32>,
-    variables: Vec<Owned>,
+    variables: Vec<VariableRecord>,
     /// For each name in normal form, its newest variable in an open frame.
     newest: Vec<Option<Variable>>,
     /// For each symbol, whether a scope inside the root looks it up in the context.
@@ -40,7 +40,7 @@ pub(super) struct Frames {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Function {
+struct FrameRecord {
     /// The frame around this one.
     parent: Option<u32>,
     /// The number of variables that existed when this frame was opened.
@@ -49,7 +49,7 @@ struct Function {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Owned {
+struct VariableRecord {
     frame: Option<u32>,
     level: u32,
     /// The normal form of the variable's name.
@@ -70,7 +70,7 @@ impl Frames {
     /// Opens a frame.
     pub fn open(&mut self) {
         let number = short(self.frames.len());
-        self.frames.push(Function {
+        self.frames.push(FrameRecord {
             parent: self.current,
             first: short(self.variables.len()),
             size: Frame::default(),
@@ -81,19 +81,19 @@ impl Frames {
     /// Closes the innermost frame, and returns it.
     pub fn close(&mut self) -> Frame {
         let closed = self.current;
-        let function = closed.and_then(|number| self.frames.get(number as usize)).copied();
-        self.current = function.and_then(|function| function.parent);
+        let frame = closed.and_then(|number| self.frames.get(number as usize)).copied();
+        self.current = frame.and_then(|frame| frame.parent);
         // The variables of the frames inside it are gone already.
-        let first = function.map_or(0, |function| function.first);
-        for owned in self
+        let first = frame.map_or(0, |frame| frame.first);
+        for record in self
             .variables
             .iter()
             .skip(first as usize)
             .rev()
-            .filter(|owned| owned.frame == closed)
+            .filter(|record| record.frame == closed)
         {
-            if let Some(newest) = self.newest.get_mut(owned.name.0 as usize) {
-                *newest = owned.older;
+            if let Some(newest) = self.newest.get_mut(record.name.0 as usize) {
+                *newest = record.older;
             }
         }
         Frame {
@@ -110,20 +110,20 @@ impl Frames {
     /// Returns the variable of a normalized name on a level of the innermost frame, and makes it if there is none.
     ///
     /// A name has at most one variable for each level of each open frame, and the parser limits the depth.
-    pub fn variable(&mut self, level: u32, folded: Symbol) -> Variable {
-        let older = self.newest.get(folded.0 as usize).copied().flatten();
+    pub fn variable(&mut self, level: u32, name: Symbol) -> Variable {
+        let older = self.newest.get(name.0 as usize).copied().flatten();
         let mut next = older;
         while let Some(variable) = next {
-            let Some(owned) = self.variables.get(variable.0 as usize) else {
+            let Some(record) = self.variables.get(variable.0 as usize) else {
                 break;
             };
-            if owned.level == level && owned.frame == self.current {
+            if record.level == level && record.frame == self.current {
                 return variable;
             }
-            next = owned.older;
+            next = record.older;
         }
-        let variable = self.make(self.current, level, folded, older);
-        if let Some(newest) = self.newest.get_mut(folded.0 as usize) {
+        let variable = self.make(self.current, level, name, older);
+        if let Some(newest) = self.newest.get_mut(name.0 as usize) {
             *newest = Some(variable);
         }
         variable
@@ -136,7 +136,7 @@ impl Frames {
 
     fn make(&mut self, frame: Option<u32>, level: u32, name: Symbol, older: Option<Variable>) -> Variable {
         let variable = Variable(short(self.variables.len()));
-        self.variables.push(Owned {
+        self.variables.push(VariableRecord {
             frame,
             level,
             name,
@@ -151,13 +151,13 @@ impl Frames {
 
     /// Returns the level of a variable's scope.
     pub fn level(&self, Variable(number): Variable) -> u32 {
-        self.variables.get(number as usize).map_or(0, |owned| owned.level)
+        self.variables.get(number as usize).map_or(0, |record| record.level)
     }
 
     /// Marks a variable as unset, at the start of its scope.
     pub fn note_unset(&mut self, Variable(number): Variable) {
-        if let Some(owned) = self.variables.get_mut(number as usize) {
-            owned.is_set = false;
+        if let Some(record) = self.variables.get_mut(number as usize) {
+            record.is_set = false;
         }
     }
 
@@ -177,9 +177,9 @@ impl Frames {
     /// Marks a variable as set.
     pub fn set(&mut self, variable: Variable) {
         let Variable(number) = variable;
-        if let Some(owned) = self.variables.get_mut(number as usize) {
-            if !owned.is_set {
-                owned.is_set = true;
+        if let Some(record) = self.variables.get_mut(number as usize) {
+            if !record.is_set {
+                record.is_set = true;
                 self.set.push(variable);
             }
         }
@@ -195,8 +195,8 @@ impl Frames {
     pub fn forget_set(&mut self, count: usize) -> Vec<Variable> {
         let mut forgotten = self.set.split_off(count.min(self.set.len()));
         for Variable(number) in &forgotten {
-            if let Some(owned) = self.variables.get_mut(*number as usize) {
-                owned.is_set = false;
+            if let Some(record) = self.variables.get_mut(*number as usize) {
+                record.is_set = false;
             }
         }
         forgotten.truncate(COMPARED);
@@ -206,21 +206,21 @@ impl Frames {
     /// Returns the slot of a variable that is read.
     pub fn read(&mut self, variable: Variable) -> Slot {
         let Variable(number) = variable;
-        if let Some(owned) = self.variables.get_mut(number as usize) {
-            owned.is_read_first |= !owned.is_set || owned.frame != self.current;
+        if let Some(record) = self.variables.get_mut(number as usize) {
+            record.is_read_first |= !record.is_set || record.frame != self.current;
         }
         self.slot(variable)
     }
 
     /// Returns the slot of a variable, as seen from the innermost frame.
     pub fn slot(&mut self, Variable(number): Variable) -> Slot {
-        let Some(owned) = self.variables.get_mut(number as usize) else {
+        let Some(record) = self.variables.get_mut(number as usize) else {
             return Slot::Unresolved;
         };
-        if owned.frame == self.current {
+        if record.frame == self.current {
             return Slot::Local(number);
         }
-        owned.is_captured = true;
+        record.is_captured = true;
         self.captures = true;
         Slot::Outer {
             hops: self.current.unwrap_or(u32::MAX),
@@ -237,27 +237,22 @@ impl Frames {
             template.frame.locals = short(self.variables.len());
             return;
         }
-        for owned in &mut self.variables {
-            let Some(function) = owned.frame.and_then(|frame| self.frames.get_mut(frame as usize)) else {
+        for record in &mut self.variables {
+            let Some(frame) = record.frame.and_then(|frame| self.frames.get_mut(frame as usize)) else {
                 continue;
             };
-            let size = &mut function.size;
-            let next = if owned.is_captured {
+            let size = &mut frame.size;
+            let next = if record.is_captured {
                 &mut size.cells
             } else {
                 &mut size.locals
             };
-            owned.place = *next;
+            record.place = *next;
             *next = next.saturating_add(1);
         }
         template.for_each_slot_mut(&mut |node| match node {
             SlotNode::Slot(slot) => *slot = self.final_slot(*slot),
-            SlotNode::Frame(frame) => {
-                *frame = self
-                    .frames
-                    .get(frame.locals as usize)
-                    .map_or(*frame, |function| function.size)
-            }
+            SlotNode::Frame(frame) => *frame = self.frames.get(frame.locals as usize).map_or(*frame, |frame| frame.size),
             SlotNode::Scope(scope) => self.load_captured(scope),
         });
     }
@@ -274,7 +269,7 @@ impl Frames {
         if self.captures {
             // A variable without a load is a parameter.
             let loaded: HashSet<Slot, RandomState> = loads.iter().map(|load| load.slot()).collect();
-            let is_shown = |slot: &Slot| self.at(*slot).is_some_and(|owned| owned.is_captured) && !loaded.contains(slot);
+            let is_shown = |slot: &Slot| self.at(*slot).is_some_and(|record| record.is_captured) && !loaded.contains(slot);
             *show_missing = clears.iter().copied().filter(is_shown).collect();
         }
         elided_loads.extend(loads.iter().filter(|load| !self.is_seen(**load)));
@@ -283,25 +278,25 @@ impl Frames {
 
     /// Returns whether the value of a load is read, as far as known now.
     fn is_seen(&self, load: Load) -> bool {
-        self.loaded(load).is_none_or(|owned| owned.is_read_first)
+        self.loaded(load).is_none_or(|record| record.is_read_first)
     }
 
     /// Restores the loads of variables that a macro reads. The macro may be in a later scope of the same level, which shares the variable,
     /// and may be called here in the next round of a loop around both.
     fn load_captured(&self, scope: &mut Scope) {
         let Scope { loads, elided_loads, .. } = scope;
-        let is_captured = |load: &Load| self.loaded(*load).is_some_and(|owned| owned.is_captured);
+        let is_captured = |load: &Load| self.loaded(*load).is_some_and(|record| record.is_captured);
         loads.extend(elided_loads.iter().copied().filter(is_captured));
         elided_loads.retain(|load| !is_captured(load));
     }
 
     /// Returns the variable of a load, if the innermost frame owns it.
-    fn loaded(&self, load: Load) -> Option<&Owned> {
+    fn loaded(&self, load: Load) -> Option<&VariableRecord> {
         self.at(load.slot())
     }
 
     /// Returns the variable of a slot, if the innermost frame owns it.
-    fn at(&self, slot: Slot) -> Option<&Owned> {
+    fn at(&self, slot: Slot) -> Option<&VariableRecord> {
         match slot {
             Slot::Local(number) => self.variables.get(number as usize),
             _ => None,
@@ -312,16 +307,16 @@ impl Frames {
         let (Slot::Local(number) | Slot::Outer { cell: number, .. }) = slot else {
             return slot;
         };
-        let Some(owned) = self.variables.get(number as usize) else {
+        let Some(record) = self.variables.get(number as usize) else {
             return Slot::Unresolved;
         };
         match slot {
             Slot::Outer { hops: reader, .. } => Slot::Outer {
-                hops: self.hops(reader, owned.frame),
-                cell: owned.place,
+                hops: self.hops(reader, record.frame),
+                cell: record.place,
             },
-            _ if owned.is_captured => Slot::Cell(owned.place),
-            _ => Slot::Local(owned.place),
+            _ if record.is_captured => Slot::Cell(record.place),
+            _ => Slot::Local(record.place),
         }
     }
 
@@ -329,11 +324,7 @@ impl Frames {
     fn hops(&self, reader: u32, owner: Option<u32>) -> u32 {
         let parent = |number: &u32| self.frames.get(*number as usize)?.parent;
         let inner = std::iter::successors(Some(reader), parent).take_while(|frame| Some(*frame) != owner);
-        let with_cells = inner.filter(|frame| {
-            self.frames
-                .get(*frame as usize)
-                .is_some_and(|function| function.size.cells > 0)
-        });
+        let with_cells = inner.filter(|frame| self.frames.get(*frame as usize).is_some_and(|frame| frame.size.cells > 0));
         short(with_cells.count())
     }
 }

@@ -59,10 +59,10 @@ fn walk(template: &mut Template, source: &Source, meter: Meter<'_>) -> Result<Fr
         ..
     } = template;
     let mut scopes = Scopes::default();
-    let are_folded = normalize_names(symbols, &mut scopes);
+    let has_non_ascii = normalize_names(symbols, &mut scopes);
     let symbols = &*symbols;
     let specials = SPECIALS.map(|name| symbols.find(name));
-    let is_given = |name| !are_folded && !symbols.is_scoped(name) && !specials.contains(&Some(name));
+    let is_given = |name| !has_non_ascii && !symbols.is_scoped(name) && !specials.contains(&Some(name));
     scopes.register_names(symbols.all().map(is_given));
     let mut resolver = Resolver {
         source,
@@ -88,15 +88,15 @@ fn walk(template: &mut Template, source: &Source, meter: Meter<'_>) -> Result<Fr
 
 /// Gives names with the same normal form one variable, as Python does. Returns whether any name is not ASCII.
 fn normalize_names(symbols: &mut Symbols, scopes: &mut Scopes) -> bool {
-    let mut are_folded = false;
+    let mut has_non_ascii = false;
     for symbol in symbols.all() {
         if !symbols.name(symbol).is_ascii() {
-            let folded = nfkc(symbols.name(symbol)).into_owned();
-            scopes.normalize(symbol, symbols.intern(&folded));
-            are_folded = true;
+            let normal = nfkc(symbols.name(symbol)).into_owned();
+            scopes.normalize(symbol, symbols.intern(&normal));
+            has_non_ascii = true;
         }
     }
-    are_folded
+    has_non_ascii
 }
 
 /// The number of expressions and texts that cost one step.

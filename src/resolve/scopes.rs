@@ -64,7 +64,7 @@ pub(super) struct Scopes {
     /// The open frames with the variables that they own.
     pub frames: Frames,
     /// Names and their normal forms, sorted by name. Names of ASCII characters are in normal form.
-    folded: Vec<(Symbol, Symbol)>,
+    normal_forms: Vec<(Symbol, Symbol)>,
     names: Vec<Name>,
     /// Where each open scope begins in the two lists below, the outermost first.
     open: Vec<Mark>,
@@ -103,8 +103,8 @@ impl Scopes {
     }
 
     /// Sets the normal form of a name, which Python uses in its place. The caller passes the names in ascending order.
-    pub fn normalize(&mut self, name: Symbol, folded: Symbol) {
-        self.folded.push((name, folded));
+    pub fn normalize(&mut self, name: Symbol, normal: Symbol) {
+        self.normal_forms.push((name, normal));
     }
 
     /// Opens a scope. Its names are collected next.
@@ -146,7 +146,7 @@ impl Scopes {
     pub fn close(&mut self, scope: &mut Scope) {
         self.frames.elide_loads(scope);
         let Some(start) = self.open.pop() else { return };
-        self.hide(start);
+        self.hide_names(start);
         self.bound.truncate(start.bound);
         self.stores.truncate(start.stores);
     }
@@ -202,8 +202,8 @@ impl Scopes {
         }
     }
 
-    /// Ends a branch: the next one does not see its names (`Symbols.copy`).
-    pub fn hide(&mut self, start: Mark) {
+    /// Hides the names that were bound or set since a mark, so that the next branch does not see them (`Symbols.copy`).
+    pub fn hide_names(&mut self, start: Mark) {
         for Bound { name, before, .. } in self.bound.iter().skip(start.bound).rev() {
             bind_name(&mut self.names, *name, *before);
         }
@@ -246,11 +246,11 @@ impl Scopes {
 
     /// Binds a name to a new variable of the innermost scope.
     fn bind(&mut self, name: Symbol) -> Variable {
-        let place = self.folded.binary_search_by_key(&name, |(name, _)| *name).ok();
-        let folded = place
-            .and_then(|place| self.folded.get(place))
-            .map_or(name, |(_, folded)| *folded);
-        let variable = self.frames.variable(self.level(), folded);
+        let place = self.normal_forms.binary_search_by_key(&name, |(name, _)| *name).ok();
+        let normal = place
+            .and_then(|place| self.normal_forms.get(place))
+            .map_or(name, |(_, normal)| *normal);
+        let variable = self.frames.variable(self.level(), normal);
         let before = self.binding(name);
         let binding = Binding {
             variable: Some(variable),

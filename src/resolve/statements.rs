@@ -330,7 +330,7 @@ fn assigned_loop(node: &For, loop_name: Option<Symbol>) -> Option<Target> {
 fn first_target<'t>(stmts: impl Iterator<Item = &'t Stmt>, name: Symbol) -> Option<Target> {
     let mut found = None;
     for stmt in stmts {
-        each_target(stmt, &mut |target| {
+        for_each_target(stmt, &mut |target| {
             if found.is_none() {
                 found = named(target, name);
             }
@@ -349,12 +349,12 @@ fn named(target: &Target, name: Symbol) -> Option<Target> {
     found
 }
 
-/// Calls `look` with each target of `for` and `set` in a statement and its bodies. The targets of `with` are parameters in the reference.
-fn each_target(stmt: &Stmt, look: &mut dyn FnMut(&Target)) {
+/// Calls `visit` with each target of `for` and `set` in a statement and its bodies. The targets of `with` are parameters in the reference.
+fn for_each_target(stmt: &Stmt, visit: &mut dyn FnMut(&Target)) {
     let is_with = matches!(stmt.kind, StmtKind::With(_));
     stmt.for_each_child(&mut |child| match child {
-        Child::Target(target) if !is_with => look(target),
-        Child::Body(body) => body.stmts.iter().for_each(|stmt| each_target(stmt, look)),
+        Child::Target(target) if !is_with => visit(target),
+        Child::Body(body) => body.stmts.iter().for_each(|stmt| for_each_target(stmt, visit)),
         _ => {}
     });
 }

@@ -129,7 +129,7 @@ impl<'f> Directive<'f> {
         let Some(field) = self.find_field(time) else {
             // strftime_l.c: only the code of the short month looks at `#` before it refuses the modifier.
             let upper = self.upper || (self.change_case && matches!(self.letter, Some('b' | 'h')));
-            return output.write(&change_case_if(upper, &self.copy_unknown()), self.width, fill);
+            return output.write(&uppercase_if(upper, &self.copy_unknown()), self.width, fill);
         };
         match field {
             Field::Nothing => Ok(()),
@@ -138,7 +138,7 @@ impl<'f> Directive<'f> {
             Field::Name(name) if self.change_case => output.write(&name.to_ascii_uppercase(), self.width, fill),
             Field::HalfDay(half) if self.change_case => output.write(&half.to_ascii_lowercase(), self.width, fill),
             Field::HalfDayInLowerCase(half) => output.write(&half.to_ascii_lowercase(), self.width, fill),
-            Field::Name(text) | Field::HalfDay(text) => output.write(&change_case_if(self.upper, text), self.width, fill),
+            Field::Name(text) | Field::HalfDay(text) => output.write(&uppercase_if(self.upper, text), self.width, fill),
             Field::Number(number, digits, usual_fill) => {
                 let (width, fill) = match self.pad {
                     Some('-') => (self.width, ' '),
@@ -156,7 +156,7 @@ impl<'f> Directive<'f> {
                     max_len: usize::MAX,
                 };
                 write(time, format, &mut inner)?;
-                output.write(&change_case_if(self.upper, &inner.text), self.width, fill)
+                output.write(&uppercase_if(self.upper, &inner.text), self.width, fill)
             }
         }
     }
@@ -284,7 +284,7 @@ fn count_days_of_year(year: u32) -> u32 {
     if is_leap { 366 } else { 365 }
 }
 
-fn change_case_if(upper: bool, text: &str) -> Cow<'_, str> {
+fn uppercase_if(upper: bool, text: &str) -> Cow<'_, str> {
     if upper {
         text.chars().map(simple_uppercase).collect()
     } else {

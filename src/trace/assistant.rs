@@ -120,10 +120,10 @@ pub trait Renders<'m> {
 }
 
 /// The maximum number of attempts to find a generation prompt of one conversation. An attempt is one render or two.
-const MOST_OPENINGS: usize = 6;
+const MAX_OPENINGS: usize = 6;
 
 /// The maximum number of characters of a generation prompt that a reason quotes.
-const MOST_QUOTED: usize = 1000;
+const MAX_QUOTED: usize = 1000;
 
 /// A prompt in which the text of the assistant is looked for.
 pub struct Conversation<'p> {
@@ -368,7 +368,7 @@ impl<'p> Finder<'_, 'p, '_> {
         }
         Err(Failure::Unknown(match tried {
             Some(prompt) => {
-                let prompt = elide(&prompt, MOST_QUOTED);
+                let prompt = elide(&prompt, MAX_QUOTED);
                 format!("message {message} does not begin with the generation prompt {prompt:?}")
             }
             None => format!("the template does not render the generation prompt before message {message}"),
@@ -378,7 +378,7 @@ impl<'p> Finder<'_, 'p, '_> {
     /// Renders the generation prompt before a message, or with `is_short` the one after a single message of a user, and returns it without
     /// white space at its start. `tried` is another prompt in memory.
     fn find_prompt(&mut self, message: usize, first: &Range<usize>, is_short: bool, tried: Option<&str>) -> Result<Option<String>> {
-        if self.openings >= MOST_OPENINGS {
+        if self.openings >= MAX_OPENINGS {
             return Ok(None);
         }
         self.openings = self.openings.saturating_add(1);

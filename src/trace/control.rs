@@ -6,7 +6,7 @@ use super::paths::ROOT;
 use super::{Place, Segment};
 
 /// The maximum number of bytes of a control token.
-pub(super) const MOST_BYTES: usize = 64;
+pub(super) const MAX_BYTES: usize = 64;
 
 /// Returns the length of the control token at the start of a text: a text without white space in `<…>` or `[…]`.
 pub(super) fn control_token(text: &str) -> Option<usize> {
@@ -17,7 +17,7 @@ pub(super) fn control_token(text: &str) -> Option<usize> {
         _ => return None,
     };
     let mut at = 1_usize;
-    while at < MOST_BYTES {
+    while at < MAX_BYTES {
         match *bytes.get(at)? {
             byte if byte == close => return (at > 1).then(|| at.saturating_add(1)),
             byte if byte == open || matches!(byte, b' ' | b'\t'..=b'\r') => return None,

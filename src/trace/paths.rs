@@ -88,8 +88,8 @@ struct Pointers {
 /// The index of the root: all values are within it.
 pub(super) const ROOT: u32 = 0;
 
-/// The bytes of the steps of a short conversation.
-const STEP_BYTES: usize = 256;
+/// The initial capacity of [`Paths::steps`] in bytes, which is enough for a short conversation.
+const STEPS_CAPACITY: usize = 256;
 
 impl Default for Paths {
     /// Makes paths without a root, which need no memory.
@@ -116,11 +116,11 @@ impl Paths {
             is_content: false,
             is_origin: false,
             field: ROOT,
-            message: Owner::NOBODY,
+            message: Owner::NONE,
         });
         Self {
             list,
-            steps: String::with_capacity(STEP_BYTES),
+            steps: String::with_capacity(STEPS_CAPACITY),
             ..Self::default()
         }
     }
@@ -153,7 +153,7 @@ impl Paths {
             }
             Step::Key(key) => {
                 self.steps.push_str(key);
-                added.is_content |= outer.is_item && outer.message != Owner::NOBODY && key == "content";
+                added.is_content |= outer.is_item && outer.message != Owner::NONE && key == "content";
             }
         }
         if matches!(outer.part, Part::Field | Part::Role) {
@@ -202,7 +202,7 @@ impl Paths {
     /// Returns the message that a value is in, and whether the value belongs to its content.
     pub fn owner(&self, index: u32) -> (Owner, bool) {
         let path = self.list.get(index as usize);
-        path.map_or((Owner::NOBODY, false), |path| (path.message, path.is_content))
+        path.map_or((Owner::NONE, false), |path| (path.message, path.is_content))
     }
 
     /// Returns whether a value is another one or within it.
@@ -258,7 +258,7 @@ impl Paths {
     /// Returns the part of the input that a value is or belongs to, and the message that it is in.
     pub fn part(&self, index: u32) -> (Part, Owner) {
         let path = self.list.get(index as usize);
-        path.map_or((Part::Other, Owner::NOBODY), |path| (path.part, path.message))
+        path.map_or((Part::Other, Owner::NONE), |path| (path.part, path.message))
     }
 
     /// Returns the path of the field that a value of a message is in.

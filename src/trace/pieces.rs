@@ -27,7 +27,7 @@ pub struct Owner(u32);
 
 impl Owner {
     /// No message.
-    pub const NOBODY: Self = Self(u32::MAX);
+    pub const NONE: Self = Self(u32::MAX);
 
     /// Returns the owner that is the message with an index.
     pub fn message(index: usize) -> Self {
@@ -36,19 +36,19 @@ impl Owner {
 
     /// Returns the index of the message.
     pub fn index(self) -> Option<usize> {
-        (self != Self::NOBODY).then_some(self.0 as usize)
+        (self != Self::NONE).then_some(self.0 as usize)
     }
 
     /// Returns the owner, or another one if there is none.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
-        if self == Self::NOBODY { other } else { self }
+        if self == Self::NONE { other } else { self }
     }
 }
 
 impl Default for Owner {
     fn default() -> Self {
-        Self::NOBODY
+        Self::NONE
     }
 }
 
@@ -191,7 +191,7 @@ impl Pieces {
 
     /// Adds the byte range of a `{% generation %}` block that has just ended.
     pub fn push_block(&mut self, block: Range<usize>) {
-        self.push(Piece::new(block, Source::Generation, Owner::NOBODY));
+        self.push(Piece::new(block, Source::Generation, Owner::NONE));
     }
 
     /// Adds a piece after the others. An empty one is left out, unless it is a block.
@@ -271,7 +271,7 @@ impl Pieces {
     pub fn split_off(&mut self, start: usize) -> Self {
         let mut taken = Self::default();
         let view = start..usize::MAX;
-        taken.append_view(self.in_view(&view), &view, 0, Owner::NOBODY);
+        taken.append_view(self.in_view(&view), &view, 0, Owner::NONE);
         while self.list.last().is_some_and(|piece| piece.start() >= start) {
             self.list.pop();
         }
@@ -311,7 +311,7 @@ impl Pieces {
     }
 
     /// Ends the last piece, so that later text has pieces of its own. Returns the number of pieces.
-    pub fn seal(&mut self) -> usize {
+    pub fn end_piece(&mut self) -> usize {
         self.sealed = self.list.len();
         self.sealed
     }
@@ -324,11 +324,11 @@ impl Pieces {
 
     /// Makes a message the owner of the text around its own texts, unless texts of other parts of the input are among them. Only pieces
     /// from an index on change, and only those that have the owner `current` and are not text of the input.
-    pub fn settle(&mut self, index: usize, current: Owner) {
+    pub fn own_around(&mut self, index: usize, current: Owner) {
         let is_input = |piece: &Piece| matches!(piece.source, Source::Input(..) | Source::Changed(_));
         let new = self.list.get_mut(index..).unwrap_or_default();
         let mut inputs = new.iter().filter(|piece| is_input(piece)).map(|piece| piece.owner);
-        let Some(owner) = inputs.next().filter(|owner| *owner != current && *owner != Owner::NOBODY) else {
+        let Some(owner) = inputs.next().filter(|owner| *owner != current && *owner != Owner::NONE) else {
             return;
         };
         if inputs.all(|other| other == owner) {
@@ -361,18 +361,18 @@ impl Pieces {
 pub(super) const FEW: usize = 32;
 
 /// The unused capacity that a finished list or text may keep, in items or bytes.
-const MOST_SPARE: usize = 512;
+const MAX_SPARE: usize = 512;
 
 /// Frees the unused memory of a list to which no more items are added, unless it is little.
 pub(super) fn free_spare<T>(list: &mut Vec<T>) {
-    if list.capacity().saturating_sub(list.len()) > MOST_SPARE {
+    if list.capacity().saturating_sub(list.len()) > MAX_SPARE {
         list.shrink_to_fit();
     }
 }
 
 /// Frees the unused memory of a text to which nothing more is added, unless it is little.
 pub fn free_spare_text(text: &mut String) {
-    if text.capacity().saturating_sub(text.len()) > MOST_SPARE {
+    if text.capacity().saturating_sub(text.len()) > MAX_SPARE {
         text.shrink_to_fit();
     }
 }

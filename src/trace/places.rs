@@ -242,7 +242,7 @@ impl<'a> Places<'a> {
         let (message, is_content) = match source {
             Source::Input(string, _) => match self.strings.get(string as usize) {
                 Some(known) => self.paths.owner(known.path),
-                None => (Owner::NOBODY, false),
+                None => (Owner::NONE, false),
             },
             Source::Changed(set) => {
                 let mut all = self.sets.get(set).iter().map(|path| self.paths.owner(*path));
@@ -250,10 +250,10 @@ impl<'a> Places<'a> {
                 if all.all(|other| other == first) {
                     first
                 } else {
-                    (Owner::NOBODY, false)
+                    (Owner::NONE, false)
                 }
             }
-            _ => (Owner::NOBODY, false),
+            _ => (Owner::NONE, false),
         };
         if is_content { message } else { turn.or(message) }
     }
@@ -303,7 +303,7 @@ impl<'a> Places<'a> {
 }
 
 /// The maximum number of paths of a union.
-const MOST_PATHS: usize = 8;
+const MAX_PATHS: usize = 8;
 
 /// The greatest depth of a path that is added to a union without charge. Each step beyond it is charged.
 const USUAL_DEPTH: usize = 8;
@@ -339,7 +339,7 @@ impl Union {
         }
         self.paths.retain(|other| !paths.is_within(*other, path));
         self.paths.push(path);
-        while self.paths.len() > MOST_PATHS {
+        while self.paths.len() > MAX_PATHS {
             let deepest = self.paths.iter().copied().max_by_key(|path| paths.depth(*path));
             let container = deepest.map_or(ROOT, |path| paths.parent(path));
             // No path is deeper than this one, so all paths within the container are one step below it.

@@ -167,8 +167,8 @@ impl Places<'_> {
                 paths: Arc::clone(&shared),
             });
         };
-        // What follows the last piece is made.
-        let rest = Piece::new(pieces.filled()..text.len(), Source::Made, Owner::NOBODY);
+        // The render made the text after the last piece.
+        let rest = Piece::new(pieces.filled()..text.len(), Source::Made, Owner::NONE);
         let rest = Some(&rest).filter(|rest| !rest.bytes().is_empty());
         let mut open: Option<Piece> = None;
         for piece in pieces.list().iter().chain(rest) {

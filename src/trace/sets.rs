@@ -23,8 +23,8 @@ pub(super) struct Sets {
 /// The bytes that a set takes besides its paths: its places in the list and the map, with room for their growth, and reference counts.
 const SET_BYTES: usize = 128;
 
-/// The memory of sets that is claimed at once, in bytes. Up to as many bytes are not claimed.
-const PART: usize = 64 << 10;
+/// The number of bytes that each claim of memory is for. The bytes of an incomplete part are not claimed.
+const CLAIM_BYTES: usize = 64 << 10;
 
 impl Sets {
     /// Returns the index of a set.
@@ -51,8 +51,8 @@ impl Sets {
 
     /// Claims the memory of the sets that were added since the last call.
     pub fn claim(&mut self, meter: &mut Meter<'_>) -> Result<()> {
-        while self.claims.len() < self.bytes / PART {
-            self.claims.push(meter.claim(PART)?);
+        while self.claims.len() < self.bytes / CLAIM_BYTES {
+            self.claims.push(meter.claim(CLAIM_BYTES)?);
         }
         Ok(())
     }

@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 /// The maximum number of writes that are recorded. The last one covers all output after it, and counts as made by the render.
-const MOST: usize = 1 << 20;
+const MAX_WRITES: usize = 1 << 20;
 
 /// A value that was written to a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub struct Writes(Vec<Write>);
 impl Writes {
     /// Makes a list that has room for a number of writes.
     pub fn with_capacity(capacity: usize) -> Self {
-        Self(Vec::with_capacity(capacity.min(MOST)))
+        Self(Vec::with_capacity(capacity.min(MAX_WRITES)))
     }
 
     /// Returns the memory of the list in bytes.
@@ -73,7 +73,7 @@ impl Writes {
 
     /// Adds a write.
     pub fn push(&mut self, output: Range<usize>, memory: Range<usize>) {
-        if self.0.len() < MOST {
+        if self.0.len() < MAX_WRITES {
             self.0.push(Write { output, memory });
         } else if let Some(last) = self.0.last_mut() {
             (last.output.end, last.memory) = (output.end, 0..0);

@@ -29,8 +29,8 @@ fn look_up(runs: &Runs, long: &Long, char: char) -> Option<Mapped> {
     let code = u32::from(char);
     let after = runs.partition_point(|&(first, ..)| first <= code);
     if let Some(&(first, last, step, delta)) = after.checked_sub(1).and_then(|at| runs.get(at)) {
-        let is_stepped_on = code.checked_sub(first).and_then(|offset| offset.checked_rem(step));
-        if code <= last && is_stepped_on == Some(0) {
+        let remainder = code.checked_sub(first).and_then(|offset| offset.checked_rem(step));
+        if code <= last && remainder == Some(0) {
             let mapped = code.checked_add_signed(delta).and_then(char::from_u32);
             return Some(mapped.map_or(Mapped::Same, Mapped::One));
         }

@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 use crate::meter::Claim;
 use crate::value::Callable;
 
-/// Bytes of the object that calls a recursive loop.
-const RECURSION: usize = 128;
+/// The size in bytes of Python's function that makes the recursive calls of a loop.
+const RECURSION_BYTES: usize = 128;
 
 /// A loop in progress, with the item before and the item after the current one.
 #[derive(Debug)]
@@ -80,9 +80,9 @@ impl<'a> Loop<'a> {
         recurse: Rc<dyn Callable<'a> + 'a>,
         depth0: i64,
     ) -> Result<Rc<Self>> {
-        // The function that makes a recursive call is an object of its own in Python.
-        let claim = runtime.meter.claim(size_of::<Self>().saturating_add(RECURSION))?;
-        let mut context = Self::ended(claim);
+        // In Python, the function that makes the recursive calls is an object of its own.
+        let claim = runtime.meter.claim(size_of::<Self>().saturating_add(RECURSION_BYTES))?;
+        let mut context = Self::empty(claim);
         context.begin(runtime, iter, length, below)?;
         context.recurse = Some(recurse);
         context.depth0 = depth0;
@@ -102,13 +102,13 @@ impl<'a> Loop<'a> {
             }
         }
         let claim = runtime.meter.claim(size_of::<Self>())?;
-        let mut context = Self::ended(claim);
+        let mut context = Self::empty(claim);
         context.begin(runtime, iter, length, below)?;
         Ok(Rc::new(context))
     }
 
-    /// Makes a loop over nothing.
-    fn ended(claim: Claim) -> Self {
+    /// Makes a loop over no items.
+    fn empty(claim: Claim) -> Self {
         Self {
             items: None,
             rounds: Cell::new(0),
@@ -136,7 +136,7 @@ impl<'a> Loop<'a> {
 
     /// Recycles a loop that has ended, unless another value uses it.
     pub fn recycle(mut self: Rc<Self>, heap: &mut Heap<'a>) {
-        if let (Some(place), Some(own)) = (heap.ended_loops.vacancy(), Rc::get_mut(&mut self)) {
+        if let (Some(place), Some(own)) = (heap.ended_loops.free_slot(), Rc::get_mut(&mut self)) {
             own.end();
             *place = Some(self);
         }

@@ -35,7 +35,7 @@ impl Recycler {
     #[inline(never)]
     pub fn recycle(&mut self, value: Value<'_>) {
         if let Value::Str(text) = value {
-            if let Some(place) = self.buffers.vacancy() {
+            if let Some(place) = self.buffers.free_slot() {
                 *place = text.into_buffer(MAX_BUFFER);
             }
         }
@@ -69,7 +69,7 @@ pub(super) struct Pool<T>([Option<T>; CAPACITY]);
 
 impl<T> Pool<T> {
     /// Returns the place for one more object, or `None` if the pool is full.
-    pub fn vacancy(&mut self) -> Option<&mut Option<T>> {
+    pub fn free_slot(&mut self) -> Option<&mut Option<T>> {
         self.0.iter_mut().find(|place| place.is_none())
     }
 

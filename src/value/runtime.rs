@@ -52,8 +52,8 @@ pub struct Heap<'a> {
     pub trace: Option<Box<Trace<'a>>>,
 }
 
-/// Bytes of spare capacity in a finished text that are not worth reallocating.
-const SPARE: usize = 16 << 10;
+/// The maximum unused capacity, in bytes, that a finished text keeps. Reallocating for less is not worth its time.
+const MAX_SPARE: usize = 16 << 10;
 
 impl<'a> Runtime<'a> {
     /// Creates a runtime without lookups, for tests of values.
@@ -97,7 +97,7 @@ impl<'a> Runtime<'a> {
 
     /// Makes a string value of a text that was written in pieces. Releases spare capacity, which would count as memory.
     pub fn finish_str(&mut self, mut text: String, mut pieces: Pieces) -> Result<Value<'a>> {
-        if text.capacity().saturating_sub(text.len()) > SPARE {
+        if text.capacity().saturating_sub(text.len()) > MAX_SPARE {
             text.shrink_to_fit();
         }
         if let Some(trace) = &self.heap.trace {

@@ -27,7 +27,7 @@ pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) ->
     // The indentation and the separators are written among the strings, and leave no pieces.
     let layout: Vec<&Value<'a>> = [2, 3].into_iter().filter_map(|index| arguments.get(index)).collect();
     if runtime.has_input(&layout)? {
-        runtime.apart(|runtime| write_json(runtime, arguments, &mut output))?;
+        runtime.with_own_text(|runtime| write_json(runtime, arguments, &mut output))?;
         return runtime.str(output);
     }
     runtime.capture_in(output, |runtime, output| write_json(runtime, arguments, output))

@@ -223,5 +223,5 @@ fn build_str<'a>(
 ) -> Result<Str<'a>> {
     runtime.meter.measure_scanned(|output| write(output))?;
     let text = written_len::write_to_string(|output| write(output));
-    runtime.woven_text(text, sources, write)
+    runtime.composed_text(text, sources, write)
 }

@@ -38,7 +38,7 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
         Cow::Borrowed(_) => Ok(Value::Str(whole)),
         Cow::Owned(replaced) => {
             let limit = usize::try_from(count).unwrap_or(usize::MAX);
-            let replaced = runtime.woven_text(replaced, &[&whole, &new_text], &|mut output| {
+            let replaced = runtime.composed_text(replaced, &[&whole, &new_text], &|mut output| {
                 replace::write_replaced(&mut output, whole.as_str(), old, new, limit)
             })?;
             Ok(Value::Str(replaced.with_markup(whole.is_markup())))

@@ -71,7 +71,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline]
     fn peek_test(&self, test: &'a Test) -> Option<bool> {
         let row = jinja_tests::get(test.builtin?)?;
-        let Code::Look(holds) = row.code else { return None };
+        let Code::Inspect(holds) = row.code else { return None };
         if !test.args.is_empty() {
             return None;
         }

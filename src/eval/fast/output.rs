@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use super::super::truth::Truth;
-use super::super::{Evaluator, Lane};
+use super::super::{Evaluator, Mode};
 use crate::ast::{Args, BinaryOp, Call, Expr, ExprKind, Filter, Literal};
 use crate::builtins::{filters, methods};
 use crate::error::Result;
@@ -53,8 +53,8 @@ impl<'a> Evaluator<'a, '_> {
             return self.plain_value(expr);
         }
         let mut built = None;
-        let ((), text) = self.capture(|evaluator| match evaluator.render.lane {
-            Lane::Traced => evaluator.write_operands::<true>(expr, 0, &mut built),
+        let ((), text) = self.capture(|evaluator| match evaluator.render.mode {
+            Mode::Traced => evaluator.write_operands::<true>(expr, 0, &mut built),
             _ => evaluator.write_operands::<false>(expr, 0, &mut built),
         })?;
         Ok(built.unwrap_or(text))

@@ -11,7 +11,7 @@ use super::Scene;
 use super::blanks::count_blanks;
 use crate::error::Result;
 use crate::meter::Meter;
-use crate::trace::control::{MOST_BYTES, common_prefix, control_token, prompt_edges};
+use crate::trace::control::{MAX_BYTES, common_prefix, control_token, prompt_edges};
 use crate::trace::turns::Owned;
 
 /// A generation prompt, without white space at its start.
@@ -84,7 +84,7 @@ impl<'p> Prompt<'p> {
     /// Returns the last edge within the first `length` bytes, or 0.
     fn edge_before(&self, length: usize) -> usize {
         // Room for a token that begins there, and for the character after it.
-        let enough = length.saturating_add(MOST_BYTES).saturating_add(4);
+        let enough = length.saturating_add(MAX_BYTES).saturating_add(4);
         let part = (enough..self.text.len()).find_map(|end| self.text.get(..end));
         let edges = prompt_edges(part.unwrap_or(&self.text)).filter(|edge| *edge <= length);
         let ends = [self.trimmed, self.text.len()];

@@ -8,7 +8,7 @@ use crate::value::{Str, Value};
 pub struct Arguments<'a> {
     positional: Positional<'a>,
     /// Boxed, because most calls have no keywords and all calls move this field.
-    #[allow(clippy::box_collection, reason = "one word instead of three in what every call moves")]
+    #[allow(clippy::box_collection, reason = "so that every call moves one word instead of three")]
     keywords: Option<Box<Vec<(Str<'a>, Value<'a>)>>>,
 }
 

@@ -70,7 +70,7 @@ pub enum Code {
     /// Runs any code.
     Run(Body),
     /// Inspects the first parameter, as most tests do.
-    Look(fn(&Value<'_>) -> bool),
+    Inspect(fn(&Value<'_>) -> bool),
     /// Compares two parameters, as a test with an argument does.
     Compare(Comparison),
     /// Compares the identities of two parameters, as the test `sameas` does. A variable is identical to itself.
@@ -161,7 +161,7 @@ impl Function {
                 let value = runtime.run_traced(arguments, run)?;
                 runtime.claim_value(value)
             }
-            Code::Look(inspect) => Ok(Value::Bool(arguments.get(0).is_some_and(inspect))),
+            Code::Inspect(inspect) => Ok(Value::Bool(arguments.get(0).is_some_and(inspect))),
             Code::Compare(compare) | Code::Identify(compare) => match (arguments.get(0), arguments.get(1)) {
                 (Some(value), Some(other)) => compare(runtime, value, other).map(Value::Bool),
                 _ => Err(Error::internal("a test has too few parameters")),
@@ -173,7 +173,7 @@ impl Function {
     #[inline]
     pub fn test<'a>(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, others: &[Value<'a>]) -> Option<Result<bool>> {
         let result = match (self.code, others) {
-            (Code::Look(inspect), []) => runtime.meter.charge(1).map(|()| inspect(value)),
+            (Code::Inspect(inspect), []) => runtime.meter.charge(1).map(|()| inspect(value)),
             (Code::Compare(compare) | Code::Identify(compare), [other]) => {
                 runtime.meter.charge(1).and_then(|()| compare(runtime, value, other))
             }

@@ -14,7 +14,7 @@ pub(super) struct Positional<'a> {
     /// The number of arguments in the array.
     len: usize,
     /// The arguments, if there are more than [`FEW`].
-    #[allow(clippy::box_collection, reason = "one word instead of three in what every call moves")]
+    #[allow(clippy::box_collection, reason = "so that every call moves one word instead of three")]
     many: Option<Box<Vec<Option<Value<'a>>>>>,
 }
 

@@ -225,12 +225,12 @@ impl<'a> Source<'_, 'a> {
     /// Returns the text of `%c`, whose argument is a string of one character or a number.
     fn character(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
         match argument {
-            _ if self.flavor == Flavor::Markup => Err(conversion.wants_number("").into()),
+            _ if self.flavor == Flavor::Markup => Err(conversion.number_required("").into()),
             Value::Str(text) => {
                 let mut characters = text.as_str().chars();
                 match (characters.next(), characters.next()) {
                     (Some(_), None) => Ok(conversion.pad_text(text.as_str(), max_width)?),
-                    _ => Err(conversion.wants_number("").into()),
+                    _ => Err(conversion.number_required("").into()),
                 }
             }
             other => number(self.runtime, conversion, other, max_width),
@@ -240,7 +240,7 @@ impl<'a> Source<'_, 'a> {
     /// Returns the text of a number in a Markup, which calls Python's `int()` or `float()` on the value and so accepts strings too.
     fn wrapped_number(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
         let is_integer = match conversion.letter {
-            'o' | 'x' | 'X' => return Err(conversion.wants_number("_MarkupEscapeHelper").into()),
+            'o' | 'x' | 'X' => return Err(conversion.number_required("_MarkupEscapeHelper").into()),
             letter => matches!(letter, 'd' | 'i' | 'u'),
         };
         if let Value::Undefined(undefined) = argument {
@@ -255,7 +255,7 @@ impl<'a> Source<'_, 'a> {
                 }
             }
             None if argument.as_number().is_some() => argument.clone(),
-            None if is_integer => return Err(conversion.wants_number("_MarkupEscapeHelper").into()),
+            None if is_integer => return Err(conversion.number_required("_MarkupEscapeHelper").into()),
             None => {
                 let ty = argument.ty().name();
                 return Err(Error::type_error(format!(
@@ -273,6 +273,6 @@ fn number(runtime: &mut Runtime<'_>, conversion: &Conversion, argument: &Value<'
     }
     match argument.as_number() {
         Some(number) => Ok(percent::format_number(conversion, number, max_width)?),
-        None => Err(conversion.wants_number(argument.ty().name()).into()),
+        None => Err(conversion.number_required(argument.ty().name()).into()),
     }
 }

@@ -88,7 +88,7 @@ fn write_replacement<'a>(
     let value = convert(runtime, value, replacement.conversion)?;
     let mut specification = String::new();
     let nested = format.piece(replacement.specification);
-    runtime.apart(|runtime| write_format(runtime, &nested, fields, numbering, depth.checked_sub(1), &mut specification))?;
+    runtime.with_own_text(|runtime| write_format(runtime, &nested, fields, numbering, depth.checked_sub(1), &mut specification))?;
     if !format.is_markup() {
         if specification.is_empty() {
             return print::write_str(runtime, &value, output);
@@ -177,7 +177,7 @@ fn convert<'a>(runtime: &mut Runtime<'a>, value: Value<'a>, conversion: Option<c
 pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specification: &str) -> Result<String> {
     if specification.is_empty() {
         let mut output = String::new();
-        runtime.apart(|runtime| print::write_str(runtime, value, &mut output))?;
+        runtime.with_own_text(|runtime| print::write_str(runtime, value, &mut output))?;
         return Ok(output);
     }
     runtime.meter.charge_scan(specification.len())?;

@@ -13,8 +13,8 @@ use crate::value::{Runtime, Value, format};
 /// An operation on two numbers. The third argument is the maximum number of bits of the result.
 type Arithmetic = fn(NumberRef<'_>, NumberRef<'_>, u64) -> NumberResult<Number>;
 
-/// The 64-bit words of operands that are multiplied or divided in about the time of one step.
-const WORDS_A_STEP: u64 = 32;
+/// The number of products of two 64-bit words that are computed in about the time of one step.
+const PRODUCTS_PER_STEP: u64 = 32;
 
 /// Returns `left + right`.
 #[inline]
@@ -74,7 +74,7 @@ pub fn power<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>)
         let exponent = u64::try_from(exponent).unwrap_or(0);
         // A result that is longer than the limit is refused before it is computed.
         let words = (base.bit_length().saturating_mul(exponent) / 64).min(runtime.meter.limits().bits / 64);
-        runtime.meter.charge(words.saturating_mul(words) / (4 * WORDS_A_STEP))?;
+        runtime.meter.charge(words.saturating_mul(words) / (4 * PRODUCTS_PER_STEP))?;
     }
     arithmetic(runtime, left, right, arithmetic::power)?.ok_or_else(|| unsupported_operands("** or pow()", left, right))
 }
@@ -134,10 +134,10 @@ pub fn charge_numbers<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &V
     match (left, right) {
         (Value::Big(_), _) | (_, Value::Big(_)) => {
             let (left, right) = (words(left), words(right));
-            let looks = left.max(right).saturating_add(1);
+            let longest = left.max(right).saturating_add(1);
             runtime
                 .meter
-                .charge(looks.saturating_add(left.saturating_mul(right) / WORDS_A_STEP))
+                .charge(longest.saturating_add(left.saturating_mul(right) / PRODUCTS_PER_STEP))
         }
         _ => Ok(()),
     }

@@ -47,7 +47,7 @@ fn is_repeated<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a
     let Some(template) = runtime.heap.frames.template.filter(|_| left.shares_storage(right)) else {
         return Ok(false);
     };
-    let (is_repeated, nodes) = template.has_repeated(address);
+    let (is_repeated, nodes) = template.find_repeated_literal(address);
     runtime.meter.charge(nodes)?;
     Ok(is_repeated)
 }

@@ -71,7 +71,7 @@ pub fn to_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a
 /// Returns `repr(value)`.
 pub fn repr<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<String> {
     let mut out = String::new();
-    runtime.apart(|runtime| write_repr(runtime, value, &mut out))?;
+    runtime.with_own_text(|runtime| write_repr(runtime, value, &mut out))?;
     Ok(out)
 }
 
@@ -84,7 +84,7 @@ pub fn ascii<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<String>
 /// Returns a `repr` with an escape for each character outside ASCII.
 pub fn escape_non_ascii(runtime: &mut Runtime<'_>, repr: &str) -> Result<String> {
     let mut ascii = String::new();
-    runtime.apart(|runtime| runtime.meter.write_scanned(&mut ascii, |out| quote::write_ascii(out, repr)))?;
+    runtime.with_own_text(|runtime| runtime.meter.write_scanned(&mut ascii, |out| quote::write_ascii(out, repr)))?;
     runtime.meter.check_size(ascii.len())?;
     Ok(ascii)
 }

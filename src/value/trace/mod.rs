@@ -7,11 +7,11 @@
 //! A text that [`Runtime::push`] or another function of this module writes keeps its pieces. Any other text that a function makes counts as
 //! made from all texts among the arguments, which is less precise but never wrong.
 
+mod composed;
 mod turns;
 mod unite;
-mod woven;
 
-pub use woven::{backslash_escape, html_escape};
+pub use composed::{backslash_escape, html_escape};
 
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ const PATH_STEPS: u64 = 4;
 const FREE_STEPS: u64 = 1 << 16;
 
 /// The number of segments whose memory is claimed at once.
-const PART: usize = 1 << 10;
+const SEGMENTS_PER_CLAIM: usize = 1 << 10;
 
 /// The bytes that are kept of each segment while the text of the model is looked for.
 const SEGMENT_NOTES: usize = 48;
@@ -73,7 +73,7 @@ impl<'a> Trace<'a> {
             places: Places::new(literals),
             names,
             pending: Vec::new(),
-            owner: Owner::NOBODY,
+            owner: Owner::NONE,
             index: None,
             is_setting: false,
             is_read: false,
@@ -257,7 +257,9 @@ impl<'a> Runtime<'a> {
     pub fn claim_segments(&mut self, count: usize) -> Result<Vec<Claim>> {
         let bytes = size_of::<Segment>().saturating_add(SEGMENT_NOTES);
         // Each claim is smaller than the largest value.
-        let parts = (0..count).step_by(PART).map(|start| count.saturating_sub(start).min(PART));
+        let parts = (0..count)
+            .step_by(SEGMENTS_PER_CLAIM)
+            .map(|start| count.saturating_sub(start).min(SEGMENTS_PER_CLAIM));
         parts.map(|part| self.meter.claim(part.saturating_mul(bytes))).collect()
     }
 
@@ -305,7 +307,7 @@ impl<'a> Runtime<'a> {
         let found = from.in_view(&view);
         self.meter.charge(found.len() as u64)?;
         let pieces = &mut self.heap.pieces;
-        let owner = self.heap.trace.as_ref().map_or(Owner::NOBODY, |trace| trace.owner);
+        let owner = self.heap.trace.as_ref().map_or(Owner::NONE, |trace| trace.owner);
         if self.heap.trace.is_some() {
             pieces.fill(at, Source::Made, owner);
         }

@@ -29,37 +29,37 @@ impl<'a> Trace<'a> {
                 Some(owner) => owner,
                 None => self.message_of_copy(dict, meter)?,
             },
-            Value::List(items) | Value::Tuple(items) if items.len() <= MOST_ITEMS => {
+            Value::List(items) | Value::Tuple(items) if items.len() <= MAX_EXAMINED => {
                 let mut owners = items.iter().filter_map(|item| match item {
                     Value::Dict(dict) => self.message(&dict),
                     _ => None,
                 });
                 match (owners.next(), owners.next()) {
                     (Some(owner), None) => owner,
-                    _ => Owner::NOBODY,
+                    _ => Owner::NONE,
                 }
             }
-            _ => Owner::NOBODY,
+            _ => Owner::NONE,
         })
     }
 
     /// Returns the message that all strings of a dict come from, if the render made the dict.
     fn message_of_copy(&mut self, dict: &Dict<'a>, meter: &mut Meter<'_>) -> Result<Owner> {
-        let Dict::Owned(_) = dict else { return Ok(Owner::NOBODY) };
-        let mut message = Owner::NOBODY;
-        for (_, value) in dict.iter().take(MOST_ITEMS) {
+        let Dict::Owned(_) = dict else { return Ok(Owner::NONE) };
+        let mut message = Owner::NONE;
+        for (_, value) in dict.iter().take(MAX_EXAMINED) {
             let Value::Str(text) = value else { continue };
             let sources: Vec<Source> = match text.pieces() {
-                Some((pieces, _)) => pieces.list().iter().take(MOST_ITEMS).map(|piece| piece.source).collect(),
+                Some((pieces, _)) => pieces.list().iter().take(MAX_EXAMINED).map(|piece| piece.source).collect(),
                 None => vec![self.places.find_text(text.as_str())],
             };
             // Most texts of a copy have one piece, which takes no step.
             meter.charge(sources.len() as u64 >> 2)?;
             for source in sources {
-                match self.places.owner(source, Owner::NOBODY) {
-                    Owner::NOBODY => {}
+                match self.places.owner(source, Owner::NONE) {
+                    Owner::NONE => {}
                     owner if owner == message.or(owner) => message = owner,
-                    _ => return Ok(Owner::NOBODY),
+                    _ => return Ok(Owner::NONE),
                 }
             }
         }
@@ -67,16 +67,16 @@ impl<'a> Trace<'a> {
     }
 }
 
-/// The maximum number of items of a copy of a message that are looked at.
-const MOST_ITEMS: usize = 64;
+/// The maximum number of values of a list or a dict, and of pieces of a text in it, that are examined to find the message of a copy.
+const MAX_EXAMINED: usize = 64;
 
 impl<'a> Runtime<'a> {
     /// Begins the round of a loop, in a render that is traced.
     pub fn begin_turn(&mut self) -> Turn {
         let mut turn = Turn {
-            outer: Owner::NOBODY,
+            outer: Owner::NONE,
             outer_index: None,
-            first: self.heap.pieces.seal(),
+            first: self.heap.pieces.end_piece(),
         };
         if let Some(trace) = &mut self.heap.trace {
             (turn.outer, turn.outer_index) = (trace.owner, trace.index.take());
@@ -136,7 +136,7 @@ impl<'a> Runtime<'a> {
     pub fn begin_stretch(&mut self) -> Option<usize> {
         match self.heap.trace {
             None => None,
-            Some(_) => Some(self.heap.pieces.seal()),
+            Some(_) => Some(self.heap.pieces.end_piece()),
         }
     }
 
@@ -170,7 +170,7 @@ impl<'a> Runtime<'a> {
         let owner = trace.owner;
         self.heap.pieces.fill(end, Source::Made, owner);
         self.charge_pieces_from(first)?;
-        self.heap.pieces.settle(first, owner);
+        self.heap.pieces.own_around(first, owner);
         Ok(())
     }
 }

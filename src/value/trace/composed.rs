@@ -1,4 +1,4 @@
-//! The pieces of texts that are woven from parts of other texts: escaped, indented, wrapped, replaced.
+//! The pieces of texts that are composed of parts of other texts: escaped, indented, wrapped, replaced.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::meter::Claim;
 use crate::trace::Pieces;
 use crate::value::Runtime;
 
-/// The number of bytes up to which the pieces of an unfinished text are not claimed.
+/// The maximum size in bytes of the pieces of an unfinished text that are not claimed.
 const FREE_BYTES: usize = 16 << 10;
 
 /// A function that returns the length in bytes of the escape of a character. The escape is at the start of the given text. The length is 0
@@ -37,11 +37,11 @@ pub fn html_escape(written: &str, char: char) -> usize {
 }
 
 /// Finds the parts of other texts in a text that a function writes, by the addresses of what it writes, and records their pieces.
-struct Weaver<'w, 'r, 'a> {
+struct Composer<'w, 'r, 'a> {
     runtime: &'r mut Runtime<'a>,
     /// The texts of which parts are written.
     sources: &'w [&'w Str<'a>],
-    /// The origin of what is not a part.
+    /// The origin of the text that is not a part of `sources`.
     rest: Source,
     /// The byte range of the output that is the last part, with the index of its text and its first byte there.
     last: Option<(Range<usize>, usize, usize)>,
@@ -49,7 +49,7 @@ struct Weaver<'w, 'r, 'a> {
     recorded: Result<()>,
 }
 
-impl fmt::Write for Weaver<'_, '_, '_> {
+impl fmt::Write for Composer<'_, '_, '_> {
     fn write_str(&mut self, chunk: &str) -> fmt::Result {
         let range = self.length..self.length.saturating_add(chunk.len());
         self.length = range.end;
@@ -61,7 +61,7 @@ impl fmt::Write for Weaver<'_, '_, '_> {
     }
 }
 
-impl Weaver<'_, '_, '_> {
+impl Composer<'_, '_, '_> {
     /// Returns the index of the text that a chunk is a part of, and the first byte of the chunk there. `start` is the place of the chunk in
     /// the output.
     fn find(&self, chunk: &str, start: usize) -> Option<(usize, usize)> {
@@ -75,7 +75,7 @@ impl Weaver<'_, '_, '_> {
             .iter()
             .enumerate()
             .find_map(|(index, text)| Some((index, find(text)?)));
-        // A line break may be written from elsewhere, and yet be the one of the text.
+        // A chunk from another place in memory, such as a line break, continues the last part if the text goes on with the same bytes.
         found.or_else(|| {
             let (last, index, at) = self.last.as_ref().filter(|(last, ..)| last.end == start)?;
             let next = at.saturating_add(last.len());
@@ -97,7 +97,7 @@ impl Weaver<'_, '_, '_> {
 impl<'a> Runtime<'a> {
     /// Makes a string of a text that a function writes. In a render that is traced, the function runs again to find out which parts of
     /// these texts it writes; the rest is made from all arguments of the running function.
-    pub fn woven_text(
+    pub fn composed_text(
         &mut self,
         text: String,
         sources: &[&Str<'a>],
@@ -109,7 +109,7 @@ impl<'a> Runtime<'a> {
         self.meter.charge_scan(text.len())?;
         let rest = self.source_of_arguments()?;
         let outer = std::mem::take(&mut self.heap.pieces);
-        let mut weaver = Weaver {
+        let mut composer = Composer {
             runtime: self,
             sources,
             rest,
@@ -118,8 +118,8 @@ impl<'a> Runtime<'a> {
             recorded: Ok(()),
         };
         // The writer fails only if a part is not recorded.
-        let _ = write(&mut weaver);
-        let (recorded, length) = (weaver.recorded, weaver.length);
+        let _ = write(&mut composer);
+        let (recorded, length) = (composer.recorded, composer.length);
         self.fill(length, rest);
         let pieces = std::mem::replace(&mut self.heap.pieces, outer);
         recorded?;
@@ -193,7 +193,7 @@ impl<'a> Runtime<'a> {
         if self.heap.trace.is_none() {
             return self.text(whole);
         }
-        self.woven_text(whole.clone(), &[text], &|out| {
+        self.composed_text(whole.clone(), &[text], &|out| {
             let end = at.saturating_add(text.as_str().len());
             out.write_str(whole.get(..at).unwrap_or_default())?;
             out.write_str(text.as_str())?;
@@ -201,8 +201,8 @@ impl<'a> Runtime<'a> {
         })
     }
 
-    /// Runs a function that writes to a text of its own, and discards the pieces of that text.
-    pub fn apart<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+    /// Runs a function that writes to a text of its own. The pieces of that text are discarded.
+    pub fn with_own_text<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::take(&mut self.heap.pieces);
         let result = run(self);
         self.heap.pieces = outer;
@@ -217,7 +217,7 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Claims the memory of the pieces of the text that is being written, before a text within it. Few pieces are not claimed.
+    /// Claims the memory of the pieces of the text that is being written, before a text within it is begun. A small list is not claimed.
     pub fn claim_pieces(&mut self) -> Result<Option<Claim>> {
         match self.heap.pieces.bytes() {
             ..=FREE_BYTES => Ok(None),
