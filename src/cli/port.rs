@@ -46,6 +46,8 @@ const KEYS: [&str; 13] = [
 
 /// The arguments of `port`.
 #[derive(clap::Args)]
+#[command(after_help = r#"Example:
+  echo '{"id": 1, "template": "Hello {{ name }}!", "context": {"name": "Ada"}}' | chat-template port"#)]
 pub struct Arguments {
     /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}.
     #[arg(long, value_name = "FILE")]

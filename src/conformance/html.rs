@@ -124,7 +124,7 @@ fn failures(report: &Report) -> Markup {
             @if !wrong.is_empty() || !only_errors.is_empty() {
                 h2 id=(area) {
                     (area) " "
-                    span class="note" { (wrong.len()) " wrong, " (only_errors.len()) " errors that say something else" }
+                    span class="note" { (wrong.len()) " wrong, " (only_errors.len()) " errors with another kind, text or line" }
                     " " a href="#top" { "↑" }
                 }
                 @for (case, detail) in wrong.into_iter().chain(only_errors) { (failure(case, detail)) }

@@ -25,7 +25,7 @@ pub fn markdown(report: &Report) -> String {
         text.push_str(&row(&escape_markdown(area), &score));
     }
     text.push_str(&row("**all**", &report.total()));
-    text.push_str("\nKind, text, line: of the errors that the port makes where the reference does.\n");
+    text.push_str("\nKind, text, line: the share of equal ones where both the port and the reference have an error.\n");
     if let Some(line) = report.faults.line() {
         // Writing to a String cannot fail.
         let _ = write!(text, "\nThe port: {line}.\n");

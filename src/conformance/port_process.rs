@@ -239,7 +239,7 @@ impl Running {
         };
         match words.trim() {
             "" => how,
-            words => format!("{how}, and said last:\n{words}"),
+            words => format!("{how}; its standard error ends with:\n{words}"),
         }
     }
 }
@@ -317,8 +317,8 @@ fn read_reply(id: &str, line: &[u8]) -> Reply {
     let rubbish = |fault: String| Reply::Fault(Verdict::Rubbish, format!("{fault}: {}", shorten(line)));
     let answer = match json::read_bytes(line, json::DEPTH) {
         Ok(Data::Object(answer)) => answer,
-        Ok(_) => return rubbish("no JSON object".to_owned()),
-        Err(error) => return rubbish(format!("no JSON ({error})")),
+        Ok(_) => return rubbish("not a JSON object".to_owned()),
+        Err(error) => return rubbish(format!("not JSON ({error})")),
     };
     match answer.get("id") {
         Some(Data::Str(answered)) if answered == id => {}

@@ -25,8 +25,8 @@ const AFTER_A_FAILURE: &str = "A check above has failed, which may be the reason
 const STEPS: [(&str, &str, &str); 12] = [
     (
         "undefined/prints-empty",
-        "text, and names that are not there",
-        "Render the `template` with the keys of `context` as variables; what is undefined prints nothing.",
+        "text, and undefined names",
+        "Render the `template` with the keys of `context` as variables; an undefined name prints nothing.",
     ),
     (
         "strings/escape-unicode",
@@ -36,7 +36,7 @@ const STEPS: [(&str, &str, &str); 12] = [
     (
         "tojson/basic",
         "the filter `tojson`",
-        "It is transformers' and not Jinja's: nothing is escaped for HTML or sorted, and characters beyond ASCII stay.",
+        "Replace Jinja's filter by that of transformers: it escapes nothing for HTML, sorts nothing, and keeps characters beyond ASCII.",
     ),
     (
         "whitespace/trim-one-newline",
@@ -61,7 +61,7 @@ const STEPS: [(&str, &str, &str); 12] = [
     (
         "globals/raise",
         "`raise_exception`",
-        "It is a function for templates; its error has the kind `raised` and the text as it is.",
+        "Define it as a global function; its error has the kind `raised`, and its argument as the message.",
     ),
     (
         "errors/line-output",
@@ -71,7 +71,7 @@ const STEPS: [(&str, &str, &str); 12] = [
     (
         "time/date-parts",
         "`strftime_now` at the time of `now`",
-        "It is a function for templates; it sees the time in `now` and not the clock.",
+        "Define it as a global function, which reads the time in `now` and not the clock.",
     ),
     (
         "generation/simple",
@@ -138,7 +138,7 @@ fn check_description(port: &mut Port<'_>) -> Result<Check, String> {
 
 fn check_bad_line(port: &mut Port<'_>) -> Result<Check, String> {
     let what = "a line that is not a request".to_owned();
-    let (is_right, got) = match port.line("this is no JSON")? {
+    let (is_right, got) = match port.line("this is not JSON")? {
         Ok(line) => {
             let answer = json::read_bytes(&line, json::DEPTH);
             let is_error = matches!(&answer, Ok(Data::Object(answer)) if answer.get("error").is_some());

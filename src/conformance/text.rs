@@ -42,7 +42,7 @@ pub fn table(report: &Report) -> String {
         table.push_str(line.trim_end());
         table.push('\n');
     }
-    table.push_str("kind, text, line: of the errors that the port makes where the reference does\n");
+    table.push_str("kind, text, line: the share of equal ones where both the port and the reference have an error\n");
     if let Some(line) = report.faults.line() {
         table.push_str(&line);
         table.push('\n');

@@ -96,7 +96,7 @@ fn shown(differed: &Differed, templates: usize, conversations: usize) -> String 
     }
     let by = if differed.is_rendered { "rendered" } else { "applied" };
     shown.push_str(&format!(
-        "{} beside {}\n{templates} templates with {conversations} conversations, {by}: {} same, {} differ, {} not compared\n",
+        "{} compared with {}\n{templates} templates with {conversations} conversations, {by}: {} same, {} differ, {} not compared\n",
         differed.port.title(),
         differed.reference.title(),
         differed.same,

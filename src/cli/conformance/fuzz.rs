@@ -55,8 +55,8 @@ pub struct FuzzArguments {
     /// the text, that each verbatim one is the part of the input that it names, and that the origin of each planted word is the input.
     #[arg(long)]
     trace: bool,
-    /// Exceptions: a JSON object with id, aspect and reason on each line. A difference is known if the port makes the error that it
-    /// makes on a listed case, and the reference makes none or one of another kind.
+    /// Exceptions: a JSON object with id, aspect and reason on each line. A difference is known if the port's error is the one that it
+    /// returns for a listed case, and the reference returns no error or one of another kind.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Writes a report to a file: JSON if its name ends in .json, or else text.

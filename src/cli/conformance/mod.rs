@@ -28,8 +28,10 @@ const MOST_IDS: usize = 5;
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Writes the whole suite as JSON lines: requests of the protocol, each with the reference's answer.
-    #[command(after_help = format!("Suite {SUITE_VERSION}, licence {LICENCE}."))]
+    /// Prints the whole suite as JSON lines: requests of the protocol, each with the reference's answer.
+    #[command(after_help = format!(
+        "Example:\n  chat-template conformance export > suite.jsonl\n\nSuite {SUITE_VERSION}, licence {LICENCE}."
+    ))]
     Export,
     /// Runs the suite against a port, and shows what is right and wrong.
     #[command(
@@ -37,6 +39,7 @@ pub enum Command {
     )]
     Run(Box<RunArguments>),
     /// Runs a dozen checks against a port, and says what is wrong with its adapter.
+    #[command(after_help = "Example:\n  chat-template conformance smoke --port 'python3 adapter.py'")]
     Smoke(PortArguments),
     /// Compares two ports over your own templates and conversations.
     #[command(after_help = diff::HELP)]
@@ -45,6 +48,7 @@ pub enum Command {
     #[command(after_help = fuzz::HELP)]
     Fuzz(Box<fuzz::FuzzArguments>),
     /// Shows saved reports as one matrix.
+    #[command(after_help = "Example:\n  chat-template conformance summary first.json second.json --format markdown")]
     Summary {
         /// Reports in JSON, as `run --report` writes them.
         #[arg(required = true)]
@@ -53,7 +57,8 @@ pub enum Command {
         #[arg(long, value_enum, default_value = "text")]
         format: SummaryFormat,
     },
-    /// Writes the file from which shields.io draws a badge.
+    /// Prints the file from which shields.io draws a badge.
+    #[command(after_help = "Example:\n  chat-template conformance badge report.json > badge.json")]
     Badge {
         /// A report in JSON.
         report: PathBuf,
@@ -84,7 +89,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "N", value_parser = parse_count)]
     jobs: Option<std::num::NonZeroUsize>,
     /// Another suite: a file with a case on each line, or a folder of such files.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "PATH")]
     suite: Option<PathBuf>,
     /// Writes a report in the format of its name: .json, .md, .html, or .xml (JUnit). Can be given several times.
     #[arg(long, value_name = "FILE", value_parser = report_path)]

@@ -268,7 +268,7 @@ impl Fuzzed {
             );
         }
         let tally = &self.tally;
-        let _ = writeln!(text, "{} beside {}", self.port.title(), self.reference.title());
+        let _ = writeln!(text, "{} compared with {}", self.port.title(), self.reference.title());
         let _ = writeln!(text, "seed {}, {} rounds from {} on\n", self.seed, tally.rounds, self.first);
         let rows = [
             ("printed something", tally.printed),
