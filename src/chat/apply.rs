@@ -266,9 +266,7 @@ impl<'a> Render<'a> {
         prompt.steps = runtime.meter.steps();
         Ok(prompt)
     }
-}
 
-impl<'a> Render<'a> {
     /// Starts the trace of a render: adds what the caller passed to the places of the input.
     fn trace_input(&self, runtime: &mut Runtime<'a>, messages: Value<'a>) -> Result<()> {
         let arguments = [

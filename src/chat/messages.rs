@@ -10,10 +10,8 @@
 
 use super::{explain_objects, not_iterable, refused};
 use crate::error::{Error, ErrorKind, Result};
+use crate::trace::REASONING_FIELDS;
 use crate::value::{Dict, Entries, Key, Runtime, Str, Value};
-
-/// The names of the field with the reasoning; the first is the standard one.
-pub(super) const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
 
 /// The argument with the messages: one conversation or a list of them.
 pub(super) enum Conversations<'a> {

@@ -12,9 +12,7 @@ use std::borrow::Cow;
 
 use crate::chat::is_reserved_name;
 use crate::json::{Data, Entry, Object};
-
-/// The keys of a message that can contain reasoning, in the order in which transformers reads them.
-const REASONING: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
+use crate::trace::REASONING_FIELDS;
 
 /// Returns the template and the context of a render with the output of this `apply`.
 ///
@@ -87,7 +85,7 @@ fn with_reasoning(message: &Object<'static>) -> Data<'static> {
     let mut entries: Vec<Entry<'static>> = message.entries().to_vec();
     entries.retain(|(_, value)| *value != Data::None);
     let present = |name: &&str| entries.iter().find(|(key, _)| key == name);
-    if let Some((_, reasoning)) = REASONING.iter().find_map(present).cloned() {
+    if let Some((_, reasoning)) = REASONING_FIELDS.iter().find_map(present).cloned() {
         // For equal keys, an object keeps the place of the first and the value of the last.
         entries.insert(0, (Cow::Borrowed("thinking"), reasoning.clone()));
         entries.push((Cow::Borrowed("reasoning_content"), reasoning));

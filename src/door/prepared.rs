@@ -162,7 +162,7 @@ impl ChatTemplate {
         let Some(list) = body.get(key) else {
             return Err(wrong(path.to_owned(), "the body must have this key, with the conversation"));
         };
-        let has_tools = body.get("tools").is_some_and(|tools| !tools.is_null());
+        let has_tools = body.get("tools").is_some();
         let is_chosen = options.policy != Policy::Exact || options.chat_template.is_some();
         let template = match is_chosen {
             true => self.single(options.chat_template, has_tools),

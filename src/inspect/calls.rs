@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::conversations::{Cycle, WITH_TOOLS, around, base, join, planted_result};
 use super::lab::{Lab, Question, Trial, find_words};
-use super::plant::{self, ARGUMENT, DESCRIPTION, FUNCTION, Form, ID, PARAMETER, PLANT, SECOND, VALUE};
+use super::plant::{self, ARGUMENT, DESCRIPTION, FUNCTION, Form, ID, PARAMETER, PLANT, SECOND, SECOND_ID, VALUE};
 use crate::chat::Prompt;
 use crate::error::Result;
 use crate::report::{Arguments, Calls, Outcome, Report, Tools};
@@ -193,7 +193,6 @@ fn prints(prompt: &Prompt, pointer: &str, word: &str) -> bool {
 
 /// Finds out by renders whether the second of two calls in a message is printed.
 fn ask_parallel(lab: &mut Lab<'_>, calls: &Calls, forms: &[Form]) -> Result<Outcome> {
-    const OTHER: &str = "Zt4nRb8Gs";
     let cycle = Cycle {
         calls: &|is_text| {
             let second = match plant::arguments(is_text) {
@@ -202,10 +201,10 @@ fn ask_parallel(lab: &mut Lab<'_>, calls: &Calls, forms: &[Form]) -> Result<Outc
             };
             vec![
                 plant::call(ID, FUNCTION, &plant::arguments(is_text)),
-                plant::call(OTHER, FUNCTION, &second),
+                plant::call(SECOND_ID, FUNCTION, &second),
             ]
         },
-        results: [ID, OTHER]
+        results: [ID, SECOND_ID]
             .iter()
             .map(|id| plant::result(id, FUNCTION, &Value::from("1")))
             .collect(),

@@ -42,6 +42,9 @@ pub const VALUE: &str = "worgathin";
 /// The id of a call. Some templates demand nine letters or digits.
 pub const ID: &str = "Kd7mWx2Qp";
 
+/// The id of a second call.
+pub const SECOND_ID: &str = "Zt4nRb8Gs";
+
 /// The text of the reasoning of a message.
 pub const REASONING: &str = "trenobilf";
 

@@ -8,9 +8,7 @@ use super::lab::{Lab, Trial, find_words};
 use super::plant::{self, FUNCTION, Form, ID, PLANT, REASONING, SECOND};
 use crate::error::Result;
 use crate::report::{GenerationPrompt, Outcome, Reasoning, Replay, Report};
-
-/// The names of the field with the reasoning. `apply` sets them all.
-const FIELDS: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
+use crate::trace::REASONING_FIELDS;
 
 /// Tries the generation prompt and the reasoning of messages.
 pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<()> {
@@ -18,7 +16,11 @@ pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result
     let is_read = |field: &&&str| report.reads.messages.iter().any(|read| read.name == ***field);
     let (replayed, cuts_think) = (ask_replay(lab, report, forms)?, ask_cut(lab, forms)?);
     report.reasoning = Reasoning {
-        fields: FIELDS.iter().filter(is_read).map(|field| (*field).to_owned()).collect(),
+        fields: REASONING_FIELDS
+            .iter()
+            .filter(is_read)
+            .map(|field| (*field).to_owned())
+            .collect(),
         replayed,
         cuts_think,
     };

@@ -1,5 +1,5 @@
-//! Finds out what whole conversations can have, with texts like those of the other experiments in conversations of several turns, as
-//! clients send them.
+//! Finds out what whole conversations can contain. The conversations have several turns, as those of clients have, and the planted words
+//! of the other experiments.
 //!
 //! ```text
 //! system, user, assistant, system, user   ->   refused: the roles must alternate   ->   takes.system_in_middle: false
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::calls::judge_text_arguments;
 use super::lab::{Lab, Trial, find_words};
-use super::plant::{self, ANSWER, ARGUMENT, FUNCTION, ID, PLANT, SYSTEM, USER, VALUE};
+use super::plant::{self, ANSWER, ARGUMENT, FUNCTION, ID, PLANT, SECOND_ID, SYSTEM, USER, VALUE};
 use super::roles::has_printed_part;
 use crate::error::Result;
 use crate::report::{Arguments, Content, Forms, Outcome, Report, Takes};
@@ -52,9 +52,6 @@ const CONTENTS: [Option<(Shape, &str)>; 5] = [
 
 /// The text beside a call. It contains the planted word, so a search for that word finds it in the prompt.
 const BESIDE: &str = "vexolumiqbeside";
-
-/// The id of a second call.
-const OTHER: &str = "Zt4nRb8Gs";
 
 /// The types of parts of each medium.
 const IMAGES: [&str; 2] = ["image", "image_url"];
@@ -307,12 +304,12 @@ impl Asker<'_, '_> {
         };
         let is_text = self.takes.arguments == Arguments::String;
         // A template that refuses two calls in a message never has two results after it.
-        let pair = call(&[ID, OTHER], is_text, content.1);
+        let pair = call(&[ID, SECOND_ID], is_text, content.1);
         let takes_pair = !matches!(self.outcome("tool", &pair)?, Outcome::Refused | Outcome::Failed);
         let results = |shape| {
             let one = call(&[ID], is_text, content.1).plant_result(ID, shape);
             let two = match takes_pair {
-                true => pair.clone().plant_result(ID, shape).plant_result(OTHER, shape),
+                true => pair.clone().plant_result(ID, shape).plant_result(SECOND_ID, shape),
                 false => one.clone(),
             };
             [after(one.clone()), one, two]

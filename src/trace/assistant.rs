@@ -25,6 +25,7 @@ use crate::meter::{Claim, Meter};
 use crate::text::truncate::elide;
 use blanks::{Blanks, count_blanks};
 use prompts::Prompt;
+pub use stretches::REASONING_FIELDS;
 
 /// Chooses which parts of a prompt count as written by the model. Set the fields that matter, and take the others from [`Default`].
 ///

@@ -19,7 +19,7 @@ mod spans;
 mod turns;
 mod writes;
 
-pub use assistant::{AssistantOptions, AssistantSpans, Conversation, Opening, Renders, find_assistant};
+pub use assistant::{AssistantOptions, AssistantSpans, Conversation, Opening, REASONING_FIELDS, Renders, find_assistant};
 pub use paths::Step;
 pub use pieces::{Owner, Piece, Pieces, Source, free_spare_text};
 pub use places::{Container, Literals, Places, Union};

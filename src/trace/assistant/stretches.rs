@@ -12,8 +12,8 @@ use crate::trace::Segment;
 use crate::trace::control::{control_token, control_tokens, is_eos, last_control_token};
 use crate::trace::turns::{Owned, Stretch, find_fields};
 
-/// The names of the field with the reasoning.
-const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
+/// The names of the field with the reasoning. The first is the standard one; transformers reads them in this order.
+pub const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
 
 /// The number of control tokens in a stretch after which the memory of their cuts is claimed.
 const PART: usize = 1 << 10;

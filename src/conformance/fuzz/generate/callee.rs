@@ -96,7 +96,6 @@ fn starred(function: &Function) -> (&'static [Wish], usize) {
         "namespace" => (&[Wish::Of(Type::Dict)], 0),
         "cycler" | "cycle" | "changed" => (&[Wish::Any, Wish::Any], 1),
         "format" => (&[Wish::Any, Wish::Any], 1),
-        "union" | "intersection" | "difference" => (&[Wish::Of(Type::List)], 1),
         _ => (&[], 0),
     }
 }
@@ -120,16 +119,10 @@ fn known_wish(function: &Function, name: &str) -> Option<Wish> {
         (_, "attribute") => Wish::Attribute,
         (_, "format") => Wish::OneOf(TIMES),
         (_, "fillchar") => Wish::OneOf(&["*", "é", "ab"]),
-        (_, "seq" | "iterable" | "extra_schemes" | "x") => Wish::Of(Type::List),
-        (
-            _,
-            "s" | "d" | "old" | "new" | "chars" | "sep" | "sub" | "prefix" | "suffix" | "key" | "message" | "target" | "rel"
-            | "wrapstring",
-        ) => text,
-        (_, "case_sensitive" | "reverse" | "first" | "blank" | "boolean" | "binary" | "killwords" | "html") => Wish::Of(Type::Bool),
-        (_, "break_long_words" | "break_on_hyphens" | "autospace" | "nofollow" | "ensure_ascii" | "sort_keys" | "keepends") => {
-            Wish::Of(Type::Bool)
-        }
+        (_, "seq" | "iterable" | "x") => Wish::Of(Type::List),
+        (_, "s" | "d" | "old" | "new" | "chars" | "sep" | "sub" | "prefix" | "suffix" | "key" | "message" | "wrapstring") => text,
+        (_, "case_sensitive" | "reverse" | "first" | "blank" | "boolean" | "binary" | "killwords") => Wish::Of(Type::Bool),
+        (_, "break_long_words" | "break_on_hyphens" | "ensure_ascii" | "sort_keys" | "keepends") => Wish::Of(Type::Bool),
         (_, "value" | "default" | "default_value" | "fill_with" | "other" | "a" | "b" | "separators") => Wish::Any,
         (
             _,

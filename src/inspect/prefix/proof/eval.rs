@@ -446,7 +446,7 @@ impl<'t> Prover<'t> {
                 self.terms.add(Node::Messages(longer, from.saturating_add(start)))
             }
             (Node::Messages(..), [Node::None | Node::Int(0), Node::None, Node::None]) => object,
-            (Node::Str(_), _) | (_, _) => {
+            _ => {
                 let args = std::iter::once(object).chain(bounds.iter().copied()).collect();
                 self.terms.apply("slice", "", args)
             }

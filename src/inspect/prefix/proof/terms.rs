@@ -378,10 +378,8 @@ impl Terms {
         }
         let is_count = |base: Option<Term>| base.is_some_and(|base| *self.get(base) == Node::Count);
         let most = |base: Option<Term>| base.and_then(|base| self.bounds.get(&base)?.1);
-        if let (None, _) = (base, ()) {
-            if offset < self.least(other_base, other_offset) {
-                return Some(true);
-            }
+        if base.is_none() && offset < self.least(other_base, other_offset) {
+            return Some(true);
         }
         if other_base.is_none() && self.least(base, offset) >= other_offset {
             return Some(false);
