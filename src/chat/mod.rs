@@ -150,8 +150,8 @@ impl ChatTemplate {
         Self::from_named_with(templates, special_tokens, CompileOptions::default())
     }
 
-    /// Makes a `ChatTemplate` like [`ChatTemplate::from_named`], and compiles the templates with options, or only with limits. The deadline
-    /// is one for all templates; the other limits count from zero for each.
+    /// Makes a `ChatTemplate` like [`ChatTemplate::from_named`], and compiles the templates with options, or only with limits. All templates
+    /// share the steps and the deadline; the other limits hold for each template.
     pub fn from_named_with<'o>(
         templates: &[(&str, &str)],
         special_tokens: &[(&str, &str)],
@@ -222,7 +222,7 @@ impl ChatTemplate {
         }
     }
 
-    /// Returns the report that an earlier call kept, or else calls `make`. It returns a report, and whether to keep it for later calls.
+    /// Returns the report that an earlier call kept, or else the one that `make` returns, together with whether to keep it for later calls.
     #[cfg(feature = "inspect")]
     pub(crate) fn report_or_make(&self, make: impl FnOnce() -> Result<(Report, bool)>) -> Result<Arc<Report>> {
         match self.parts.report.get() {

@@ -1,7 +1,7 @@
 //! Checks the segments of a port's answer by the rules that hold for any port, and plants words in the input that show unsound ones.
 //!
 //! ```text
-//! {"content": "Hi"}   ->   {"content": "HiZq0xq"}   ->   no segment over Zq0xq may be from the template, a token or nothing
+//! {"content": "Hi"}   ->   {"content": "HiZq0xq"}   ->   the segments with Zq0xq must be from the input
 //! ```
 
 use std::borrow::Cow;

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use super::node::Node;
 
-/// A change of the body that the template needs.
+/// A change that was made to the body of a request, or a value of the body that the prompt does not have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Change {
@@ -87,7 +87,7 @@ impl fmt::Display for Change {
 
 /// The changes of a body: those that were made before the render, and the texts that the first render dropped.
 ///
-/// `apply` takes the prepared request by reference, so the second list is set once.
+/// The second list is in a `OnceLock`, because [`Prepared::apply`](super::Prepared::apply) takes the request by shared reference.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
     made: Vec<Change>,

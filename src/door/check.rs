@@ -165,7 +165,7 @@ impl Check<'_, '_> {
     /// Checks all texts of a value, except identifiers.
     fn look_at_all(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) -> Result<()> {
         let Some(levels) = levels.checked_sub(1) else {
-            return self.refuse_depth(path);
+            return self.report_depth(path);
         };
         self.meter.charge(1)?;
         if IDENTIFIERS.contains(&key) || self.is_done(node) {
@@ -186,7 +186,7 @@ impl Check<'_, '_> {
     /// Checks the texts of the value of a key.
     fn look_at(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) -> Result<()> {
         let Some(levels) = levels.checked_sub(1) else {
-            return self.refuse_depth(path);
+            return self.report_depth(path);
         };
         self.meter.charge(1)?;
         if node.text().is_some_and(|text| self.is_next(text)) || self.is_done(node) {
@@ -287,8 +287,8 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Adds the change that a value is not looked at, because it is nested too deeply.
-    fn refuse_depth(&mut self, path: Path<'_>) -> Result<()> {
+    /// Reports a value that is nested too deeply to be looked for as dropped: the empty text is never found.
+    fn report_depth(&mut self, path: Path<'_>) -> Result<()> {
         let why = "the value is nested too deeply to be looked for";
         self.seek(None, vec![Text::new("", "")], path, why)
     }
@@ -320,7 +320,7 @@ impl Check<'_, '_> {
     /// Checks the names and descriptions of a tool and its parameters.
     fn look_at_tool(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) -> Result<()> {
         let Some(levels) = levels.checked_sub(1) else {
-            return self.refuse_depth(path);
+            return self.report_depth(path);
         };
         self.meter.charge(1)?;
         if self.is_done(node) {

@@ -15,8 +15,10 @@ use crate::error::Result;
 use crate::json::{DEPTH, Data, Object};
 use crate::text::truncate::elide;
 
-/// The text between two texts that become one, and between two messages.
+/// The text between two parts that are joined.
 const BETWEEN_PARTS: &str = "\n";
+
+/// The text between the contents of two messages that are merged.
 const BETWEEN_MESSAGES: &str = "\n\n";
 
 /// The largest number of characters of a type or an id that an error message shows.

@@ -4,7 +4,8 @@
 //! around("assistant", m)   ->   [user, m]   [user, m, user]   [system, user, m]   …
 //! ```
 //!
-//! A template is not said to refuse a message because it refused the conversation around it.
+//! A report says that a template refuses a message only if the template refuses each of these conversations, because the refusal of one
+//! can be due to the other messages in it.
 
 use serde_json::Value;
 
@@ -77,7 +78,7 @@ pub fn join(messages: &[&Value]) -> Vec<Value> {
     messages.iter().map(|message| (*message).clone()).collect()
 }
 
-/// A call of a tool with its result, in all the conversations that have one.
+/// A call of a tool with its result, and the forms in which conversations contain the two.
 pub struct Cycle<'c> {
     /// Returns the calls. Their arguments are JSON text if the flag is true, and objects otherwise.
     pub calls: &'c dyn Fn(bool) -> Vec<Value>,

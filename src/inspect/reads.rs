@@ -29,7 +29,7 @@ const NODE: u64 = 10;
 /// The maximum number of calls of a macro that are walked through. A macro that writes a schema calls itself for each part.
 const MOST_CALLS: usize = 6;
 
-/// The length in bytes from which a path or the name of a field is not continued by a field. A path is continued by the sign of its items up
+/// The length in bytes from which a path or the name of a field is not extended by a field. The sign `[]`, for an item, extends a path up
 /// to twice this length.
 const LONGEST: usize = 60;
 

@@ -54,7 +54,7 @@ pub struct Report {
     pub reads: Reads,
     /// Whether the prompt stays a prefix when the conversation grows.
     pub prefix: Prefix,
-    /// Faults of style in the source.
+    /// Faults in the sources of the templates.
     pub lint: Vec<Finding>,
     /// The conversation that shows each verdict, by the path of the verdict in the report: `roles.user.parts`.
     pub witnesses: BTreeMap<String, Witness>,

@@ -1,7 +1,7 @@
 //! The journal of a run, which is a file beside its output.
 //!
 //! ```text
-//! {"chat-template":"0.1.0","sources":["…"],…}                                                       what the run does
+//! {"chat-template":"0.1.0","source":"…",…}                                                          the template and the options
 //! {"place":{"offset":262311,"lines":250},"output":198121,"errors":96,"written":249,"failed":1}      a checkpoint
 //! ```
 //!

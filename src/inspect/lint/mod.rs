@@ -26,13 +26,13 @@ use rules::Rule;
 /// The maximum number of findings of a rule in one template.
 const MOST: usize = 20;
 
-/// The maximum number of bytes of the texts of all findings of a report. Those of one template have at most six million.
+/// The maximum number of bytes of the texts of all findings of a report. Those of one template never have more.
 const MOST_BYTES: usize = 8 << 20;
 
 /// The maximum number of bytes of a line or of a subject that a finding shows. The longest line of a real template has some thousand.
 const LONGEST: usize = 1 << 14;
 
-/// Returns the faults of all templates of a model, in the order of the source.
+/// Returns the faults that the sources of a model's templates show, in the order of the source, and then those that renders show.
 ///
 /// # Errors
 /// See [`Lab::render`].

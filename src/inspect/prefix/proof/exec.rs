@@ -110,7 +110,7 @@ impl<'t> Prover<'t> {
 
     /// Executes an `if`.
     fn choose(&mut self, node: &'t If, state: &mut State) {
-        // For each undecided test, the states before the arms, after its arm, and, in `state`, after the arms that follow.
+        // For each undecided test: the test, the state after its arm, and the state before it. `state` goes on as if the test were false.
         let mut undecided = Vec::new();
         let mut body = &node.otherwise;
         for arm in &node.arms {

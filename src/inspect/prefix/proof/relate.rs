@@ -35,8 +35,8 @@ pub enum Shape {
 pub struct Outcome {
     /// The states if both renders have printed the same, unless that cannot be.
     pub together: Option<[State; 2]>,
-    /// The states if the renders have printed different texts, which they have as their output. The flag tells whether the longer
-    /// conversation had exactly one round more.
+    /// The states if the renders have printed different texts; each state has its own text as its output. The flag is true if the loop
+    /// over the longer conversation had exactly one round more.
     pub apart: Vec<([State; 2], bool)>,
 }
 
