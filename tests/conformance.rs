@@ -37,7 +37,7 @@ fn export_contains_every_case_of_the_protocol() {
             assert!(line.contains(&format!("\"{key}\":")), "{key}: {line}");
         }
     }
-    // An export is a suite again.
+    // An export can be read as a suite.
     let path = file("export.jsonl", &exported);
     assert_eq!(Suite::open(&path).unwrap().to_lines(), exported);
 }

@@ -82,7 +82,7 @@ fn results_are_in_the_order_of_their_calls() {
 }
 
 #[test]
-fn arguments_that_are_no_json_are_reported() {
+fn arguments_that_are_not_json_are_reported() {
     let body = |arguments: &str| {
         let arguments = json!(arguments);
         json!({"messages": [

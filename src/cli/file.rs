@@ -15,7 +15,7 @@ impl Texts {
         let mut texts = BTreeMap::new();
         for path in paths {
             let text = read(path)?;
-            if texts.insert(path.to_owned(), text).is_some() && is_stdin(path) {
+            if texts.insert(path.to_owned(), text).is_some() && is_dash(path) {
                 return Err("error: only one file can be - (standard input)".to_owned());
             }
         }
@@ -59,12 +59,12 @@ fn is_json_lines(text: &str) -> bool {
 }
 
 /// Returns whether a path is `-`, which is standard input or standard output.
-pub fn is_stdin(path: &Path) -> bool {
+pub fn is_dash(path: &Path) -> bool {
     path == Path::new("-")
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    let bytes = if is_stdin(path) {
+    let bytes = if is_dash(path) {
         conformance::read_bytes(std::io::stdin().lock(), path)
     } else {
         conformance::read_file(path)

@@ -260,10 +260,10 @@ impl<'g> Derivation<'g> {
     /// Returns the end of the longest token, or `None` if another kind of token is there.
     fn token_end(&mut self, name: &str, at: usize) -> Option<usize> {
         let end = *self.ends(self.grammar.productions[name], at).last()?;
-        let is_behind_dot = self.text.get(..at).is_some_and(|before| before.ends_with('.'));
+        let is_after_dot = self.text.get(..at).is_some_and(|before| before.ends_with('.'));
         let is_taken = match name {
-            "FLOAT" => is_behind_dot,
-            "INTEGER" => !is_behind_dot && self.ends(self.grammar.productions["FLOAT"], at).last() > Some(&end),
+            "FLOAT" => is_after_dot,
+            "INTEGER" => !is_after_dot && self.ends(self.grammar.productions["FLOAT"], at).last() > Some(&end),
             _ => false,
         };
         (!is_taken).then_some(end)

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_replaced_where_arguments_stand() {
+    fn names_are_replaced_in_the_places_of_arguments() {
         let Data::Object(greeting) = json::read(r#"{"greeting": [{"role": "user", "content": "@x"}]}"#, json::DEPTH)
             .unwrap()
             .into_owned()

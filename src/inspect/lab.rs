@@ -120,7 +120,9 @@ pub struct Lab<'t> {
     pub witnesses: BTreeMap<String, Witness>,
     /// The tools that each conversation without tools gets, if the template needs them.
     tools: Option<Value>,
+    /// The limits of the next render: its steps and its time are those that are left.
     limits: Limits,
+    /// The limits of the whole report.
     allowed: Limits,
     deadline: Option<Instant>,
     cancel: Option<&'t AtomicBool>,
@@ -179,7 +181,7 @@ impl<'t> Lab<'t> {
     /// # Errors
     /// If the report as a whole has used up its steps or its time, or if it is cancelled.
     pub fn render(&mut self, trial: &Trial) -> Result<Rendered> {
-        self.render_lane(trial, true)
+        self.render_with(trial, true)
     }
 
     /// Renders a trial without a trace, which is quicker, and returns the text unless the render fails.
@@ -187,11 +189,12 @@ impl<'t> Lab<'t> {
     /// # Errors
     /// See [`Lab::render`].
     pub fn render_text(&mut self, trial: &Trial) -> Result<Option<String>> {
-        let rendered = self.render_lane(trial, false)?;
+        let rendered = self.render_with(trial, false)?;
         Ok(rendered.ok().map(|prompt| prompt.text))
     }
 
-    fn render_lane(&mut self, trial: &Trial, trace: bool) -> Result<Rendered> {
+    /// Renders a trial, with a trace or without.
+    fn render_with(&mut self, trial: &Trial, trace: bool) -> Result<Rendered> {
         self.check_time()?;
         if let Some(deadline) = self.deadline {
             let left = deadline.saturating_duration_since(Instant::now());

@@ -196,10 +196,10 @@ impl<'n> Switching<'n> {
             values.extend([&on, &off].into_iter().filter(|value| self.is_rendered(value)).cloned());
         }
         let plain: Vec<Option<String>> = scenes.iter().map(|scene| scene.plain.clone()).collect();
-        let is_word_told_apart = self.effect(&word) != Some(&plain);
+        let is_word_distinguished = self.effect(&word) != Some(&plain);
         for (value, is_direct) in compared {
-            let is_kept = *is_direct || is_word_told_apart && self.effect(value) == Some(&plain);
-            if (is_kept || self.tells_apart(lab, scenes, value)?) && !values.contains(value) {
+            let is_kept = *is_direct || is_word_distinguished && self.effect(value) == Some(&plain);
+            if (is_kept || self.distinguishes(lab, scenes, value)?) && !values.contains(value) {
                 values.push(value.clone());
             }
         }
@@ -229,7 +229,7 @@ impl<'n> Switching<'n> {
     }
 
     /// Returns whether a constant, alone or in a list, changes the prompt in another way than a different value of its type.
-    fn tells_apart(&mut self, lab: &mut Lab<'_>, scenes: &[Scene], value: &Value) -> Result<bool> {
+    fn distinguishes(&mut self, lab: &mut Lab<'_>, scenes: &[Scene], value: &Value) -> Result<bool> {
         let Some(text) = value.as_str() else {
             return Ok(self.is_rendered(value) && self.effect(value) != self.effect(&Value::from(OTHER_NUMBER)));
         };

@@ -29,7 +29,7 @@ use self::output::is_regular;
 use self::row::Renderer;
 use self::rows::CHUNK;
 use self::run::{ANSWERS, Files, Run, default_errors, summarize};
-use super::file::{Texts, is_stdin};
+use super::file::{Texts, is_dash};
 use super::model::{Settings, Source};
 use super::{parse_count, warn};
 
@@ -133,7 +133,7 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         errors: arguments.errors.clone().or_else(|| default_errors(&arguments.output)),
     };
     files.check()?;
-    if is_stdin(&arguments.input) && arguments.source.files().any(is_stdin) {
+    if is_dash(&arguments.input) && arguments.source.files().any(is_dash) {
         return Err("only one file can be - (standard input)".to_owned());
     }
     let texts = Texts::read(arguments.source.files())?;

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::codec::Codec;
-use crate::cli::file::is_stdin;
+use crate::cli::file::is_dash;
 
 /// A file that a run writes block by block.
 pub struct Output {
@@ -32,7 +32,7 @@ pub enum WriteFailure {
 impl Output {
     /// Opens a file and cuts it to a length. `-` is standard output.
     pub fn open(path: &Path, length: u64) -> Result<Self, String> {
-        let target = if is_stdin(path) {
+        let target = if is_dash(path) {
             Target::Stdout
         } else {
             Target::File(open_cut(path, length).map_err(|error| format!("{}: {error}", path.display()))?)
@@ -113,7 +113,7 @@ pub fn open_cut(path: &Path, length: u64) -> std::io::Result<File> {
 
 /// Returns whether a path is a regular file, or does not exist yet.
 pub fn is_regular(path: &Path) -> bool {
-    !is_stdin(path) && std::fs::metadata(path).map_or(true, |metadata| metadata.is_file())
+    !is_dash(path) && std::fs::metadata(path).map_or(true, |metadata| metadata.is_file())
 }
 
 /// Returns the length of a file, which is 0 if the file does not exist. A device or a pipe has no length; the result is the largest number.

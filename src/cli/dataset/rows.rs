@@ -11,7 +11,7 @@ use std::path::Path;
 use indicatif::ProgressBar;
 
 use super::codec::Codec;
-use crate::cli::file::is_stdin;
+use crate::cli::file::is_dash;
 use crate::cli::lines::read_line;
 
 /// The size in bytes at which a chunk ends.
@@ -81,7 +81,7 @@ impl Rows {
     pub fn open(path: &Path, start: Place, max_row: u64, chunk_size: usize, bar: &ProgressBar) -> Result<Self> {
         let codec = Codec::of(path);
         let mut to_skip = start.offset;
-        let file: Box<dyn Read> = if is_stdin(path) {
+        let file: Box<dyn Read> = if is_dash(path) {
             Box::new(bar.wrap_read(std::io::stdin().lock()))
         } else {
             let mut file = File::open(path)?;

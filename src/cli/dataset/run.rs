@@ -13,7 +13,7 @@ use super::journal::{Checkpoint, Found, Journal};
 use super::output::{Output, WriteFailure, is_regular};
 use super::row::Renderer;
 use super::rows::{Chunk, Rows};
-use crate::cli::file::is_stdin;
+use crate::cli::file::is_dash;
 
 /// The largest number of bytes of the input that are under way, unless one chunk has more.
 const MAX_WINDOW: usize = 32 << 20;
@@ -428,7 +428,7 @@ fn rate(rows: u64, elapsed: Duration) -> u64 {
 
 /// Returns the default path of the file of errors, or `None` if the output is standard output.
 pub fn default_errors(output: &Path) -> Option<PathBuf> {
-    if is_stdin(output) {
+    if is_dash(output) {
         return None;
     }
     let mut path = output.as_os_str().to_owned();

@@ -205,16 +205,16 @@ fn describe_switch(switch: &Switch) -> String {
 
 fn list_reads(report: &Report) -> Vec<String> {
     let reads = &report.reads;
-    let sorts = [
+    let kinds = [
         ("variables", &reads.variables),
         ("messages", &reads.messages),
         ("calls", &reads.calls),
         ("tools", &reads.tools),
     ];
-    let rows = sorts.into_iter().filter(|(_, reads)| !reads.is_empty());
-    rows.map(|(sort, reads)| {
+    let rows = kinds.into_iter().filter(|(_, reads)| !reads.is_empty());
+    rows.map(|(kind, reads)| {
         let names: Vec<String> = reads.iter().map(|read| format!("{} ({})", read.name, read.line)).collect();
-        format!("{sort:<12} {}", names.join(", "))
+        format!("{kind:<12} {}", names.join(", "))
     })
     .collect()
 }
