@@ -13,6 +13,7 @@ use super::methods::{self, dict, dunder, jinja_objects, sequence};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::quote;
 use crate::text::slice::resolve_index;
+use crate::text::truncate::MAX_MESSAGE;
 use crate::unsupported::{self, Place};
 use crate::value::{Function, Runtime, Str, Type, Undefined, Value, ops, print};
 
@@ -23,6 +24,9 @@ const LOOKUP_STEPS: u64 = 2;
 
 /// The number of steps of searching for a name that begins with an underscore among those that objects have in Python.
 const UNDERSCORE_STEPS: u64 = 32;
+
+/// The steps of making the message of an undefined value.
+const MESSAGE: u64 = 8;
 
 /// The result of looking up an attribute.
 #[derive(Debug)]
@@ -43,7 +47,7 @@ pub fn get_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &St
     match value {
         Value::Dict(entries) if !dict::is_attribute(name.as_str()) => match runtime.find_str(entries, name.as_str())? {
             Some(item) => Ok(item),
-            None => Ok(missing(value, name)),
+            None => missing(runtime, value, name),
         },
         Value::Loop(context) => match jinja_objects::loop_attribute(runtime, context, name.as_str())? {
             Some(part) => Ok(part),
@@ -55,17 +59,22 @@ pub fn get_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &St
 
 fn get_attribute_of_any<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
     let attribute = find_attribute_or_item(runtime, value, name)?;
-    let attribute = to_value(attribute, value, name);
+    let attribute = to_value(runtime, attribute, value, name)?;
     runtime.claim_value(attribute)
 }
 
 /// Returns the value that a template sees of an attribute: a bound method, or an undefined value if it is unsafe or missing.
-pub(super) fn to_value<'a>(attribute: Attribute<'a>, value: &Value<'a>, name: &Str<'a>) -> Value<'a> {
+pub(super) fn to_value<'a>(
+    runtime: &mut Runtime<'a>,
+    attribute: Attribute<'a>,
+    value: &Value<'a>,
+    name: &Str<'a>,
+) -> Result<Value<'a>> {
     match attribute {
-        Attribute::Value(part) => part,
-        Attribute::Method(function) => value.clone().method(function),
-        Attribute::Unsafe => unsafe_attribute(value, name),
-        Attribute::Missing => missing(value, name),
+        Attribute::Value(part) => Ok(part),
+        Attribute::Method(function) => Ok(value.clone().method(function)),
+        Attribute::Unsafe => unsafe_attribute(runtime, value, name),
+        Attribute::Missing => missing(runtime, value, name),
     }
 }
 
@@ -152,7 +161,10 @@ pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a
         (Value::Dict(entries), Value::Str(name)) => match runtime.find_str(entries, name.as_str())? {
             Some(item) => Ok(item),
             None if dict::is_attribute(name.as_str()) => get_item_of_any(runtime, value, key),
-            None => runtime.claim_value(missing(value, name)),
+            None => {
+                let missing = missing(runtime, value, name)?;
+                runtime.claim_value(missing)
+            }
         },
         (Value::List(items) | Value::Tuple(items), Value::Int(index)) => {
             match resolve_index(*index, items.len()).and_then(|position| items.get(position)) {
@@ -170,7 +182,7 @@ fn get_item_of_any<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value
         // `get_item` has looked in a dict already, and nothing else has items with names.
         (_, Value::Str(name)) => {
             let attribute = find_attribute(runtime, value, name.as_str())?;
-            let attribute = to_value(attribute, value, name);
+            let attribute = to_value(runtime, attribute, value, name)?;
             runtime.claim_value(attribute)
         }
         _ => match ops::get_item(runtime, value, key) {
@@ -195,27 +207,37 @@ fn quoted(name: &Str<'_>) -> String {
 }
 
 /// Returns the undefined value of a name that is neither an attribute nor an item.
-fn missing<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'a> {
-    if name.is_markup() {
+fn missing<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
+    Ok(Value::Undefined(if name.is_markup() {
+        charge_message(runtime, name)?;
         let owner = quote::repr(&value.ty().object_name());
-        return Value::Undefined(Undefined::message(format!("{owner} has no attribute {}", quoted(name))));
-    }
-    Value::Undefined(Undefined::attribute(value.ty(), name))
+        Undefined::message(format!("{owner} has no attribute {}", quoted(name)))
+    } else {
+        Undefined::attribute(value.ty(), name)
+    }))
+}
+
+/// Charges for a message with a name, of which a long one is cut.
+fn charge_message(runtime: &mut Runtime<'_>, name: &Str<'_>) -> Result<()> {
+    runtime.meter.charge(MESSAGE)?;
+    runtime.meter.charge_scan(name.as_str().len().min(MAX_MESSAGE))
 }
 
 /// Returns the undefined value of an attribute that the sandbox refuses.
 #[cold]
-fn unsafe_attribute<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'a> {
+fn unsafe_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
+    charge_message(runtime, name)?;
     let ty = value.ty().name();
     let name = quoted(name);
-    Value::Undefined(Undefined::unsafe_attribute(format!(
+    Ok(Value::Undefined(Undefined::unsafe_attribute(format!(
         "access to attribute {name} of '{ty}' object is unsafe."
-    )))
+    ))))
 }
 
 /// Returns the undefined value of an index, or of another key that is not a string.
 #[cold]
 fn missing_element<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
+    runtime.meter.charge(MESSAGE)?;
     let key = print::repr(runtime, key)?;
     let key = runtime.text(key)?;
     runtime.claim_value(Value::Undefined(Undefined::element(value.ty(), key)))

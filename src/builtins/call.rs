@@ -48,7 +48,7 @@ pub fn call_method<'a>(runtime: &mut Runtime<'a>, name: &Str<'a>, arguments: &mu
             check_keywords(arguments, &Value::Function(function))?;
             return function.call(runtime, arguments);
         }
-        attribute => access::to_value(attribute, receiver, name),
+        attribute => access::to_value(runtime, attribute, receiver, name)?,
     };
     arguments.drop_first();
     call(runtime, &callee, arguments)

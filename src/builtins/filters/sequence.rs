@@ -41,7 +41,7 @@ pub(super) fn attr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     let is_reserved = name.as_str().starts_with("__") && name.as_str().ends_with("__");
     match (access::find_attribute(runtime, &object, name.as_str())?, &object) {
         (Attribute::Missing, Value::Undefined(undefined)) if !is_reserved => Err(undefined.error()),
-        (attribute, _) => Ok(access::to_value(attribute, &object, name)),
+        (attribute, _) => access::to_value(runtime, attribute, &object, name),
     }
 }
 

@@ -39,6 +39,9 @@ const TEMPLATES: &[&str] = &[
     "{% set b = [1] * 1045000 %}{% set t = 'a' * 33000000 %}{% set u = 'b' * 32000000 %}\
      {{ dict(*b, **{'a': dict(*b, **{'a': dict(*b, **{'a': dict(*b, **{'a': 1 / 0})})})}) }}",
     "{% set t = 'a' * 33000000 %}{{ 'b' * 33000000 }}{{ range(99999)|list|groupby('a')|length }}",
+    "{% set t = ('\\x00' * 40)|safe %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = {}[t] %}{% endfor %}{% endfor %}",
+    "{% set t = ('\\x00' * 60000)|safe %}{% for i in range(100000) %}{% set x = [][t] %}{% endfor %}",
+    "{% for i in range(100000) %}{% for j in range(100) %}{% set x = none[0] %}{% endfor %}{% endfor %}",
 ];
 
 pub(super) fn cases() -> Vec<Case> {
