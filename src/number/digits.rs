@@ -9,6 +9,15 @@ use super::error::{NumberError, NumberResult};
 /// The largest number of digits after the point, and of significant digits, that a float can have. All further digits are zeros.
 const MAX_EXACT_DIGITS: usize = 1074;
 
+/// The number of characters of a formatted float that can be digits of its exact value: 309 before the point, and those after it.
+const MAX_EXACT_CHARACTERS: usize = 309 + MAX_EXACT_DIGITS;
+
+/// Returns the number of steps of finding the digits of a formatted float, whose text has that number of bytes. Rust computes long rows of
+/// digits with big integers.
+pub fn steps(bytes: usize) -> u64 {
+    bytes.min(MAX_EXACT_CHARACTERS) as u64
+}
+
 /// The arrangement of digits and exponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {

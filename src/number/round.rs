@@ -15,6 +15,9 @@ use super::int_float;
 /// Rounding to more decimal places changes no float.
 const MAX_PLACES: i64 = 323;
 
+/// Floats of at least this magnitude are whole numbers.
+const WHOLE: f64 = 4_503_599_627_370_496.0;
+
 /// Rounding to fewer decimal places makes each float zero.
 const MIN_PLACES: i64 = -308;
 
@@ -32,6 +35,9 @@ pub fn round_float(float: f64, places: IntRef<'_>) -> NumberResult<f64> {
         return Ok(0.0_f64.copysign(float));
     }
     if let Ok(places) = usize::try_from(places) {
+        if float.abs() >= WHOLE {
+            return Ok(float);
+        }
         // Both steps are exact: printing has the digits of the float, and parsing returns the nearest float.
         return format!("{float:.places$}").parse().map_err(|_| rounded_too_large());
     }
@@ -41,6 +47,14 @@ pub fn round_float(float: f64, places: IntRef<'_>) -> NumberResult<f64> {
     let rounded = nearest_multiple(&whole.as_ref().to_big(), &unit, magnitude.fract() != 0.0);
     let nearest = int_float::int_to_float(IntRef::from(&rounded)).map_err(|_| rounded_too_large())?;
     Ok(nearest.copysign(float))
+}
+
+/// Returns the number of steps that rounding a float takes. A float with many places is written and read again with all its digits.
+pub fn steps(places: IntRef<'_>) -> u64 {
+    match places {
+        IntRef::Small(places) => places.unsigned_abs().min(MAX_PLACES.unsigned_abs()) / 2,
+        IntRef::Big(_) => 0,
+    }
 }
 
 /// Returns `round(float)`, an integer.

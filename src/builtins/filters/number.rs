@@ -12,7 +12,7 @@
 use crate::builtins::arguments::{is_flag_set, take_or_none};
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::parse::{parse_int, read_float, read_int};
-use crate::number::{Int, IntRef, Number, NumberRef, NumberResult, arithmetic, filesize, int_float, round};
+use crate::number::{Int, IntRef, Number, NumberRef, NumberResult, arithmetic, digits, filesize, int_float, round};
 use crate::text::quote;
 use crate::value::{Arguments, Key, Runtime, Value, not_an_index, ops, print};
 
@@ -64,7 +64,10 @@ fn round_half_even<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: 
     match (number, precision.as_number()) {
         (NumberRef::Float(float), _) if matches!(precision, Value::None) => Ok(Value::from(round::round_float_to_int(float)?)),
         (NumberRef::Int(int), _) if matches!(precision, Value::None) => Ok(Value::from(int.to_int())),
-        (number, Some(NumberRef::Int(places))) => Ok(Value::from(round::round(number, places)?)),
+        (number, Some(NumberRef::Int(places))) => {
+            runtime.meter.charge(round::steps(places))?;
+            Ok(Value::from(round::round(number, places)?))
+        }
         _ => Err(not_an_index(precision)),
     }
 }
@@ -147,7 +150,7 @@ pub(super) fn filesizeformat<'a>(runtime: &mut Runtime<'a>, mut arguments: Argum
     let is_binary = is_flag_set(runtime, &arguments, 1)?;
     let text = filesize::filesize(NumberRef::Float(bytes), is_binary)?;
     // The text has at most 300 digits, so it can be charged afterwards.
-    runtime.meter.charge_scan(text.len())?;
+    runtime.meter.charge(digits::steps(text.len()))?;
     runtime.str(text)
 }
 

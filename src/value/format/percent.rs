@@ -10,6 +10,7 @@
 //! `Markup.__mod__`, which wraps each argument in a `_MarkupEscapeHelper`.
 
 use crate::error::{Error, Result};
+use crate::number::digits;
 use crate::number::parse::{parse_float, parse_int};
 use crate::number::percent::{self, Conversion};
 use crate::number::{Int, NumberRef};
@@ -272,7 +273,12 @@ fn number(runtime: &mut Runtime<'_>, conversion: &Conversion, argument: &Value<'
         runtime.meter.charge((int.bit_length() >> 3).saturating_add(1))?;
     }
     match argument.as_number() {
-        Some(number) => Ok(percent::format_number(conversion, number, max_width)?),
+        Some(number) => {
+            let formatted = percent::format_number(conversion, number, max_width)?;
+            // The limits on widths and integers bound the text, so it can be charged afterwards.
+            runtime.meter.charge(digits::steps(formatted.len()))?;
+            Ok(formatted)
+        }
         None => Err(conversion.number_required(argument.ty().name()).into()),
     }
 }

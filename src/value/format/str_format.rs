@@ -11,6 +11,7 @@
 use super::replacement::{FieldName, Part, Replacement, next_part};
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::NumberRef;
+use crate::number::digits;
 use crate::number::spec::{self, SpecRules};
 use crate::unicode::{decimal_value, is_digit_str};
 use crate::value::{Runtime, Str, Value, markup, print};
@@ -205,6 +206,7 @@ pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specificat
         }
     };
     // The limits on widths and integers bound the text, so it can be charged afterwards.
+    runtime.meter.charge(digits::steps(formatted.len()))?;
     runtime.meter.charge_scan(formatted.len())?;
     Ok(formatted)
 }

@@ -17,7 +17,7 @@ use crate::text::quote;
 use crate::value::{Dict, Range, Runtime, Seq, Str, Value, backslash_escape};
 
 /// The steps that finding the shortest digits of a float costs.
-pub const DIGITS: u64 = 4;
+pub const DIGITS: u64 = 12;
 
 /// The containers around the value that is being printed, as CPython's `Py_ReprEnter` records them.
 #[derive(Clone, Copy)]

@@ -41,7 +41,13 @@ const TEMPLATES: &[&str] = &[
     "{% set t = 'a' * 33000000 %}{{ 'b' * 33000000 }}{{ range(99999)|list|groupby('a')|length }}",
     "{% set t = ('\\x00' * 40)|safe %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = {}[t] %}{% endfor %}{% endfor %}",
     "{% set t = ('\\x00' * 60000)|safe %}{% for i in range(100000) %}{% set x = [][t] %}{% endfor %}",
+    "{% set f = 1e300 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = f|round(2) %}{% endfor %}{% endfor %}",
+    "{% set f = 1.1e-200 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = f|round(323) %}{% endfor %}{% endfor %}",
+    "{% set f = 1e300 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = '%f' % f %}{% endfor %}{% endfor %}",
+    "{% set f = 1e300 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = '{:.300e}'.format(f) %}{% endfor %}{% endfor %}",
+    "{% set f = 1e300 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = f|filesizeformat %}{% endfor %}{% endfor %}",
     "{% for i in range(100000) %}{% for j in range(100) %}{% set x = none[0] %}{% endfor %}{% endfor %}",
+    "{% set t = [1e16 / 3] * 1000 %}{% for i in range(100000) %}{% set x = t|string %}{% endfor %}",
 ];
 
 pub(super) fn cases() -> Vec<Case> {
