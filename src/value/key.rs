@@ -19,6 +19,9 @@ use crate::error::{Error, Result};
 /// The random key of all hashes of this process.
 static SECRET: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
+/// The first float that does not fit in an `i64`.
+const LARGE: f64 = 9_223_372_036_854_775_808.0;
+
 fn new_hasher() -> DefaultHasher {
     SECRET.build_hasher()
 }
@@ -127,7 +130,13 @@ fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
         }
         Value::Int(int) => hash_tagged(1, &int.to_le_bytes()),
         Value::Bool(bool) => hash_tagged(1, &i64::from(*bool).to_le_bytes()),
-        Value::Float(float) => hash_float(*float),
+        Value::Float(float) => {
+            // A float beyond 64 bits is hashed as an integer.
+            if float.abs() >= LARGE {
+                runtime.meter.charge(8)?;
+            }
+            hash_float(*float)
+        }
         Value::Big(big) => {
             let bytes = big.to_signed_bytes_le();
             runtime.meter.charge_bytes(bytes.len())?;
@@ -175,11 +184,10 @@ fn hash_float(float: f64) -> u64 {
     if float.fract() != 0.0 || !float.is_finite() {
         return hash_tagged(8, &float.to_bits().to_le_bytes());
     }
-    match (float.to_i64(), BigInt::from_f64(float)) {
-        (Some(int), _) => hash_tagged(1, &int.to_le_bytes()),
-        (None, Some(big)) => hash_tagged(2, &big.to_signed_bytes_le()),
-        (None, None) => 0,
+    if let Some(int) = float.to_i64() {
+        return hash_tagged(1, &int.to_le_bytes());
     }
+    BigInt::from_f64(float).map_or(0, |big| hash_tagged(2, &big.to_signed_bytes_le()))
 }
 
 /// Returns whether two hashable values are equal in Python. The depth of the recursion is that of the hashed tuples.

@@ -46,6 +46,7 @@ const TEMPLATES: &[&str] = &[
     "{% set f = 1e300 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = '%f' % f %}{% endfor %}{% endfor %}",
     "{% set f = 1e300 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = '{:.300e}'.format(f) %}{% endfor %}{% endfor %}",
     "{% set f = 1e300 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = f|filesizeformat %}{% endfor %}{% endfor %}",
+    "{% set t = (1e300,) * 1000 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = {t: 1} %}{% endfor %}{% endfor %}",
     "{% for i in range(100000) %}{% for j in range(100) %}{% set x = none[0] %}{% endfor %}{% endfor %}",
     "{% set t = [1e16 / 3] * 1000 %}{% for i in range(100000) %}{% set x = t|string %}{% endfor %}",
 ];
