@@ -11,10 +11,14 @@ use super::search::{count_occurrences, find_all};
 use std::borrow::Cow;
 use std::fmt::{Result, Write};
 
-/// Returns the length in bytes of [`replace`]'s result, or `None` if the length overflows.
-pub fn replaced_len(text: &str, old: &str, new: &str, count: i64) -> Option<usize> {
+/// Returns the number of occurrences that [`replace`] replaces.
+pub fn count_replaced(text: &str, old: &str, count: i64) -> usize {
     let found = count_occurrences(text, old);
-    let replaced = usize::try_from(count).map_or(found, |limit| limit.min(found));
+    usize::try_from(count).map_or(found, |limit| limit.min(found))
+}
+
+/// Returns the length in bytes of [`replace`]'s result, or `None` if the length overflows. `replaced` is the number of replacements.
+pub fn replaced_len(text: &str, old: &str, new: &str, replaced: usize) -> Option<usize> {
     let removed = replaced.checked_mul(old.len())?;
     text.len().checked_sub(removed)?.checked_add(replaced.checked_mul(new.len())?)
 }
@@ -62,7 +66,8 @@ mod tests {
         assert_eq!(replace("abc", "", "-", -1), "-a-b-c-");
         assert_eq!(replace("abc", "", "-", 2), "-a-bc");
         assert_eq!(replace("", "", "-", -1), "-");
-        assert_eq!(replaced_len("añc", "", "-", -1), Some(8));
+        assert_eq!(count_replaced("añc", "", -1), 4);
+        assert_eq!(replaced_len("añc", "", "-", 4), Some(8));
     }
 
     #[test]

@@ -31,7 +31,9 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     let (old, new_text) = (old.as_str(), new);
     let new = new_text.as_str();
     runtime.meter.charge_scan(whole.as_str().len().saturating_add(old.len()))?;
-    let len = replace::replaced_len(whole.as_str(), old, new, count).unwrap_or(usize::MAX);
+    let replaced = replace::count_replaced(whole.as_str(), old, count);
+    runtime.meter.charge(replaced as u64 / 4)?;
+    let len = replace::replaced_len(whole.as_str(), old, new, replaced).unwrap_or(usize::MAX);
     runtime.meter.check_size(len)?;
     runtime.meter.charge_scan(len)?;
     match replace::replace(whole.as_str(), old, new, count) {
@@ -52,7 +54,8 @@ pub(super) fn translate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
     let table = arguments.take(1).unwrap_or(Value::None);
     let mut output = String::new();
     for character in whole.as_str().chars() {
-        runtime.meter.charge(1)?;
+        // A character that is not in the table is an error to the lookup.
+        runtime.meter.charge(4)?;
         runtime.meter.check_size(output.len())?;
         let code = Value::Int(i64::from(u32::from(character)));
         match ops::get_item(runtime, &table, &code) {

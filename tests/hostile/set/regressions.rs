@@ -47,6 +47,8 @@ const TEMPLATES: &[&str] = &[
     "{% set f = 1e300 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = '{:.300e}'.format(f) %}{% endfor %}{% endfor %}",
     "{% set f = 1e300 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = f|filesizeformat %}{% endfor %}{% endfor %}",
     "{% set t = (1e300,) * 1000 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = {t: 1} %}{% endfor %}{% endfor %}",
+    "{% set t = 'a' * 100000 %}{% set w = 'a' * 40000 ~ 'b' ~ 'a' * 10000 %}{% for i in range(100000) %}{% set x = w in t %}{% endfor %}",
+    "{% set t = 'a' * 1000 %}{% set r = range(3) %}{% for i in range(100000) %}{% set x = t.translate(r) %}{% endfor %}",
     "{% for i in range(100000) %}{% for j in range(100) %}{% set x = none[0] %}{% endfor %}{% endfor %}",
     "{% set t = [1e16 / 3] * 1000 %}{% for i in range(100000) %}{% set x = t|string %}{% endfor %}",
 ];
