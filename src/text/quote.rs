@@ -13,6 +13,9 @@ use super::scan_blocks::{self, skip_blocks};
 use super::truncate::MAX_MESSAGE;
 use crate::unicode::is_printable;
 
+/// The number of bytes without escapes after which they are written, so that a writer that charges sees them in time.
+const PIECE: usize = 16 << 10;
+
 /// Returns the quote of a `repr`: a double quote if the text has single quotes and no double ones, a single quote otherwise.
 fn choose_quote(has_single: bool, has_double: bool) -> u8 {
     if has_single && !has_double { b'"' } else { b'\'' }
@@ -61,6 +64,9 @@ fn write_escaped(output: &mut impl Write, text: &str, quote_byte: u8) -> Result 
             } else {
                 write_escape(output, char)?;
             }
+        } else if next.saturating_sub(plain_from) >= PIECE {
+            output.write_str(text.get(plain_from..next).unwrap_or_default())?;
+            plain_from = next;
         }
         at = next;
     }

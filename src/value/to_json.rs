@@ -175,8 +175,9 @@ impl<'a> Dumper<'_, 'a> {
 
     fn dump_sorted(&mut self, dict: &Dict<'a>) -> Result<()> {
         self.runtime.meter.charge_items(dict.len())?;
+        // A dict within this one is sorted before this one is written.
         let bytes = dict.len().saturating_mul(size_of::<[Value<'_>; 2]>());
-        self.runtime.meter.check_size(bytes)?;
+        let _claim = self.runtime.meter.claim(bytes)?;
         let entries: Vec<_> = dict.iter().collect();
         // CPython sorts the pairs, and no two of them have the same key.
         let order = sorted(self.runtime, entries.len(), false, &mut |runtime, left, right| match (
@@ -370,10 +371,8 @@ impl<'a> Dumper<'_, 'a> {
         let start = self.out.len();
         // Writing to a string cannot fail.
         let _ = write_escaped(text, ensure_ascii, self.out);
-        if text.len() > STEP_BYTES {
-            let written = self.out.len().saturating_sub(start);
-            self.runtime.meter.charge_scan(text.len().saturating_add(written))?;
-        }
-        Ok(())
+        // Each character of a text, however short, can become an escape.
+        let written = self.out.len().saturating_sub(start);
+        self.runtime.meter.charge_scan(text.len().saturating_add(written))
     }
 }

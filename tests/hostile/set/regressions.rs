@@ -50,6 +50,8 @@ const TEMPLATES: &[&str] = &[
     "{% set t = 'a' * 100000 %}{% set w = 'a' * 40000 ~ 'b' ~ 'a' * 10000 %}{% for i in range(100000) %}{% set x = w in t %}{% endfor %}",
     "{% set t = 'a' * 1000 %}{% set r = range(3) %}{% for i in range(100000) %}{% set x = t.translate(r) %}{% endfor %}",
     "{% for i in range(100000) %}{% for j in range(100) %}{% set x = none[0] %}{% endfor %}{% endfor %}",
+    "{% set t = ['\\x01' * 64] * 1000 %}{% for i in range(100000) %}{% set x = t|tojson %}{% endfor %}",
+    "{% set t = ['é' * 32] * 1000 %}{% for i in range(100000) %}{% set x = t|tojson(true) %}{% endfor %}",
     "{% set t = [1e16 / 3] * 1000 %}{% for i in range(100000) %}{% set x = t|string %}{% endfor %}",
 ];
 
