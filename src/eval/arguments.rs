@@ -3,7 +3,6 @@
 use super::Evaluator;
 use crate::ast::{Args, Expr, OtherArgs};
 use crate::error::{Error, Result};
-use crate::meter::Claim;
 use crate::unsupported::{self, Place};
 use crate::value::{Arguments, Dict, Function, Iter, Str, Value};
 
@@ -20,7 +19,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn more_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>, applied: Option<&Function>) -> Result<()> {
-        let _values = self.named_arguments(args, arguments)?;
+        self.named_arguments(args, arguments)?;
         match &args.others {
             Some(others) => self.double_star(others, arguments, applied),
             None => Ok(()),
@@ -30,7 +29,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Evaluates the arguments of a call block, and adds the body as the keyword argument `caller`.
     #[inline(never)]
     pub(super) fn arguments_with_caller(&mut self, args: &'a Args, arguments: &mut Arguments<'a>, caller: Value<'a>) -> Result<()> {
-        let _values = self.named_arguments(args, arguments)?;
+        self.named_arguments(args, arguments)?;
         arguments.put_keyword(Str::from("caller"), caller);
         match &args.others {
             Some(others) => self.double_star(others, arguments, None),
@@ -38,19 +37,18 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Evaluates all arguments except `**values`. Returns the claim on the memory of `*values`.
+    /// Evaluates all arguments except `**values`.
     #[inline]
-    fn named_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>) -> Result<Option<Claim>> {
+    fn named_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>) -> Result<()> {
         for argument in &args.positional {
             arguments.push(self.expr(argument)?);
         }
         let Some(others) = &args.others else {
-            return Ok(None);
+            return Ok(());
         };
-        let values = match &others.star {
-            Some(star) => Some(self.star(star, arguments)?),
-            None => None,
-        };
+        if let Some(star) = &others.star {
+            self.star(star, arguments)?;
+        }
         // A name and its value are moved several times.
         self.runtime.meter.charge_items(others.keywords.len().saturating_mul(3))?;
         for keyword in &others.keywords {
@@ -63,12 +61,12 @@ impl<'a> Evaluator<'a, '_> {
                 arguments.push_keyword(name, value);
             }
         }
-        Ok(values)
+        Ok(())
     }
 
-    /// Evaluates `*values`. Returns the claim on their memory.
+    /// Evaluates `*values`. The arguments keep the claim to their memory.
     #[inline(never)]
-    fn star(&mut self, star: &'a Expr, arguments: &mut Arguments<'a>) -> Result<Claim> {
+    fn star(&mut self, star: &'a Expr, arguments: &mut Arguments<'a>) -> Result<()> {
         let values = self.expr(star)?;
         let Some(mut iter) = Iter::try_new(&values) else {
             let message = format!("Value after * must be an iterable, not {}", values.ty().name());
@@ -84,7 +82,8 @@ impl<'a> Evaluator<'a, '_> {
         for value in values {
             arguments.push(value);
         }
-        Ok(claim)
+        arguments.keep(claim);
+        Ok(())
     }
 
     /// Evaluates `**values`.

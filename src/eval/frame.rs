@@ -7,7 +7,7 @@ use crate::ast::{Frame, Load, Name, Scope, Slot, Symbol};
 use crate::builtins::globals;
 use crate::error::Result;
 use crate::unsupported::{self, Place};
-use crate::value::{ContextEntry, Environment, EnvironmentId, Heap, Recycler, Undefined, Value, next_object_index};
+use crate::value::{ContextEntry, Environment, EnvironmentId, Heap, Recycler, Runtime, Undefined, Value, next_object_index};
 
 /// The places of a running frame's variables on the heap.
 #[derive(Clone, Copy, Debug, Default)]
@@ -116,11 +116,9 @@ impl<'a> Evaluator<'a, '_> {
             heap.frames.environments.push(Environment { cells, parent });
             self.frame.environment = Some(EnvironmentId(number));
         }
-        let room = self.runtime.heap.frames.cells.len().saturating_add(locals);
         self.frame.cells = first_cell(&self.runtime.heap.frames.environments, self.frame.environment);
-        self.runtime
-            .meter
-            .check_size(room.saturating_mul(size_of::<Option<Value<'_>>>()))
+        let Runtime { heap, meter, .. } = &mut *self.runtime;
+        heap.frames.claim(meter)
     }
 
     /// Closes the frame. The cells that inner frames close over remain.

@@ -33,6 +33,9 @@ pub const STEP_BYTES: usize = 64;
 /// The number of bytes that each object takes besides its contents: reference counts, its claim, and the allocator's rounding.
 const OBJECT: u64 = 96;
 
+/// The number of bytes that a text takes besides its contents.
+const TEXT_OBJECT: u64 = 160;
+
 /// The meter of one compilation or one render.
 #[derive(Debug)]
 pub struct Meter<'a> {
@@ -208,8 +211,19 @@ impl<'a> Meter<'a> {
     /// Claims memory for a value before it is created. The memory counts as live until the claim is dropped.
     #[inline]
     pub fn claim(&mut self, bytes: usize) -> Result<Claim> {
+        self.claim_with_object(bytes, OBJECT)
+    }
+
+    /// Claims memory for a text before it is created. The object of a text is larger than others.
+    #[inline]
+    pub fn claim_text(&mut self, bytes: usize) -> Result<Claim> {
+        self.claim_with_object(bytes, TEXT_OBJECT)
+    }
+
+    #[inline]
+    fn claim_with_object(&mut self, bytes: usize, object: u64) -> Result<Claim> {
         self.check_size(bytes)?;
-        let bytes = (bytes as u64).saturating_add(OBJECT);
+        let bytes = (bytes as u64).saturating_add(object);
         let live = self.live.get_or_insert_default();
         let claimed = live.get().saturating_add(bytes);
         if claimed > self.limits.live {

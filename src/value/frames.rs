@@ -9,6 +9,8 @@ use std::ops::Range;
 use super::Value;
 use super::dict::Dict;
 use crate::ast::Template;
+use crate::error::Result;
+use crate::meter::{Claim, Meter};
 
 /// The variables of the frames that run, and the context of the template.
 #[derive(Debug, Default)]
@@ -27,6 +29,8 @@ pub struct Frames<'a> {
     pub cells: Vec<Option<Value<'a>>>,
     /// The environments, by [`EnvironmentId`].
     pub environments: Vec<Environment>,
+    /// The claim to the memory of many variables and environments, and the number of variables that it is for.
+    pub claim: Option<(Claim, usize)>,
     /// The spans of `generation` blocks in code points, if the caller wants them.
     pub tracked: Option<Box<Tracked>>,
 }
@@ -50,6 +54,37 @@ pub struct Tracked {
     pub spans: Vec<Range<usize>>,
     /// The code points that the top level of the template has written in finished outputs.
     pub root_length: usize,
+}
+
+/// The number of variables whose memory is not claimed.
+const UNCLAIMED: usize = 4096;
+
+impl Frames<'_> {
+    /// Claims the memory of the variables and the environments that exist.
+    #[inline]
+    pub fn claim(&mut self, meter: &mut Meter<'_>) -> Result<()> {
+        // An environment has half the size of a variable.
+        let variables = self.locals.len().saturating_add(self.cells.len());
+        let room = variables.saturating_add(self.environments.len() / 2);
+        match &self.claim {
+            _ if room <= UNCLAIMED => Ok(()),
+            Some((_, claimed)) if room <= *claimed => Ok(()),
+            _ => self.claim_more(meter, room),
+        }
+    }
+
+    #[cold]
+    fn claim_more(&mut self, meter: &mut Meter<'_>, room: usize) -> Result<()> {
+        let size = size_of::<Option<Value<'_>>>();
+        let most = usize::try_from(meter.limits().value)
+            .ok()
+            .and_then(|bytes| bytes.checked_div(size));
+        let claimed = room.saturating_mul(2).min(most.unwrap_or(usize::MAX)).max(room);
+        self.claim = None;
+        let claim = meter.claim(claimed.saturating_mul(size))?;
+        self.claim = Some((claim, claimed));
+        Ok(())
+    }
 }
 
 /// The variables of one frame that macros close over.

@@ -11,6 +11,9 @@ use super::str::Str;
 use super::{Range, Value};
 use crate::error::{Error, Result};
 
+/// The number of items that are collected without a claim to their memory.
+const UNCLAIMED: usize = 1024;
+
 /// An iteration in progress.
 #[derive(Clone, Debug)]
 pub enum Iter<'a> {
@@ -123,11 +126,17 @@ impl<'a> Iter<'a> {
         }
     }
 
-    /// Returns all items that are left.
+    /// Returns all items that are left. The memory of many items is claimed while they are collected, because the next one can be the
+    /// result of a macro that collects others. After that, the caller claims it.
     pub fn drain(&mut self, runtime: &mut Runtime<'a>) -> Result<Vec<Value<'a>>> {
-        let mut items = Vec::with_capacity(self.size_hint().min(1024));
+        let mut items = Vec::with_capacity(self.size_hint().min(UNCLAIMED));
+        let mut _claim = None;
         while let Some(item) = self.next(runtime)? {
-            runtime.check_values(items.len())?;
+            if items.len() == items.capacity() && items.len() >= UNCLAIMED {
+                let room = items.len().saturating_mul(2);
+                _claim = None;
+                _claim = Some(runtime.meter.claim(room.saturating_mul(size_of::<Value<'_>>()))?);
+            }
             items.push(item);
         }
         Ok(items)

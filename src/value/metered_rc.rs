@@ -42,7 +42,7 @@ impl<T> MeteredRc<T> {
         }) = Rc::get_mut(&mut self.0)
         {
             let held = held(object);
-            meter.charge((held / STEP_BYTES) as u64)?;
+            meter.charge(((held / STEP_BYTES) as u64).saturating_add(1))?;
             *claim = Some(meter.claim(size_of::<T>().saturating_add(held))?);
         }
         Ok(())

@@ -57,7 +57,7 @@ pub use key::Key;
 pub use list::Seq;
 pub use loop_context::Loop;
 pub use metered_rc::MeteredRc;
-pub use namespace::{Cycler, Joiner, NamespaceId};
+pub use namespace::{Cycler, Joiner, Namespace, NamespaceId};
 pub use peek::{Peek, ValueRef};
 pub use range::Range;
 pub use recycle::Recycler;

@@ -91,7 +91,7 @@ impl<'a> Runtime<'a> {
         if text.is_empty() {
             return Ok(Str::from(""));
         }
-        let claim = self.meter.claim(text.capacity().saturating_add(pieces.bytes()))?;
+        let claim = self.meter.claim_text(text.capacity().saturating_add(pieces.bytes()))?;
         Ok(self.heap.recycler.make_str(OwnedText::new(text, pieces, claim)))
     }
 

@@ -28,7 +28,7 @@ pub(super) fn sort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     // These lists are not on the heap of the render, so their memory is claimed here.
     let values = items.len().saturating_mul(size_of::<Value<'_>>());
     let _items = runtime.meter.claim(values)?;
-    let _keys = runtime.meter.claim(values.saturating_mul(paths.len()))?;
+    let claim = runtime.meter.claim(values.saturating_mul(paths.len()))?;
     // One list has the keys of all items one after another. A list for each item would take twice the memory.
     let mut keys = Vec::with_capacity(items.len().saturating_mul(paths.len()));
     for item in &items {
@@ -43,8 +43,15 @@ pub(super) fn sort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     let order = ops::sorted(runtime, items.len(), reverse, &mut |runtime, left, right| {
         is_less(runtime, keys_of(left), keys_of(right))
     })?;
-    let items = order.into_iter().filter_map(|index| items.get(index).cloned());
-    runtime.list(items.collect())
+    drop((keys, claim));
+    runtime.list(in_order(&items, &order))
+}
+
+/// Returns the items at the indices.
+fn in_order<'a>(items: &[Value<'a>], order: &[usize]) -> Vec<Value<'a>> {
+    let mut ordered = Vec::with_capacity(order.len());
+    ordered.extend(order.iter().filter_map(|&index| items.get(index).cloned()));
+    ordered
 }
 
 /// Returns a list of the pairs of a dict, sorted by key or by value.
@@ -61,14 +68,17 @@ pub(super) fn dictsort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
     let pairs = ops::collect(runtime, &pairs)?;
     let reverse = read_c_int(arguments.get(3), 0)? != 0;
     let index = Value::Int(i64::from(!by_key));
+    // The pairs and their keys are not on the heap of the render, so their memory is claimed here.
+    let values = pairs.len().saturating_mul(size_of::<Value<'_>>());
+    let claim = runtime.meter.claim(values.saturating_mul(2))?;
     let mut keys = Vec::with_capacity(pairs.len());
     for pair in &pairs {
         let key = access::get_item(runtime, pair, &index)?;
         keys.push(if ignores_case { to_lower(runtime, key)? } else { key });
     }
     let order = sort_keys(runtime, &keys, reverse)?;
-    let pairs = order.into_iter().filter_map(|index| pairs.get(index).cloned());
-    runtime.list(pairs.collect())
+    drop((keys, claim));
+    runtime.list(in_order(&pairs, &order))
 }
 
 /// Returns the smallest item, or the first one if several are equal.

@@ -1,10 +1,11 @@
 //! The arguments of a call.
 
 use super::positional::Positional;
+use crate::meter::Claim;
 use crate::value::{Str, Value};
 
 /// The arguments of a call. After `Signature::bind`, they are in the order of the parameters, and an absent one is `None`.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Arguments<'a> {
     positional: Positional<'a>,
     /// Boxed, because most calls have no keywords and all calls move this field.
@@ -29,6 +30,11 @@ impl<'a> Arguments<'a> {
     /// Adds a positional argument after the others.
     pub fn push(&mut self, value: Value<'a>) {
         self.positional.push(Some(value));
+    }
+
+    /// Keeps the claim to the memory of arguments that were unpacked, as long as this list.
+    pub fn keep(&mut self, claim: Claim) {
+        self.positional.keep(claim);
     }
 
     /// Adds a positional argument before the others.

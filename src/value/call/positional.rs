@@ -1,5 +1,6 @@
 //! The positional arguments of a call. A few are stored in place, so that most calls allocate nothing.
 
+use crate::meter::Claim;
 use crate::value::Value;
 
 /// The number of arguments that are stored in place: the object of a method, or the input of a filter, and three more. A higher number
@@ -7,15 +8,22 @@ use crate::value::Value;
 const FEW: usize = 4;
 
 /// Positional arguments in their order. An argument that was not given is `None`.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Positional<'a> {
     /// The arguments, if there are at most [`FEW`]. Otherwise the array is empty.
     few: [Option<Value<'a>>; FEW],
     /// The number of arguments in the array.
     len: usize,
-    /// The arguments, if there are more than [`FEW`].
-    #[allow(clippy::box_collection, reason = "so that every call moves one word instead of three")]
-    many: Option<Box<Vec<Option<Value<'a>>>>>,
+    /// The arguments, if there are more than [`FEW`]. Boxed, because every call moves this field.
+    many: Option<Box<Many<'a>>>,
+}
+
+/// Many arguments.
+#[derive(Debug)]
+struct Many<'a> {
+    values: Vec<Option<Value<'a>>>,
+    /// The claim to the memory of those that were unpacked.
+    claim: Option<Claim>,
 }
 
 impl<'a> Positional<'a> {
@@ -34,7 +42,7 @@ impl<'a> Positional<'a> {
     pub fn as_slice(&self) -> &[Option<Value<'a>>] {
         match &self.many {
             None => self.few.get(..self.len).unwrap_or_default(),
-            Some(many) => many,
+            Some(many) => &many.values,
         }
     }
 
@@ -43,7 +51,14 @@ impl<'a> Positional<'a> {
     pub fn as_mut_slice(&mut self) -> &mut [Option<Value<'a>>] {
         match &mut self.many {
             None => self.few.get_mut(..self.len).unwrap_or_default(),
-            Some(many) => many,
+            Some(many) => &mut many.values,
+        }
+    }
+
+    /// Keeps the claim to the memory of arguments that were unpacked. A few need none.
+    pub fn keep(&mut self, claim: Claim) {
+        if let Some(many) = &mut self.many {
+            many.claim = Some(claim);
         }
     }
 
@@ -51,7 +66,7 @@ impl<'a> Positional<'a> {
     #[inline]
     pub fn push(&mut self, value: Option<Value<'a>>) {
         match &mut self.many {
-            Some(many) => many.push(value),
+            Some(many) => many.values.push(value),
             None => match self.few.get_mut(self.len) {
                 Some(place) => {
                     *place = value;
@@ -59,7 +74,8 @@ impl<'a> Positional<'a> {
                 }
                 None => {
                     let few = self.few.iter_mut().map(Option::take);
-                    self.many = Some(Box::new(few.chain(std::iter::once(value)).collect()));
+                    let values = few.chain(std::iter::once(value)).collect();
+                    self.many = Some(Box::new(Many { values, claim: None }));
                 }
             },
         }
@@ -82,7 +98,7 @@ impl<'a> Positional<'a> {
             *first = None;
             all.rotate_left(1);
             match &mut self.many {
-                Some(many) => many.truncate(many.len().saturating_sub(1)),
+                Some(many) => many.values.truncate(many.values.len().saturating_sub(1)),
                 None => self.len = self.len.saturating_sub(1),
             }
         }
@@ -94,7 +110,7 @@ impl<'a> Positional<'a> {
         let mut taken = Vec::with_capacity(all.len().saturating_sub(index));
         taken.extend(all.iter_mut().skip(index).filter_map(Option::take));
         match &mut self.many {
-            Some(many) => many.truncate(index),
+            Some(many) => many.values.truncate(index),
             None => self.len = self.len.min(index),
         }
         taken

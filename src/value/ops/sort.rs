@@ -24,7 +24,8 @@ pub type Less<'f, 'a> = dyn FnMut(&mut Runtime<'a>, usize, usize) -> Result<bool
 /// Returns the indices below `len` in sorted order. Equal items keep their order, even if `reverse` is set.
 pub fn sorted<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, less: &mut Less<'_, 'a>) -> Result<Vec<usize>> {
     runtime.meter.charge_items(len)?;
-    runtime.meter.check_size(len.saturating_mul(size_of::<[usize; 2]>()))?;
+    // The indices, and those that a merge has taken.
+    let _claim = runtime.meter.claim(len.saturating_mul(size_of::<[usize; 2]>()))?;
     let mut order: Vec<usize> = (0..len).collect();
     if reverse {
         order.reverse();

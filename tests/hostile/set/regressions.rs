@@ -55,6 +55,30 @@ const TEMPLATES: &[&str] = &[
     "{% set t = [1e16 / 3] * 1000 %}{% for i in range(100000) %}{% set x = t|string %}{% endfor %}",
 ];
 
+/// Templates that hold as much memory as they may, and take more in ways that were not counted: lists that are collected while others are,
+/// variables that macros close over, unpacked arguments of macros that call each other, short strings, and nodes of the template.
+const HOLDING: &[(&str, &str)] = &[
+    (
+        "lists that are collected",
+        "{% macro m() %}{% for x in base if x or m() %}{{ loop.length }}{% endfor %}{% endmacro %}{{ m() }}",
+    ),
+    (
+        "variables that macros close over",
+        "{% macro m() %}{% set a, b, c = 1, 1, 1 %}{% macro k() %}{{ a ~ b ~ c }}{% endmacro %}{% endmacro %}\
+         {% for i in range(100000) %}{{ m() }}{{ m() }}{{ m() }}{% endfor %}",
+    ),
+    (
+        "unpacked arguments",
+        "{% set few = base[:100000] %}{% set base = 1 %}{% set a = 1 %}{% macro m(n) %}{% if n %}{{ m(n - 1, *few) }}{% endif %}\
+         {% if varargs %}{% endif %}{% endmacro %}{{ m(25) }}",
+    ),
+    (
+        "short strings",
+        "{% set base = 1 %}{% set a = 1 %}{% set b = 1 %}{{ (range(99999)|list * 9)|map('center', 9)|list|length }}",
+    ),
+    ("a sorted list", "{% set a, b = 1, 1 %}{{ base|sort|length }}"),
+];
+
 pub(super) fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = TEMPLATES
         .iter()
@@ -65,6 +89,18 @@ pub(super) fn cases() -> Vec<Case> {
             )
         })
         .collect();
+    for (name, after) in HOLDING {
+        let unused = "a(b=a),".repeat(140_000);
+        let template = format!(
+            "{{% if nope %}}{{{{ [{unused}] }}}}{{% endif %}}{{% set base = [1] * 950000 + [0] %}}{{% set a = 'x' * 33500000 %}}\
+             {{% set b = 'y' * 33500000 %}}{{{{ a }}}}{{{{ a }}}}{after}"
+        );
+        cases.push(Case::render(
+            format!("regression: {name} beside much else"),
+            move || template.clone(),
+            || json!({}),
+        ));
+    }
     cases.push(Case::request(
         "regression: 45 000 keywords in reverse order".to_owned(),
         || {
