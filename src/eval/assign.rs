@@ -93,7 +93,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn unpack(&mut self, targets: &'a [Target], value: Value<'a>) -> Result<()> {
         let expected = targets.len();
-        self.runtime.meter.charge_items(expected / 8)?;
+        self.runtime.meter.charge_items(expected / 4)?;
         if let Value::Tuple(items) | Value::List(items) = &value {
             if items.len() == expected {
                 for (target, item) in targets.iter().zip(items.iter()) {

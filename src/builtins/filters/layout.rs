@@ -32,6 +32,8 @@ pub(super) fn indent<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
     let Value::Str(text) = &value else {
         return Err(not_indentable(runtime, &value));
     };
+    // A short line takes as long as a few bytes.
+    runtime.meter.charge_scan(text.as_str().len().saturating_mul(2))?;
     let indent = Indent {
         first: is_flag_set(runtime, &arguments, 2)?,
         blank: is_flag_set(runtime, &arguments, 3)?,
