@@ -140,6 +140,7 @@ impl<'s> Parser<'s> {
             height = height.max(self.parse_binary(out, Binding::Concat.operand())?);
             pieces.push(take(out));
         }
+        pieces.shrink_to_fit();
         Ok(self.build_node(out, ExprKind::Concat(pieces), self.span_from(start.start), start.at, height))
     }
 

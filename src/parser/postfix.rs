@@ -123,6 +123,7 @@ impl<'s> Parser<'s> {
             tallest = tallest.max(height);
             items.push(item);
         }
+        items.shrink_to_fit();
         self.build_node(out, ExprKind::Tuple(items), span, span.start, tallest)
     }
 
@@ -202,6 +203,9 @@ impl<'s> Parser<'s> {
             height = height.max(self.take_argument(args, kind, is_keyword)?);
         }
         self.stream.expect(TokenKind::RightParen)?;
+        if let Some(others) = &mut args.others {
+            others.keywords.shrink_to_fit();
+        }
         Ok(height)
     }
 

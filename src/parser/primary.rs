@@ -112,6 +112,7 @@ impl<'s> Parser<'s> {
             if items.is_empty() && kind != TupleKind::Parenthesised {
                 return Err(parser.expected_expression());
             }
+            items.shrink_to_fit();
             Ok(parser.build_node(out, ExprKind::Tuple(items), parser.span_from(start.start), start.at, height))
         })
     }
@@ -150,6 +151,8 @@ impl<'s> Parser<'s> {
             items.push(take(out));
         }
         self.stream.expect(TokenKind::RightBracket)?;
+        // The tree has no spare capacity: that of a list with one item would be three items.
+        items.shrink_to_fit();
         Ok(self.build_node(out, ExprKind::List(items), self.span_from(start.start), start.at, height))
     }
 
@@ -165,6 +168,7 @@ impl<'s> Parser<'s> {
             pairs.push((key, take(out)));
         }
         self.stream.expect(TokenKind::RightBrace)?;
+        pairs.shrink_to_fit();
         Ok(self.build_node(out, ExprKind::Dict(pairs), self.span_from(start.start), start.at, height))
     }
 

@@ -87,6 +87,18 @@ pub(super) fn cases() -> Vec<Case> {
         },
         none,
     );
+    add(
+        "a dense tree beside large values",
+        || {
+            let list = format!("{}x{},", "[".repeat(70), "]".repeat(70)).repeat(7300);
+            let values = ["a", "b", "c"].map(|name| format!("{{% set {name} = '{name}' * 33554000 %}}"));
+            format!(
+                "{{% if x %}}{{{{ [{list}] }}}}{{% endif %}}{}{{{{ a }}}}{{{{ b }}}}",
+                values.concat()
+            )
+        },
+        none,
+    );
     let pad = || json!({"pad": (0..30_000).collect::<Vec<_>>(), "m": [1]});
     add(
         "a note of many operands",
