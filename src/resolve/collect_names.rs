@@ -4,19 +4,20 @@
 
 use super::Resolver;
 use super::scopes::Scopes;
-use crate::ast::{Body, Child, Expr, For, If, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind, With};
+use crate::ast::{Body, Child, Expr, ExprKind, For, If, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind, With};
 use crate::error::Result;
+use crate::meter::Meter;
 
 impl Scopes {
     /// Collects the names of a template, a `set` block or a `filter` block.
-    pub fn collect_body(&mut self, body: &Body) {
-        body.stmts.iter().for_each(|stmt| self.collect_stmt(stmt));
+    pub fn collect_body(&mut self, body: &Body, meter: &mut Meter<'_>) -> Result<()> {
+        body.stmts.iter().try_for_each(|stmt| self.collect_stmt(stmt, meter))
     }
 
     /// Collects the names of a loop's body (`RootVisitor.visit_For`).
-    pub fn collect_loop(&mut self, node: &For) {
+    pub fn collect_loop(&mut self, node: &For, meter: &mut Meter<'_>) -> Result<()> {
         self.collect_parameter(&node.target);
-        self.collect_body(&node.body);
+        self.collect_body(&node.body, meter)
     }
 
     /// Collects the names of a loop's test (`RootVisitor.visit_For`).
@@ -26,11 +27,11 @@ impl Scopes {
     }
 
     /// Collects the names of a macro or a call block (`RootVisitor.visit_Macro`, `visit_CallBlock`).
-    pub fn collect_macro(&mut self, node: &Macro) {
+    pub fn collect_macro(&mut self, node: &Macro, meter: &mut Meter<'_>) -> Result<()> {
         self.collect_signature(node);
         let defaults = node.parameters.iter().filter_map(|parameter| parameter.default.as_ref());
         defaults.for_each(|default| self.collect_expr(default));
-        self.collect_body(&node.body);
+        self.collect_body(&node.body, meter)
     }
 
     /// Collects the parameters of a macro.
@@ -41,9 +42,9 @@ impl Scopes {
     }
 
     /// Collects the names of a `with` (`RootVisitor.visit_With`).
-    pub fn collect_with(&mut self, node: &With) {
+    pub fn collect_with(&mut self, node: &With, meter: &mut Meter<'_>) -> Result<()> {
         node.bindings.iter().for_each(|(target, ..)| self.collect_parameter(target));
-        self.collect_body(&node.body);
+        self.collect_body(&node.body, meter)
     }
 
     /// Collects the names of an expression.
@@ -52,9 +53,9 @@ impl Scopes {
     }
 
     /// Collects the names that a statement reads and sets in the scope around it (`FrameSymbolVisitor`).
-    fn collect_stmt(&mut self, stmt: &Stmt) {
+    fn collect_stmt(&mut self, stmt: &Stmt, meter: &mut Meter<'_>) -> Result<()> {
         match &stmt.kind {
-            StmtKind::If(node) => self.collect_if(node),
+            StmtKind::If(node) => self.collect_if(node, meter)?,
             StmtKind::Macro(node) => {
                 if let Some(name) = node.name {
                     self.store(name);
@@ -79,33 +80,38 @@ impl Scopes {
             }),
             StmtKind::Generation(_) | StmtKind::Unsupported(_) | StmtKind::Break | StmtKind::Continue => {}
         }
+        Ok(())
     }
 
     /// Collects the names of an `if` (`FrameSymbolVisitor.visit_If`).
-    fn collect_if(&mut self, node: &If) {
+    fn collect_if(&mut self, node: &If, meter: &mut Meter<'_>) -> Result<()> {
         let Some((first, rest)) = node.arms.split_first() else {
-            return;
+            return Ok(());
         };
         self.collect_expr(&first.test);
         let start = self.mark();
-        self.collect_branch(&first.body);
+        self.collect_branch(&first.body, meter)?;
         let arms = self.mark();
         // Each `elif` is an `If` node of its own inside one common branch.
         for arm in rest {
             self.collect_expr(&arm.test);
             let body = self.mark();
-            self.collect_branch(&arm.body);
+            self.collect_branch(&arm.body, meter)?;
             self.join(body);
         }
         self.hide_names(arms);
-        self.collect_branch(&node.otherwise);
+        self.collect_branch(&node.otherwise, meter)?;
+        // Each `if` around a name takes this work for it.
+        meter.charge(self.count_names(start) as u64)?;
         self.join(start);
+        Ok(())
     }
 
-    fn collect_branch(&mut self, body: &Body) {
+    fn collect_branch(&mut self, body: &Body, meter: &mut Meter<'_>) -> Result<()> {
         let start = self.mark();
-        self.collect_body(body);
+        self.collect_body(body, meter)?;
         self.hide_names(start);
+        Ok(())
     }
 
     fn collect_target(&mut self, target: &Target) {
@@ -145,7 +151,7 @@ struct Search<const N: usize> {
     /// The wanted names that have been neither read nor set yet.
     wanted: [Option<Symbol>; N],
     found: [bool; N],
-    /// The number of statements and names that were visited.
+    /// The number of statements and expressions that were visited.
     visited: u64,
 }
 
@@ -162,15 +168,23 @@ impl<const N: usize> Search<N> {
     fn stmt(&mut self, stmt: &Stmt) {
         self.visited = self.visited.saturating_add(1);
         stmt.for_each_child(&mut |child| match child {
-            Child::Expr(expr) => expr.for_each_name(&mut |name| self.read(name.symbol)),
+            Child::Expr(expr) => self.expr(expr),
             Child::Target(target) => target.for_each_name(&mut |_, symbol| self.set(symbol)),
             Child::Parameter(symbol) => self.set(symbol),
             Child::Body(body) => self.body(body),
         });
     }
 
-    fn read(&mut self, symbol: Symbol) {
+    fn expr(&mut self, expr: &Expr) {
         self.visited = self.visited.saturating_add(1);
+        match &expr.kind {
+            ExprKind::Name(name) => self.read(name.symbol),
+            ExprKind::Literal(_) => {}
+            _ => expr.for_each_child(&mut |child| self.expr(child)),
+        }
+    }
+
+    fn read(&mut self, symbol: Symbol) {
         for (wanted, found) in self.wanted.iter_mut().zip(&mut self.found) {
             if *wanted == Some(symbol) {
                 *found = true;
@@ -181,6 +195,7 @@ impl<const N: usize> Search<N> {
 
     /// Stops looking for a name that is set before it is read.
     fn set(&mut self, symbol: Symbol) {
+        self.visited = self.visited.saturating_add(1);
         for wanted in &mut self.wanted {
             if *wanted == Some(symbol) {
                 *wanted = None;

@@ -161,7 +161,7 @@ impl Resolver<'_> {
         if let Some(own) = self.symbols.find("self") {
             self.scopes.declare_parameter(own);
         }
-        self.scopes.collect_body(body);
+        self.scopes.collect_body(body, &mut self.meter)?;
         *scope = self.scopes.enter();
         let place = Place {
             toplevel: true,

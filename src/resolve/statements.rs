@@ -86,7 +86,7 @@ impl Resolver<'_> {
         if node.recursive {
             self.newline(at);
         }
-        if let Some(found) = assigned_loop(node, loop_name.filter(|_| self.sets_loop)) {
+        if let Some(found) = self.find_assigned_loop(node, loop_name.filter(|_| self.sets_loop))? {
             let message = "Can't assign to special loop variable in for-loop target";
             return Err(Error::syntax(message, found.span).on_line(self.source.line(found.at)));
         }
@@ -105,7 +105,7 @@ impl Resolver<'_> {
         let loop_variable = loop_name
             .filter(|_| is_extended)
             .map(|name| self.scopes.declare_parameter(name));
-        self.scopes.collect_loop(node);
+        self.scopes.collect_loop(node, &mut self.meter)?;
         node.scope = self.scopes.enter();
         self.target(&mut node.target, &inner)?;
         node.loop_slot = loop_variable.map(|variable| self.slot(variable));
@@ -117,7 +117,7 @@ impl Resolver<'_> {
         self.scopes.close(&mut node.scope);
 
         self.scopes.open();
-        self.scopes.collect_body(&node.otherwise);
+        self.scopes.collect_body(&node.otherwise, &mut self.meter)?;
         node.otherwise_scope = self.scopes.enter();
         let otherwise = Place {
             in_loop: place.in_loop && !node.recursive,
@@ -131,6 +131,21 @@ impl Resolver<'_> {
             self.whole_expr(&mut node.iter, place)?;
         }
         Ok(line)
+    }
+
+    /// Returns the first target named `loop` in a loop or among its own targets, where it is not allowed.
+    fn find_assigned_loop(&mut self, node: &For, loop_name: Option<Symbol>) -> Result<Option<Target>> {
+        let Some(name) = loop_name else { return Ok(None) };
+        let mut search = TargetSearch {
+            name,
+            found: None,
+            visited: 0,
+        };
+        search.target(&node.target);
+        let stmts = node.body.stmts.iter().chain(&node.otherwise.stmts);
+        stmts.for_each(|stmt| search.stmt(stmt));
+        self.meter.charge(search.visited)?;
+        Ok(search.found)
     }
 
     /// Resolves the test of a loop. It is a frame of its own, which assigns the loop's target too.
@@ -181,7 +196,7 @@ impl Resolver<'_> {
 
     fn set_block(&mut self, node: &mut SetBlock, place: &Place, at: u32) -> Result<u32> {
         self.scopes.open();
-        self.scopes.collect_body(&node.body);
+        self.scopes.collect_body(&node.body, &mut self.meter)?;
         node.scope = self.scopes.enter();
         let inner = place.inner();
         self.body(&mut node.body, &inner)?;
@@ -199,7 +214,7 @@ impl Resolver<'_> {
     fn macro_body(&mut self, node: &mut Macro, at: u32, span: Span) -> Result<u32> {
         self.scopes.frames.open();
         self.scopes.open();
-        self.scopes.collect_macro(node);
+        self.scopes.collect_macro(node, &mut self.meter)?;
         let [_, caller, kwargs, varargs] = self.specials;
         let has_parameter = |name: Option<Symbol>| node.parameters.iter().any(|parameter| Some(parameter.symbol) == name);
         let uses = self.find_undeclared(&node.body, [caller, kwargs, varargs])?;
@@ -263,7 +278,7 @@ impl Resolver<'_> {
 
     fn filter_block(&mut self, node: &mut FilterBlock, place: &Place, at: u32) -> Result<u32> {
         self.scopes.open();
-        self.scopes.collect_body(&node.body);
+        self.scopes.collect_body(&node.body, &mut self.meter)?;
         self.scopes.collect_expr(&node.filter);
         node.scope = self.scopes.enter();
         let inner = place.inner();
@@ -281,7 +296,7 @@ impl Resolver<'_> {
             self.whole_expr(value, place)?;
         }
         self.scopes.open();
-        self.scopes.collect_with(node);
+        self.scopes.collect_with(node, &mut self.meter)?;
         node.scope = self.scopes.enter();
         let inner = place.inner();
         for (target, ..) in &mut node.bindings {
@@ -319,42 +334,37 @@ impl Resolver<'_> {
     }
 }
 
-/// Returns the first target named `loop` in a loop or among its own targets, where it is not allowed.
-fn assigned_loop(node: &For, loop_name: Option<Symbol>) -> Option<Target> {
-    let name = loop_name?;
-    let own = named(&node.target, name);
-    own.or_else(|| first_target(node.body.stmts.iter().chain(&node.otherwise.stmts), name))
+/// A search for the first target of a name.
+struct TargetSearch {
+    name: Symbol,
+    found: Option<Target>,
+    /// The number of statements, and of their parts, that were visited.
+    visited: u64,
 }
 
-/// Returns the first target of a name in statements and their bodies.
-fn first_target<'t>(stmts: impl Iterator<Item = &'t Stmt>, name: Symbol) -> Option<Target> {
-    let mut found = None;
-    for stmt in stmts {
-        for_each_target(stmt, &mut |target| {
-            if found.is_none() {
-                found = named(target, name);
+impl TargetSearch {
+    /// Searches a statement and its bodies. The targets of `with` are parameters in the reference.
+    fn stmt(&mut self, stmt: &Stmt) {
+        if self.found.is_some() {
+            return;
+        }
+        let is_with = matches!(stmt.kind, StmtKind::With(_));
+        stmt.for_each_child(&mut |child| {
+            self.visited = self.visited.saturating_add(1);
+            match child {
+                Child::Target(target) if !is_with => self.target(target),
+                Child::Body(body) => body.stmts.iter().for_each(|stmt| self.stmt(stmt)),
+                _ => {}
             }
         });
     }
-    found
-}
 
-fn named(target: &Target, name: Symbol) -> Option<Target> {
-    let mut found = None;
-    target.for_each_name(&mut |target, symbol| {
-        if symbol == name && found.is_none() {
-            found = Some(target.clone());
-        }
-    });
-    found
-}
-
-/// Calls `visit` with each target of `for` and `set` in a statement and its bodies. The targets of `with` are parameters in the reference.
-fn for_each_target(stmt: &Stmt, visit: &mut dyn FnMut(&Target)) {
-    let is_with = matches!(stmt.kind, StmtKind::With(_));
-    stmt.for_each_child(&mut |child| match child {
-        Child::Target(target) if !is_with => visit(target),
-        Child::Body(body) => body.stmts.iter().for_each(|stmt| for_each_target(stmt, visit)),
-        _ => {}
-    });
+    fn target(&mut self, target: &Target) {
+        target.for_each_name(&mut |target, symbol| {
+            self.visited = self.visited.saturating_add(1);
+            if symbol == self.name && self.found.is_none() {
+                self.found = Some(target.clone());
+            }
+        });
+    }
 }

@@ -88,6 +88,33 @@ pub(super) fn cases() -> Vec<Case> {
         none,
     );
     add(
+        "macros around a long list that look for caller",
+        || {
+            around(
+                "{% macro m() %}",
+                &format!("{{{{ [{}] }}}}", "1,".repeat(500_000)),
+                "{% endmacro %}",
+            ) + "{{ caller }}"
+        },
+        none,
+    );
+    add(
+        "loops around assignments in a template that sets loop",
+        || {
+            let loops = around("{% for a in b %}", &"{%set a=1%}".repeat(90_000), "{% endfor %}");
+            format!("{{% set loop = 1 %}}{loops}")
+        },
+        none,
+    );
+    add(
+        "ifs around many names",
+        || {
+            let names: String = (0..140_000).map(|n| format!("a{n:x},")).collect();
+            around("{%if x%}", &format!("{{% set {names}b = x %}}"), "{%endif%}")
+        },
+        none,
+    );
+    add(
         "a dense tree beside large values",
         || {
             let list = format!("{}x{},", "[".repeat(70), "]".repeat(70)).repeat(7300);
