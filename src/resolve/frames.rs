@@ -46,6 +46,8 @@ struct FrameRecord {
     /// The number of variables that existed when this frame was opened.
     first: u32,
     size: Frame,
+    /// The number of frames with cells from this one to the root. It is known when the slots are assigned.
+    depth: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +76,7 @@ impl Frames {
             parent: self.current,
             first: short(self.variables.len()),
             size: Frame::default(),
+            depth: 0,
         });
         self.current = Some(number);
     }
@@ -250,6 +253,14 @@ impl Frames {
             record.place = *next;
             *next = next.saturating_add(1);
         }
+        // A frame is opened after those around it.
+        for index in 0..self.frames.len() {
+            let outer = self.frames.get(index).and_then(|function| function.parent);
+            let around = self.depth(outer);
+            if let Some(function) = self.frames.get_mut(index) {
+                function.depth = around.saturating_add(u32::from(function.size.cells > 0));
+            }
+        }
         template.for_each_slot_mut(&mut |node| match node {
             SlotNode::Slot(slot) => *slot = self.final_slot(*slot),
             SlotNode::Frame(frame) => *frame = self.frames.get(frame.locals as usize).map_or(*frame, |frame| frame.size),
@@ -322,10 +333,13 @@ impl Frames {
 
     /// Counts the frames with cells from the frame that reads a variable to the one that owns it, which is not counted.
     fn hops(&self, reader: u32, owner: Option<u32>) -> u32 {
-        let parent = |number: &u32| self.frames.get(*number as usize)?.parent;
-        let inner = std::iter::successors(Some(reader), parent).take_while(|frame| Some(*frame) != owner);
-        let with_cells = inner.filter(|frame| self.frames.get(*frame as usize).is_some_and(|frame| frame.size.cells > 0));
-        short(with_cells.count())
+        self.depth(Some(reader)).saturating_sub(self.depth(owner))
+    }
+
+    /// Counts the frames with cells from a frame to the root.
+    fn depth(&self, frame: Option<u32>) -> u32 {
+        let function = frame.and_then(|frame| self.frames.get(frame as usize));
+        function.map_or(0, |function| function.depth)
     }
 }
 

@@ -107,6 +107,14 @@ pub(super) fn cases() -> Vec<Case> {
         none,
     );
     add(
+        "macros around reads of an outer variable",
+        || {
+            let list = format!("{{{{ [{}] }}}}", "a,".repeat(500_000));
+            format!("{{% set a = 1 %}}{}", around("{% macro m() %}", &list, "{% endmacro %}"))
+        },
+        none,
+    );
+    add(
         "ifs around many names",
         || {
             let names: String = (0..140_000).map(|n| format!("a{n:x},")).collect();
