@@ -121,6 +121,12 @@ const TEMPLATES: &[(&str, Template)] = &[
             "n".repeat(600_000)
         )
     }),
+    ("assignments in branches of branches", || {
+        "{% if x %}".repeat(120) + &"{%set a=1%}".repeat(90_000) + &"{% endif %}".repeat(120)
+    }),
+    ("branches that set the last of many names", || {
+        format!("{{{{ [{}] }}}}", list(80_000, ",", "a#")) + &"{%if a%}{%set z=1%}{%endif%}".repeat(17_000)
+    }),
     ("items of items", || {
         "{% set x = messages[0] %}".to_owned() + &"{% set x = x[i] %}".repeat(25_000)
     }),
