@@ -293,6 +293,13 @@ impl Template {
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn variables(&self) -> Vec<&str> {
+        let names = resolve::context_names(&self.tree);
+        names.map(|name| self.tree.symbols.name(name)).collect()
+    }
+
+    /// Returns the symbols of the names that [`Template::variables`] returns.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn variable_symbols(&self) -> impl Iterator<Item = ast::Symbol> + use<> {
         resolve::context_names(&self.tree)
     }
 

@@ -114,6 +114,31 @@ pub struct Question<'q> {
     pub counts_error: &'q dyn Fn(&Trial) -> bool,
 }
 
+/// The steps of work that ends early, without an error, when they are used up.
+pub struct Budget {
+    meter: Meter<'static>,
+    /// Whether some work was not allowed. No work is allowed after it, and the meter is not asked, because it would make an error each time.
+    is_spent: bool,
+}
+
+impl Budget {
+    /// Counts steps of work before it is done, and returns whether it is allowed.
+    pub fn spend(&mut self, steps: usize) -> bool {
+        self.is_spent = self.is_spent || self.meter.charge(steps as u64).is_err();
+        !self.is_spent
+    }
+
+    /// Returns whether no more work is allowed.
+    pub fn is_spent(&self) -> bool {
+        self.is_spent
+    }
+
+    /// Returns whether enough of the call stack is left.
+    pub fn has_stack(&self) -> bool {
+        self.meter.check_stack().is_ok()
+    }
+}
+
 /// The template under experiment, with what is left of the limits of the whole report.
 pub struct Lab<'t> {
     pub template: &'t ChatTemplate,
@@ -242,6 +267,14 @@ impl<'t> Lab<'t> {
             u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
         });
         Meter::new(limits).start_clock()
+    }
+
+    /// Returns a number of steps for work other than renders. They are used up at the deadline of the whole report.
+    pub fn budget(&self, steps: u64) -> Budget {
+        Budget {
+            meter: self.meter(steps),
+            is_spent: false,
+        }
     }
 
     /// Subtracts steps from those that are left.

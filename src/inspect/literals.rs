@@ -9,9 +9,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 
+use super::lab::Budget;
 use crate::ast::{Body, Child, Expr, ExprKind, Literal, Stmt, StmtKind, Symbols, Target, TargetKind};
 use crate::json::Data;
-use crate::meter::Meter;
 use crate::template::Template;
 
 /// The maximum number of constants of a variable.
@@ -38,24 +38,24 @@ pub struct Literals<'t> {
 }
 
 /// A search for the constants of one template.
-struct Search<'t, 'm> {
+struct Search<'t, 'b> {
     found: Literals<'t>,
     /// Counts the work. Without work left, the search ends.
-    meter: &'m mut Meter<'static>,
+    budget: &'b mut Budget,
 }
 
 /// Returns the constants that a variable is compared with in several templates, each with whether it is compared with the variable itself.
-pub fn list_all(all: &[Literals<'_>], name: &str, meter: &mut Meter<'static>) -> Vec<(Value, bool)> {
+pub fn list_all(all: &[Literals<'_>], name: &str, budget: &mut Budget) -> Vec<(Value, bool)> {
     let mut values: IndexMap<Value, bool> = IndexMap::new();
     for literals in all {
-        for value in literals.list(name, meter) {
+        for value in literals.list(name, budget) {
             if values.len() < MOST {
                 values.entry(value).or_default();
             }
         }
     }
     for constants in all.iter().filter_map(|literals| literals.constants.get(name)) {
-        if meter.charge_items(constants.len()).is_err() {
+        if !budget.spend(constants.len().saturating_add(1)) {
             break;
         }
         for constant in constants {
@@ -68,32 +68,32 @@ pub fn list_all(all: &[Literals<'_>], name: &str, meter: &mut Meter<'static>) ->
 }
 
 impl<'t> Literals<'t> {
-    /// Finds the constants of a template, as far as the meter allows.
-    pub fn find(template: &'t Template, meter: &mut Meter<'static>) -> Self {
+    /// Finds the constants of a template, as far as the budget allows.
+    pub fn find(template: &'t Template, budget: &mut Budget) -> Self {
         let tree = template.tree();
         let found = Self {
             symbols: &tree.symbols,
             targets: HashMap::new(),
             constants: HashMap::new(),
         };
-        let mut search = Search { found, meter };
+        let mut search = Search { found, budget };
         search.add_body(&tree.body);
         search.found
     }
 
     /// Returns the constants that a variable is compared with, itself or through names that are set to it. A variable of the same name in
     /// another scope counts as the same variable, so the list can have a constant that only the other is compared with.
-    pub fn list(&self, name: &str, meter: &mut Meter<'static>) -> IndexSet<Value> {
+    pub fn list(&self, name: &str, budget: &mut Budget) -> IndexSet<Value> {
         let mut names = BTreeSet::from([name]);
         let mut last = names.clone();
         for _ in 0..MOST_STEPS {
             let all = last.iter().filter_map(|name| self.targets.get(*name));
-            let targets = all.filter(|targets| meter.charge_items(targets.len()).is_ok()).flatten();
+            let targets = all.filter(|targets| budget.spend(targets.len().saturating_add(1))).flatten();
             last = targets.copied().filter(|name| names.insert(name)).collect();
         }
         let mut values = IndexSet::new();
         for constants in names.iter().filter_map(|name| self.constants.get(*name)) {
-            if meter.charge_items(constants.len()).is_err() {
+            if !budget.spend(constants.len().saturating_add(1)) {
                 break;
             }
             for value in constants {
@@ -112,6 +112,9 @@ impl<'t> Search<'t, '_> {
     }
 
     fn add_stmt(&mut self, stmt: &'t Stmt) {
+        if self.budget.is_spent() {
+            return;
+        }
         match &stmt.kind {
             StmtKind::Set(node) => self.add_source(&node.target, &node.value),
             StmtKind::For(node) => self.add_source(&node.target, &node.iter),
@@ -141,7 +144,7 @@ impl<'t> Search<'t, '_> {
             TargetKind::Attribute { name, .. } => name,
             TargetKind::Tuple(targets) => return targets.iter().for_each(|target| self.add_names_to(target, names)),
         };
-        if self.meter.charge_items(names.len()).is_err() {
+        if !self.budget.spend(names.len().saturating_add(1)) {
             return;
         }
         for name in names {
@@ -150,7 +153,7 @@ impl<'t> Search<'t, '_> {
     }
 
     fn collect_names(&mut self, expr: &'t Expr, names: &mut HashSet<&'t str>) {
-        if self.meter.charge(1).is_err() {
+        if !self.budget.spend(1) {
             return;
         }
         match &expr.kind {
@@ -162,6 +165,9 @@ impl<'t> Search<'t, '_> {
     }
 
     fn add_expr(&mut self, expr: &'t Expr) {
+        if self.budget.is_spent() {
+            return;
+        }
         let is_comparison = match &expr.kind {
             ExprKind::Compare(_) | ExprKind::Item(_) => true,
             ExprKind::Filter(filter) => matches!(&*filter.name, "default" | "d"),
@@ -175,7 +181,7 @@ impl<'t> Search<'t, '_> {
             let mut values = IndexSet::new();
             expr.for_each_child(&mut |child| collect_constants(child, &mut values));
             for name in names {
-                if self.meter.charge_items(values.len()).is_err() {
+                if !self.budget.spend(values.len().saturating_add(1)) {
                     break;
                 }
                 let constants = self.found.constants.entry(name).or_default();

@@ -9,12 +9,11 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::lab::Lab;
+use super::lab::{Budget, Lab};
 use crate::ast::{
     Args, Body, Call, CompareOp, Expr, ExprKind, Filter, Literal, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind,
 };
 use crate::chat::ChatTemplate;
-use crate::meter::Meter;
 use crate::report::{Read, Reads};
 use crate::template::Template;
 use crate::text::truncate::elide;
@@ -24,7 +23,7 @@ use crate::text::truncate::elide;
 const MOST_WORK: u64 = 1_000_000;
 
 /// The work of a node.
-const NODE: u64 = 10;
+const NODE: usize = 10;
 
 /// The maximum number of calls of a macro that are walked through. A macro that writes a schema calls itself for each part.
 const MOST_CALLS: usize = 6;
@@ -78,10 +77,10 @@ impl Place {
 pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Reads {
     let names = template.names();
     let mut reads = Reads::default();
-    let mut meter = lab.meter(MOST_WORK);
+    let mut budget = lab.budget(MOST_WORK);
     for (index, compiled) in template.compiled().enumerate() {
         let name = elide(names.get(index).copied().unwrap_or_default(), LONGEST_NAME);
-        let mut walk = Walk::new(compiled, &mut meter);
+        let mut walk = Walk::new(compiled, &mut budget);
         walk.body(&compiled.tree().body);
         let list = |found: HashMap<Rc<str>, usize>| {
             let mut list: Vec<Read> = found
@@ -96,9 +95,9 @@ pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Reads {
             list
         };
         let lines = std::mem::take(&mut walk.names);
-        let variables = compiled.variables().into_iter().filter_map(|name| {
-            let symbol = compiled.tree().symbols.find(name)?;
-            Some((name.into(), *lines.get(&symbol)?))
+        let variables = compiled.variable_symbols().filter_map(|symbol| {
+            let line = lines.get(&symbol)?;
+            Some((compiled.tree().symbols.name(symbol).into(), *line))
         });
         reads.variables.extend(list(variables.collect()));
         reads
@@ -111,13 +110,13 @@ pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Reads {
 }
 
 /// Returns a copy of the places that a variable may hold. Without work left there are none.
-fn copy_places(meter: &mut Meter<'_>, places: Option<&Places>) -> Places {
-    let places = places.filter(|places| meter.charge_items(places.len()).is_ok());
+fn copy_places(budget: &mut Budget, places: Option<&Places>) -> Places {
+    let places = places.filter(|places| budget.spend(places.len().saturating_add(1)));
     places.cloned().unwrap_or_default()
 }
 
 /// A walk through a template that knows which variables hold which places.
-struct Walk<'t, 'm> {
+struct Walk<'t, 'b> {
     template: &'t Template,
     /// The places that each variable may hold.
     variables: HashMap<Symbol, Places>,
@@ -132,11 +131,11 @@ struct Walk<'t, 'm> {
     names: HashMap<Symbol, usize>,
     fields: HashMap<Root, HashMap<Rc<str>, usize>>,
     /// Counts the nodes and places, and measures the stack that nested calls of macros take.
-    meter: &'m mut Meter<'static>,
+    budget: &'b mut Budget,
 }
 
-impl<'t, 'm> Walk<'t, 'm> {
-    fn new(template: &'t Template, meter: &'m mut Meter<'static>) -> Self {
+impl<'t, 'b> Walk<'t, 'b> {
+    fn new(template: &'t Template, budget: &'b mut Budget) -> Self {
         let root = |name: &str, root| {
             let symbol = template.tree().symbols.find(name)?;
             Some((symbol, Places::from([Place { root, path: None }])))
@@ -151,7 +150,7 @@ impl<'t, 'm> Walk<'t, 'm> {
             called: HashMap::new(),
             names: HashMap::new(),
             fields: HashMap::new(),
-            meter,
+            budget,
         }
     }
 
@@ -177,7 +176,7 @@ impl<'t, 'm> Walk<'t, 'm> {
 
     /// Counts a node, and returns whether it may be visited.
     fn may_enter(&mut self) -> bool {
-        self.meter.charge(NODE).is_ok() && self.meter.check_stack().is_ok()
+        self.budget.spend(NODE) && self.budget.has_stack()
     }
 
     fn stmt(&mut self, stmt: &'t Stmt) {
@@ -214,7 +213,10 @@ impl<'t, 'm> Walk<'t, 'm> {
                     self.body(body);
                     // What one branch sets may still be set after the statement.
                     for (symbol, _) in self.hidden.get(depth..).unwrap_or_default() {
-                        let places = copy_places(self.meter, self.variables.get(symbol));
+                        if !self.budget.spend(NODE) {
+                            break;
+                        }
+                        let places = copy_places(self.budget, self.variables.get(symbol));
                         merged.entry(*symbol).or_default().extend(places);
                     }
                 }
@@ -315,7 +317,7 @@ impl<'t, 'm> Walk<'t, 'm> {
                 Some(path) if path.len().max(name.len()) < LONGEST => format!("{path}.{name}").into(),
                 Some(_) => continue,
             };
-            if self.meter.charge(path.len() as u64).is_err() {
+            if !self.budget.spend(path.len()) {
                 break;
             }
             let known = self
@@ -342,10 +344,8 @@ impl<'t, 'm> Walk<'t, 'm> {
             return Places::new();
         }
         let places = self.find_places(expr);
-        match self.meter.charge(places.len() as u64) {
-            Ok(()) => places,
-            Err(_) => Places::new(),
-        }
+        let is_allowed = self.budget.spend(places.len());
+        if is_allowed { places } else { Places::new() }
     }
 
     fn find_places(&mut self, expr: &'t Expr) -> Places {
@@ -354,12 +354,12 @@ impl<'t, 'm> Walk<'t, 'm> {
                 let line = self.line(expr);
                 let known = self.names.entry(name.symbol).or_insert(line);
                 *known = line.min(*known);
-                copy_places(self.meter, self.variables.get(&name.symbol))
+                copy_places(self.budget, self.variables.get(&name.symbol))
             }
             ExprKind::Attribute(attribute) => {
                 let object = self.expr(&attribute.object);
                 let mut places = self.field(&object, &attribute.name, self.line(expr));
-                places.extend(copy_places(self.meter, self.attributes.get(&*attribute.name)));
+                places.extend(copy_places(self.budget, self.attributes.get(&*attribute.name)));
                 places
             }
             ExprKind::Item(operands) => {

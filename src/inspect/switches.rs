@@ -66,8 +66,8 @@ impl Scene {
 /// Tries each variable that a template reads and that is not a part of the contract.
 pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<()> {
     let template = lab.template;
-    let mut meter = lab.meter(literals::MOST_WORK);
-    let find = |compiled| Literals::find(compiled, &mut meter);
+    let mut budget = lab.budget(literals::MOST_WORK);
+    let find = |compiled| Literals::find(compiled, &mut budget);
     let literals: Vec<Literals<'_>> = template.compiled().map(find).collect();
     let tokens: HashSet<&str> = template.special_tokens().iter().map(|(token, _)| token.as_str()).collect();
     let is_token = |name: &str| TOKENS.contains(&name) || tokens.contains(name);
@@ -79,7 +79,7 @@ pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result
     if names.is_empty() {
         return Ok(());
     }
-    let compared = names.iter().map(|name| literals::list_all(&literals, name, &mut meter));
+    let compared = names.iter().map(|name| literals::list_all(&literals, name, &mut budget));
     let compared: Vec<Vec<(Value, bool)>> = compared.collect();
     let scenes = make_scenes(lab, report, forms)?;
     let settings: Vec<Map<String, Value>> = [Some(true), Some(false), None]

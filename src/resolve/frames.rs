@@ -255,7 +255,7 @@ impl Frames {
         }
         // A frame is opened after those around it.
         for index in 0..self.frames.len() {
-            let outer = self.frames.get(index).and_then(|function| function.parent);
+            let outer = self.frames.get(index).and_then(|frame| frame.parent);
             let around = self.depth(outer);
             if let Some(function) = self.frames.get_mut(index) {
                 function.depth = around.saturating_add(u32::from(function.size.cells > 0));

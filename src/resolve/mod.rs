@@ -234,20 +234,18 @@ impl Resolver<'_> {
 
 /// Returns the names that a resolved template looks up in its context, in the order in which it first mentions them. Names of its own,
 /// global functions and unsupported variables are left out.
-pub fn context_names(template: &Template) -> Vec<&str> {
+pub fn context_names(template: &Template) -> impl Iterator<Item = Symbol> + use<> {
     let mut names = Names::default();
     names.scope(&template.scope);
     template.body.stmts.iter().for_each(|stmt| names.stmt(stmt));
+    let mut found = names.found;
+    let globals = template.globals.iter().map(|(name, _)| name);
+    globals.chain(&template.unsupported).for_each(|name| found.remove(*name));
     let own = own_names::find(template);
-    let is_unsupported = |name: &str| unsupported::names(unsupported::Place::Variable).any(|other| other == name);
-    let found = template
+    template
         .symbols
         .all()
-        .filter(|name| names.found.contains(*name) && !own.contains(*name));
-    found
-        .map(|name| template.symbols.name(name))
-        .filter(|name| globals::find(name).is_none() && !is_unsupported(name))
-        .collect()
+        .filter(move |name| found.contains(*name) && !own.contains(*name))
 }
 
 /// Returns the first name that is equal to an earlier one.

@@ -42,6 +42,7 @@ pub fn inspect(lab: &mut Lab<'_>) -> Result<Vec<Finding>> {
     let tokens = Tokens::new(template.special_tokens());
     let mut bytes_left = MOST_BYTES;
     for compiled in template.compiled() {
+        lab.check_time()?;
         let mut findings = Findings {
             source: compiled.source(),
             list: Vec::new(),

@@ -17,8 +17,8 @@ const CONTAINERS: [&str; 5] = ["tool_calls", "parameters", "properties", "functi
 const LISTS: [&str; 3] = ["tools", "messages", "documents"];
 
 pub fn inspect(template: &Template, tokens: &Tokens<'_>, findings: &mut Findings<'_>) {
-    let is_given = |name: &&str| {
-        !LISTS.contains(name) && *name != "add_generation_prompt" && !name.ends_with("_token") && !tokens.names.contains(name)
+    let is_given = |name: &str| {
+        !LISTS.contains(&name) && name != "add_generation_prompt" && !name.ends_with("_token") && !tokens.names.contains(name)
     };
     let symbols = &template.tree().symbols;
     let mut walk = Walk {
@@ -26,10 +26,8 @@ pub fn inspect(template: &Template, tokens: &Tokens<'_>, findings: &mut Findings
         findings,
         bos: tokens.bos,
         unset: template
-            .variables()
-            .into_iter()
-            .filter(is_given)
-            .filter_map(|name| symbols.find(name))
+            .variable_symbols()
+            .filter(|name| is_given(symbols.name(*name)))
             .collect(),
         guarded: HashSet::new(),
         used: HashMap::new(),

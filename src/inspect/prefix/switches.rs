@@ -15,13 +15,13 @@ const STANDARD: [&str; 4] = ["messages", "tools", "documents", "add_generation_p
 /// true and with false.
 pub fn list_settings(lab: &Lab<'_>) -> Vec<Map<String, Value>> {
     let mut settings = vec![Map::new()];
-    let mut meter = lab.meter(literals::MOST_WORK);
+    let mut budget = lab.budget(literals::MOST_WORK);
     for compiled in lab.template.compiled() {
-        let literals = Literals::find(compiled, &mut meter);
+        let literals = Literals::find(compiled, &mut budget);
         let variables = compiled.variables().into_iter();
         let is_switch = |name: &&str| !STANDARD.contains(name) && !name.ends_with("_token");
         for name in variables.filter(is_switch).take(MOST) {
-            let values = literals.list(name, &mut meter).into_iter().take(2);
+            let values = literals.list(name, &mut budget).into_iter().take(2);
             for value in values.chain([Value::Bool(true), Value::Bool(false)]) {
                 if settings.len() == MOST {
                     return settings;
