@@ -179,13 +179,18 @@ impl FromStr for LocalTime {
             ))
         };
         let (date, clock, microsecond) = parts().ok_or_else(|| {
+            let shown: String = text.chars().take(MAX_SHOWN).collect();
+            let rest = if shown.len() < text.len() { "…" } else { "" };
             InvalidTime(format!(
-                "not a local time such as 2026-01-02T03:04:05 or 2026-01-02T03:04:05.678901: {text:?}"
+                "not a local time such as 2026-01-02T03:04:05 or 2026-01-02T03:04:05.678901: {shown:?}{rest}"
             ))
         })?;
         Self::new(date, clock, microsecond)
     }
 }
+
+/// The largest number of characters of a wrong time that its error repeats.
+const MAX_SHOWN: usize = 100;
 
 /// Parses three numbers of fixed widths with a separator between them.
 fn parse_fields(text: &str, separator: char, widths: [usize; 3]) -> Option<[u32; 3]> {

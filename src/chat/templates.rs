@@ -19,6 +19,7 @@ use crate::limits::{Limit, Reached};
 use crate::meter::Meter;
 use crate::template::{CompileOptions, Template};
 use crate::text::quote;
+use crate::text::truncate::{MAX_MESSAGE, elide};
 
 /// The templates of a model.
 #[derive(Clone, Debug)]
@@ -194,13 +195,22 @@ impl Templates {
     }
 
     fn no_default(&self) -> Error {
-        let mut names: Vec<String> = self.all().iter().map(|template| template.name.clone()).collect();
+        let mut names: Vec<&str> = self.all().iter().map(|template| template.name.as_str()).collect();
         names.sort_unstable();
-        let names: Vec<String> = names.iter().map(|name| quote::repr(name)).collect();
+        let mut listed = String::new();
+        for (index, name) in names.into_iter().enumerate() {
+            // The message is cut before this place.
+            if listed.len() > MAX_MESSAGE {
+                break;
+            }
+            if index > 0 {
+                listed.push_str(", ");
+            }
+            listed.push_str(&quote::repr(&elide(name, MAX_MESSAGE)));
+        }
         let message = format!(
             "This model has multiple chat templates with no default specified! Please either pass a chat template or the name of \
-             the template you wish to use to the `chat_template` argument. Available template names are [{}].",
-            names.join(", ")
+             the template you wish to use to the `chat_template` argument. Available template names are [{listed}]."
         );
         refused(ErrorKind::Value, message)
     }

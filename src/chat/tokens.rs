@@ -14,6 +14,7 @@ use indexmap::IndexMap;
 
 use crate::error::{Error, Result};
 use crate::json::{Data, Object};
+use crate::limits::{Limit, Reached};
 use crate::value::Value;
 
 /// The names of the special tokens that every tokenizer can have.
@@ -28,6 +29,10 @@ pub(super) const STANDARD: [&str; 7] = [
 ];
 
 const PAD: &str = "pad_token";
+
+/// The maximum number of special tokens with names that a model may have. Known models have fewer than a hundred. Each render copies them
+/// into the variables of the template.
+const MAX_TOKENS: usize = 10_000;
 
 const EXTRA: &str = "extra_special_tokens";
 const OLDER_EXTRA: &str = "additional_special_tokens";
@@ -51,6 +56,10 @@ pub(super) fn collect_special_tokens(
         arguments.read_map(map)?;
     }
     let arguments = arguments.finish()?;
+    let count = arguments.values.len().saturating_add(arguments.named.len());
+    if count > MAX_TOKENS {
+        return Err(Error::limit(Reached::from_sizes(Limit::SpecialTokens, count, MAX_TOKENS)));
+    }
     let mut tokens: IndexMap<&str, Cow<'_, str>> = IndexMap::new();
     for (name, token) in defaults.entries() {
         if let (false, Data::Str(token)) = (arguments.values.contains_key(&**name), token) {

@@ -42,6 +42,9 @@ const RENDER_PARAMETERS: [&str; 7] = [
     "add_generation_prompt",
 ];
 
+/// The number of steps for merging a special token into the variables, and for looking at its name.
+const STEPS_FOR_A_TOKEN: u64 = 8;
+
 /// Returns whether a special token or a variable of this name is an error or has a meaning of its own.
 #[cfg(feature = "inspect")]
 pub(crate) fn is_reserved_name(name: &str) -> bool {
@@ -66,6 +69,9 @@ impl<'a> Variables<'a> {
     /// If the variables are not an object, or one has the name of a parameter of `apply_chat_template`.
     pub fn merge(runtime: &mut Runtime<'a>, special_tokens: &'a [(String, String)], options: &'a ApplyOptions<'a>) -> Result<Self> {
         let mut entries = Entries::default();
+        runtime
+            .meter
+            .charge(STEPS_FOR_A_TOKEN.saturating_mul(special_tokens.len() as u64))?;
         for (name, token) in special_tokens {
             entries.insert(Key::from(Str::from(name.as_str())), Value::text(token));
         }

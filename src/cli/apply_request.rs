@@ -23,6 +23,12 @@ use super::show::{Wanted, describe_type};
 /// The maximum number of named templates in a request.
 const MAX_TEMPLATES: usize = 1000;
 
+/// The maximum number of special tokens in a request: each is copied.
+const MAX_TOKENS: usize = 10_000;
+
+/// The largest number of characters of a name that a message repeats.
+const MAX_NAME: usize = 200;
+
 /// Answers requests with `apply`, `chat` and `inspect`. The last template stays compiled, because a suite repeats it in many requests.
 #[derive(Default)]
 pub struct Applier {
@@ -179,7 +185,8 @@ fn compile(template: &Data<'_>, limits: &Limits) -> Result<ChatTemplate, String>
                 .map(|(name, source)| match source {
                     Data::Str(source) => Ok((&**name, &**source)),
                     other => Err(format!(
-                        "the template {name:?} must be a string, and this is {}",
+                        "the template {} must be a string, and this is {}",
+                        quote(name),
                         describe_type(other)
                     )),
                 })
@@ -196,6 +203,13 @@ fn compile(template: &Data<'_>, limits: &Limits) -> Result<ChatTemplate, String>
     }
 }
 
+/// Returns a name in quotation marks. A long name is cut.
+fn quote(name: &str) -> String {
+    let short: String = name.chars().take(MAX_NAME).collect();
+    let rest = if short.len() < name.len() { "…" } else { "" };
+    format!("{short:?}{rest}")
+}
+
 /// Returns an argument, or `None` if it is null, which is the default in Python.
 fn non_null<'r>(request: &'r Object<'_>, name: &str) -> Option<&'r dyn Input> {
     let value = request.get(name).filter(|value| !matches!(value, Data::None))?;
@@ -206,6 +220,12 @@ fn special_tokens(request: &Object<'_>) -> Result<Vec<(String, String)>, String>
     let mut tokens = Vec::new();
     match request.get("special_tokens") {
         None | Some(Data::None) => {}
+        Some(Data::Object(entries)) if entries.len() > MAX_TOKENS => {
+            return Err(format!(
+                "`special_tokens` has {} tokens, and may have at most {MAX_TOKENS}",
+                entries.len()
+            ));
+        }
         Some(Data::Object(entries)) => {
             for (name, token) in entries.entries() {
                 match token {
@@ -214,7 +234,8 @@ fn special_tokens(request: &Object<'_>) -> Result<Vec<(String, String)>, String>
                     Data::Str(token) => tokens.push((name.clone().into_owned(), token.clone().into_owned())),
                     other => {
                         return Err(format!(
-                            "the special token {name:?} must be a string, and this is {}",
+                            "the special token {} must be a string, and this is {}",
+                            quote(name),
                             describe_type(other)
                         ));
                     }

@@ -75,6 +75,8 @@ limits_by_name! {
     Templates = "templates",
     /// Fixed: 4 MiB for the sources of all templates of a model.
     Sources = "sources",
+    /// Fixed: 10 000 special tokens with names in the files of a model.
+    SpecialTokens = "special_tokens",
     /// Fixed: 2³² namespaces, or frames that macros close over.
     Objects = "objects",
 }

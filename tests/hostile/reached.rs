@@ -75,7 +75,7 @@ fn assert_reached(error: &Error, limit: Limit) {
     assert_eq!(reached.limit, limit, "{error}");
     assert_eq!(error.kind(), ErrorKind::Limit);
     // A fault of the files of a model is not a fault of the request.
-    let is_model = matches!(limit, Limit::File | Limit::Templates | Limit::Sources);
+    let is_model = matches!(limit, Limit::File | Limit::Templates | Limit::Sources | Limit::SpecialTokens);
     assert_eq!(error.class(), if is_model { ErrorClass::Template } else { ErrorClass::Limit });
     assert!(reached.figure > reached.allowed || reached.allowed == 0, "{error}");
     assert!(
@@ -176,6 +176,9 @@ fn json_and_files_have_limits() {
     let named: serde_json::Map<_, _> = (0..1001).map(|number| (number.to_string(), json!("x"))).collect();
     let many = ChatTemplate::from_config(&json!({"chat_template": named})).expect_err("there are many");
     assert_reached(&many, Limit::Templates);
+    let tokens: serde_json::Map<_, _> = (0..10_001).map(|number| (format!("{number}_token"), json!("x"))).collect();
+    let many = ChatTemplate::from_config(&json!(tokens)).expect_err("there are many");
+    assert_reached(&many, Limit::SpecialTokens);
     let source = "a".repeat(1 << 20);
     let sources: Vec<(String, &str)> = (0..5).map(|number| (number.to_string(), source.as_str())).collect();
     let sources: Vec<(&str, &str)> = sources.iter().map(|(name, source)| (name.as_str(), *source)).collect();
@@ -201,6 +204,7 @@ fn every_limit_is_reached_here() {
         Limit::File,
         Limit::Templates,
         Limit::Sources,
+        Limit::SpecialTokens,
     ]);
     // Reaching this limit takes 2³² namespaces, and so more memory than the other limits allow.
     reached.push(Limit::Objects);

@@ -179,6 +179,7 @@ pub fn cases() -> Vec<Case> {
     }
     cases.extend(continuations());
     cases.extend(control_tokens());
+    cases.extend(names());
     cases.extend(lines());
     cases
 }
@@ -228,6 +229,63 @@ fn continuations() -> Vec<Case> {
             (0..200_000).map(|number| (format!("t{number}"), json!("{{ x }}"))).collect();
         json!({"apply": {"template": templates, "messages": [], "template_name": "t1"}})
     }));
+    cases
+}
+
+/// Returns requests with many special tokens, and with a long name that an error repeats.
+fn names() -> Vec<Case> {
+    let tokens = |count: usize| {
+        object(count, |number| format!("{number:x}"))
+            .replace(",", "\",")
+            .replace(":", ":\"")
+            .replace('}', "\"}")
+    };
+    let mut cases = Vec::new();
+    for (name, request) in [
+        (
+            "apply",
+            r#"{"apply":{"template":"{{ messages[0].content }}","messages":[{"role":"user","content":"x"}],"special_tokens":X}}"#,
+        ),
+        (
+            "chat",
+            r#"{"chat":{"template":"x","body":{"messages":[{"role":"user","content":"x"}]},"special_tokens":X}}"#,
+        ),
+        ("inspect", r#"{"inspect":{"template":"x","special_tokens":X}}"#),
+    ] {
+        for count in [9_999, 80_000, 1_700_000] {
+            cases.push(Case::line(format!("{name} {count} special tokens"), move || {
+                request.replace('X', &tokens(count)).into_bytes()
+            }));
+        }
+    }
+    cases.push(Case::line("templates with long names".to_owned(), || {
+        let name = "\u{7f}".repeat(60_000);
+        let templates = object(999, |number| format!("{name}{number}"))
+            .replace(":", ":\"")
+            .replace(",", "\",")
+            .replace('}', "\"}");
+        format!("{{\"chat\":{{\"template\":{templates},\"body\":{{\"messages\":[{{\"role\":\"user\",\"content\":\"x\"}}]}}}}}}")
+            .into_bytes()
+    }));
+    let long = || "\u{7f}".repeat(60_000_000);
+    for (name, before, after) in [
+        (
+            "a template with a long name",
+            r#"{"apply":{"template":{""#,
+            r#"":1},"messages":[]}}"#,
+        ),
+        (
+            "a special token with a long name",
+            r#"{"apply":{"template":"x","messages":[],"special_tokens":{""#,
+            r#"":1},"messages":[]}}"#,
+        ),
+        ("a long key", "{\"", "\":1}"),
+        ("a long time", r#"{"template":"","now":""#, "\"}"),
+    ] {
+        cases.push(Case::line(name.to_owned(), move || {
+            format!("{before}{}{after}", long()).into_bytes()
+        }));
+    }
     cases
 }
 
