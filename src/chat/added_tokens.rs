@@ -12,8 +12,8 @@ use std::collections::HashSet;
 use crate::json::{Data, Object};
 
 /// Returns the tokens that `tokenizer_config.json` names, then `of_tokenizer`, which are those of `tokenizer.json`, each once.
-pub(super) fn collect_added_tokens(config: &Object<'_>, of_tokenizer: Vec<String>) -> Vec<String> {
-    let mut tokens = Vec::new();
+pub(super) fn collect_added_tokens(config: &Object<'_>, of_tokenizer: &[String]) -> Vec<String> {
+    let mut tokens: Vec<&str> = Vec::new();
     for key in ["extra_special_tokens", "additional_special_tokens"] {
         if let Some(Data::List(items)) = config.get(key) {
             tokens.extend(items.iter().filter_map(content));
@@ -23,19 +23,20 @@ pub(super) fn collect_added_tokens(config: &Object<'_>, of_tokenizer: Vec<String
         let added = added.entries().iter().map(|(_, token)| token);
         tokens.extend(added.filter(|token| is_special(token)).filter_map(content));
     }
-    tokens.extend(of_tokenizer);
-    let mut seen = HashSet::new();
-    tokens.retain(|token| seen.insert(token.clone()));
-    tokens
+    tokens.extend(of_tokenizer.iter().map(String::as_str));
+    let mut seen = HashSet::with_capacity(tokens.len());
+    tokens.retain(|token| seen.insert(*token));
+    drop(seen);
+    tokens.into_iter().map(str::to_owned).collect()
 }
 
-fn content(token: &Data<'_>) -> Option<String> {
+fn content<'t>(token: &'t Data<'_>) -> Option<&'t str> {
     let content = match token {
         Data::Object(token) => token.get("content")?,
         token => token,
     };
     match content {
-        Data::Str(content) => Some(content.clone().into_owned()),
+        Data::Str(content) => Some(content),
         _ => None,
     }
 }

@@ -129,7 +129,7 @@ impl ChatTemplate {
         let tokens = tokenizer_class::choose_class(&ModelConfig::default(), config, RemoteCode::Ignore, || false)
             .and_then(|class| tokens::collect_special_tokens(config, None, &class.tokens()?, None))
             .map_err(of_model)?;
-        let added = added_tokens::collect_added_tokens(config, Vec::new());
+        let added = added_tokens::collect_added_tokens(config, &[]);
         Ok(Self::assemble(templates, tokens).with_added_special_tokens(added))
     }
 }
@@ -158,7 +158,7 @@ impl Folder<'_> {
         let config = config.unwrap_or_default();
         let tokenizer = self.tokenizer_json()?;
         let tokens = self.special_tokens(&config, tokenizer.pad_token)?;
-        let added = added_tokens::collect_added_tokens(&config, tokenizer.special_tokens);
+        let added = added_tokens::collect_added_tokens(&config, &tokenizer.special_tokens);
         Ok(ChatTemplate::assemble(templates, tokens).with_added_special_tokens(added))
     }
 

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The rule is transformers 5.23.0 `tokenization_utils_tokenizers.py`, `TokenizersBackend.__init__`. The file can have many megabytes, and
-//! both keys are near its beginning: nothing after them is read or checked.
+//! both keys are near its beginning: nothing after them is read. The values of other keys are skipped, and not checked.
 
 use std::io::{BufReader, Read};
 
@@ -24,10 +24,10 @@ pub(super) struct TokenizerJson {
 }
 
 impl TokenizerJson {
-    /// Reads the file up to its last key that matters. A key with another type than expected is ignored, and so is text that is not JSON.
+    /// Reads the file up to its last key that matters. A value of another type than expected is ignored, and so is text that is not JSON.
     ///
     /// # Errors
-    /// If an entry that is read takes too much memory.
+    /// If an entry that matters takes too much memory.
     pub fn read(file: impl Read) -> Result<Self> {
         let mut content = Self::default();
         let mut bytes = BufReader::new(file).bytes().map_while(std::result::Result::ok);
@@ -36,7 +36,11 @@ impl TokenizerJson {
         }
         let (mut has_padding, mut has_added) = (false, false);
         while !(has_padding && has_added) {
-            let entry = take_entry(&mut bytes)?;
+            let entry = match take_entry(&mut bytes)? {
+                Taken::Entry(entry) => entry,
+                Taken::Skipped => continue,
+                Taken::End => break,
+            };
             let entry = match json::read_bytes(&entry, json::DEPTH).map_err(Error::from) {
                 Ok(Data::Object(entry)) => entry,
                 Err(error) if error.reached().is_some_and(|reached| reached.limit == Limit::JsonValues) => return Err(error),
@@ -57,7 +61,6 @@ impl TokenizerJson {
                     content.special_tokens = special.filter_map(|token| text(token, "content")).collect();
                     has_added = true;
                 }
-                [] => break,
                 _ => {}
             }
         }
@@ -68,21 +71,47 @@ impl TokenizerJson {
 /// The largest size of an entry in bytes. Ten thousand added tokens take two million bytes.
 const MAX_BYTES: usize = 32 << 20;
 
-/// Reads the next entry of an object from its JSON text, and returns it as an object of one entry. After the last entry, the object is
-/// empty.
-fn take_entry(bytes: &mut dyn Iterator<Item = u8>) -> Result<Vec<u8>> {
+/// The largest size of the text of a key that matters, with white space around it and with an escape for each character.
+const MAX_KEY: usize = 256;
+
+/// The next entry of an object.
+enum Taken {
+    /// An entry that matters, as the text of an object of one entry.
+    Entry(Vec<u8>),
+    /// An entry that does not matter.
+    Skipped,
+    /// There is no further entry.
+    End,
+}
+
+/// Takes the next entry of an object from its JSON text. An entry with a key that does not matter is not stored, because it can be long
+/// and an object can have millions.
+fn take_entry(bytes: &mut dyn Iterator<Item = u8>) -> Result<Taken> {
     let mut entry = vec![b'{'];
     let (mut depth, mut is_string, mut is_escaped) = (0_u64, false, false);
+    let (mut is_kept, mut has_key) = (true, false);
     for byte in bytes {
         match byte {
             _ if is_escaped => is_escaped = false,
             b'"' => is_string = !is_string,
             b'\\' => is_escaped = is_string,
             _ if is_string => {}
+            _ if entry.len() == 1 && byte.is_ascii_whitespace() => continue,
             b',' | b'}' | b']' if depth == 0 => break,
             b'{' | b'[' => depth = depth.saturating_add(1),
             b'}' | b']' => depth = depth.saturating_sub(1),
+            b':' if !has_key => {
+                has_key = true;
+                is_kept = is_kept && is_key_that_matters(entry.get(1..).unwrap_or_default());
+            }
             _ => {}
+        }
+        if !is_kept {
+            continue;
+        }
+        if !has_key && entry.len() > MAX_KEY {
+            is_kept = false;
+            continue;
         }
         if entry.len() == MAX_BYTES {
             return Err(Error::limit(Reached::from_sizes(
@@ -93,8 +122,25 @@ fn take_entry(bytes: &mut dyn Iterator<Item = u8>) -> Result<Vec<u8>> {
         }
         entry.push(byte);
     }
-    entry.push(b'}');
-    Ok(entry)
+    Ok(match (has_key, is_kept) {
+        (true, true) => {
+            entry.push(b'}');
+            Taken::Entry(entry)
+        }
+        (true, false) => Taken::Skipped,
+        (false, _) => Taken::End,
+    })
+}
+
+/// Returns whether a key is one of those that are read. `text` is its JSON text.
+fn is_key_that_matters(text: &[u8]) -> bool {
+    match text.trim_ascii() {
+        br#""padding""# | br#""added_tokens""# => true,
+        text if text.contains(&b'\\') => {
+            matches!(json::read_bytes(text, json::DEPTH), Ok(Data::Str(key)) if key == "padding" || key == "added_tokens")
+        }
+        _ => false,
+    }
 }
 
 fn get<'d>(data: &'d Data<'_>, key: &str) -> Option<&'d Data<'d>> {
@@ -118,6 +164,17 @@ mod tests {
     #[test]
     fn nothing_is_read_after_both_keys() {
         let file = r#"{"padding": {"pad_token": "<p>"}, "added_tokens": [{"content": "<a>", "special": true}, {"content": "b"}], and so on"#;
+        let content = TokenizerJson::read(file.as_bytes()).unwrap();
+        assert_eq!(content.pad_token.as_deref(), Some("<p>"));
+        assert_eq!(content.special_tokens, ["<a>"]);
+    }
+
+    #[test]
+    fn other_entries_are_skipped() {
+        let long = "a".repeat(1000);
+        let file = format!(
+            r#"{{"{long}": 1, "model": {{"vocab": {{"a": 1, "padding": 2}}}}, "p\u0061dding" : {{"pad_token": "<p>"}}, "added_tokens": [{{"content": "<a>", "special": true}}]}}"#
+        );
         let content = TokenizerJson::read(file.as_bytes()).unwrap();
         assert_eq!(content.pad_token.as_deref(), Some("<p>"));
         assert_eq!(content.special_tokens, ["<a>"]);

@@ -378,7 +378,7 @@ fn a_long_entry_of_a_tokenizer_is_refused() {
     for tokenizer in [
         format!("{{\"padding\": {{\"a\": [{long_list}1], \"pad_token\": \"<p>\"}}}}"),
         format!("{{\"added_tokens\": [{long_list}1]}}"),
-        format!("{{\"version\": \"{}\"}}", "1".repeat(40_000_000)),
+        format!("{{\"padding\": \"{}\"}}", "1".repeat(40_000_000)),
     ] {
         let folder = Folder::new()
             .with("tokenizer_config.json", "{}")
