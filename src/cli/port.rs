@@ -18,6 +18,9 @@ use super::{file, lines};
 /// The largest size of a line in bytes. The rest of a longer line is skipped.
 const MAX_LINE: u64 = 64 << 20;
 
+/// The size of a line in bytes after which nothing is kept for the next request: neither the line's memory nor the compiled template.
+const MAX_KEPT: usize = 8 << 20;
+
 /// The largest size of an id in bytes: each answer repeats it.
 const MAX_ID: usize = 1024;
 
@@ -105,6 +108,10 @@ pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, out: im
         }
         out.write_all(b"\n")?;
         out.flush()?;
+        if line.capacity() > MAX_KEPT {
+            line = Vec::new();
+            (port.compiled, port.applier) = (None, Applier::default());
+        }
     }
 }
 
