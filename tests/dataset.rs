@@ -262,6 +262,21 @@ fn a_closed_pipe_ends_the_run_quietly() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
+/// The rows after the error would be missing, although the reader of the prompts is still there.
+#[test]
+fn a_closed_pipe_of_errors_is_an_error() {
+    let folder = Folder::new("closed-errors");
+    folder.write("in.jsonl", "x\n".repeat(20_000));
+    let mut child = folder
+        .command("--input in.jsonl")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    drop(child.stderr.take());
+    assert_eq!(child.wait().expect("the command ends").code(), Some(2));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {

@@ -23,7 +23,7 @@ enum Target {
 
 /// The reason why a block was not written.
 pub enum WriteFailure {
-    /// The reader of a pipe has closed it.
+    /// The reader of standard output has closed it.
     Closed,
     /// Any other failure, with its message.
     Failed(String),
@@ -68,7 +68,9 @@ impl Output {
                 self.length = self.length.saturating_add(block.len() as u64);
                 Ok(())
             }
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(WriteFailure::Closed),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe && matches!(self.target, Target::Stdout) => {
+                Err(WriteFailure::Closed)
+            }
             Err(error) => {
                 if let Target::File(file) = &self.target {
                     // This fails for a device. The first failure is the one to report.
