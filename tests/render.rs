@@ -145,6 +145,22 @@ fn mistakes_in_variables_are_explained() {
     }
 }
 
+/// A terminal would act on these characters, and arguments can be names of files from strangers.
+#[test]
+fn control_characters_of_arguments_are_escaped() {
+    for argument in ["\u{9b}2J\u{1b}[31m", "--\u{202e}\u{61c}\u{2028}"] {
+        let (_, error, status) = render(&["--template", "t.jinja", argument]);
+        assert_eq!(status, 2);
+        assert!(
+            error.contains("\\u{") && !error.contains(|char: char| "\u{1b}\u{9b}\u{202e}\u{61c}\u{2028}".contains(char)),
+            "{error:?}"
+        );
+    }
+    let absent = "\u{1b}[31mred.jinja";
+    let (_, error, _) = render(&[&["--template", absent], &CONVERSATION[..]].concat());
+    assert!(error.starts_with("error: \\u{1b}[31mred.jinja: "), "{error:?}");
+}
+
 #[test]
 fn mistakes_in_models_say_what_to_do() {
     let folder = Folder::new("models");

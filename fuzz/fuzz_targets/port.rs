@@ -12,6 +12,8 @@ mod lines;
 mod port;
 #[path = "../../src/cli/show.rs"]
 mod show;
+#[path = "../../src/cli/terminal.rs"]
+mod terminal;
 
 use chat_template::fuzzing::assert_usable;
 use chat_template::Limits;

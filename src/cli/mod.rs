@@ -12,8 +12,10 @@ mod model;
 mod port;
 mod render;
 mod show;
+mod terminal;
 mod variable;
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -21,6 +23,8 @@ use chat_template::conformance::printable;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use indicatif::{ProgressBar, ProgressStyle};
+
+use terminal::JsonOutput;
 
 /// Renders the chat templates of language models exactly as Python's transformers does.
 #[derive(Parser)]
@@ -54,7 +58,11 @@ enum Command {
 
 /// Runs the command that the process's arguments name.
 pub fn run() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refuse_arguments(&error),
+    };
+    let result = match arguments.command {
         Command::Render(arguments) => render::run(&arguments),
         #[cfg(not(target_family = "wasm"))]
         Command::Dataset(arguments) => return dataset::run(&arguments),
@@ -74,6 +82,19 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Prints the error of wrong arguments, or the text of `--help` or `--version`. The error repeats arguments, which can be names of files from
+/// strangers.
+fn refuse_arguments(error: &clap::Error) -> ExitCode {
+    let is_active = |argument: std::ffi::OsString| matches!(printable(&argument.to_string_lossy()), Cow::Owned(_));
+    if error.use_stderr() && std::env::args_os().any(is_active) {
+        warn(error.render().to_string().trim_end());
+    } else {
+        // The text is lost if the stream is closed.
+        drop(error.print());
+    }
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// Writes a line to standard error, with its control characters escaped. The line is lost if standard error is closed.
@@ -98,18 +119,14 @@ fn print(text: impl AsRef<[u8]>) -> Result<(), String> {
     }
 }
 
-/// Writes to standard output what a function writes, without a copy of the whole. Control characters are escaped on a terminal.
-fn print_written(write: impl FnOnce(&mut &mut dyn Write) -> io::Result<()>) -> Result<(), String> {
-    let describe = |error: io::Error| format!("standard output: {error}");
-    if io::stdout().is_terminal() {
-        let mut written = Vec::new();
-        write(&mut (&mut written as &mut dyn Write)).map_err(describe)?;
-        return print_text(&String::from_utf8_lossy(&written));
-    }
-    let mut out = BufWriter::new(io::stdout().lock());
+/// Writes to standard output the JSON that a function writes, without a copy of the whole.
+fn print_json(write: impl FnOnce(&mut &mut dyn Write) -> io::Result<()>) -> Result<(), String> {
+    let stdout = io::stdout();
+    let is_terminal = stdout.is_terminal();
+    let mut out = BufWriter::new(JsonOutput::new(stdout.lock(), is_terminal));
     let written = write(&mut (&mut out as &mut dyn Write));
     match written.and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(describe(error)),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
         _ => Ok(()),
     }
 }

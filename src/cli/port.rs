@@ -3,7 +3,7 @@
 //! A line that is not a request has an answer too: an error of the kind `request`.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, BufWriter, Write};
+use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -13,6 +13,7 @@ use chat_template::{Changes, ControlToken, Error, ErrorKind, FixedClock, Limits,
 
 use super::apply_request::{Applier, limits_left};
 use super::show::{self, Lane, Wanted, describe_type, object};
+use super::terminal::JsonOutput;
 use super::{file, lines};
 
 /// The largest size of a line in bytes. The rest of a longer line is skipped.
@@ -78,7 +79,14 @@ impl Arguments {
 /// Answers the requests of standard input on standard output.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
     let limits = file::read_limits(arguments.limits.as_deref())?;
-    answer_lines(limits, arguments.lane(), std::io::stdin().lock(), std::io::stdout().lock()).map_err(|error| error.to_string())
+    let stdout = io::stdout();
+    let is_terminal = stdout.is_terminal();
+    let out = JsonOutput::new(stdout.lock(), is_terminal);
+    match answer_lines(limits, arguments.lane(), io::stdin().lock(), out) {
+        // The reader of the answers has ended.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        answered => answered.map_err(|error| format!("error: standard input or standard output: {error}")),
+    }
 }
 
 /// Answers each line of the input that is not blank with a line.

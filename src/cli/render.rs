@@ -14,7 +14,7 @@ use super::apply_request::limits_left;
 use super::explain::{Explained, Picture};
 use super::file::Texts;
 use super::model::{Settings, Source, with_path};
-use super::{print_text, print_written, show, warn};
+use super::{print, print_json, print_text, show, warn};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -187,7 +187,7 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     };
     if arguments.json {
         warn_of_mask(&rendered.assistant, variable("messages"));
-        return print_json(|out| show::write_rendered(&rendered, out));
+        return print_line(|out| show::write_rendered(&rendered, out));
     }
     if arguments.explained.is_wanted() {
         let bos = match variable("bos_token") {
@@ -312,16 +312,21 @@ fn show_prompt(
     match (arguments.json, arguments.is_colored(When::Never)) {
         (true, _) => {
             warn_of_mask(&prompt.assistant, messages);
-            print_json(|out| show::write_prompt(prompt, changes, out))
+            print_line(|out| show::write_prompt(prompt, changes, out))
         }
-        (false, true) => Ok(show::color_spans(&prompt.text, &prompt.true_spans.bytes)),
+        (false, true) => {
+            let colored = show::color_spans(&prompt.text, &prompt.true_spans.bytes);
+            print(colored)
+                .map(|()| String::new())
+                .map_err(|error| format!("error: {error}"))
+        }
         (false, false) => Ok(prompt.text.clone()),
     }
 }
 
-/// Prints what a function writes, and returns an empty text in place of it.
-fn print_json(write: impl FnOnce(&mut &mut dyn Write) -> io::Result<()>) -> Result<String, String> {
-    let printed = print_written(write).map_err(|error| format!("error: {error}"));
+/// Prints the JSON that a function writes, and returns an empty text in place of it.
+fn print_line(write: impl FnOnce(&mut &mut dyn Write) -> io::Result<()>) -> Result<String, String> {
+    let printed = print_json(write).map_err(|error| format!("error: {error}"));
     printed.map(|()| String::new())
 }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
+use chat_template::conformance::printable;
 use chat_template::json::{self, Data, Object};
 use chat_template::{ApplyOptions, AssistantOptions, AssistantSpans, Changes, FixedClock, Limits, Prompt, Rendered};
 use serde::Serialize;
@@ -68,10 +69,10 @@ impl Wanted {
     }
 }
 
-/// Returns a value as a line of JSON.
-pub fn write_line<T: Serialize>(value: &T) -> Result<String, String> {
-    let line = serde_json::to_string(value).map_err(|error| format!("error: {error}"))?;
-    Ok(line + "\n")
+/// Writes a value as a line of JSON.
+pub fn write_line<T: Serialize>(value: &T, out: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
 }
 
 /// A prompt with the changes of its request.
@@ -143,8 +144,13 @@ pub fn shows_color() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// Returns the text with these spans in green. The spans are in bytes and can overlap.
+/// Returns the text with these spans in green. The spans are in bytes and can overlap. Control characters of the text are escaped if it goes
+/// to a terminal.
 pub fn color_spans(text: &str, spans: &[Range<usize>]) -> String {
+    let escape = |part: &str| match std::io::stdout().is_terminal() {
+        true => printable(part).into_owned(),
+        false => part.to_owned(),
+    };
     let mut edges: Vec<(usize, bool)> = spans
         .iter()
         .filter(|span| !span.is_empty())
@@ -153,7 +159,7 @@ pub fn color_spans(text: &str, spans: &[Range<usize>]) -> String {
     edges.sort_unstable();
     let (mut shown, mut at, mut depth) = (String::with_capacity(text.len()), 0, 0_usize);
     for (edge, opens) in edges {
-        shown.push_str(text.get(at..edge).unwrap_or_default());
+        shown.push_str(&escape(text.get(at..edge).unwrap_or_default()));
         at = edge;
         match (depth, opens) {
             (0, true) => shown.push_str("\x1b[32m"),
@@ -166,7 +172,7 @@ pub fn color_spans(text: &str, spans: &[Range<usize>]) -> String {
             depth.saturating_sub(1)
         };
     }
-    shown.push_str(text.get(at..).unwrap_or_default());
+    shown.push_str(&escape(text.get(at..).unwrap_or_default()));
     shown
 }
 

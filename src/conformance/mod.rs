@@ -73,4 +73,4 @@ pub use suite::{LICENCE, REFERENCE, SUITE_VERSION, Suite};
 pub use summary::{Format, summary};
 pub use text::{failure, table};
 pub use trace::{Planter, WordPlace, check_segments, find_words};
-pub use visible::{printable, sign, visible};
+pub use visible::{printable, printable_json, sign, visible};

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use super::report::{CaseReport, Detail, Report, Score};
 use super::score::Verdict;
 use super::text_diff::difference;
-use super::visible::to_line;
+use super::visible::{printable, to_line};
 
 /// The number of lines of a template and of a difference that are shown.
 const MOST_LINES: usize = 40;
@@ -64,9 +64,9 @@ fn row(area: &str, score: &Score) -> [String; 8] {
     ]
 }
 
-/// Describes a wrong answer: the headline, the request, and the difference between the answers.
+/// Describes a wrong answer: the headline, the request, and the difference between the answers. Control characters are escaped.
 pub fn failure(case: &CaseReport, detail: &Detail, in_colour: bool) -> String {
-    let mut shown = format!("{}: {} ({})\n", case.id, headline(case), detail.rule);
+    let mut shown = format!("{}: {} ({})\n", printable(&case.id), headline(case), printable(&detail.rule));
     let request = super::visible::visible(&detail.request);
     for line in some(request.lines().map(str::to_owned).collect()) {
         shown.push_str(&format!("  | {line}\n"));

@@ -26,34 +26,45 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
-/// The colours of this crate's own output.
-const COLOURS: [&str; 3] = ["\x1b[32m", "\x1b[31m", "\x1b[0m"];
-
 /// The number of characters that [`to_line`] shows.
 const LINE: usize = 200;
 
-/// Returns a text that is safe to show on a terminal. Control characters except line feeds and tabs, and characters that change the
-/// direction of writing, are escaped. Green, red and their end remain.
+/// Returns a text that is safe to show on a terminal. Control characters except line feeds and tabs, separators of lines and paragraphs, and
+/// characters that change the direction of writing are escaped.
 ///
 /// ```
 /// use chat_template::conformance::printable;
 ///
-/// assert_eq!(printable("\x1b]0;title\x07\n\x1b[32mgreen\x1b[0m"), "\\u{1b}]0;title\\u{7}\n\x1b[32mgreen\x1b[0m");
+/// assert_eq!(printable("\x1b]0;title\x07\n\x1b[32mgreen"), "\\u{1b}]0;title\\u{7}\n\\u{1b}[32mgreen");
 /// ```
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_active) {
+    replace_active(text, |char, shown| shown.extend(char.escape_unicode()))
+}
+
+/// Returns JSON text that is safe to show on a terminal: the characters that [`printable`] escapes have JSON's escapes, so it is still JSON.
+///
+/// ```
+/// use chat_template::conformance::printable_json;
+///
+/// assert_eq!(printable_json("[\"a\u{9b}2J\"]\n"), "[\"a\\u009b2J\"]\n");
+/// ```
+pub fn printable_json(json: &str) -> Cow<'_, str> {
+    // All active characters fit into one escape.
+    replace_active(json, |char, shown| shown.push_str(&format!("\\u{:04x}", u32::from(char))))
+}
+
+/// Replaces the characters on which a terminal acts, except line feeds and tabs.
+fn replace_active(text: &str, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
+    let is_replaced = |char| is_active(char) && !matches!(char, '\n' | '\t');
+    if !text.contains(is_replaced) {
         return Cow::Borrowed(text);
     }
-    let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(char) = rest.chars().next() {
-        let colour = COLOURS.iter().find(|colour| rest.starts_with(**colour));
-        let length = colour.map_or(char.len_utf8(), |colour| colour.len());
-        let (piece, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
-        match colour {
-            None if is_active(char) && !matches!(char, '\n' | '\t') => shown.extend(char.escape_unicode()),
-            _ => shown.push_str(piece),
+    let mut shown = String::with_capacity(text.len());
+    for char in text.chars() {
+        match is_replaced(char) {
+            true => escape(char, &mut shown),
+            false => shown.push(char),
         }
-        rest = after;
     }
     Cow::Owned(shown)
 }
@@ -75,7 +86,7 @@ pub fn to_line(text: &str) -> String {
 
 /// Returns whether a terminal acts on a character instead of showing it.
 fn is_active(char: char) -> bool {
-    char.is_control() || matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    char.is_control() || matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Returns the sign that shows a character without a glyph, or `None` if the character is visible or is a blank.

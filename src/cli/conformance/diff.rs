@@ -75,19 +75,21 @@ pub fn diff(arguments: &DiffArguments) -> Result<bool, String> {
     bar.finish_and_clear();
     let differed = differed?;
     let shown = shown(&differed, templates.len(), conversations.len());
-    print(conformance::printable(&shown).as_bytes())?;
+    print(shown.as_bytes())?;
     if differed.same == 0 && differed.differences.is_empty() && !differed.left_out.is_empty() {
         return Err("nothing could be compared".to_owned());
     }
     Ok(differed.differences.is_empty())
 }
 
+/// Returns the text about all pairs, with its control characters escaped.
 fn shown(differed: &Differed, templates: usize, conversations: usize) -> String {
-    let mut shown = String::new();
+    let mut failures = String::new();
     for difference in differed.differences.iter().take(MOST_SHOWN) {
-        shown.push_str(&conformance::failure(&difference.case, &difference.detail, shows_color()));
-        shown.push('\n');
+        failures.push_str(&conformance::failure(&difference.case, &difference.detail, shows_color()));
+        failures.push('\n');
     }
+    let mut shown = String::new();
     for difference in differed.differences.iter().skip(MOST_SHOWN) {
         shown.push_str(&format!("{}: differs\n", difference.case.id));
     }
@@ -103,5 +105,6 @@ fn shown(differed: &Differed, templates: usize, conversations: usize) -> String 
         differed.differences.len(),
         differed.left_out.len(),
     ));
-    shown
+    failures.push_str(&conformance::printable(&shown));
+    failures
 }

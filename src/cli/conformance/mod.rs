@@ -127,7 +127,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Fuzz(arguments) => fuzz::fuzz(&arguments),
         Command::Summary { reports, format } => summary(&reports, format).map(|()| true),
         Command::Badge { report } => Report::open(&report)
-            .and_then(|report| print(conformance::badge(&report)))
+            .and_then(|report| print(conformance::printable_json(&conformance::badge(&report)).as_bytes()))
             .map(|()| true),
     };
     match result {
@@ -169,10 +169,11 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
         write_report(path, &ran.report)?;
     }
     let compared = exceptions.compare(&ran.report, arguments.strict);
-    print(conformance::printable(&describe_run(&ran, &compared, arguments)).as_bytes())?;
+    print(describe_run(&ran, &compared, arguments).as_bytes())?;
     Ok(compared.worse.is_empty())
 }
 
+/// Returns the text about a run, with its control characters escaped.
 fn describe_run(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments) -> String {
     let report = &ran.report;
     let causes = report.causes(arguments.strict);
@@ -180,11 +181,25 @@ fn describe_run(ran: &Ran, compared: &conformance::Compared, arguments: &RunArgu
     for cause in causes.iter().take(MOST_SHOWN) {
         let Some((case, detail)) = cause.cases.first() else { continue };
         shown.push_str(&conformance::failure(case, detail, shows_color()));
-        shown.push_str(&format!("  {}: {}\n", cause.text, ids(&cause.cases)));
-        shown.push_str(&format!("  again: {}\n\n", command_for(&case.id, arguments)));
+        let again = command_for(&case.id, arguments);
+        let rest = format!("  {}: {}\n  again: {again}\n\n", cause.text, ids(&cause.cases));
+        shown.push_str(&conformance::printable(&rest));
     }
-    if causes.len() > MOST_SHOWN {
-        let more = causes.len().saturating_sub(MOST_SHOWN);
+    shown.push_str(&conformance::printable(&describe_totals(
+        ran,
+        compared,
+        arguments,
+        causes.len(),
+    )));
+    shown
+}
+
+/// Returns the text about a run below its causes.
+fn describe_totals(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments, causes: usize) -> String {
+    let report = &ran.report;
+    let mut shown = String::new();
+    if causes > MOST_SHOWN {
+        let more = causes.saturating_sub(MOST_SHOWN);
         shown.push_str(&format!("… and {more} more causes; --report FILE.html shows all cases\n\n"));
     }
     shown.push_str(&format!(
@@ -254,7 +269,7 @@ fn write_report(path: &Path, report: &Report) -> Result<(), String> {
     let text = match path.extension().and_then(|end| end.to_str()) {
         Some("json") => report.json()?,
         Some("md") => conformance::markdown(report),
-        Some("html") => conformance::html(report),
+        Some("html") => conformance::printable(&conformance::html(report)).into_owned(),
         _ => conformance::junit(report)?,
     };
     write(path, &text)
@@ -307,7 +322,12 @@ fn summary(paths: &[PathBuf], format: SummaryFormat) -> Result<(), String> {
         SummaryFormat::Json => Format::Json,
         SummaryFormat::Html => Format::Html,
     };
-    print(conformance::printable(&conformance::summary(&reports?, format)).as_bytes())
+    let shown = conformance::summary(&reports?, format);
+    let shown = match format {
+        Format::Json => conformance::printable_json(&shown),
+        _ => conformance::printable(&shown),
+    };
+    print(shown.as_bytes())
 }
 
 /// Splits the command of an option into words.

@@ -1,11 +1,12 @@
 //! The files that a run writes.
 
 use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, IsTerminal, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::codec::Codec;
 use crate::cli::file::is_dash;
+use crate::cli::terminal::JsonOutput;
 
 /// A file that a run writes block by block.
 pub struct Output {
@@ -37,6 +38,10 @@ impl Output {
         } else {
             Target::File(open_cut(path, length).map_err(|error| format!("{}: {error}", path.display()))?)
         };
+        let path = match target {
+            Target::Stdout => Path::new("standard output"),
+            _ => path,
+        };
         Ok(Self {
             path: path.to_owned(),
             target,
@@ -58,10 +63,11 @@ impl Output {
         let written = match &mut self.target {
             Target::File(file) => file.write_all(block),
             Target::Stdout => {
-                let mut out = std::io::stdout().lock();
+                let is_terminal = std::io::stdout().is_terminal();
+                let mut out = JsonOutput::new(std::io::stdout().lock(), is_terminal);
                 out.write_all(block).and_then(|()| out.flush())
             }
-            Target::Stderr => std::io::stderr().write_all(block),
+            Target::Stderr => JsonOutput::new(std::io::stderr().lock(), std::io::stderr().is_terminal()).write_all(block),
         };
         match written {
             Ok(()) => {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use chat_template::conformance::printable;
 use chat_template::{ControlPolicy, ControlTokens};
 
 use super::super::print;
@@ -57,7 +58,8 @@ impl Explained {
     /// Writes the page and prints the picture.
     pub fn draw(&self, picture: &Picture<'_>, title: &str, is_colored: bool) -> Result<(), String> {
         if let Some(path) = &self.explain_html {
-            std::fs::write(path, picture.page(title)).map_err(|error| format!("error: {}: {error}", path.display()))?;
+            let page = picture.page(&printable(title));
+            std::fs::write(path, page).map_err(|error| format!("error: {}: {error}", path.display()))?;
         }
         match self.explain {
             Some(by) => print(picture.terminal(by, is_colored)).map_err(|error| format!("error: {error}")),

@@ -13,12 +13,13 @@ mod page;
 use std::path::PathBuf;
 
 use chat_template::ChatTemplate;
+use chat_template::conformance::printable;
 use chat_template::report::{Report, Verdict};
 use clap::builder::PossibleValuesParser;
 
 use super::file::{self, Texts};
 use super::model::Source;
-use super::{print, print_text, show};
+use super::{print_json, print_text, show};
 
 /// The arguments of `inspect`.
 #[derive(clap::Args)]
@@ -59,10 +60,10 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         .map_or("template".into(), |name| name.to_string_lossy());
     if let Some(path) = &arguments.html {
         let page = html::page(&title, &chat, &report, &limits);
-        std::fs::write(path, page).map_err(|error| format!("error: {}: {error}", path.display()))?;
+        std::fs::write(path, printable(&page).as_bytes()).map_err(|error| format!("error: {}: {error}", path.display()))?;
     }
     if arguments.json {
-        print(show::write_line(&*report)?).map_err(|error| format!("error: {error}"))?;
+        print_json(|out| show::write_line(&*report, out)).map_err(|error| format!("error: {error}"))?;
     } else if arguments.html.is_none() {
         print_text(&page::write(&title, &report)).map_err(|error| format!("error: {error}"))?;
     }
