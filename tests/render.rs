@@ -89,6 +89,11 @@ fn a_folder_of_the_cache_is_a_model() {
 fn mistakes_in_files_are_shown_with_their_places() {
     let folder = Folder::new("files");
     let file = |name: &str, content: &str| folder.file(name, content);
+    let file_of_bytes = |name: &str, content: &[u8]| {
+        let path = folder.file(name, "");
+        std::fs::write(&path, content).expect("a file can be written");
+        path
+    };
     for (path, part) in [
         (
             file("bad.json", "[\n  {\"role\": \"user\" \"content\": 1}\n]"),
@@ -103,6 +108,15 @@ fn mistakes_in_files_are_shown_with_their_places() {
             "object.json: expected an array of messages, each an object, and this is an object without \"messages\"",
         ),
         (file("number.json", "[1]"), "each an object, and its element 0 is a number"),
+        (file("empty.json", " \n"), "empty.json: the file is empty, and must be JSON"),
+        (
+            file("bom.json", "\u{feff}[]"),
+            "bom.json: the file begins with a byte order mark; save it as UTF-8 without one",
+        ),
+        (
+            file_of_bytes("utf16.json", b"\xff\xfe[\0]\0"),
+            "utf16.json: invalid UTF-8 at byte 0; the file is UTF-16, so save it as UTF-8",
+        ),
     ] {
         assert_fails(&[&MODEL[..], &["--messages", &path]].concat(), 1, part);
     }
@@ -187,6 +201,9 @@ fn mistakes_in_models_say_what_to_do() {
         &named,
         "there is no template named rag; the only template has no name, so omit --name",
     );
+    folder.file("named/additional_chat_templates/rag.jinja", "x");
+    let named = folder.0.join("named").display().to_string();
+    with(&["--model", &named], "on the command line, pass one of these names as --name");
     let with_template = |option: &[&str], part: &str| {
         let arguments = [&["--template", &template], option, &CONVERSATION].concat();
         assert_fails(&arguments, 2, part);

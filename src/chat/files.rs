@@ -79,7 +79,11 @@ impl<'p> Files<'p> {
         self.bytes.set(used);
         String::from_utf8(bytes).map(Some).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            in_file(&path, Error::value(format!("invalid UTF-8 at byte {at}")))
+            let hint = match error.as_bytes() {
+                [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "; the file is UTF-16, so save it as UTF-8",
+                _ => "",
+            };
+            in_file(&path, Error::value(format!("invalid UTF-8 at byte {at}{hint}")))
         })
     }
 

@@ -30,6 +30,15 @@ impl Texts {
     /// Parses the text of a file as JSON. The error shows the line that is wrong.
     pub fn parse_json(&self, path: &Path) -> Result<Data<'_>, String> {
         let text = self.get(path);
+        if text.starts_with('\u{feff}') {
+            let path = path.display();
+            return Err(format!(
+                "error: {path}: the file begins with a byte order mark; save it as UTF-8 without one"
+            ));
+        }
+        if text.trim().is_empty() {
+            return Err(format!("error: {}: the file is empty, and must be JSON", path.display()));
+        }
         json::read(text, json::DEPTH).map_err(|error| {
             let excerpt = error.excerpt(text).map(|excerpt| format!("\n{excerpt}"));
             let message = format!("error: {}: not JSON: {error}{}", path.display(), excerpt.unwrap_or_default());
@@ -72,6 +81,10 @@ fn read(path: &Path) -> Result<String, String> {
     let bytes = bytes.map_err(|message| format!("error: {message}"))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        format!("error: {}: invalid UTF-8 at byte {at}", path.display())
+        let hint = match error.as_bytes() {
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "; the file is UTF-16, so save it as UTF-8",
+            _ => "",
+        };
+        format!("error: {}: invalid UTF-8 at byte {at}{hint}", path.display())
     })
 }

@@ -91,14 +91,25 @@ impl Source {
         Ok(chat.with_special_tokens(tokens))
     }
 
+    /// Returns a line about the option that chooses a template, or an empty string if the error is about something else.
+    fn explain_names(&self, error: &Error) -> &'static str {
+        match &self.name {
+            None if error.message().starts_with(NO_DEFAULT) => "\non the command line, pass one of these names as --name",
+            _ => "",
+        }
+    }
+
     /// Returns the text of an error with the path of its template. The errors of a model name their files themselves.
     pub fn explain(&self, error: &Error) -> String {
         match &self.template {
             Some(path) => with_path(path, error),
-            None => format!("{error}{}", explain_limit(error)),
+            None => format!("{error}{}{}", explain_limit(error), self.explain_names(error)),
         }
     }
 }
+
+/// The beginning of the error of a model whose templates all have other names than `default`.
+const NO_DEFAULT: &str = "This model has multiple chat templates with no default specified!";
 
 /// The options that say how a chat template is applied.
 #[derive(clap::Args)]

@@ -1,7 +1,7 @@
 //! Writing JSON to a terminal.
 //!
 //! ```text
-//! {"output":"…U+009B 2J…"}   ->   {"output":"…\\u009b2J…"}
+//! {"output":"…U+009B 2J…"}   ->   {"output":"…\u009b2J…"}
 //! ```
 
 use std::io::{Result, Write};

@@ -183,7 +183,8 @@ impl Report {
     pub fn open(path: &Path) -> Result<Self, String> {
         let name = path.display();
         let text = read_text(path)?;
-        serde_json::from_str(&text).map_err(|error| format!("{name}: not a report: {error}"))
+        serde_json::from_str(&text)
+            .map_err(|error| format!("{name}: this is not a report, which `conformance run --report FILE.json` writes: {error}"))
     }
 
     /// Returns the report as JSON.

@@ -166,6 +166,13 @@ fn a_bad_folder_is_an_error_that_names_the_file() {
         let error = folder.load().expect_err("the folder is bad");
         assert!(is_clear(&error, &folder, file), "{file}: {error}");
     }
+    let error = Folder::new().with(template, b"\xff\xfe{\0").load().expect_err("it is UTF-16");
+    assert!(
+        error
+            .message()
+            .ends_with("invalid UTF-8 at byte 0; the file is UTF-16, so save it as UTF-8"),
+        "{error}"
+    );
 }
 
 #[test]
