@@ -306,6 +306,15 @@ fn a_run_starts_only_if_it_can() {
         assert_eq!((status, error.contains(part)), (2, true), "{error}");
         assert!(!folder.0.join("out.jsonl.journal").exists(), "{arguments}");
     }
+    std::fs::create_dir(folder.0.join("other.jsonl.journal")).expect("a folder can be made");
+    let (_, error, status) = folder.run("--input in.jsonl --output other.jsonl", "");
+    assert_eq!(
+        (status, error.as_str()),
+        (
+            2,
+            "error: other.jsonl.journal: the journal is not a file; delete it, or choose another --output\n"
+        )
+    );
     let run = "--input in.jsonl --output out.jsonl --resume";
     assert_eq!(folder.run(run, "").2, 0);
     let (_, error, status) = folder.run(run, "");

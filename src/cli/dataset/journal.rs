@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::output::{length, open_cut};
+use super::output::{is_regular, length, open_cut};
 use super::rows::Place;
 
 /// The state of a run between two chunks.
@@ -60,6 +60,13 @@ impl Journal {
     /// Reads the journal of an output. `run` is the first line that a run with these options writes.
     pub fn find(run: &str, output: &Path, errors: &Path) -> Result<Found, String> {
         let path = Self::path(output);
+        // A device such as /dev/zero may have no end.
+        if !is_regular(&path) {
+            let path = path.display();
+            return Err(format!(
+                "{path}: the journal is not a file; delete it, or choose another --output"
+            ));
+        }
         let text = match std::fs::read(&path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Found::Nothing),
