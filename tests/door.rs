@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use chat_template::{ApplyOptions, ChatTemplate, ErrorClass, Format, Policy, PrepareOptions, What};
+use chat_template::{ApplyOptions, ChatTemplate, ErrorClass, Format, Limit, Limits, Policy, PrepareOptions, What};
 use serde_json::{Value, json};
 
 /// Prints each message, its calls and its reasoning. It takes strings only.
@@ -40,6 +40,41 @@ fn a_body_that_needs_no_change_is_rendered_as_apply_does() {
     };
     assert_eq!(prompt, template.apply(&messages, &options).unwrap().text);
     assert_eq!(changes, [""; 0]);
+}
+
+#[test]
+fn what_is_made_from_a_body_counts_towards_the_limits() {
+    let template = plain();
+    let body = json!({"messages": [{"role": "user", "content": vec!["x"; 20_000]}]});
+    let exceed = |limits: &Limits| {
+        let options = PrepareOptions {
+            limits,
+            ..Default::default()
+        };
+        let error = template.prepare_with(&body, &options).map(|_| ()).unwrap_err();
+        error.reached().map(|reached| reached.limit)
+    };
+    template.inspect().unwrap();
+    assert_eq!(exceed(&Limits::default().with_steps(10_000)), Some(Limit::Steps));
+    let parts = ChatTemplate::from_source(
+        "{% for m in messages %}{% for p in m.content %}{{ p.text }}{% endfor %}{% endfor %}",
+        &[],
+    );
+    let limits = Limits::default().with_live(1 << 20);
+    let options = PrepareOptions {
+        limits: &limits,
+        ..Default::default()
+    };
+    let error = parts.prepare_with(&body, &options).map(|_| ()).unwrap_err();
+    assert_eq!(error.reached().map(|reached| reached.limit), Some(Limit::Live));
+    // The render has the rest.
+    let prepared = parts.prepare(&body).unwrap();
+    let options = ApplyOptions {
+        limits: &limits,
+        ..Default::default()
+    };
+    prepared.apply_with(&options).unwrap_err();
+    prepared.apply().unwrap();
 }
 
 #[test]

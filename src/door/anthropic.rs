@@ -2,6 +2,7 @@
 
 use super::change::What;
 use super::chat::{read_message, read_role};
+use super::content::PART;
 use super::fitter::Fitter;
 use super::message::{Message, Place};
 use super::node::Node;
@@ -15,6 +16,7 @@ pub fn read<'b>(fitter: &mut Fitter<'b, '_>, body: Node<'b>, messages: Node<'b>)
         push_instructions(fitter, system, "/system")?;
     }
     for (index, node) in messages.items().enumerate() {
+        fitter.changes.visit(0)?;
         let place = Place::item("/messages", index);
         let role = read_role(node, place)?;
         let blocks = node.get("content").into_iter().flat_map(Node::items);
@@ -36,12 +38,13 @@ pub fn push_instructions<'b>(fitter: &mut Fitter<'b, '_>, instructions: Node<'b>
         place.path(),
         What::Translated,
         "templates read a message of the role `system`",
-    );
-    let role = fitter.recast("system", place);
+    )?;
+    let role = fitter.recast("system", place)?;
     let mut message = Message::new(role, place);
     let content = match instructions.text() {
         Some(_) => fitter.fit_content(role, instructions, &|| place.path())?,
         None if instructions.is_list() => {
+            fitter.changes.claim(instructions.items().count().saturating_mul(PART))?;
             let parts: Vec<_> = instructions.items().enumerate().collect();
             fitter.fit_parts(role, &parts, &|index| place.field(&format!("/{index}")))?
         }
@@ -53,9 +56,8 @@ pub fn push_instructions<'b>(fitter: &mut Fitter<'b, '_>, instructions: Node<'b>
             ));
         }
     };
-    message.set("content", content);
-    fitter.push(message, role);
-    Ok(())
+    message.set("content", content, &mut fitter.changes)?;
+    fitter.push(message, role)
 }
 
 /// Returns whether a block is not a part of the content in Chat Completions.
@@ -68,16 +70,17 @@ fn read_assistant<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = 
     let mut assistant = Assistant::new(place);
     let mut parts = Vec::new();
     for (index, block) in blocks.enumerate() {
+        fitter.changes.visit(PART)?;
         let at = place.block(index);
         match block.get_text("type") {
             Some("thinking") => {
-                fitter.judge_reasoning(block, at);
+                fitter.judge_reasoning(block, at)?;
                 let Some(thinking) = block.get_text("thinking") else {
                     return Err(wrong(at.path(), "a block `thinking` must have a string `thinking`"));
                 };
-                assistant.add_reasoning(thinking);
+                assistant.add_reasoning(thinking, &mut fitter.changes)?;
             }
-            Some("redacted_thinking") => fitter.changes.drop_value(block, at.path(), "the reasoning is encrypted"),
+            Some("redacted_thinking") => fitter.changes.drop_value(block, at.path(), "the reasoning is encrypted")?,
             Some("tool_use") => {
                 let (Some(name), Some(input)) = (block.get_text("name"), block.get("input")) else {
                     return Err(wrong(
@@ -99,6 +102,7 @@ fn read_assistant<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = 
 fn read_results<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = Node<'b>>, place: Place) -> Result<()> {
     let mut parts = Vec::new();
     for (index, block) in blocks.enumerate() {
+        fitter.changes.visit(PART)?;
         let at = place.block(index);
         match block.get_text("type") {
             Some("tool_result") => {
@@ -107,11 +111,11 @@ fn read_results<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = No
                         place.block(*earlier).path(),
                         What::Moved,
                         "results come right after their calls",
-                    );
+                    )?;
                 }
                 if let Some(flag) = block.get("is_error").filter(|flag| flag.bool() == Some(true)) {
                     let why = "templates have no place for the mark of a result that is an error";
-                    fitter.changes.drop_value(flag, at.field("/is_error"), why);
+                    fitter.changes.drop_value(flag, at.field("/is_error"), why)?;
                 }
                 fitter.push_result(block.get_text("tool_use_id"), block.get("content"), at, "/content")?;
             }
@@ -126,7 +130,6 @@ fn read_results<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = No
     }
     let mut message = Message::new("user", place);
     let content = fitter.fit_parts("user", &parts, &|index| place.block(index).path())?;
-    message.set("content", content);
-    fitter.push(message, "user");
-    Ok(())
+    message.set("content", content, &mut fitter.changes)?;
+    fitter.push(message, "user")
 }

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::change::{Changes, What};
+use super::change::What;
 use super::content::MAX_SHOWN;
 use super::facts::Facts;
 use super::node::Node;
+use super::record::Recorder;
 use super::wrong;
 use crate::error::Result;
 use crate::json::{self, DEPTH, Data, Object};
@@ -18,16 +19,20 @@ pub fn fit_arguments<'b>(
     facts: &Facts<'_>,
     arguments: Node<'b>,
     path: &dyn Fn() -> String,
-    changes: &mut Changes,
-) -> Option<Data<'b>> {
-    match (facts.takes.arguments, arguments.text()) {
+    changes: &mut Recorder<'_>,
+) -> Result<Option<Data<'b>>> {
+    if let Some(text) = arguments.text() {
+        changes.charge_scan(text)?;
+    }
+    let fitted = match (facts.takes.arguments, arguments.text()) {
         (Arguments::Object, Some(text)) => match json::read(text, DEPTH) {
             Ok(object @ Data::Object(_)) => {
                 changes.add(
                     path(),
                     What::Parsed,
                     "the template takes arguments as an object (takes.arguments)",
-                );
+                )?;
+                changes.reserve(Node::Data(&object))?;
                 Some(object)
             }
             _ if text.trim().is_empty() => {
@@ -35,7 +40,7 @@ pub fn fit_arguments<'b>(
                     path(),
                     What::Parsed,
                     "the template takes arguments as an object, and the text is empty (takes.arguments)",
-                );
+                )?;
                 Some(Data::Object(Object::default()))
             }
             _ => {
@@ -43,7 +48,7 @@ pub fn fit_arguments<'b>(
                     path(),
                     What::Unparsed,
                     "the template takes arguments as an object, and the text is not a JSON object (takes.arguments)",
-                );
+                )?;
                 None
             }
         },
@@ -52,23 +57,25 @@ pub fn fit_arguments<'b>(
                 Arguments::Both => "the template prints an object in the notation of Python",
                 _ => "the template takes arguments as JSON text (takes.arguments)",
             };
-            changes.add(path(), What::Encoded, reason);
+            changes.add(path(), What::Encoded, reason)?;
             let mut text = String::new();
-            json::write_data(&arguments.to_data(DEPTH), &mut text);
+            json::write_data(&changes.copy(arguments)?, &mut text);
+            changes.claim(text.len())?;
             Some(Data::Str(text.into()))
         }
         (_, Some(text)) if facts.checks_arguments => {
             if text.trim().is_empty() {
-                changes.add(path(), What::Encoded, "the text is empty, and arguments are JSON");
-                return Some(Data::Str("{}".into()));
+                changes.add(path(), What::Encoded, "the text is empty, and arguments are JSON")?;
+                return Ok(Some(Data::Str("{}".into())));
             }
             if !is_json(text) {
-                changes.add(path(), What::Unparsed, "the text is not JSON, as arguments are");
+                changes.add(path(), What::Unparsed, "the text is not JSON, as arguments are")?;
             }
             None
         }
         _ => None,
-    }
+    };
+    Ok(fitted)
 }
 
 /// Returns whether a text is JSON. Most texts are, and are read without making values.
@@ -87,6 +94,9 @@ pub fn make_call<'b>(id: Option<&'b str>, name: &'b str, arguments: Data<'b>) ->
     call.push(("function".into(), Data::Object(Object::new(function))));
     Data::Object(Object::new(call))
 }
+
+/// The bytes that a call takes: what `make_call` makes, without the arguments, and what [`OpenCalls`] keeps of it.
+pub const CALL: usize = 640;
 
 /// The largest number of calls in which an id is looked for without a map.
 const FEW: usize = 16;

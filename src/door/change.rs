@@ -103,9 +103,8 @@ impl Changes {
         self.made.push(Change { path, what, why });
     }
 
-    /// Adds the change that a value of the body is not in the prompt.
-    pub(super) fn drop_value(&mut self, value: Node<'_>, path: String, why: impl Into<Cow<'static, str>>) {
-        self.add(path, What::Dropped, why);
+    /// Adds a value of the body to those that are not in the prompt. The caller adds the change.
+    pub(super) fn add_dropped(&mut self, value: Node<'_>) {
         self.dropped_values.push(value.address());
     }
 

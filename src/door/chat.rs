@@ -1,6 +1,6 @@
 //! Bodies of OpenAI's Chat Completions, whose messages already have the form that templates read.
 
-use super::calls::{fit_arguments, make_call};
+use super::calls::{CALL, fit_arguments, make_call};
 use super::change::What;
 use super::content;
 use super::fitter::{Fitter, NO_REASONING};
@@ -8,15 +8,20 @@ use super::message::{Message, Place};
 use super::node::Node;
 use super::wrong;
 use crate::error::Result;
-use crate::json::{DEPTH, Data, Object};
+use crate::json::{Data, Object};
 use crate::text::short_eq::is_equal;
 
 /// Adds the messages of a body.
 pub fn read<'b>(fitter: &mut Fitter<'b, '_>, messages: Node<'b>) -> Result<()> {
     for (index, message) in messages.items().enumerate() {
+        fitter.changes.visit(0)?;
         let place = Place::item("/messages", index);
         let role = read_plain(message).filter(|role| fitter.facts.takes_text(role));
-        if !role.is_some_and(|role| fitter.keep(place, role)) {
+        let is_kept = match role {
+            Some(role) => fitter.keep(place, role)?,
+            None => false,
+        };
+        if !is_kept {
             read_message(fitter, message, place)?;
         }
     }
@@ -77,14 +82,14 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
         let called = fitter.calls.close(fields.tool_call_id, &|| place.path())?;
         name = called.filter(|_| fitter.facts.prints_name_of_result && !fields.has_name);
         let has_text = fields.content.and_then(Node::text).is_some_and(|text| !text.is_empty());
-        if has_text && name.is_none() && fitter.facts.takes_text(body_role) && fitter.keep_result(place, body_role) {
+        if has_text && name.is_none() && fitter.facts.takes_text(body_role) && fitter.keep_result(place, body_role)? {
             return Ok(());
         }
     }
     let mut message = Message::kept(node, place);
-    let role = fitter.recast(body_role, place);
+    let role = fitter.recast(body_role, place)?;
     if role != body_role {
-        message.set("role", Data::Str(role.into()));
+        message.set("role", Data::Str(role.into()), &mut fitter.changes)?;
     }
     let calls = fields.tool_calls.filter(|_| body_role == "assistant");
     let mut has_calls = calls.is_some_and(|calls| calls.items().next().is_some());
@@ -94,12 +99,12 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
             path,
             What::Omitted,
             "a list of no calls can make the template fail or print it",
-        );
-        message.take("tool_calls");
+        )?;
+        message.take("tool_calls", &mut fitter.changes)?;
     }
     if let Some(audio) = fields.audio.filter(|_| body_role == "assistant") {
         let why = "templates do not read the audio of an answer";
-        fitter.changes.drop_value(audio, place.field("/audio"), why);
+        fitter.changes.drop_value(audio, place.field("/audio"), why)?;
     }
     if let Some(content) = fields.content {
         let role = if has_calls && fitter.facts.takes.calls {
@@ -113,20 +118,20 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
                 content,
                 path,
                 "the template does not print content beside calls (calls.content_beside is lost)",
-            );
+            )?;
         }
         if let Some(fitted) = content::fit(fitter.facts, role, content, &|| place.field("/content"), &mut fitter.changes)? {
-            message.set("content", fitted);
+            message.set("content", fitted, &mut fitter.changes)?;
         }
     }
     if let Some(fitted) = calls.map(|calls| read_calls(fitter, calls, place)).transpose()?.flatten() {
-        message.set("tool_calls", fitted);
+        message.set("tool_calls", fitted, &mut fitter.changes)?;
     }
     if let (Some(calls), Some(why)) = (calls.filter(|_| has_calls), fitter.facts.judge_calls()) {
-        fitter.changes.drop_value(calls, place.field("/tool_calls"), why);
+        fitter.changes.drop_value(calls, place.field("/tool_calls"), why)?;
         if !fitter.facts.takes.calls {
             has_calls = false;
-            message.take("tool_calls");
+            message.take("tool_calls", &mut fitter.changes)?;
         }
     }
     if let Some(name) = name {
@@ -134,24 +139,23 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
             place.field("/name"),
             What::Named,
             "the template prints the name of the function (calls.name_in_result is printed)",
-        );
-        message.set("name", Data::Str(name.into()));
+        )?;
+        message.set("name", Data::Str(name.into()), &mut fitter.changes)?;
     }
     if fields.content.is_none_or(|content| content.text().is_none_or(str::is_empty)) {
-        fitter.fill_content(&mut message, has_calls);
+        fitter.fill_content(&mut message, has_calls)?;
     }
     if let Some((key, reasoning)) = fields.reasoning.filter(|_| body_role == "assistant") {
         if !fitter.facts.reads_reasoning {
             let path = place.field(&format!("/{key}"));
-            fitter.changes.drop_value(reasoning, path, NO_REASONING);
+            fitter.changes.drop_value(reasoning, path, NO_REASONING)?;
         }
-        fitter.rename_reasoning(&mut message);
+        fitter.rename_reasoning(&mut message)?;
     }
     match body_role {
         "tool" => fitter.push_as_result(message, role),
         _ => fitter.push(message, role),
     }
-    Ok(())
 }
 
 /// Returns the role of a message.
@@ -177,6 +181,7 @@ fn read_calls<'b>(fitter: &mut Fitter<'b, '_>, calls: Node<'b>, place: Place) ->
     }
     let mut changed = Vec::new();
     for (index, call) in calls.items().enumerate() {
+        fitter.changes.visit(CALL)?;
         let path = |field: &str| place.field(&format!("/tool_calls/{index}{field}"));
         let (field, function, key) = match (call.get("function"), call.get("custom")) {
             (Some(function), _) => ("/function", function, "arguments"),
@@ -198,14 +203,18 @@ fn read_calls<'b>(fitter: &mut Fitter<'b, '_>, calls: Node<'b>, place: Place) ->
             continue;
         };
         let path_of_arguments = || path(&format!("{field}/{key}"));
-        let fitted = fit_arguments(fitter.facts, arguments, &path_of_arguments, &mut fitter.changes);
+        let fitted = fit_arguments(fitter.facts, arguments, &path_of_arguments, &mut fitter.changes)?;
         if key == "input" {
             fitter
                 .changes
-                .add(path(""), What::Translated, "templates read `function` of a call");
-            changed.push((index, make_call(id, name, fitted.unwrap_or_else(|| arguments.to_data(DEPTH)))));
+                .add(path(""), What::Translated, "templates read `function` of a call")?;
+            let arguments = match fitted {
+                Some(fitted) => fitted,
+                None => fitter.changes.copy(arguments)?,
+            };
+            changed.push((index, make_call(id, name, arguments)));
         } else if let Some(fitted) = fitted {
-            changed.push((index, with_arguments(call.to_data(DEPTH), fitted)));
+            changed.push((index, with_arguments(fitter.changes.copy(call)?, fitted)));
         }
     }
     if changed.is_empty() {
@@ -216,10 +225,11 @@ fn read_calls<'b>(fitter: &mut Fitter<'b, '_>, calls: Node<'b>, place: Place) ->
         .items()
         .enumerate()
         .map(|(index, call)| match changed.next_if(|(other, _)| *other == index) {
-            Some((_, fitted)) => fitted,
-            None => call.to_data(DEPTH),
+            Some((_, fitted)) => Ok(fitted),
+            None => fitter.changes.copy(call),
         });
-    Ok(Some(Data::List(fitted.collect())))
+    let fitted: Result<_> = fitted.collect();
+    Ok(Some(Data::List(fitted?)))
 }
 
 /// Returns a call with other arguments.

@@ -15,6 +15,7 @@ use super::format::Format;
 use super::message::{Fitted, OwnValues};
 use super::node::Node;
 use super::path::{Key, Path, Pointers};
+use super::record::Claims;
 use super::search::{GAP, Search};
 use super::sought::{Sought, Text, covers, find_parts};
 use crate::error::Result;
@@ -24,6 +25,13 @@ use crate::trace::{Write, memory_of};
 
 /// The number of next writes that are compared with a text. Most texts are written in the order of the body.
 const AHEAD: usize = 16;
+
+/// The bytes that a sought value takes besides its path and its texts, and those that a text takes besides its characters.
+const SOUGHT: usize = size_of::<Sought>() + 32;
+const TEXT: usize = size_of::<Text>() + 32;
+
+/// The text between two parts of the prompt that are not close to each other.
+const BETWEEN: &str = "\n\n";
 
 /// The keys whose strings identify a value and are not texts.
 const IDENTIFIERS: [&str; 6] = ["role", "type", "id", "call_id", "tool_call_id", "status"];
@@ -59,6 +67,7 @@ pub fn find_dropped(
         sought: Vec::new(),
         pointers: Pointers::default(),
         meter,
+        claims: Claims::default(),
     };
     // Most templates write the tools first.
     if let Some(tools) = body.get("tools") {
@@ -127,6 +136,8 @@ struct Check<'c, 'm> {
     sought: Vec<Sought>,
     pointers: Pointers,
     meter: &'c mut Meter<'m>,
+    /// The memory of what is sought.
+    claims: Claims,
 }
 
 impl Check<'_, '_> {
@@ -199,7 +210,7 @@ impl Check<'_, '_> {
             let has_thought = self.is_written(thought, text);
             self.look_at_text(answer, text, path, "the prompt does not have the text")?;
             if !has_thought {
-                let texts = vec![Text::new(thought, text)];
+                let texts = vec![self.note(thought, text)?];
                 self.seek(None, texts, path, "the prompt does not have the reasoning")?;
             }
         } else if node.is_list() {
@@ -233,31 +244,27 @@ impl Check<'_, '_> {
         self.meter.charge_scan(text.map_or(0, str::len))?;
         match text.map(|text| (text, json::read(text, DEPTH))) {
             Some((_, Ok(parsed))) => self.find_missing(Node::Data(&parsed), DEPTH, &mut missing)?,
-            Some((text, Err(_))) => missing.push(Text::new(text, text)),
+            Some((text, Err(_))) => missing.push(self.note(text, text)?),
             None => self.find_missing(arguments, DEPTH, &mut missing)?,
         }
         if missing.is_empty() {
             return Ok(());
         }
         let json = text.map_or_else(|| arguments.to_json().into(), Cow::Borrowed);
-        self.seek(
-            Some(Text::new(&json, &json)),
-            missing,
-            path.name(key),
-            "the prompt does not have the arguments",
-        )
+        let json = self.note(&json, &json)?;
+        self.seek(Some(json), missing, path.name(key), "the prompt does not have the arguments")
     }
 
     /// Adds the keys and the strings of a value that are not known to be in the prompt.
     fn find_missing(&mut self, node: Node<'_>, levels: usize, missing: &mut Vec<Text>) -> Result<()> {
         let Some(levels) = levels.checked_sub(1) else {
-            missing.push(Text::new("", ""));
+            missing.push(self.note("", "")?);
             return Ok(());
         };
         self.meter.charge(1)?;
         if let Some(text) = node.text() {
             if !self.is_written(text, text) {
-                missing.push(Text::new(text, text));
+                missing.push(self.note(text, text)?);
             }
             return Ok(());
         }
@@ -269,7 +276,7 @@ impl Check<'_, '_> {
         }
         node.try_for_each_entry(|key, value| {
             if !self.is_written(key, key) {
-                missing.push(Text::new(key, key));
+                missing.push(self.note(key, key)?);
             }
             self.find_missing(value, levels, missing)
         })
@@ -283,14 +290,18 @@ impl Check<'_, '_> {
     fn look_at_text(&mut self, text: &str, string: &str, path: Path<'_>, why: &'static str) -> Result<()> {
         match self.is_written(text, string) {
             true => Ok(()),
-            false => self.seek(None, vec![Text::new(text, string)], path, why),
+            false => {
+                let texts = vec![self.note(text, string)?];
+                self.seek(None, texts, path, why)
+            }
         }
     }
 
     /// Reports a value that is nested too deeply to be looked for as dropped: the empty text is never found.
     fn report_depth(&mut self, path: Path<'_>) -> Result<()> {
         let why = "the value is nested too deeply to be looked for";
-        self.seek(None, vec![Text::new("", "")], path, why)
+        let texts = vec![self.note("", "")?];
+        self.seek(None, texts, path, why)
     }
 
     fn look_at_tools(&mut self, tools: Node<'_>) -> Result<()> {
@@ -345,10 +356,17 @@ impl Check<'_, '_> {
         Ok(())
     }
 
+    /// Copies a text, which is a part of a string of the body, to look for it later.
+    fn note(&mut self, text: &str, string: &str) -> Result<Text> {
+        self.claims.add(TEXT.saturating_add(text.len()), self.meter)?;
+        Ok(Text::new(text, string))
+    }
+
     /// Remembers a text or JSON that is not known to be in the prompt.
     fn seek(&mut self, json: Option<Text>, texts: Vec<Text>, path: Path<'_>, why: &'static str) -> Result<()> {
         let path = self.pointers.write(path);
         self.meter.charge_bytes(path.len())?;
+        self.claims.add(SOUGHT.saturating_add(path.len()), self.meter)?;
         self.sought.push(Sought { path, json, texts, why });
         Ok(())
     }
@@ -412,7 +430,7 @@ impl Check<'_, '_> {
             sought.remove_covered(&parts);
         }
         self.sought.retain(|sought| !sought.texts.is_empty());
-        let mut made = Search::new(self.copy_made(own).into());
+        let mut made = Search::new(self.copy_made(own)?.into());
         let mut whole = Search::new(self.prompt.into());
         for sought in std::mem::take(&mut self.sought) {
             let is_in = |change: &Change| {
@@ -432,19 +450,27 @@ impl Check<'_, '_> {
 
     /// Returns the parts of the prompt that the door or the render made from texts of the body. Two parts that are close to each other
     /// include the text between them.
-    fn copy_made(&self, own: &OwnValues<'_>) -> String {
+    fn copy_made(&mut self, own: &OwnValues<'_>) -> Result<String> {
         let is_made = |write: &&Write| !write.output.is_empty() && (write.is_made() || own.is_made(write.memory.start));
-        let mut made = String::new();
+        let writes = self.writes.iter().filter(is_made);
+        let (size, _) = writes.fold((0_usize, 0_usize), |(size, end), write| {
+            let between = write.output.start.saturating_sub(end).clamp(BETWEEN.len(), GAP);
+            let size = size.saturating_add(between).saturating_add(write.output.len());
+            (size, write.output.end)
+        });
+        self.meter.charge_bytes(size)?;
+        self.claims.add(size, self.meter)?;
+        let mut made = String::with_capacity(size);
         let mut end = 0_usize;
         for write in self.writes.iter().filter(is_made) {
             let is_near = write.output.start.saturating_sub(end) <= GAP;
             let start = if is_near { end } else { write.output.start };
             if !is_near {
-                made.push_str("\n\n");
+                made.push_str(BETWEEN);
             }
             end = write.output.end;
             made.push_str(self.prompt.get(start..end).unwrap_or_default());
         }
-        made
+        Ok(made)
     }
 }

@@ -7,12 +7,13 @@
 
 use std::borrow::Cow;
 
-use super::change::{Changes, What};
+use super::change::What;
 use super::facts::{Facts, Medium};
 use super::node::Node;
+use super::record::Recorder;
 use super::wrong;
 use crate::error::Result;
-use crate::json::{DEPTH, Data, Object};
+use crate::json::{Data, Object};
 use crate::text::truncate::elide;
 
 /// The text between two parts that are joined.
@@ -23,6 +24,12 @@ const BETWEEN_MESSAGES: &str = "\n\n";
 
 /// The largest number of characters of a type or an id that an error message shows.
 pub const MAX_SHOWN: usize = 100;
+
+/// The number of values of a part with a text: the part, its type and its text.
+const PART_VALUES: usize = 3;
+
+/// The bytes that are noted of a part while the content is read.
+pub const PART: usize = size_of::<(usize, Node<'static>)>();
 
 /// A part of a message's content.
 enum Part<'b> {
@@ -73,7 +80,7 @@ pub fn fit<'b>(
     role: &str,
     content: Node<'b>,
     path: &dyn Fn() -> String,
-    changes: &mut Changes,
+    changes: &mut Recorder<'_>,
 ) -> Result<Option<Data<'b>>> {
     if let Some(text) = content.text() {
         let forms = facts.forms(role);
@@ -84,7 +91,8 @@ pub fn fit<'b>(
             path(),
             What::Wrapped,
             format!("the template does not take a string here (takes.{role}.string is false)"),
-        );
+        )?;
+        changes.claim_values(PART_VALUES)?;
         return Ok(Some(Data::List(vec![text_part(text.into())])));
     }
     if !content.is_list() {
@@ -94,6 +102,7 @@ pub fn fit<'b>(
             format!("the content must be a string or an array, and this is {found}"),
         ));
     }
+    changes.claim(content.items().count().saturating_mul(PART))?;
     fit_parts(
         facts,
         role,
@@ -109,11 +118,11 @@ pub fn fit_parts<'b>(
     role: &str,
     parts: &[(usize, Node<'b>)],
     path: &dyn Fn(usize) -> String,
-    changes: &mut Changes,
+    changes: &mut Recorder<'_>,
 ) -> Result<Option<Data<'b>>> {
     let forms = facts.forms(role);
     if parts.is_empty() && forms.is_any() {
-        changes.add(parent(path(0)), What::Emptied, "the list of parts is empty");
+        changes.add(parent(path(0)), What::Emptied, "the list of parts is empty")?;
         return Ok(Some(match forms.string {
             true => Data::Str("".into()),
             false => Data::List(vec![text_part("".into())]),
@@ -121,6 +130,7 @@ pub fn fit_parts<'b>(
     }
     let (mut is_kept, mut texts, mut media) = (forms.part, 0_usize, 0_usize);
     for &(index, node) in parts {
+        changes.visit(0)?;
         let path = &|| path(index);
         match Part::read(node, path)? {
             Part::Text(_) => {
@@ -129,7 +139,7 @@ pub fn fit_parts<'b>(
                     for key in ["title", "context"] {
                         if let Some(value) = node.get(key) {
                             let path = format!("{}/{key}", path());
-                            changes.drop_value(value, path, "templates read only the text of a document");
+                            changes.drop_value(value, path, "templates read only the text of a document")?;
                         }
                     }
                 }
@@ -142,7 +152,7 @@ pub fn fit_parts<'b>(
                 if spelled.is_some() {
                     media = media.saturating_add(1);
                 } else {
-                    changes.drop_value(node, path(), "the template does not take media of this type here");
+                    changes.drop_value(node, path(), "the template does not take media of this type here")?;
                 }
             }
         }
@@ -155,6 +165,7 @@ pub fn fit_parts<'b>(
         let mut single = None;
         for &(index, node) in parts {
             if let Part::Text(text) = Part::read(node, &|| path(index))? {
+                changes.visit(text.len())?;
                 push_text(&mut joined, text, BETWEEN_PARTS);
                 single = Some(text);
             }
@@ -163,7 +174,7 @@ pub fn fit_parts<'b>(
             true => format!("the template does not take several parts (takes.{role}.parts is false)"),
             false => format!("the template does not take parts (takes.{role}.part is false)"),
         };
-        changes.add(parent(path(0)), What::Joined, why);
+        changes.add(parent(path(0)), What::Joined, why)?;
         let text = match single {
             Some(text) if texts == 1 => Cow::Borrowed(text),
             _ => Cow::Owned(joined),
@@ -182,8 +193,9 @@ pub fn fit_parts<'b>(
         match Part::read(node, &|| path(index))? {
             Part::Text(text) => {
                 if node.get_text("type") != Some("text") {
-                    changes.add(path(index), What::Renamed, "templates read the type `text`");
+                    changes.add(path(index), What::Renamed, "templates read the type `text`")?;
                 }
+                changes.claim_values(PART_VALUES)?;
                 fitted.push(text_part(text.into()));
             }
             Part::Media(_) => fitted.extend(fit_media(facts, node, &|| path(index), changes)?),
@@ -205,7 +217,12 @@ pub fn text_part(text: Cow<'_, str>) -> Data<'_> {
 }
 
 /// Returns a part of media as the template spells it, or `None` if the part is a text or the template does not take such media.
-fn fit_media<'b>(facts: &Facts<'_>, node: Node<'b>, path: &dyn Fn() -> String, changes: &mut Changes) -> Result<Option<Data<'b>>> {
+fn fit_media<'b>(
+    facts: &Facts<'_>,
+    node: Node<'b>,
+    path: &dyn Fn() -> String,
+    changes: &mut Recorder<'_>,
+) -> Result<Option<Data<'b>>> {
     let Part::Media(medium) = Part::read(node, path)? else {
         return Ok(None);
     };
@@ -213,17 +230,19 @@ fn fit_media<'b>(facts: &Facts<'_>, node: Node<'b>, path: &dyn Fn() -> String, c
     let Some(spelled) = facts.medium(medium, own) else {
         return Ok(None);
     };
-    let Data::Object(part) = node.to_data(DEPTH) else {
+    let Data::Object(part) = changes.copy(node)? else {
         return Ok(None);
     };
     if Some(spelled) == own {
         return Ok(Some(Data::Object(part)));
     }
-    changes.add(path(), What::Renamed, format!("the template reads the type `{spelled}`"));
+    changes.add(path(), What::Renamed, format!("the template reads the type `{spelled}`"))?;
     let mut entries = part.into_entries();
     entries.push(("type".into(), Data::Str(spelled.to_owned().into())));
     if ["image_url", "audio_url", "video_url"].contains(&spelled) {
-        let url = Object::new(vec![("url".into(), Data::Str(find_url(node).into()))]);
+        let url = find_url(node);
+        changes.claim(url.len())?;
+        let url = Object::new(vec![("url".into(), Data::Str(url.into()))]);
         entries.push((spelled.to_owned().into(), Data::Object(url)));
     }
     Ok(Some(Data::Object(Object::new(entries))))

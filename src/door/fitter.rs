@@ -1,14 +1,15 @@
 //! The messages of a body, one after another, in the roles and the order that the template takes.
 
-use super::calls::{OpenCalls, fit_arguments, make_call};
-use super::change::{Changes, What};
+use super::calls::{CALL, OpenCalls, fit_arguments, make_call};
+use super::change::What;
 use super::content;
 use super::facts::Facts;
 use super::merge::merge_all;
-use super::message::{Fitted, Message, Place};
+use super::message::{Fitted, MESSAGE, Message, Place};
 use super::node::Node;
+use super::record::Recorder;
 use crate::error::Result;
-use crate::json::{DEPTH, Data};
+use crate::json::Data;
 
 /// The reason why reasoning is dropped.
 pub const NO_REASONING: &str = "the template does not read reasoning (reasoning.fields is empty)";
@@ -16,7 +17,7 @@ pub const NO_REASONING: &str = "the template does not read reasoning (reasoning.
 /// Collects the messages that the template gets.
 pub struct Fitter<'b, 'f> {
     pub facts: &'f Facts<'f>,
-    pub changes: Changes,
+    pub changes: Recorder<'f>,
     pub calls: OpenCalls<'b>,
     /// The list of messages of the body, and its pointer. As long as each message is kept, no other list is made.
     body: Node<'b>,
@@ -38,10 +39,10 @@ pub struct Fitter<'b, 'f> {
 
 impl<'b, 'f> Fitter<'b, 'f> {
     /// Makes a fitter for a list of messages.
-    pub fn new(facts: &'f Facts<'f>, body: Node<'b>, root: &'static str) -> Self {
+    pub fn new(facts: &'f Facts<'f>, body: Node<'b>, root: &'static str, changes: Recorder<'f>) -> Self {
         Self {
             facts,
-            changes: Changes::default(),
+            changes,
             calls: OpenCalls::default(),
             body,
             root,
@@ -57,36 +58,37 @@ impl<'b, 'f> Fitter<'b, 'f> {
     }
 
     /// Returns the messages, and the changes that were made.
-    pub fn finish(mut self) -> (Fitted<'b>, Changes) {
-        self.sort_results();
+    pub fn finish(mut self) -> Result<(Fitted<'b>, Recorder<'f>)> {
+        self.sort_results()?;
         if self.own.is_empty() && self.kept == self.body.items().count() {
-            return (Fitted::Kept(self.body), self.changes);
+            return Ok((Fitted::Kept(self.body), self.changes));
         }
-        self.own_messages();
-        self.end_last();
+        self.own_messages()?;
+        self.end_last()?;
         if let Some(first) = self.own.first_mut() {
-            merge_all(first, self.instructions);
+            merge_all(first, self.instructions, &mut self.changes)?;
         }
-        (Fitted::Messages(self.own), self.changes)
+        Ok((Fitted::Messages(self.own), self.changes))
     }
 
     /// Adds the result of the call that was closed last.
-    pub fn push_as_result(&mut self, message: Message<'b>, role: &'b str) {
+    pub fn push_as_result(&mut self, message: Message<'b>, role: &'b str) -> Result<()> {
         let before = self.len();
         self.results.is_open = true;
-        self.push(message, role);
+        self.push(message, role)?;
         self.add_result(before);
+        Ok(())
     }
 
     /// Keeps the result of the call that was closed last, if all messages before it are kept. Returns whether it is kept.
-    pub fn keep_result(&mut self, place: Place, role: &'b str) -> bool {
+    pub fn keep_result(&mut self, place: Place, role: &'b str) -> Result<bool> {
         let before = self.len();
         self.results.is_open = true;
-        let is_kept = self.keep(place, role);
+        let is_kept = self.keep(place, role)?;
         if is_kept {
             self.add_result(before);
         }
-        is_kept
+        Ok(is_kept)
     }
 
     /// Remembers the index of a result's call, unless the result was merged into another message.
@@ -107,60 +109,64 @@ impl<'b, 'f> Fitter<'b, 'f> {
 
     /// Puts the last results into the order of their calls.
     #[inline(never)]
-    fn sort_results(&mut self) {
+    fn sort_results(&mut self) -> Result<()> {
         let calls = std::mem::take(&mut self.results.calls);
         if calls.is_sorted() {
             self.results.calls = calls;
             self.results.calls.clear();
-            return;
+            return Ok(());
         }
-        self.own_messages();
-        self.end_last();
+        self.own_messages()?;
+        self.end_last()?;
+        self.changes.charge_items(calls.len())?;
         let results = self.own.split_off(self.results.start.min(self.own.len()));
         let mut results: Vec<(usize, (usize, Message<'b>))> = calls.into_iter().zip(results.into_iter().enumerate()).collect();
         results.sort_by_key(|(call, _)| *call);
         for (index, (_, (before, message))) in results.into_iter().enumerate() {
             if index != before {
                 let why = "the template does not print ids, so that a result has the place of its call (calls.id_in_result)";
-                self.changes.add(message.place.path(), What::Moved, why);
+                self.changes.add(message.place.path(), What::Moved, why)?;
             }
             self.own.push(message);
         }
+        Ok(())
     }
 
     /// Adds a message, or merges it into an earlier one if the template does not take it at this place.
-    pub fn push(&mut self, message: Message<'b>, role: &'b str) {
-        if message.is_kept() && self.keep(message.place, role) {
-            return;
+    pub fn push(&mut self, message: Message<'b>, role: &'b str) -> Result<()> {
+        if message.is_kept() && self.keep(message.place, role)? {
+            return Ok(());
         }
-        self.end_results();
+        self.end_results()?;
+        self.changes.claim(MESSAGE)?;
         match self.refuse(role) {
             None => {
-                self.own_messages();
-                self.end_last();
+                self.own_messages()?;
+                self.end_last()?;
                 self.own.push(message);
                 self.set_last_role(role);
             }
-            Some(why) if is_instruction(role) => self.merge_into_first(message, why),
+            Some(why) if is_instruction(role) => self.merge_into_first(message, why)?,
             Some(why) => {
-                self.changes.add(message.place.path(), What::Merged, why);
-                self.own_messages();
+                self.changes.add(message.place.path(), What::Merged, why)?;
+                self.own_messages()?;
                 self.further.push(message);
             }
         }
+        Ok(())
     }
 
     /// Keeps the message of the body at a place, if all messages before it are kept and the template takes it there. Returns whether it is
     /// kept.
     #[inline]
-    pub fn keep(&mut self, place: Place, role: &'b str) -> bool {
-        self.end_results();
+    pub fn keep(&mut self, place: Place, role: &'b str) -> Result<bool> {
+        self.end_results()?;
         let is_kept = self.own.is_empty() && place.index == Some(self.kept) && self.refuse(role).is_none();
         if is_kept {
             self.kept = self.kept.saturating_add(1);
             self.set_last_role(role);
         }
-        is_kept
+        Ok(is_kept)
     }
 
     /// Returns the verdict by which the template does not take a message of a role after the last one, or `None` if it does.
@@ -190,9 +196,10 @@ impl<'b, 'f> Fitter<'b, 'f> {
     }
 
     /// Sorts the last results, unless the message that is added is one of them.
-    fn end_results(&mut self) {
-        if !self.results.is_open && !self.results.calls.is_empty() {
-            self.sort_results();
+    fn end_results(&mut self) -> Result<()> {
+        match self.results.is_open || self.results.calls.is_empty() {
+            true => Ok(()),
+            false => self.sort_results(),
         }
     }
 
@@ -202,39 +209,43 @@ impl<'b, 'f> Fitter<'b, 'f> {
     }
 
     /// Makes a list of the messages that were kept so far.
-    fn own_messages(&mut self) {
+    fn own_messages(&mut self) -> Result<()> {
         if self.own.is_empty() {
+            self.changes.claim(self.kept.saturating_mul(MESSAGE))?;
             let kept = self.body.items().take(self.kept).enumerate();
             self.own
                 .extend(kept.map(|(index, node)| Message::kept(node, Place::item(self.root, index))));
         }
+        Ok(())
     }
 
     /// Merges the messages that belong to the last one into it, before another message becomes the last.
-    fn end_last(&mut self) {
-        if let Some(last) = self.own.last_mut() {
-            merge_all(last, std::mem::take(&mut self.further));
+    fn end_last(&mut self) -> Result<()> {
+        match self.own.last_mut() {
+            Some(last) => merge_all(last, std::mem::take(&mut self.further), &mut self.changes),
+            None => Ok(()),
         }
     }
 
     /// Merges instructions into those at the beginning, or makes them the first message.
-    fn merge_into_first(&mut self, message: Message<'b>, why: &'static str) {
-        self.own_messages();
+    fn merge_into_first(&mut self, message: Message<'b>, why: &'static str) -> Result<()> {
+        self.own_messages()?;
         let path = message.place.path();
         match self.own.first() {
             Some(first) if is_instruction(first.role()) => {
-                self.changes.add(path, What::Merged, why);
+                self.changes.add(path, What::Merged, why)?;
                 self.instructions.push(message);
             }
             _ => {
-                self.changes.add(path, What::Moved, why);
+                self.changes.add(path, What::Moved, why)?;
                 self.own.insert(0, message);
             }
         }
+        Ok(())
     }
 
     /// Adds the change of a block or an item with reasoning.
-    pub fn judge_reasoning(&mut self, block: Node<'b>, place: Place) {
+    pub fn judge_reasoning(&mut self, block: Node<'b>, place: Place) -> Result<()> {
         match self.facts.reads_reasoning {
             false => self.changes.drop_value(block, place.path(), NO_REASONING),
             true => self.changes.add(
@@ -246,12 +257,12 @@ impl<'b, 'f> Fitter<'b, 'f> {
     }
 
     /// Returns the role under which the template gets messages of a role, and adds the change if it is another one.
-    pub fn recast(&mut self, role: &'b str, place: Place) -> &'b str {
+    pub fn recast(&mut self, role: &'b str, place: Place) -> Result<&'b str> {
         match self.facts.recast(role) {
-            None => role,
+            None => Ok(role),
             Some((other, why)) => {
-                self.changes.add(place.path(), What::Recast, why);
-                other
+                self.changes.add(place.path(), What::Recast, why)?;
+                Ok(other)
             }
         }
     }
@@ -259,36 +270,44 @@ impl<'b, 'f> Fitter<'b, 'f> {
     /// Returns parts of a body as the content of a new message.
     pub fn fit_parts(&mut self, role: &str, parts: &[(usize, Node<'b>)], path: &dyn Fn(usize) -> String) -> Result<Data<'b>> {
         let fitted = content::fit_parts(self.facts, role, parts, path, &mut self.changes)?;
-        Ok(fitted.unwrap_or_else(|| Data::List(parts.iter().map(|(_, part)| part.to_data(DEPTH)).collect())))
+        match fitted {
+            Some(fitted) => Ok(fitted),
+            None => {
+                let copies: Result<_> = parts.iter().map(|(_, part)| self.changes.copy(*part)).collect();
+                copies.map(Data::List)
+            }
+        }
     }
 
     /// Returns content of a body as that of a new message.
     pub fn fit_content(&mut self, role: &str, content: Node<'b>, path: &dyn Fn() -> String) -> Result<Data<'b>> {
         let fitted = content::fit(self.facts, role, content, path, &mut self.changes)?;
-        Ok(fitted.unwrap_or_else(|| content.to_data(DEPTH)))
+        match fitted {
+            Some(fitted) => Ok(fitted),
+            None => self.changes.copy(content),
+        }
     }
 
     /// Adds the result of a call as a message of the role `tool`. `field` is the name of the field with the content at the place of the
     /// result.
     pub fn push_result(&mut self, id: Option<&'b str>, content: Option<Node<'b>>, place: Place, field: &str) -> Result<()> {
         self.changes
-            .add(place.path(), What::Translated, "templates read a message of the role `tool`");
+            .add(place.path(), What::Translated, "templates read a message of the role `tool`")?;
         let name = self.calls.close(id, &|| place.path())?;
-        let role = self.recast("tool", place);
+        let role = self.recast("tool", place)?;
         let mut message = Message::new(role, place);
         if let Some(content) = content {
             let content = self.fit_content(role, content, &|| place.field(field))?;
-            message.set("content", content);
+            message.set("content", content, &mut self.changes)?;
         }
         if let Some(id) = id {
-            message.set("tool_call_id", Data::Str(id.into()));
+            message.set("tool_call_id", Data::Str(id.into()), &mut self.changes)?;
         }
         if let Some(name) = name.filter(|_| self.facts.prints_name_of_result) {
-            message.set("name", Data::Str(name.into()));
+            message.set("name", Data::Str(name.into()), &mut self.changes)?;
         }
-        self.fill_content(&mut message, false);
-        self.push_as_result(message, role);
-        Ok(())
+        self.fill_content(&mut message, false)?;
+        self.push_as_result(message, role)
     }
 
     /// Returns the call of a block or an item, and opens it.
@@ -301,22 +320,26 @@ impl<'b, 'f> Fitter<'b, 'f> {
         place: Place,
         field: &str,
     ) -> Result<Data<'b>> {
+        self.changes.claim(CALL)?;
         match self.facts.judge_calls() {
-            Some(why) => self.changes.drop_value(block, place.path(), why),
+            Some(why) => self.changes.drop_value(block, place.path(), why)?,
             None => self.changes.add(
                 place.path(),
                 What::Translated,
                 "templates read `tool_calls` of an assistant message",
-            ),
+            )?,
         }
         self.calls.add(id, Some(name), &|| place.path())?;
-        let fitted = fit_arguments(self.facts, arguments, &|| place.field(field), &mut self.changes);
-        let arguments = fitted.unwrap_or_else(|| arguments.to_data(DEPTH));
+        let fitted = fit_arguments(self.facts, arguments, &|| place.field(field), &mut self.changes)?;
+        let arguments = match fitted {
+            Some(fitted) => fitted,
+            None => self.changes.copy(arguments)?,
+        };
         Ok(make_call(id, name, arguments))
     }
 
     /// Gives absent or empty content the form that the template takes.
-    pub fn fill_content(&mut self, message: &mut Message<'b>, has_calls: bool) {
+    pub fn fill_content(&mut self, message: &mut Message<'b>, has_calls: bool) -> Result<()> {
         let takes = &self.facts.takes;
         let forms = match message.role() {
             "assistant" => takes.empty,
@@ -325,7 +348,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
         let needs_part = !forms.string && forms.part;
         let is_null_taken = has_calls && self.facts.is_null_taken;
         let (what, why) = match message.get("content").map(Node::text) {
-            None if is_null_taken => return,
+            None if is_null_taken => return Ok(()),
             None => (
                 What::Emptied,
                 "the template can fail without content, or print `None` (takes.null)",
@@ -338,20 +361,21 @@ impl<'b, 'f> Fitter<'b, 'f> {
                 What::Omitted,
                 "the template does not take an empty string (takes.empty.string is false)",
             ),
-            Some(_) => return,
+            Some(_) => return Ok(()),
         };
-        self.changes.add(message.place.field("/content"), what, why);
+        let changes = &mut self.changes;
+        changes.add(message.place.field("/content"), what, why)?;
         match (what, needs_part) {
-            (What::Omitted, _) => drop(message.take("content")),
-            (_, true) => message.set("content", Data::List(vec![content::text_part("".into())])),
-            (_, false) => message.set("content", Data::Str("".into())),
+            (What::Omitted, _) => message.take("content", changes).map(drop),
+            (_, true) => message.set("content", Data::List(vec![content::text_part("".into())]), changes),
+            (_, false) => message.set("content", Data::Str("".into()), changes),
         }
     }
 
     /// Gives the reasoning the name that the template reads, if `apply` does not give it that name.
-    pub fn rename_reasoning(&mut self, message: &mut Message<'b>) {
+    pub fn rename_reasoning(&mut self, message: &mut Message<'b>) -> Result<()> {
         let Some(name) = self.facts.reasoning.filter(|name| message.get(name).is_none()) else {
-            return;
+            return Ok(());
         };
         for other in ["reasoning_content", "thinking"] {
             if message.get(other).is_some() {
@@ -359,12 +383,12 @@ impl<'b, 'f> Fitter<'b, 'f> {
                     message.place.field(&format!("/{other}")),
                     What::Renamed,
                     "the template reads reasoning under another name (reasoning.fields)",
-                );
-                let reasoning = message.take(other);
-                message.set(name, reasoning);
-                return;
+                )?;
+                let reasoning = message.take(other, &mut self.changes)?;
+                return message.set(name, reasoning, &mut self.changes);
             }
         }
+        Ok(())
     }
 }
 

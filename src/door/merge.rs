@@ -9,23 +9,29 @@ use std::collections::HashMap;
 
 use super::content;
 use super::message::Message;
+use super::record::Recorder;
+use crate::error::Result;
 use crate::json::{Data, Entry};
 
 /// Merges messages into an earlier one: appends their contents, their reasoning and their calls, and adds their other keys. Each entry is
 /// visited once, however many messages there are.
-pub fn merge_all<'b>(earlier: &mut Message<'b>, later: Vec<Message<'b>>) {
+pub fn merge_all<'b>(earlier: &mut Message<'b>, later: Vec<Message<'b>>, changes: &mut Recorder<'_>) -> Result<()> {
     if later.is_empty() {
-        return;
+        return Ok(());
     }
     let mut merged = Merged::default();
-    for (key, value) in earlier.take_entries() {
+    for (key, value) in earlier.take_entries(changes)? {
         merged.set(key, value);
     }
     for mut message in later {
-        let content = message.take("content");
+        let content = message.take("content", changes)?;
+        changes.claim(match &content {
+            Data::Str(text) => text.len(),
+            _ => 0,
+        })?;
         let joined = content::join(merged.take("content"), content);
         merged.set("content".into(), joined);
-        for (key, value) in message.take_entries() {
+        for (key, value) in message.take_entries(changes)? {
             match (key.as_ref(), value) {
                 ("tool_calls", Data::List(more)) => {
                     let mut calls = match merged.take("tool_calls") {
@@ -45,6 +51,7 @@ pub fn merge_all<'b>(earlier: &mut Message<'b>, later: Vec<Message<'b>>) {
         }
     }
     earlier.set_entries(merged.entries.into_iter().flatten().collect());
+    Ok(())
 }
 
 /// The entries of messages that are being merged.

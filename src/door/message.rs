@@ -7,9 +7,10 @@ use std::ops::Range;
 use serde::{Serialize, Serializer};
 
 use super::node::Node;
+use super::record::Recorder;
 use crate::chat::Borrow;
 use crate::error::Result;
-use crate::json::{DEPTH, Data, Entry, Object};
+use crate::json::{Data, Entry, Object};
 use crate::number::text::write_int;
 use crate::trace::{Write, address_of, memory_of};
 use crate::value::{Runtime, Value};
@@ -86,6 +87,9 @@ enum Source<'b> {
     Own(Data<'b>),
 }
 
+/// The bytes that a message takes besides its entries.
+pub const MESSAGE: usize = size_of::<Message<'static>>();
+
 /// A message and its place in the body.
 #[derive(Clone, Debug)]
 pub struct Message<'b> {
@@ -124,19 +128,20 @@ impl<'b> Message<'b> {
     }
 
     /// Sets the value of a key. A key that is there keeps its place.
-    pub fn set(&mut self, key: impl Into<Cow<'b, str>>, value: Data<'b>) {
-        let mut entries = self.take_entries();
+    pub fn set(&mut self, key: impl Into<Cow<'b, str>>, value: Data<'b>, changes: &mut Recorder<'_>) -> Result<()> {
+        let mut entries = self.take_entries(changes)?;
         entries.push((key.into(), value));
         self.set_entries(entries);
+        Ok(())
     }
 
     /// Removes a key and returns its value. A key that is absent is null.
-    pub fn take(&mut self, key: &str) -> Data<'b> {
-        let mut entries = self.take_entries();
+    pub fn take(&mut self, key: &str, changes: &mut Recorder<'_>) -> Result<Data<'b>> {
+        let mut entries = self.take_entries(changes)?;
         let index = entries.iter().position(|(other, _)| other == key);
         let value = index.map_or(Data::None, |index| entries.remove(index).1);
         self.set_entries(entries);
-        value
+        Ok(value)
     }
 
     /// Sets all entries.
@@ -145,15 +150,14 @@ impl<'b> Message<'b> {
     }
 
     /// Takes the entries out of the message.
-    pub fn take_entries(&mut self) -> Vec<Entry<'b>> {
+    pub fn take_entries(&mut self, changes: &mut Recorder<'_>) -> Result<Vec<Entry<'b>>> {
         let data = match &mut self.source {
-            Source::Kept(node) => node.to_data(DEPTH),
+            Source::Kept(node) => changes.copy(*node)?,
             Source::Own(data) => std::mem::replace(data, Data::None),
         };
-        match data {
-            Data::Object(object) => object.into_entries(),
-            _ => Vec::new(),
-        }
+        let Data::Object(object) = data else { return Ok(Vec::new()) };
+        changes.charge_items(object.len())?;
+        Ok(object.into_entries())
     }
 }
 

@@ -22,6 +22,7 @@ mod message;
 mod node;
 mod path;
 mod prepared;
+mod record;
 mod responses;
 mod search;
 mod sought;

@@ -154,6 +154,14 @@ impl<'b> Node<'b> {
         }
     }
 
+    /// Returns the number of values in the tree that [`Node::to_data`] returns.
+    pub fn count_values(self, levels: usize) -> usize {
+        let Some(levels) = levels.checked_sub(1) else { return 1 };
+        let items = self.items().map(|item| item.count_values(levels));
+        let entries = self.entries().map(|(_, value)| value.count_values(levels));
+        items.chain(entries).fold(1, usize::saturating_add)
+    }
+
     /// Returns a tree whose strings are borrowed. Values that are nested deeper than `levels` become null.
     pub fn to_data(self, levels: usize) -> Data<'b> {
         let Some(levels) = levels.checked_sub(1) else {

@@ -16,6 +16,7 @@ use super::fitter::Fitter;
 use super::format::Format;
 use super::message::Fitted;
 use super::node::Node;
+use super::record::{Cost, Recorder};
 use super::{anthropic, chat, check, responses, tools, variables, wrong};
 
 /// How much of a body may be changed.
@@ -41,9 +42,10 @@ pub struct PrepareOptions<'o> {
     pub policy: Policy,
     /// The name of the model's template that renders the request. Without it, the tools of the body decide, as in [`ChatTemplate::apply`].
     pub chat_template: Option<&'o str>,
-    /// The resources that the inspection of the template may use. A report that these limits cut short is not kept for later calls.
+    /// The resources that the inspection of the template may use, and those that changing the body may use. A report that these limits cut
+    /// short is not kept for later calls.
     pub limits: &'o Limits,
-    /// A flag that stops the inspection soon after any thread sets it.
+    /// A flag that stops the preparation soon after any thread sets it.
     pub cancel: Option<&'o AtomicBool>,
 }
 
@@ -105,6 +107,7 @@ pub struct Prepared<'b> {
     variables: Fitted<'b>,
     add_generation_prompt: bool,
     continue_final_message: ContinueFinalMessage<'b>,
+    cost: Cost,
 }
 
 impl ChatTemplate {
@@ -154,6 +157,7 @@ impl ChatTemplate {
             let fault = format!("it must be an object with `messages` or `input`, and is {}", body.describe());
             return Err(wrong(String::new(), fault));
         }
+        let meter = Meter::with_cancel(options.limits.clone(), options.cancel).start_clock();
         let format = match options.format {
             Some(format) => format,
             None => Format::find(body)?,
@@ -169,10 +173,10 @@ impl ChatTemplate {
             false => self,
         };
         let mut prepared = match options.policy {
-            Policy::Exact => template.fit(body, format, list, &Facts::any(), options.policy)?,
+            Policy::Exact => template.fit(body, format, list, &Facts::any(), options.policy, meter)?,
             Policy::Fit | Policy::Strict => {
                 let report = template.inspect_until(options.limits, options.cancel)?;
-                template.fit(body, format, list, &Facts::new(&report), options.policy)?
+                template.fit(body, format, list, &Facts::new(&report), options.policy, meter)?
             }
         };
         prepared.is_chosen = is_chosen;
@@ -187,10 +191,11 @@ impl ChatTemplate {
         list: Node<'b>,
         facts: &Facts<'_>,
         policy: Policy,
+        meter: Meter<'_>,
     ) -> Result<Prepared<'b>> {
         let is_exact = policy == Policy::Exact && format == Format::ChatCompletions;
         let (_, path) = format.list();
-        let mut fitter = Fitter::new(facts, list, path);
+        let mut fitter = Fitter::new(facts, list, path, Recorder::new(meter));
         if !is_exact {
             let is_text = format == Format::Responses && list.text().is_some();
             if !list.is_list() && !is_text {
@@ -211,15 +216,15 @@ impl ChatTemplate {
         let is_clean = !is_exact && fitter.is_clean && list.items().next().is_some();
         let (messages, mut changes) = match is_exact {
             true => (Fitted::Kept(list), fitter.changes),
-            false => fitter.finish(),
+            false => fitter.finish()?,
         };
         let kept = |key| body.get(key).map_or(Fitted::Absent, Fitted::Kept);
         let tools = match is_exact {
             true => kept("tools"),
             false => tools::fit(facts, body, format, &mut changes)?,
         };
-        changes.sort_dropped();
         let variables = variables::read(self, body, policy == Policy::Exact, &mut changes)?;
+        let (changes, cost) = changes.finish();
         let read_option = |name| match policy {
             Policy::Exact => Ok(body.get(name)),
             Policy::Fit | Policy::Strict => variables::read_option(body, name),
@@ -244,6 +249,7 @@ impl ChatTemplate {
             },
             continue_final_message,
             changes,
+            cost,
         })
     }
 }
@@ -276,7 +282,8 @@ impl Prepared<'_> {
     /// Returns the prompt. The conversation, tools, documents, variables, generation prompt and continuation are those of the body; all
     /// else, such as limits, the clock, the trace and the policy for control tokens, is that of the options. The template is the one for
     /// which the body was prepared; only with [`Policy::Exact`] is [`ApplyOptions::chat_template`] used, unless
-    /// [`PrepareOptions::chat_template`] was set.
+    /// [`PrepareOptions::chat_template`] was set. The steps of changing the body and the memory of what was changed count towards the
+    /// limits.
     ///
     /// # Errors
     /// Those of [`Prepared::apply`].
@@ -293,7 +300,12 @@ impl Prepared<'_> {
             clean: self.is_clean,
             ..*options
         };
-        // This meter has the deadline of the render, and counts the work after it.
+        let limits = self.cost.reduce(options.limits);
+        let options = ApplyOptions {
+            limits: &limits,
+            ..options
+        };
+        // This meter has the deadline of the render, and counts its work and that after it.
         let mut meter = Meter::with_cancel(options.limits.clone(), options.cancel).start_clock();
         let mut prompt = self
             .template
@@ -301,6 +313,8 @@ impl Prepared<'_> {
             .map_err(|error| self.locate(error))?;
         if self.policy != Policy::Exact {
             let writes = std::mem::take(&mut prompt.writes).into_list();
+            meter.add_done(prompt.steps);
+            meter.charge_bytes(usize::try_from(self.cost.bytes).unwrap_or(usize::MAX))?;
             let fitted = [&self.messages, &self.tools];
             let dropped = check::find_dropped(
                 self.body,

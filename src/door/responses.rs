@@ -12,6 +12,7 @@ use super::content::{self, MAX_SHOWN};
 use super::fitter::Fitter;
 use super::message::{Message, Place};
 use super::node::Node;
+use super::record::Recorder;
 use super::wrong;
 use crate::error::Result;
 use crate::json::Data;
@@ -50,9 +51,11 @@ impl<'b> Assistant<'b> {
     }
 
     /// Adds reasoning after earlier reasoning.
-    pub fn add_reasoning(&mut self, text: &'b str) {
+    pub fn add_reasoning(&mut self, text: &'b str, changes: &mut Recorder<'_>) -> Result<()> {
+        changes.visit(text.len())?;
         let earlier = std::mem::replace(&mut self.reasoning, Data::None);
         self.reasoning = content::join(earlier, Data::Str(text.into()));
+        Ok(())
     }
 
     /// Returns whether the next text or reasoning begins another message.
@@ -72,18 +75,17 @@ impl<'b> Assistant<'b> {
             Content::Blocks(blocks) => fitter.fit_parts(role, &blocks, &|index| place.block(index).path())?,
         };
         if content != Data::None {
-            message.set("content", content);
+            message.set("content", content, &mut fitter.changes)?;
         }
         if self.reasoning != Data::None {
-            message.set("reasoning_content", self.reasoning);
+            message.set("reasoning_content", self.reasoning, &mut fitter.changes)?;
         }
         if has_calls {
-            message.set("tool_calls", Data::List(self.calls));
+            message.set("tool_calls", Data::List(self.calls), &mut fitter.changes)?;
         }
-        fitter.fill_content(&mut message, has_calls);
-        fitter.rename_reasoning(&mut message);
-        fitter.push(message, "assistant");
-        Ok(())
+        fitter.fill_content(&mut message, has_calls)?;
+        fitter.rename_reasoning(&mut message)?;
+        fitter.push(message, "assistant")
     }
 }
 
@@ -96,15 +98,15 @@ pub fn read<'b>(fitter: &mut Fitter<'b, '_>, body: Node<'b>, input: Node<'b>) ->
         let place = Place::root("/input");
         fitter
             .changes
-            .add(place.path(), What::Translated, "templates read a message of the role `user`");
+            .add(place.path(), What::Translated, "templates read a message of the role `user`")?;
         let mut message = Message::new("user", place);
         let content = fitter.fit_content("user", input, &|| place.path())?;
-        message.set("content", content);
-        fitter.push(message, "user");
-        return Ok(());
+        message.set("content", content, &mut fitter.changes)?;
+        return fitter.push(message, "user");
     }
     let mut open: Option<Assistant<'b>> = None;
     for (index, item) in input.items().enumerate() {
+        fitter.changes.visit(0)?;
         open = read_item(fitter, item, Place::item("/input", index), open)?;
     }
     if let Some(assistant) = open {
@@ -147,7 +149,7 @@ fn read_item<'b>(
     let assistant = open.get_or_insert_with(|| Assistant::new(place));
     match kind {
         "message" => {
-            fitter.changes.add(place.path(), What::Translated, translated);
+            fitter.changes.add(place.path(), What::Translated, translated)?;
             if let Some(content) = item.get("content") {
                 assistant.content = Content::Whole(content, place);
             }
@@ -158,17 +160,17 @@ fn read_item<'b>(
                 texts.any(|text| text.get_text("text").is_some())
             });
             let Some(field) = field else {
-                fitter.changes.drop_value(item, place.path(), "the reasoning has no text");
+                fitter.changes.drop_value(item, place.path(), "the reasoning has no text")?;
                 return Ok(open.filter(|open| open.is_complete() || open.reasoning != Data::None));
             };
-            fitter.judge_reasoning(item, place);
+            fitter.judge_reasoning(item, place)?;
             for text in item
                 .get(field)
                 .into_iter()
                 .flat_map(Node::items)
                 .filter_map(|text| text.get_text("text"))
             {
-                assistant.add_reasoning(text);
+                assistant.add_reasoning(text, &mut fitter.changes)?;
             }
         }
         "function_call" | "custom_tool_call" => {

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use crate::error::Result;
 use crate::meter::Meter;
+use crate::text::search::find_first;
 
 /// The maximum number of bytes between two words of one text.
 pub const GAP: usize = 128;
@@ -91,8 +92,9 @@ impl<'s> Search<'s> {
     fn find(&self, text: &str, range: Range<usize>, meter: &mut Meter<'_>) -> Result<Option<usize>> {
         let start = range.start;
         let slice = self.slice(range);
-        meter.charge_bytes(slice.len())?;
-        let at = slice.find(text);
+        // In the worst case, a search reads a byte in the time of copying two.
+        meter.charge_bytes(slice.len().saturating_mul(2))?;
+        let at = find_first(slice, text);
         Ok(at.map(|at| start.saturating_add(at).saturating_add(text.len())))
     }
 
@@ -134,7 +136,7 @@ impl<'s> Search<'s> {
             let mut is_found = true;
             for word in words.clone() {
                 meter.charge_scan(word.len())?;
-                match self.find_word(word, end) {
+                match self.find_word(word, end, meter)? {
                     Some(next) => end = next,
                     None => {
                         is_found = false;
@@ -150,14 +152,17 @@ impl<'s> Search<'s> {
     }
 
     /// Returns the end of a word that begins soon after a byte, or `None`. It usually is the next word.
-    fn find_word(&self, word: &str, at: usize) -> Option<usize> {
+    fn find_word(&self, word: &str, at: usize, meter: &mut Meter<'_>) -> Result<Option<usize>> {
         let rest = self.slice(at..at.saturating_add(word.len()).saturating_add(GAP));
         let next = rest.trim_start_matches(|char: char| !char.is_alphanumeric());
         let skipped = match next.starts_with(word) {
-            true => rest.len().saturating_sub(next.len()),
-            false => rest.find(word)?,
+            true => Some(rest.len().saturating_sub(next.len())),
+            false => {
+                meter.charge_scan(rest.len())?;
+                rest.find(word)
+            }
         };
-        Some(at.saturating_add(skipped).saturating_add(word.len()))
+        Ok(skipped.map(|skipped| at.saturating_add(skipped).saturating_add(word.len())))
     }
 
     /// Returns the text of a range, whose end is moved forward to the end of a character.

@@ -1,16 +1,20 @@
 //! The tools of a body, each with `{"type": "function", "function": …}` around it. No template is known that reads only flat tools.
 
-use super::change::{Changes, What};
+use super::change::What;
 use super::facts::Facts;
 use super::format::Format;
 use super::message::Fitted;
 use super::node::Node;
+use super::record::Recorder;
 use super::wrong;
 use crate::error::Result;
 use crate::json::{DEPTH, Data, Object};
 
+/// The number of values around a tool: the object with its type.
+const WRAPPING_VALUES: usize = 2;
+
 /// Returns the tools as the template takes them.
-pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut Changes) -> Result<Fitted<'b>> {
+pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut Recorder<'_>) -> Result<Fitted<'b>> {
     let Some(tools) = body.get("tools") else {
         return Ok(Fitted::Absent);
     };
@@ -24,7 +28,7 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
     let choice = choice.and_then(|choice| choice.text().or_else(|| choice.get_text("type")));
     if choice == Some("none") {
         if tools.items().next().is_some() {
-            changes.drop_value(tools, "/tools".to_owned(), "`tool_choice` is `none`");
+            changes.drop_value(tools, "/tools".to_owned(), "`tool_choice` is `none`")?;
         }
         return Ok(Fitted::Absent);
     }
@@ -33,7 +37,7 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
             tools,
             "/tools".to_owned(),
             "the template fails with tools (takes.tools is false)",
-        );
+        )?;
         return Ok(Fitted::Absent);
     }
     if !facts.reads_tools && tools.items().next().is_some() {
@@ -42,11 +46,12 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
             tools,
             "/tools".to_owned(),
             "the template does not read tools (tools.read is false)",
-        );
+        )?;
     }
     let mut own: Vec<Data<'b>> = Vec::new();
     let mut is_kept = true;
     for (index, tool) in tools.items().enumerate() {
+        changes.visit(0)?;
         let path = || format!("/tools/{index}");
         if !tool.is_object() {
             return Err(wrong(
@@ -59,22 +64,26 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
             continue;
         }
         if is_kept {
-            own.extend(tools.items().take(index).map(|tool| tool.to_data(DEPTH)));
+            for tool in tools.items().take(index) {
+                own.push(changes.copy(tool)?);
+            }
             is_kept = false;
         }
         if is_wrapped {
-            own.push(tool.to_data(DEPTH));
+            own.push(changes.copy(tool)?);
             continue;
         }
         if !is_flat_function(tool) {
-            changes.drop_value(tool, path(), "the tool is not a function, and templates read only functions");
+            changes.drop_value(tool, path(), "the tool is not a function, and templates read only functions")?;
             continue;
         }
         let what = match format {
             Format::ChatCompletions => What::Wrapped,
             _ => What::Translated,
         };
-        changes.add(path(), what, "templates read `function` of a tool");
+        changes.add(path(), what, "templates read `function` of a tool")?;
+        changes.reserve(tool)?;
+        changes.claim_values(WRAPPING_VALUES)?;
         own.push(wrap_function(tool));
     }
     Ok(match (is_kept, own.is_empty()) {

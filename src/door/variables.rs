@@ -8,10 +8,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::change::{Changes, What};
+use super::change::What;
 use super::message::Fitted;
 use super::node::Node;
 use super::path::{Key, Path, Pointers};
+use super::record::Recorder;
 use super::wrong;
 use crate::chat::ChatTemplate;
 use crate::error::Result;
@@ -49,7 +50,7 @@ pub fn read_option<'b>(body: Node<'b>, name: &str) -> Result<Option<Node<'b>>> {
 }
 
 /// Returns the variables of a body. Those of `chat_template_kwargs` override the settings of the body for reasoning.
-pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes: &mut Changes) -> Result<Fitted<'b>> {
+pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes: &mut Recorder<'_>) -> Result<Fitted<'b>> {
     let own = body.get("chat_template_kwargs");
     if let Some(own) = own.filter(|own| !own.is_object() && !is_exact) {
         let path = "/chat_template_kwargs".to_owned();
@@ -61,7 +62,7 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
         names.extend(template.variables());
     }
     if let Some(own) = own.filter(|_| !is_exact) {
-        report_unread(&names, own, changes);
+        report_unread(&names, own, changes)?;
     }
     let flag = body.get("add_generation_prompt").filter(|flag| flag.bool().is_none());
     let has_options = !is_exact && own.is_some_and(|own| OPTIONS.iter().any(|name| own.has(name)));
@@ -74,14 +75,14 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
         Vec::from_iter(effort.map(|effort| (EFFORT.into(), effort.to_data(DEPTH))))
     } else {
         let added = reasoning.to_variables(&|name| names.contains(name) && !has_own(name));
-        reasoning.report(&added, own, changes);
+        reasoning.report(&added, own, changes)?;
         added
     };
     added.extend(flag.map(|flag| ("add_generation_prompt".into(), flag.to_data(DEPTH))));
     if added.is_empty() && !has_options {
         return Ok(own.map_or(Fitted::Absent, Fitted::Kept));
     }
-    let mut entries = match own.map(|own| own.to_data(DEPTH)) {
+    let mut entries = match own.map(|own| changes.copy(own)).transpose()? {
         Some(Data::Object(own)) => own.into_entries(),
         _ => Vec::new(),
     };
@@ -91,18 +92,21 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
 }
 
 /// Adds a change for each variable of `chat_template_kwargs` that the template does not read.
-fn report_unread(names: &HashSet<&str>, own: Node<'_>, changes: &mut Changes) {
+fn report_unread(names: &HashSet<&str>, own: Node<'_>, changes: &mut Recorder<'_>) -> Result<()> {
     let root = Path {
         parent: None,
         key: Key::Name("chat_template_kwargs"),
     };
     let mut pointers = Pointers::default();
     for (name, _) in own.entries() {
+        changes.visit(0)?;
         if !names.contains(name) && !OPTIONS.contains(&name) {
             let path = pointers.write(root.name(name));
-            changes.add(path, What::Dropped, "the template reads no variable of this name");
+            changes.claim(path.len())?;
+            changes.add(path, What::Dropped, "the template reads no variable of this name")?;
         }
     }
+    Ok(())
 }
 
 /// The settings of a body for reasoning.
@@ -164,7 +168,7 @@ impl<'b> Reasoning<'b> {
     }
 
     /// Adds a change for each setting, unless a variable has its value.
-    fn report(&self, added: &[(Cow<'_, str>, Data<'_>)], own: Option<Node<'_>>, changes: &mut Changes) {
+    fn report(&self, added: &[(Cow<'_, str>, Data<'_>)], own: Option<Node<'_>>, changes: &mut Recorder<'_>) -> Result<()> {
         let has = |name: &str| added.iter().any(|(added, _)| added == name);
         let (is_effort_read, is_switched) = (has(EFFORT), SWITCHES.into_iter().any(has));
         for setting in self.settings() {
@@ -177,9 +181,10 @@ impl<'b> Reasoning<'b> {
                 _ => setting.judge(own).map(|why| (What::Dropped, why)),
             };
             if let Some((what, why)) = change {
-                changes.add(setting.path.to_owned(), what, why);
+                changes.add(setting.path.to_owned(), what, why)?;
             }
         }
+        Ok(())
     }
 }
 

@@ -187,6 +187,13 @@ impl<'a> Meter<'a> {
         self.charge(compared as u64 >> 3)
     }
 
+    /// Counts steps of work that was done with another meter. The next charge fails if they are more than are left.
+    pub fn add_done(&mut self, steps: u64) {
+        let left = self.steps_left.saturating_add(self.reserved()).saturating_sub(steps);
+        let next = left.min(self.steps_left);
+        self.set_steps(next, left.saturating_sub(next));
+    }
+
     /// Returns the number of steps used so far, by all meters that share their steps.
     pub fn steps(&self) -> u64 {
         self.limits
@@ -427,6 +434,20 @@ mod tests {
         let error = meter.renew().charge(STRIDE + 1).unwrap_err();
         let reached = error.reached().unwrap();
         assert_eq!((reached.limit, reached.allowed), (Limit::Steps, 5 * STRIDE));
+    }
+
+    #[test]
+    fn steps_of_another_meter_count() {
+        let limits = Limits {
+            steps: 3 * STRIDE,
+            ..Limits::default()
+        };
+        let mut meter = Meter::new(limits);
+        meter.charge(1).unwrap();
+        meter.add_done(2 * STRIDE);
+        assert_eq!(meter.steps(), 2 * STRIDE + 1);
+        meter.charge(STRIDE - 1).unwrap();
+        meter.charge(1).unwrap_err();
     }
 
     #[test]

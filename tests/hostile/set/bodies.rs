@@ -35,6 +35,34 @@ pub fn cases() -> Vec<Case> {
             ));
         }
     }
+    for (name, template) in [
+        (
+            "printed",
+            "{% for m in messages %}{% for p in m.content %}{{ p.text }}{% endfor %}{% endfor %}",
+        ),
+        ("joined", TEMPLATES[0].1),
+        // The output and the values of the render are as large as they may be, and the prompt has none of the texts.
+        (
+            "left-out beside large values",
+            "{% for m in messages %}{% for p in m.content if m.content|length < 1000 %}{{ p.text }}{% endfor %}{% if m.content|length > 1000 %}\
+             {% set a = 'a' * 32000000 %}{% set b = 'b' * 28000000 %}{{ a }}{{ b }}{% endif %}{% endfor %}",
+        ),
+    ] {
+        for count in [255_000, 3_000_000] {
+            cases.push(Case::request(format!("body {name} {count} strings as parts"), move || {
+                json!({"chat": {"template": template, "body": {"messages": [{"role": "user", "content": vec!["q"; count]}]}}})
+            }));
+        }
+    }
+    cases.push(Case::request("body long arguments".to_owned(), || {
+        let template = "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function.name }}\
+                        {% for k, v in c.function.arguments.items() %}{{ k }}{{ v }}{% endfor %}{% endfor %}{% endfor %}";
+        let arguments = json!({"x": vec![1; 3_000_000]}).to_string();
+        let calls: Vec<Value> = (0..5)
+            .map(|id| json!({"id": id.to_string(), "function": {"name": "f", "arguments": arguments}}))
+            .collect();
+        json!({"chat": {"template": template, "body": answered(calls, Vec::new())}})
+    }));
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     let keys = "\"content\":\"y\",".repeat(MANY);
     cases.push(Case::request("body variables".to_owned(), || {
