@@ -119,8 +119,8 @@ impl Prompt {
     /// Who wrote a token follows from [`Prompt::segments`]. In a prompt without segments, all text counts as written by the input.
     ///
     /// # Errors
-    /// If the search exceeds a limit of [`Limits::default`]. The work is at most that of reading the text once for each byte of the longest
-    /// token.
+    /// If the search exceeds a limit of [`Limits::default`]; [`Prompt::control_tokens_within`] takes other limits. The work is at most that
+    /// of reading the text once for each byte of the longest token.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate, Writer};
@@ -136,6 +136,14 @@ impl Prompt {
     /// ```
     pub fn control_tokens<T: AsRef<str>>(&self, tokens: &[T]) -> Result<Vec<ControlToken>, Error> {
         self.find_control_tokens(&mut Meter::new(Limits::default()), tokens)
+    }
+
+    /// Returns the occurrences of control tokens as [`Prompt::control_tokens`] does.
+    ///
+    /// # Errors
+    /// If the search exceeds one of the given limits.
+    pub fn control_tokens_within<T: AsRef<str>>(&self, tokens: &[T], limits: &Limits) -> Result<Vec<ControlToken>, Error> {
+        self.find_control_tokens(&mut Meter::new(limits.clone()), tokens)
     }
 
     fn find_control_tokens<T: AsRef<str>>(&self, meter: &mut Meter<'_>, tokens: &[T]) -> Result<Vec<ControlToken>, Error> {

@@ -144,6 +144,7 @@ impl Port {
             let message = format!("a request must be a JSON object, and this is {found}");
             return Ok(Err(request_error(Data::None, message)));
         };
+        let began = Instant::now();
         let id = match read_id(&request) {
             Ok(id) => id,
             Err(message) => return Ok(Err(request_error(Data::None, message))),
@@ -192,7 +193,13 @@ impl Port {
         Ok(match result {
             Ok(Ok(prompt)) => {
                 let wanted_tokens = control_tokens.filter(|_| wanted.trace);
-                match wanted_tokens.map(|tokens| prompt.control_tokens(&tokens)).transpose() {
+                match wanted_tokens
+                    .map(|tokens| {
+                        let limits = limits_left(&self.limits, began);
+                        prompt.control_tokens_within(&tokens, &limits)
+                    })
+                    .transpose()
+                {
                     Ok(found) => {
                         success(&id, &prompt, changes.as_ref(), wanted, found.as_deref(), out)?;
                         Ok(())
