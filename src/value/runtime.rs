@@ -55,6 +55,9 @@ pub struct Heap<'a> {
 /// The maximum unused capacity, in bytes, that a finished text keeps. Reallocating for less is not worth its time.
 const MAX_SPARE: usize = 16 << 10;
 
+/// The steps of making and dropping the list of a text's pieces.
+const PIECES_STEPS: u64 = 2;
+
 impl<'a> Runtime<'a> {
     /// Creates a runtime without lookups, for tests of values.
     #[cfg(test)]
@@ -90,6 +93,9 @@ impl<'a> Runtime<'a> {
     pub(super) fn text_with_pieces(&mut self, text: String, pieces: Pieces) -> Result<Str<'a>> {
         if text.is_empty() {
             return Ok(Str::from(""));
+        }
+        if !pieces.is_empty() {
+            self.meter.charge(PIECES_STEPS)?;
         }
         let claim = self.meter.claim_text(text.capacity().saturating_add(pieces.bytes()))?;
         Ok(self.heap.recycler.make_str(OwnedText::new(text, pieces, claim)))

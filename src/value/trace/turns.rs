@@ -22,7 +22,8 @@ pub struct Turn {
 }
 
 impl<'a> Trace<'a> {
-    /// Returns the message that an item of a loop is, or is made from. Charges the pieces of the texts of a copy.
+    /// Returns the message that an item of a loop is, or is made from. Charges the items of a list, and the pieces
+    /// of the texts of a copy.
     fn message_of_item(&mut self, item: &Value<'a>, meter: &mut Meter<'_>) -> Result<Owner> {
         Ok(match item {
             Value::Dict(dict) => match self.message(dict) {
@@ -30,6 +31,8 @@ impl<'a> Trace<'a> {
                 None => self.message_of_copy(dict, meter)?,
             },
             Value::List(items) | Value::Tuple(items) if items.len() <= MAX_EXAMINED => {
+                // A message is looked for among all messages.
+                meter.charge(items.len() as u64)?;
                 let mut owners = items.iter().filter_map(|item| match item {
                     Value::Dict(dict) => self.message(&dict),
                     _ => None,

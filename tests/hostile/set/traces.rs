@@ -22,6 +22,7 @@ const TEMPLATES: &[&str] = &[
     "{% for i in range(100000) %}{% set z = [wide]|tojson|upper %}{% endfor %}",
     "{% macro w(x) %}{% if x is string %}{{ x }}{% elif x is mapping %}{{ w(x.k) }}{% else %}{{ w(x[0]) }}{% endif %}{% endmacro %}\
      {% for i in range(100000) %}{% set z = wide|map('tojson')|join|upper %}{% endfor %}",
+    "{% set l = [[{}] * 64] * 100000 %}{% for i in range(100) %}{% for a in l %}{% endfor %}{% endfor %}",
     "{{ ('a' * 33000000)|length }}{{ ('b' * 33000000)|length }}",
     "{{ (s * 330000)|length }}{{ (s * 3300000)|length }}",
     "{{ '\\x01' * 33000000 }}{{ '\\x01' * 33000000 }}",
@@ -129,6 +130,10 @@ fn context() -> Value {
             _ => json!({"k": inner}),
         })
     };
+    // Many messages take long to be searched.
+    let messages: Vec<Value> = (0..50_000)
+        .map(|index| json!({"role": (["user", "assistant"][index % 2])}))
+        .collect();
     let wide: Vec<Value> = (0..150).map(deep).collect();
-    json!({"s": "ab", "messages": [{"role": "user"}, {"role": "assistant"}], "wide": wide, "keyed": {"k".repeat(LONG): "a"}})
+    json!({"s": "ab", "messages": messages, "wide": wide, "keyed": {"k".repeat(LONG): "a"}})
 }
