@@ -236,7 +236,7 @@ impl<'a> Render<'a> {
             .render_value(&mut runtime, context.clone(), tracks_spans, options.plain);
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;
         if let Some(continuation) = &continuation {
-            output.text = continuation.close(output.text)?;
+            output.text = continuation.close(&mut runtime, output.text)?;
             output.pieces.truncate(output.text.len());
         }
         let mut prompt = Prompt {
@@ -244,6 +244,8 @@ impl<'a> Render<'a> {
             ..Prompt::default()
         };
         if options.generation {
+            runtime.meter.charge_bytes(output.text.len())?;
+            runtime.meter.charge_items(output.spans.len())?;
             prompt.generation = Spans::from_code_points(std::mem::take(&mut output.spans), &output.text);
         }
         if options.true_spans {

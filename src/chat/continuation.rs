@@ -84,7 +84,9 @@ impl<'a> Continuation<'a> {
     }
 
     /// Cuts the rendered text at the tag.
-    pub fn close(&self, mut text: String) -> Result<String> {
+    pub fn close(&self, runtime: &mut Runtime<'a>, mut text: String) -> Result<String> {
+        // The tag and the final text are looked for.
+        runtime.meter.charge_bytes(text.len().saturating_mul(2))?;
         let final_text = strip(self.final_text.as_str(), None);
         let start = text.rfind(strip(TAG, None)).filter(|_| text.contains(final_text));
         let Some(start) = start else {
