@@ -286,6 +286,13 @@ impl<'p> Finder<'_, 'p, '_> {
             }
         }
         spans.sort_by_key(|span| span.start);
+        // The token that ends a turn can be text of the next message, and then begins the span of that message too.
+        let mut limit = usize::MAX;
+        for span in spans.iter_mut().rev() {
+            span.end = span.end.min(limit);
+            limit = span.start;
+        }
+        spans.retain(|span| span.start < span.end);
         Ok(spans)
     }
 

@@ -44,6 +44,18 @@ fn the_model_writes_from_the_generation_prompt_to_the_end_of_the_turn() {
 }
 
 #[test]
+fn spans_do_not_overlap_if_the_next_message_is_only_the_end_token() {
+    let source = "{% for m in messages %}{% if m.role == 'user' %}[INST]{{ m.content }}[/INST]{% elif m.tool_calls is defined %}[CALLS][\
+                  {% else %}{{ m.content + eos_token }}{% endif %}{% endfor %}";
+    let messages = json!([
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "tool_calls": []},
+        {"role": "assistant", "content": ""},
+    ]);
+    assert_eq!(written_by_default(source, &messages), ["[CALLS][", "</s>"]);
+}
+
+#[test]
 fn options_change_what_counts() {
     let with = |options| written(CHATML, &conversation(), options);
     let default = AssistantOptions::default();
