@@ -3,9 +3,7 @@
 #![cfg(feature = "inspect")]
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test that fails shall panic")]
 
-use std::sync::atomic::AtomicBool;
-
-use chat_template::{ChatTemplate, ErrorKind, Limits, PrepareOptions};
+use chat_template::ChatTemplate;
 use serde_json::{Value, json};
 
 /// Prints each message and its calls, whose arguments are JSON text.
@@ -141,45 +139,4 @@ fn fields_without_a_place_are_dropped() {
         1,
         "{changes:?}"
     );
-}
-
-#[test]
-fn the_inspection_keeps_the_limits_of_the_caller() {
-    let template = ChatTemplate::from_source(TEXT, &[]);
-    let body = json!({"messages": [{"role": "user", "content": "U"}]});
-    let few = Limits::default().with_steps(100);
-    let flag = AtomicBool::new(true);
-    let options = [
-        PrepareOptions {
-            limits: &few,
-            ..PrepareOptions::default()
-        },
-        PrepareOptions {
-            cancel: Some(&flag),
-            ..PrepareOptions::default()
-        },
-    ];
-    for options in options {
-        let error = template.prepare_with(&body, &options).map(|_| ()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Limit);
-    }
-    let narrow = Limits::default().with_value(8);
-    let options = PrepareOptions {
-        limits: &narrow,
-        ..PrepareOptions::default()
-    };
-    drop(template.prepare_with(&body, &options));
-    let usual = ChatTemplate::from_source(TEXT, &[]).inspect().unwrap();
-    let written = |report| serde_json::to_value(report).unwrap();
-    assert_eq!(written(&*template.inspect().unwrap()), written(&*usual));
-    assert!(template.prepare(&body).unwrap().changes.is_empty());
-}
-
-#[test]
-fn a_pointer_is_not_longer_than_a_kilobyte() {
-    let source = "{% for m in messages %}{{ m.content }}{% endfor %}";
-    let values: Vec<String> = (0..1000).map(|index| format!("v{index}")).collect();
-    let long = json!({("k".repeat(10_000)): values});
-    let body = json!({"messages": [{"role": "user", "content": "x", "y": long, "z": "other"}]});
-    assert_eq!(prepare(source, &body).1, ["/messages/0/y dropped", "/messages/0/z dropped"]);
 }

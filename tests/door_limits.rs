@@ -1,0 +1,180 @@
+//! Tests that the door keeps to the limits, and what bodies of any size and shape cost.
+#![cfg(feature = "inspect")]
+#![allow(clippy::restriction, clippy::pedantic, reason = "a test that fails shall panic")]
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use chat_template::{ApplyOptions, ChatTemplate, ErrorKind, Limit, Limits, PrepareOptions};
+use serde_json::{Value, json};
+
+/// Prints each message, its calls and its reasoning. It takes strings only.
+const PLAIN: &str = "{% for m in messages %}<{{ m.role }}>{% if m.reasoning_content %}({{ m.reasoning_content }}){% endif %}\
+                     {{ m.content + '' }}{% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}";
+
+fn plain() -> ChatTemplate {
+    ChatTemplate::from_source(PLAIN, &[])
+}
+
+/// Returns the limit that preparing a body reaches.
+fn find_reached(template: &ChatTemplate, body: &Value, limits: &Limits) -> Option<Limit> {
+    let options = PrepareOptions {
+        limits,
+        ..PrepareOptions::default()
+    };
+    let error = template.prepare_with(body, &options).map(|_| ()).unwrap_err();
+    error.reached().map(|reached| reached.limit)
+}
+
+#[test]
+fn what_is_made_from_a_body_counts_towards_the_limits() {
+    let template = plain();
+    let body = json!({"messages": [{"role": "user", "content": vec!["x"; 20_000]}]});
+    // The report is made here, so that only the preparation counts towards the limits below.
+    template.inspect().unwrap();
+    assert_eq!(
+        find_reached(&template, &body, &Limits::default().with_steps(10_000)),
+        Some(Limit::Steps)
+    );
+    let parts = ChatTemplate::from_source(
+        "{% for m in messages %}{% for p in m.content %}{{ p.text }}{% endfor %}{% endfor %}",
+        &[],
+    );
+    let limits = Limits::default().with_live(1 << 20);
+    assert_eq!(find_reached(&parts, &body, &limits), Some(Limit::Live));
+    // The render has the rest.
+    let prepared = parts.prepare(&body).unwrap();
+    let options = ApplyOptions {
+        limits: &limits,
+        ..Default::default()
+    };
+    prepared.apply_with(&options).unwrap_err();
+    prepared.apply().unwrap();
+}
+
+#[test]
+fn the_inspection_keeps_the_limits_of_the_caller() {
+    let template = plain();
+    let body = json!({"messages": [{"role": "user", "content": "U"}]});
+    let few = Limits::default().with_steps(100);
+    let flag = AtomicBool::new(true);
+    let options = [
+        PrepareOptions {
+            limits: &few,
+            ..PrepareOptions::default()
+        },
+        PrepareOptions {
+            cancel: Some(&flag),
+            ..PrepareOptions::default()
+        },
+    ];
+    for options in options {
+        let error = template.prepare_with(&body, &options).map(|_| ()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit);
+    }
+    let narrow = Limits::default().with_value(8);
+    let options = PrepareOptions {
+        limits: &narrow,
+        ..PrepareOptions::default()
+    };
+    drop(template.prepare_with(&body, &options));
+    let usual = plain().inspect().unwrap();
+    let written = |report| serde_json::to_value(report).unwrap();
+    assert_eq!(written(&*template.inspect().unwrap()), written(&*usual));
+    assert!(template.prepare(&body).unwrap().changes.is_empty());
+}
+
+#[test]
+fn a_pointer_is_not_longer_than_a_kilobyte() {
+    let values: Vec<String> = (0..1000).map(|index| format!("v{index}")).collect();
+    let long = json!({("k".repeat(10_000)): values});
+    let body = json!({"messages": [{"role": "user", "content": "x", "y": long, "z": "other"}]});
+    let template = plain();
+    let prepared = template.prepare(&body).unwrap();
+    prepared.apply().unwrap();
+    let paths: Vec<&str> = prepared.changes.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(paths, ["/messages/0/y", "/messages/0/z"]);
+}
+
+/// Asserts that a body is answered soon, whatever the answer is.
+fn assert_soon(what: &str, template: &ChatTemplate, body: &Value) {
+    let start = Instant::now();
+    let result = template.prepare(body).and_then(|prepared| prepared.apply());
+    let most = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 2 });
+    assert!(
+        start.elapsed() < most,
+        "{what}: {:?}, {:?}",
+        start.elapsed(),
+        result.map(|prompt| prompt.text.len())
+    );
+}
+
+#[test]
+fn a_hostile_body_takes_linear_time() {
+    const MANY: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
+    let parts = |text: &str| -> Value { (0..MANY).map(|_| json!({"type": "text", "text": text})).collect() };
+    let calls = |id: fn(usize) -> String| -> Value {
+        let call = |index| json!({"id": id(index), "type": "function", "function": {"name": "f", "arguments": "{\"a\": \"b\"}"}});
+        (0..MANY).map(call).collect()
+    };
+    let results = (0..MANY)
+        .rev()
+        .map(|index| json!({"role": "tool", "tool_call_id": index.to_string(), "content": "x"}));
+    let mut cycle = vec![
+        json!({"role": "user", "content": "u"}),
+        json!({"role": "assistant", "tool_calls": calls(|index| index.to_string())}),
+    ];
+    cycle.extend(results);
+    let turns = |role: &str| -> Value { (0..MANY).map(|_| json!({"role": role, "content": "aaaaaaaa"})).collect() };
+    let mut deep = json!("x");
+    for _ in 0..400 {
+        deep = json!([deep]);
+    }
+    let long = "a".repeat(1 << 20);
+    let uses: Vec<Value> = (0..MANY)
+        .map(|index| json!({"type": "tool_use", "id": index.to_string(), "name": "f", "input": {"a": index}}))
+        .collect();
+    let bodies = [
+        (
+            "blocks",
+            json!({"system": "s", "messages": [{"role": "assistant", "content": uses}]}),
+        ),
+        ("parts", json!({"messages": [{"role": "user", "content": parts("ab")}]})),
+        ("empty parts", json!({"messages": [{"role": "user", "content": parts("")}]})),
+        ("calls and results", json!({"messages": cycle})),
+        (
+            "one id",
+            json!({"messages": [{"role": "assistant", "tool_calls": calls(|_| "1".to_owned())}]}),
+        ),
+        (
+            "long ids",
+            json!({"messages": [{"role": "tool", "tool_call_id": long, "content": long}]}),
+        ),
+        ("systems", json!({"messages": turns("system")})),
+        ("users", json!({"messages": turns("user")})),
+        (
+            "depth",
+            json!({"messages": [{"role": "user", "content": "x", "y": deep}], "tools": [{"name": "f", "parameters": deep}]}),
+        ),
+        (
+            "tools",
+            json!({"messages": [{"role": "user", "content": "x"}], "tools": vec![json!({"name": long.get(..9), "description": "d"}); MANY]}),
+        ),
+        (
+            "periodic text",
+            json!({"messages": [{"role": "user", "content": long}, {"role": "user", "content": format!("{long}b")}]}),
+        ),
+    ];
+    let takes_all = plain();
+    let takes_one = ChatTemplate::from_source(
+        "{% for m in messages %}{% if m.role != ('user' if loop.index0 % 2 == 0 else 'assistant') %}{{ raise_exception('no') }}{% endif %}\
+         {{ m.content|upper }}{% endfor %}",
+        &[],
+    );
+    let takes_none = ChatTemplate::from_source("{% for m in messages %}{{ m.content ~ '' if loop.last }}{% endfor %}", &[]);
+    for (what, body) in &bodies {
+        assert_soon(what, &takes_all, body);
+        assert_soon(what, &takes_one, body);
+        assert_soon(what, &takes_none, body);
+    }
+}
