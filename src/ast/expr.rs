@@ -284,9 +284,9 @@ pub struct OtherArgs {
     /// The keyword arguments: `f(a=b)`.
     pub keywords: Vec<Keyword>,
     /// The sequence of further positional arguments: `f(*a)`.
-    pub star: Option<Expr>,
+    pub star: Option<Box<Expr>>,
     /// The mapping of further keyword arguments: `f(**a)`.
-    pub double_star: Option<Expr>,
+    pub double_star: Option<Box<Expr>>,
     /// Whether a keyword is a reserved word of Python. The reference then passes the keywords as a dict, in which the last of two equal
     /// keys wins. Set by the resolver.
     pub are_packed: bool,

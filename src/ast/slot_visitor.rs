@@ -176,8 +176,8 @@ impl Args {
         exprs(&mut self.positional, visit);
         if let Some(others) = &mut self.others {
             exprs(others.keywords.iter_mut().map(|keyword| &mut keyword.value), visit);
-            exprs(&mut others.star, visit);
-            exprs(&mut others.double_star, visit);
+            exprs(others.star.as_deref_mut(), visit);
+            exprs(others.double_star.as_deref_mut(), visit);
         }
     }
 }

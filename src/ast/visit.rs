@@ -84,8 +84,8 @@ impl Args {
         self.positional.iter().for_each(&mut *visit);
         if let Some(others) = &self.others {
             others.keywords.iter().for_each(|keyword| visit(&keyword.value));
-            others.star.iter().for_each(&mut *visit);
-            others.double_star.iter().for_each(visit);
+            others.star.as_deref().into_iter().for_each(&mut *visit);
+            others.double_star.as_deref().into_iter().for_each(visit);
         }
     }
 }

@@ -300,7 +300,7 @@ impl<'t, 'b> Walk<'t, 'b> {
     fn args(&mut self, args: &'t Args) -> Vec<Places> {
         if let Some(others) = &args.others {
             let keywords = others.keywords.iter().map(|keyword| &keyword.value);
-            for value in keywords.chain(&others.star).chain(&others.double_star) {
+            for value in keywords.chain(others.star.as_deref()).chain(others.double_star.as_deref()) {
                 self.expr(value);
             }
         }

@@ -236,8 +236,8 @@ impl<'s> Parser<'s> {
                 name: self.share_name(name),
                 value,
             }),
-            None if kind == TokenKind::Mul => others.star = Some(value),
-            None => others.double_star = Some(value),
+            None if kind == TokenKind::Mul => others.star = Some(Box::new(value)),
+            None => others.double_star = Some(Box::new(value)),
         }
         Ok(height)
     }
