@@ -9,6 +9,7 @@
 
 mod expr;
 mod literals;
+mod memory;
 #[cfg(any(test, fuzzing))]
 mod print;
 mod slot;

@@ -231,16 +231,28 @@ impl<'a> Meter<'a> {
     fn claim_with_object(&mut self, bytes: usize, object: u64) -> Result<Claim> {
         self.check_size(bytes)?;
         let bytes = (bytes as u64).saturating_add(object);
+        let live = self.add_live(bytes)?;
+        Ok(Claim {
+            live: Rc::clone(live),
+            bytes,
+        })
+    }
+
+    /// Counts memory that is no value, and that exists as long as the render, as live. It may be larger than a value.
+    pub fn claim_for_render(&mut self, bytes: usize) -> Result<()> {
+        self.add_live(bytes as u64).map(drop)
+    }
+
+    /// Adds bytes to those that are claimed now, and returns the count, which claims share.
+    #[inline]
+    fn add_live(&mut self, bytes: u64) -> Result<&Rc<Cell<u64>>> {
         let live = self.live.get_or_insert_default();
         let claimed = live.get().saturating_add(bytes);
         if claimed > self.limits.live {
             return Err(exceeded(Limit::Live, claimed, self.limits.live));
         }
         live.set(claimed);
-        Ok(Claim {
-            live: Rc::clone(live),
-            bytes,
-        })
+        Ok(live)
     }
 
     /// Checks the size of a value before it is created.

@@ -238,3 +238,20 @@ fn a_text_made_of_pieces_counts_with_its_length() {
         assert_eq!(template.render(&json!({"s": text})).unwrap(), "20971522", "{made}");
     }
 }
+
+#[test]
+fn a_large_tree_counts_as_live() {
+    let limits = Limits::default().with_live(1000);
+    let options = RenderOptions {
+        limits: &limits,
+        ..Default::default()
+    };
+    let render = |count: usize| {
+        let list = "a,".repeat(count);
+        let template = Template::compile(&format!("{{% if x %}}{{{{ [{list}] }}}}{{% endif %}}")).unwrap();
+        template.render_with(&json!({}), &options).map(|rendered| rendered.text)
+    };
+    assert_eq!(render(30_000).unwrap(), "");
+    let error = render(500_000).unwrap_err();
+    assert_eq!(error.reached().map(|reached| reached.limit), Some(Limit::Live));
+}

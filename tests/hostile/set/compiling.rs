@@ -134,6 +134,18 @@ pub(super) fn cases() -> Vec<Case> {
         },
         none,
     );
+    add(
+        "keywords beside large values",
+        || {
+            let calls = "a(b=a),".repeat(149_000);
+            let values = ["a", "b", "c"].map(|name| format!("{{% set {name} = '{name}' * 33554000 %}}"));
+            format!(
+                "{{% if x %}}{{{{ [{calls}] }}}}{{% endif %}}{}{{{{ a }}}}{{{{ b }}}}",
+                values.concat()
+            )
+        },
+        none,
+    );
     let pad = || json!({"pad": (0..30_000).collect::<Vec<_>>(), "m": [1]});
     add(
         "a note of many operands",
