@@ -138,9 +138,10 @@ fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
             hash_float(*float)
         }
         Value::Big(big) => {
-            let bytes = big.to_signed_bytes_le();
-            runtime.meter.charge_bytes(bytes.len())?;
-            hash_tagged(2, &bytes)
+            // The bytes are copied, then hashed.
+            let bytes = usize::try_from(big.bits() >> 3).unwrap_or(usize::MAX);
+            runtime.meter.charge_bytes(bytes.saturating_mul(2))?;
+            hash_tagged(2, &big.to_signed_bytes_le())
         }
         Value::None => hash_tagged(3, &[]),
         Value::Undefined(_) => hash_tagged(4, &[]),

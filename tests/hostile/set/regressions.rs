@@ -54,6 +54,7 @@ const TEMPLATES: &[&str] = &[
     "{% set t = ['é' * 32] * 1000 %}{% for i in range(100000) %}{% set x = t|tojson(true) %}{% endfor %}",
     "{% set t = [1e16 / 3] * 1000 %}{% for i in range(100000) %}{% set x = t|string %}{% endfor %}",
     "{% set n = '\\n' * 1000 %}{% for i in range(100000) %}{% set x = n|indent %}{% endfor %}",
+    "{% set n = 2 ** 14000 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = {n: 1} %}{% endfor %}{% endfor %}",
 ];
 
 /// Templates that hold as much memory as they may, and take more in ways that were not counted: lists that are collected while others are,
