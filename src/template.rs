@@ -399,7 +399,7 @@ impl Template {
         // The next render is often the same conversation with one more turn. The extra capacity avoids moving the output as it grows.
         let capacity = last_length.saturating_add(last_length / 8);
         if let Some(trace) = &mut runtime.heap.trace {
-            trace.begin(context.get_str("messages"));
+            trace.begin(context.get_str("messages"), &mut runtime.meter)?;
         }
         let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, !is_plain, capacity);
         let mut output = result.map_err(|error| error.located(&self.source))?;
