@@ -145,7 +145,7 @@ const ITERATIONS: [&str; 58] = [
 const CHARGES: [&str; 23] = [
     ".charge", "charge_", ".next(runtime)", ".next(self.runtime)", "next_item(runtime)", ".drain(runtime)", "collect(runtime",
     "find_key(", "find_str(", "Key::new(", "write_piece(", "write_items(", "follow(runtime", "identical_or_equal(runtime", "less(runtime",
-    "dump_between(", "insert(runtime", "to_values(runtime", "build_str(runtime", "check_repetition(runtime",
+    "dump_between(", "runtime.insert(", "to_values(runtime", "build_str(runtime", "check_repetition(runtime",
     "_scanned(", "arithmetic(runtime", "arithmetic::add(runtime",
 ];
 

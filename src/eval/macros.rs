@@ -164,12 +164,15 @@ impl<'a> Evaluator<'a, '_> {
         }
         match kwargs {
             Some(slot) => {
-                let mut entries = Entries::default();
+                let (mut entries, mut claim) = (Entries::default(), None);
                 for (name, value) in arguments.take_keywords() {
+                    let meter = &mut self.runtime.meter;
                     // A keyword is hashed and inserted.
-                    self.runtime.meter.charge_scan(name.as_str().len().saturating_add(32))?;
+                    meter.charge_scan(name.as_str().len().saturating_add(32))?;
+                    meter.claim_growth::<(Key<'_>, Value<'_>)>(&mut claim, entries.len(), entries.capacity())?;
                     entries.insert(Key::from(name), value);
                 }
+                drop(claim);
                 let keywords = Value::Dict(self.runtime.dict(entries)?);
                 self.store(&slot, keywords);
             }

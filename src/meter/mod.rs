@@ -36,6 +36,9 @@ const OBJECT: u64 = 96;
 /// The number of bytes that a text takes besides its contents.
 const TEXT_OBJECT: u64 = 160;
 
+/// The number of items that a collection has without a claim while it is filled.
+pub const UNCLAIMED: usize = 1024;
+
 /// The meter of one compilation or one render.
 #[derive(Debug)]
 pub struct Meter<'a> {
@@ -253,6 +256,18 @@ impl<'a> Meter<'a> {
         }
         live.set(claimed);
         Ok(live)
+    }
+
+    /// Claims the memory of a collection of `T` that is full, before an item is added to it. `claim` is the claim so far; a small
+    /// collection has none.
+    #[inline]
+    pub fn claim_growth<T>(&mut self, claim: &mut Option<Claim>, len: usize, capacity: usize) -> Result<()> {
+        if len < capacity || len < UNCLAIMED {
+            return Ok(());
+        }
+        *claim = None;
+        *claim = Some(self.claim(len.saturating_mul(2).saturating_mul(size_of::<T>()))?);
+        Ok(())
     }
 
     /// Checks the size of a value before it is created.

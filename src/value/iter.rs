@@ -10,9 +10,7 @@ use super::runtime::Runtime;
 use super::str::Str;
 use super::{Range, Value};
 use crate::error::{Error, Result};
-
-/// The number of items that are collected without a claim to their memory.
-const UNCLAIMED: usize = 1024;
+use crate::meter::UNCLAIMED;
 
 /// An iteration in progress.
 #[derive(Clone, Debug)]
@@ -130,13 +128,11 @@ impl<'a> Iter<'a> {
     /// result of a macro that collects others. After that, the caller claims it.
     pub fn drain(&mut self, runtime: &mut Runtime<'a>) -> Result<Vec<Value<'a>>> {
         let mut items = Vec::with_capacity(self.size_hint().min(UNCLAIMED));
-        let mut _claim = None;
+        let mut claim = None;
         while let Some(item) = self.next(runtime)? {
-            if items.len() == items.capacity() && items.len() >= UNCLAIMED {
-                let room = items.len().saturating_mul(2);
-                _claim = None;
-                _claim = Some(runtime.meter.claim(room.saturating_mul(size_of::<Value<'_>>()))?);
-            }
+            runtime
+                .meter
+                .claim_growth::<Value<'_>>(&mut claim, items.len(), items.capacity())?;
             items.push(item);
         }
         Ok(items)

@@ -16,7 +16,7 @@ use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
-use crate::meter::Meter;
+use crate::meter::{Claim, Meter};
 use crate::trace::{Pieces, Source};
 use std::rc::Rc;
 
@@ -178,6 +178,15 @@ impl<'a> Runtime<'a> {
     /// Makes a tuple.
     pub fn tuple(&mut self, values: Vec<Value<'a>>) -> Result<Value<'a>> {
         Ok(Value::Tuple(self.items(values)?))
+    }
+
+    /// Adds an entry to a dict under construction. `claim` is the claim to the memory of many entries, which is released before the dict is
+    /// made.
+    pub fn insert(&mut self, entries: &mut Entries<'a>, claim: &mut Option<Claim>, key: Value<'a>, value: Value<'a>) -> Result<()> {
+        self.meter
+            .claim_growth::<(Key<'_>, Value<'_>)>(claim, entries.len(), entries.capacity())?;
+        entries.insert(Key::new(self, key)?, value);
+        Ok(())
     }
 
     /// Makes a dict and claims its memory.

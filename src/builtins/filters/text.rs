@@ -15,7 +15,7 @@ use crate::builtins::methods::str_case::map_text;
 use crate::error::{Error, Result};
 use crate::text::{strip, title, word};
 use crate::unicode;
-use crate::value::{Arguments, Entries, Key, Runtime, Str, Value, ops, print};
+use crate::value::{Arguments, Entries, Runtime, Str, Value, ops, print};
 
 /// Calls a method of `str` on the text of a value.
 fn call_str_method<'a>(
@@ -132,10 +132,11 @@ pub(super) fn format<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
     let fields = if keywords.is_empty() {
         runtime.tuple(positional)?
     } else {
-        let mut named = Entries::default();
+        let (mut named, mut claim) = (Entries::default(), None);
         for (name, value) in keywords {
-            named.insert(Key::new(runtime, Value::Str(name))?, value);
+            runtime.insert(&mut named, &mut claim, Value::Str(name), value)?;
         }
+        drop(claim);
         Value::Dict(runtime.dict(named)?)
     };
     ops::modulo(runtime, &text, &fields)

@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Reached};
 use crate::meter::Claim;
 use crate::text::quote;
-use crate::value::{Arguments, Entries, Iter, Key, Runtime, Value};
+use crate::value::{Arguments, Entries, Iter, Runtime, Value};
 
 /// `dict(pairs, **kwargs)`
 pub(super) fn dict<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
@@ -80,35 +80,16 @@ fn collect_entries<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
         Some(argument) => match argument.as_mapping() {
             Some(dict) => {
                 for (key, value) in dict.iter() {
-                    insert(runtime, &mut entries, &mut claim, key, value)?;
+                    runtime.insert(&mut entries, &mut claim, key, value)?;
                 }
             }
             None => add_pairs(runtime, &mut entries, &mut claim, &argument)?,
         },
     }
     for (name, value) in arguments.take_keywords() {
-        insert(runtime, &mut entries, &mut claim, Value::Str(name), value)?;
+        runtime.insert(&mut entries, &mut claim, Value::Str(name), value)?;
     }
     Ok(entries)
-}
-
-/// The number of entries that are collected without a claim to their memory.
-const UNCLAIMED: usize = 1000;
-
-fn insert<'a>(
-    runtime: &mut Runtime<'a>,
-    entries: &mut Entries<'a>,
-    claim: &mut Option<Claim>,
-    key: Value<'a>,
-    value: Value<'a>,
-) -> Result<()> {
-    if entries.len() == entries.capacity() && entries.len() >= UNCLAIMED {
-        let room = entries.len().saturating_mul(2);
-        *claim = None;
-        *claim = Some(runtime.meter.claim(room.saturating_mul(size_of::<(Key<'_>, Value<'_>)>()))?);
-    }
-    entries.insert(Key::new(runtime, key)?, value);
-    Ok(())
 }
 
 fn add_pairs<'a>(runtime: &mut Runtime<'a>, entries: &mut Entries<'a>, claim: &mut Option<Claim>, pairs: &Value<'a>) -> Result<()> {
@@ -126,7 +107,7 @@ fn add_pairs<'a>(runtime: &mut Runtime<'a>, entries: &mut Entries<'a>, claim: &m
             }
         };
         match <[Value<'a>; 2]>::try_from(items) {
-            Ok([key, value]) => insert(runtime, entries, claim, key, value)?,
+            Ok([key, value]) => runtime.insert(entries, claim, key, value)?,
             Err(items) => {
                 let len = items.len();
                 return Err(Error::value(format!(

@@ -10,7 +10,7 @@
 use crate::builtins::arguments::wrong_receiver;
 use crate::builtins::table::{SELF, no_arguments, optional, positional, required};
 use crate::error::Result;
-use crate::value::{Arguments, Dict, Entries, Function, Key, Runtime, Value};
+use crate::value::{Arguments, Dict, Entries, Function, Runtime, Value};
 
 pub(super) static METHODS: [Function; 5] = [
     no_arguments("copy", "dict.copy", copy),
@@ -73,9 +73,10 @@ fn values<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resul
 fn copy<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let dict = take_receiver(&mut arguments)?;
     runtime.check_entries(dict.len())?;
-    let mut entries = Entries::default();
+    let (mut entries, mut claim) = (Entries::default(), None);
     for (key, value) in dict.iter() {
-        entries.insert(Key::new(runtime, key)?, value);
+        runtime.insert(&mut entries, &mut claim, key, value)?;
     }
+    drop(claim);
     Ok(Value::Dict(runtime.dict(entries)?))
 }

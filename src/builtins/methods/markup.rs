@@ -57,9 +57,11 @@ pub(super) static METHODS: [Function; 27] = [
 fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let separator = take_str_receiver(&mut arguments)?;
     let mut iter = Iter::new(&arguments.take(1).unwrap_or(Value::None))?;
-    let mut items = Vec::new();
+    let (mut items, mut claim) = (Vec::new(), None);
     while let Some(item) = iter.next(runtime)? {
-        runtime.check_values(items.len())?;
+        runtime
+            .meter
+            .claim_growth::<Value<'_>>(&mut claim, items.len(), items.capacity())?;
         items.push(Value::Str(markup::escape(runtime, &item)?));
     }
     match str_split::join_items(runtime, &separator, &items)? {

@@ -12,10 +12,11 @@
 
 use crate::builtins::arguments::{read_size, require_clinic_str, take_str_receiver};
 use crate::error::{Error, ErrorKind, Result};
+use crate::meter::Claim;
 use crate::text::replace;
 use crate::text::slice::char_count;
 use crate::unsupported::SURROGATE;
-use crate::value::{Arguments, Entries, Key, Runtime, Str, Value, markup, ops};
+use crate::value::{Arguments, Entries, Runtime, Str, Value, markup, ops};
 use std::borrow::Cow;
 
 /// `str.replace(old, new, count)`
@@ -96,9 +97,9 @@ pub(super) fn make_table<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
     let second = arguments.take(2);
     let third = arguments.take(3);
     let first = arguments.take(1).unwrap_or(Value::None);
-    let mut entries = Entries::default();
+    let (mut entries, mut claim) = (Entries::default(), None);
     match second {
-        None => add_entries_of_dict(runtime, &first, &mut entries)?,
+        None => add_entries_of_dict(runtime, &first, &mut entries, &mut claim)?,
         second @ Some(_) => {
             // Argument Clinic checks the second and third argument; the first one is checked after that.
             let to = require_clinic_str(second, "maketrans() argument 2")?;
@@ -111,18 +112,19 @@ pub(super) fn make_table<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
                     "first maketrans argument must be a string if there is a second argument",
                 ));
             };
-            add_pairs_of_characters(runtime, &from, &to, deleted.as_ref(), &mut entries)?;
+            add_pairs_of_characters(runtime, [&from, &to], deleted.as_ref(), &mut entries, &mut claim)?;
         }
     }
+    drop(claim);
     Ok(Value::Dict(runtime.dict(entries)?))
 }
 
 fn add_pairs_of_characters<'a>(
     runtime: &mut Runtime<'a>,
-    from: &Str<'a>,
-    to: &Str<'a>,
+    [from, to]: [&Str<'a>; 2],
     deleted: Option<&Str<'a>>,
     entries: &mut Entries<'a>,
+    claim: &mut Option<Claim>,
 ) -> Result<()> {
     let (from, to) = (from.as_str(), to.as_str());
     let deleted = deleted.map_or("", Str::as_str);
@@ -134,15 +136,20 @@ fn add_pairs_of_characters<'a>(
     }
     let code = |character: char| Value::Int(i64::from(u32::from(character)));
     for (old, new) in from.chars().zip(to.chars()) {
-        entries.insert(Key::new(runtime, code(old))?, code(new));
+        runtime.insert(entries, claim, code(old), code(new))?;
     }
     for character in deleted.chars() {
-        entries.insert(Key::new(runtime, code(character))?, Value::None);
+        runtime.insert(entries, claim, code(character), Value::None)?;
     }
     Ok(())
 }
 
-fn add_entries_of_dict<'a>(runtime: &mut Runtime<'a>, table: &Value<'a>, entries: &mut Entries<'a>) -> Result<()> {
+fn add_entries_of_dict<'a>(
+    runtime: &mut Runtime<'a>,
+    table: &Value<'a>,
+    entries: &mut Entries<'a>,
+    claim: &mut Option<Claim>,
+) -> Result<()> {
     let Value::Dict(table) = table else {
         return Err(Error::type_error(
             "if you give only one argument to maketrans it must be a dict",
@@ -160,7 +167,7 @@ fn add_entries_of_dict<'a>(runtime: &mut Runtime<'a>, table: &Value<'a>, entries
             Value::Int(_) | Value::Bool(_) | Value::Big(_) => key,
             _ => return Err(Error::type_error("keys in translate table must be strings or integers")),
         };
-        entries.insert(Key::new(runtime, key)?, value);
+        runtime.insert(entries, claim, key, value)?;
     }
     Ok(())
 }

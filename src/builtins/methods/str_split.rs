@@ -18,10 +18,13 @@ use crate::value::{Arguments, Iter, Runtime, Str, Value};
 /// Returns the pieces of a text as values that share its memory. A list of short pieces is larger than the text, so its size is checked.
 fn to_values<'a, 't>(runtime: &mut Runtime<'a>, text: &Str<'a>, pieces: impl Iterator<Item = &'t str>) -> Result<Vec<Value<'a>>> {
     runtime.meter.charge_scan(text.as_str().len())?;
-    let mut values: Vec<Value<'a>> = Vec::new();
+    let (mut values, mut claim): (Vec<Value<'a>>, _) = (Vec::new(), None);
     for piece in pieces {
         runtime.meter.charge(1)?;
         runtime.check_values(values.len())?;
+        runtime
+            .meter
+            .claim_growth::<Value<'_>>(&mut claim, values.len(), values.capacity())?;
         values.push(Value::Str(text.piece(piece)));
     }
     Ok(values)

@@ -79,6 +79,10 @@ const HOLDING: &[(&str, &str)] = &[
         "{% set base = 1 %}{% set a = 1 %}{% set b = 1 %}{{ (range(99999)|list * 9)|map('center', 9)|list|length }}",
     ),
     ("a sorted list", "{% set a, b = 1, 1 %}{{ base|sort|length }}"),
+    (
+        "parts of a text",
+        "{% set b = 1 %}{% set t = 'a ' * 8000000 %}{{ t.split()|length }}",
+    ),
 ];
 
 pub(super) fn cases() -> Vec<Case> {
