@@ -85,6 +85,23 @@ fn the_inspection_keeps_the_limits_of_the_caller() {
 }
 
 #[test]
+fn the_inspection_takes_at_most_half_of_the_steps() {
+    let new = || ChatTemplate::from_source("{% for i in range(500) %}{% endfor %}{{ messages[0].content }}", &[]);
+    let body = json!({"messages": [{"role": "user", "content": "U"}]});
+    let limits = |steps| Limits::default().with_steps(steps);
+    let mut powers = (10..24).map(|power| 1 << power);
+    let needed = powers.find(|steps| new().inspect_with(&limits(*steps)).is_ok()).unwrap();
+    for (steps, is_made) in [(needed, false), (2 * needed, true)] {
+        let (template, limits) = (new(), limits(steps));
+        let options = PrepareOptions {
+            limits: &limits,
+            ..PrepareOptions::default()
+        };
+        assert_eq!(template.prepare_with(&body, &options).is_ok(), is_made, "{steps}");
+    }
+}
+
+#[test]
 fn a_pointer_is_not_longer_than_a_kilobyte() {
     let values: Vec<String> = (0..1000).map(|index| format!("v{index}")).collect();
     let long = json!({("k".repeat(10_000)): values});

@@ -42,8 +42,9 @@ pub struct PrepareOptions<'o> {
     pub policy: Policy,
     /// The name of the model's template that renders the request. Without it, the tools of the body decide, as in [`ChatTemplate::apply`].
     pub chat_template: Option<&'o str>,
-    /// The resources that the inspection of the template may use, and those that changing the body may use. A report that these limits cut
-    /// short is not kept for later calls.
+    /// The resources that changing the body may use. The inspection of the template may use half of the steps, and as much time as that of
+    /// [`ChatTemplate::inspect_with`], but under the default limits only half a second, because the render of the first request follows. A
+    /// report that these limits cut short is not kept for later calls.
     pub limits: &'o Limits,
     /// A flag that stops the preparation soon after any thread sets it.
     pub cancel: Option<&'o AtomicBool>,
@@ -175,7 +176,7 @@ impl ChatTemplate {
         let mut prepared = match options.policy {
             Policy::Exact => template.fit(body, format, list, &Facts::any(), options.policy, meter)?,
             Policy::Fit | Policy::Strict => {
-                let report = template.inspect_until(options.limits, options.cancel)?;
+                let report = template.inspect_until(&limit_inspection(options.limits), options.cancel)?;
                 template.fit(body, format, list, &Facts::new(&report), options.policy, meter)?
             }
         };
@@ -252,6 +253,14 @@ impl ChatTemplate {
             cost,
         })
     }
+}
+
+/// Returns the limits of the inspection that the first request for a template makes. They are lower than those of the request, so that both
+/// together end soon.
+fn limit_inspection(limits: &Limits) -> Limits {
+    let usual = Limits::default().milliseconds.unwrap_or(u64::MAX);
+    let milliseconds = limits.milliseconds.map(|most| most.min(most.max(usual) / 2));
+    limits.clone().with_steps(limits.steps / 2).with_milliseconds(milliseconds)
 }
 
 /// Returns the field of the last message that is to be continued. A body of Messages continues a last message of the assistant, unless it

@@ -152,8 +152,10 @@ pub struct Lab<'t> {
     deadline: Option<Instant>,
     cancel: Option<&'t AtomicBool>,
     clock: Option<FixedClock>,
-    /// Whether an experiment reached a limit, so that the report depends on the limits.
+    /// Whether an experiment reached a limit other than that of the steps, so that the report depends on the limits.
     pub is_limited: bool,
+    /// Whether there were fewer steps than the experiments wanted, so that the report depends on the limit of the steps.
+    pub is_short_of_steps: bool,
 }
 
 impl<'t> Lab<'t> {
@@ -174,6 +176,7 @@ impl<'t> Lab<'t> {
             deadline,
             cancel: None,
             is_limited: false,
+            is_short_of_steps: false,
             // A report does not depend on when it is made.
             clock: LocalTime::new([2026, 1, 2], [3, 4, 5], 0).ok().map(FixedClock),
         }
@@ -280,7 +283,7 @@ impl<'t> Lab<'t> {
     /// Subtracts steps from those that are left.
     pub fn spend(&mut self, steps: u64) {
         self.limits.steps = self.limits.steps.saturating_sub(steps);
-        self.is_limited |= self.limits.steps == 0;
+        self.is_short_of_steps |= self.limits.steps == 0;
     }
 
     /// Returns an error if the deadline of the whole report has passed.

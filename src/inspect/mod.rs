@@ -95,8 +95,9 @@ impl ChatTemplate {
             report.witnesses = lab.witnesses;
             let usual = Limits::default();
             // A report that reaches the deadline is an error, so a finished one does not depend on the time.
-            let timeless = limits.clone().with_milliseconds(usual.milliseconds);
-            let is_shared = !lab.is_limited || !timeless.has_lower_than(&usual);
+            let others = limits.clone().with_milliseconds(usual.milliseconds).with_steps(usual.steps);
+            let has_steps = !lab.is_short_of_steps || limits.steps >= usual.steps;
+            let is_shared = has_steps && (!lab.is_limited || !others.has_lower_than(&usual));
             Ok((report, is_shared))
         })
     }

@@ -63,6 +63,7 @@ pub fn inspect(lab: &mut Lab<'_>) -> Prefix {
         tool: judge(Way::Tool),
         user: judge(Way::User),
     };
+    lab.is_short_of_steps |= limits.steps < search::MOST_STEPS;
     lab.spend(search.steps());
     prefix
 }

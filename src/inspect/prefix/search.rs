@@ -19,7 +19,7 @@ use crate::report::Counterexample;
 use crate::trace::Origin;
 
 /// The maximum number of steps of all renders for one template.
-const MOST_STEPS: u64 = 4_000_000;
+pub const MOST_STEPS: u64 = 4_000_000;
 
 /// The maximum number of milliseconds of a render.
 const MOST_MILLISECONDS: u64 = 100;

@@ -63,6 +63,15 @@ pub fn cases() -> Vec<Case> {
             .collect();
         json!({"chat": {"template": template, "body": answered(calls, Vec::new())}})
     }));
+    // The first experiments and the render of a longer conversation each take as many steps as they may.
+    cases.push(Case::request("body after a slow inspection".to_owned(), || {
+        let template = "{% set n = 4000 if messages|length > 20 else 40 %}{% for a in range(n) %}{% for b in range(n) %}{% set x = a ~ b %}\
+                        {% endfor %}{% endfor %}{% for m in messages %}{{ m.content }}{% endfor %}";
+        let messages: Vec<Value> = (0..41)
+            .map(|i| json!({"role": (["user", "assistant"][i % 2]), "content": format!("w{i}")}))
+            .collect();
+        json!({"chat": {"template": template, "body": {"messages": messages}}})
+    }));
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     let keys = "\"content\":\"y\",".repeat(MANY);
     cases.push(Case::request("body variables".to_owned(), || {
