@@ -102,6 +102,16 @@ fn the_inspection_takes_at_most_half_of_the_steps() {
 }
 
 #[test]
+fn calls_that_are_kept_take_less_memory_than_new_ones() {
+    let template = plain();
+    let calls = vec![json!({"function": {"name": "f"}}); 200_000];
+    let body = json!({"messages": [{"role": "user", "content": "U"}, {"role": "assistant", "content": "", "tool_calls": calls}]});
+    template.prepare(&body).unwrap();
+    let few = Limits::default().with_live(16 << 20);
+    assert_eq!(find_reached(&template, &body, &few), Some(Limit::Live));
+}
+
+#[test]
 fn a_pointer_is_not_longer_than_a_kilobyte() {
     let values: Vec<String> = (0..1000).map(|index| format!("v{index}")).collect();
     let long = json!({("k".repeat(10_000)): values});

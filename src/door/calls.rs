@@ -95,8 +95,11 @@ pub fn make_call<'b>(id: Option<&'b str>, name: &'b str, arguments: Data<'b>) ->
     Data::Object(Object::new(call))
 }
 
-/// The bytes that a call takes: what `make_call` makes, without the arguments, and what [`OpenCalls`] keeps of it.
-pub const CALL: usize = 640;
+/// The bytes that [`OpenCalls`] keeps of a call, in a vector and a map that are up to twice as large as their content.
+pub const OPEN_CALL: usize = 160;
+
+/// The bytes that a new call takes, without the arguments: what `make_call` makes.
+pub const NEW_CALL: usize = 480;
 
 /// The largest number of calls in which an id is looked for without a map.
 const FEW: usize = 16;

@@ -1,6 +1,6 @@
 //! Bodies of OpenAI's Chat Completions, whose messages already have the form that templates read.
 
-use super::calls::{CALL, fit_arguments, make_call};
+use super::calls::{NEW_CALL, OPEN_CALL, fit_arguments, make_call};
 use super::change::What;
 use super::content;
 use super::fitter::{Fitter, NO_REASONING};
@@ -181,7 +181,7 @@ fn read_calls<'b>(fitter: &mut Fitter<'b, '_>, calls: Node<'b>, place: Place) ->
     }
     let mut changed = Vec::new();
     for (index, call) in calls.items().enumerate() {
-        fitter.changes.visit(CALL)?;
+        fitter.changes.visit(OPEN_CALL)?;
         let path = |field: &str| place.field(&format!("/tool_calls/{index}{field}"));
         let (field, function, key) = match (call.get("function"), call.get("custom")) {
             (Some(function), _) => ("/function", function, "arguments"),
@@ -205,6 +205,9 @@ fn read_calls<'b>(fitter: &mut Fitter<'b, '_>, calls: Node<'b>, place: Place) ->
         let path_of_arguments = || path(&format!("{field}/{key}"));
         let fitted = fit_arguments(fitter.facts, arguments, &path_of_arguments, &mut fitter.changes)?;
         if key == "input" {
+        if fitted.is_some() || key == "input" {
+            fitter.changes.claim(NEW_CALL)?;
+        }
             fitter
                 .changes
                 .add(path(""), What::Translated, "templates read `function` of a call")?;

@@ -1,6 +1,6 @@
 //! The messages of a body, one after another, in the roles and the order that the template takes.
 
-use super::calls::{CALL, OpenCalls, fit_arguments, make_call};
+use super::calls::{NEW_CALL, OPEN_CALL, OpenCalls, fit_arguments, make_call};
 use super::change::What;
 use super::content;
 use super::facts::Facts;
@@ -320,7 +320,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
         place: Place,
         field: &str,
     ) -> Result<Data<'b>> {
-        self.changes.claim(CALL)?;
+        self.changes.claim(OPEN_CALL.saturating_add(NEW_CALL))?;
         match self.facts.judge_calls() {
             Some(why) => self.changes.drop_value(block, place.path(), why)?,
             None => self.changes.add(
