@@ -112,6 +112,26 @@ fn calls_that_are_kept_take_less_memory_than_new_ones() {
 }
 
 #[test]
+fn the_memory_of_arguments_is_claimed_before_they_are_read() {
+    let template = ChatTemplate::from_source(
+        "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}{% for k, v in c.function.arguments.items() %}\
+         {{ k }}{{ v }}{% endfor %}{% endfor %}{% endfor %}",
+        &[],
+    );
+    template.inspect().unwrap();
+    let few = Limits::default().with_live(4 << 20);
+    for arguments in [vec![1; 100_000], Vec::new()] {
+        let call = json!({"function": {"name": "f", "arguments": json!(arguments).to_string()}});
+        let body =
+            json!({"messages": [{"role": "user", "content": "U"}, {"role": "assistant", "content": "", "tool_calls": [call]}]});
+        match arguments.is_empty() {
+            true => drop(template.prepare(&body).unwrap()),
+            false => assert_eq!(find_reached(&template, &body, &few), Some(Limit::Live)),
+        }
+    }
+}
+
+#[test]
 fn a_pointer_is_not_longer_than_a_kilobyte() {
     let values: Vec<String> = (0..1000).map(|index| format!("v{index}")).collect();
     let long = json!({("k".repeat(10_000)): values});

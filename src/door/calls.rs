@@ -25,8 +25,8 @@ pub fn fit_arguments<'b>(
         changes.charge_scan(text)?;
     }
     let fitted = match (facts.takes.arguments, arguments.text()) {
-        (Arguments::Object, Some(text)) => match json::read(text, DEPTH) {
-            Ok(object @ Data::Object(_)) => {
+        (Arguments::Object, Some(text)) => match read_json(text, changes)? {
+            Some(object @ Data::Object(_)) => {
                 changes.add(
                     path(),
                     What::Parsed,
@@ -68,7 +68,7 @@ pub fn fit_arguments<'b>(
                 changes.add(path(), What::Encoded, "the text is empty, and arguments are JSON")?;
                 return Ok(Some(Data::Str("{}".into())));
             }
-            if !is_json(text) {
+            if !is_json(text, changes)? {
                 changes.add(path(), What::Unparsed, "the text is not JSON, as arguments are")?;
             }
             None
@@ -79,8 +79,17 @@ pub fn fit_arguments<'b>(
 }
 
 /// Returns whether a text is JSON. Most texts are, and are read without making values.
-fn is_json(text: &str) -> bool {
-    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() || json::read(text, DEPTH).is_ok()
+fn is_json(text: &str, changes: &mut Recorder<'_>) -> Result<bool> {
+    Ok(serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() || read_json(text, changes)?.is_some())
+}
+
+/// Returns the value of a JSON text, or `None` if the text is not JSON. While the text is read, the memory of the most values that it can have
+/// is claimed.
+fn read_json<'b>(text: &'b str, changes: &mut Recorder<'_>) -> Result<Option<Data<'b>>> {
+    // Each value but the first is after a comma or the beginning of a container.
+    let beginnings = text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+    let _claims = changes.hold_values(beginnings.saturating_add(1))?;
+    Ok(json::read(text, DEPTH).ok())
 }
 
 /// Returns a call of a function.

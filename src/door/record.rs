@@ -123,6 +123,13 @@ impl<'m> Recorder<'m> {
         self.claim(count.saturating_mul(VALUE_BYTES))
     }
 
+    /// Claims the memory of a number of values until the claims are dropped.
+    pub fn hold_values(&mut self, count: usize) -> Result<Claims> {
+        let mut claims = Claims::default();
+        claims.add(count.saturating_mul(VALUE_BYTES), &mut self.meter)?;
+        Ok(claims)
+    }
+
     /// Counts the work of copying a value, and claims the memory of the copy.
     pub fn reserve(&mut self, node: Node<'_>) -> Result<()> {
         let count = node.count_values(DEPTH);

@@ -63,6 +63,12 @@ pub fn cases() -> Vec<Case> {
             .collect();
         json!({"chat": {"template": template, "body": answered(calls, Vec::new())}})
     }));
+    cases.push(Case::request("body arguments of many values".to_owned(), || {
+        let template = "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function.name }}\
+                        {% for k, v in c.function.arguments.items() %}{{ k }}{{ v }}{% endfor %}{% endfor %}{% endfor %}";
+        let call = json!({"id": "1", "function": {"name": "f", "arguments": format!("[{}1]", "1,".repeat(7_000_000))}});
+        json!({"chat": {"template": template, "body": answered(vec![call], Vec::new())}})
+    }));
     // The first experiments and the render of a longer conversation each take as many steps as they may.
     cases.push(Case::request("body after a slow inspection".to_owned(), || {
         let template = "{% set n = 4000 if messages|length > 20 else 40 %}{% for a in range(n) %}{% for b in range(n) %}{% set x = a ~ b %}\
