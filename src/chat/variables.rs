@@ -11,6 +11,7 @@ use super::input::sealed::Borrow;
 use super::options::ApplyOptions;
 use super::{ChatTemplate, refused};
 use crate::error::{Error, ErrorKind, Result};
+use crate::meter::Claim;
 use crate::value::{Dict, Entries, Key, Runtime, Str, Value};
 
 /// The parameters of `apply_chat_template` that a variable would repeat.
@@ -42,8 +43,8 @@ const RENDER_PARAMETERS: [&str; 7] = [
     "add_generation_prompt",
 ];
 
-/// The number of steps for merging a special token into the variables, and for looking at its name.
-const STEPS_FOR_A_TOKEN: u64 = 8;
+/// The number of steps for merging a special token or a variable into the variables, and for looking at its name.
+const STEPS_FOR_AN_ENTRY: u64 = 8;
 
 /// Returns whether a special token or a variable of this name is an error or has a meaning of its own.
 #[cfg(feature = "inspect")]
@@ -56,6 +57,8 @@ pub(crate) fn is_reserved_name(name: &str) -> bool {
 /// The special tokens and the variables of a call, merged.
 pub(super) struct Variables<'a> {
     entries: Entries<'a>,
+    /// The claim on the memory of the entries.
+    _claim: Claim,
     /// For each special token, whether no variable replaces it. The special tokens are the first entries.
     are_tokens: Vec<bool>,
     /// The value of `add_generation_prompt` in the template.
@@ -69,9 +72,8 @@ impl<'a> Variables<'a> {
     /// If the variables are not an object, or one has the name of a parameter of `apply_chat_template`.
     pub fn merge(runtime: &mut Runtime<'a>, special_tokens: &'a [(String, String)], options: &'a ApplyOptions<'a>) -> Result<Self> {
         let mut entries = Entries::default();
-        runtime
-            .meter
-            .charge(STEPS_FOR_A_TOKEN.saturating_mul(special_tokens.len() as u64))?;
+        charge_entries(runtime, special_tokens.len())?;
+        let mut claim = reserve(runtime, &mut entries, special_tokens.len())?;
         for (name, token) in special_tokens {
             entries.insert(Key::from(Str::from(name.as_str())), Value::text(token));
         }
@@ -80,6 +82,8 @@ impl<'a> Variables<'a> {
         match options.variables.borrow_value(runtime)? {
             Value::None => {}
             Value::Dict(variables) => {
+                charge_entries(runtime, variables.len())?;
+                claim = reserve(runtime, &mut entries, variables.len())?;
                 for (key, value) in variables.iter() {
                     let name = key.as_str().unwrap_or_default();
                     if name == "add_generation_prompt" && !options.add_generation_prompt {
@@ -101,6 +105,7 @@ impl<'a> Variables<'a> {
         }
         Ok(Self {
             entries,
+            _claim: claim,
             are_tokens,
             generation_prompt,
         })
@@ -171,8 +176,12 @@ impl<'a> Variables<'a> {
             ("add_generation_prompt", flag),
         ];
         let always = always.map(|(name, value)| (Key::from(Str::from(name)), value));
-        let own = self.entries.iter().map(|(key, value)| (key.clone(), value.clone()));
-        runtime.dict(always.into_iter().chain(own).collect())
+        let mut entries = Entries::default();
+        let claim = reserve(runtime, &mut entries, self.entries.len().saturating_add(always.len()))?;
+        entries.extend(always);
+        entries.extend(self.entries.iter().map(|(key, value)| (key.clone(), value.clone())));
+        drop(claim);
+        runtime.dict(entries)
     }
 
     /// Returns the error with the class [`Template`](crate::ErrorClass::Template) if the value at fault is a special token of the model or
@@ -198,6 +207,18 @@ impl<'a> Variables<'a> {
 
 const BASE: &str = "transformers.tokenization_utils_base.PreTrainedTokenizerBase.";
 const UTILS: &str = "transformers.utils.chat_template_utils.";
+
+/// Counts the work of merging a number of entries.
+fn charge_entries(runtime: &mut Runtime<'_>, count: usize) -> Result<()> {
+    runtime.meter.charge(STEPS_FOR_AN_ENTRY.saturating_mul(count as u64))
+}
+
+/// Makes room for further entries. Returns the claim on the memory of all entries.
+fn reserve<'a>(runtime: &mut Runtime<'a>, entries: &mut Entries<'a>, count: usize) -> Result<Claim> {
+    let claim = runtime.claim_entries(entries.len().saturating_add(count))?;
+    entries.reserve_exact(count);
+    Ok(claim)
+}
 
 /// Returns an error if a variable has the name of a parameter of `apply_chat_template`.
 fn check_name(name: &str) -> Result<()> {

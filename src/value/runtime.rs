@@ -198,9 +198,14 @@ impl<'a> Runtime<'a> {
         let height = below.unwrap_or(0).saturating_add(1);
         self.meter.charge_items(entries.len() / 8)?;
         self.meter.check_height(height)?;
-        let entry = size_of::<(Key<'_>, Value<'_>)>().saturating_add(16);
-        let claim = self.meter.claim(entries.capacity().saturating_mul(entry))?;
+        let claim = self.claim_entries(entries.capacity())?;
         Ok(Dict::owned(entries, height, claim))
+    }
+
+    /// Claims the memory of the entries of a dict.
+    pub fn claim_entries(&mut self, count: usize) -> Result<Claim> {
+        let entry = size_of::<(Key<'_>, Value<'_>)>().saturating_add(16);
+        self.meter.claim(count.saturating_mul(entry))
     }
 
     /// Makes a generator. `below` is the nesting depth of the values that it draws from.

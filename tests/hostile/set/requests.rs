@@ -224,6 +224,10 @@ fn continuations() -> Vec<Case> {
     cases.push(Case::request("apply half a million messages".to_owned(), move || {
         json!({"apply": {"template": "{% for m in messages %}{{ m.role }}{% endfor %}", "messages": conversation(500_000)}})
     }));
+    cases.push(Case::request("apply half a million variables".to_owned(), || {
+        let variables: serde_json::Map<String, Value> = (0..500_000).map(|number| (format!("v{number}"), json!(number))).collect();
+        json!({"apply": {"template": "{{ v1 }}", "messages": [{"role": "user", "content": "x"}], "variables": variables}})
+    }));
     cases.push(Case::request("apply 200 000 templates".to_owned(), || {
         let templates: serde_json::Map<String, Value> =
             (0..200_000).map(|number| (format!("t{number}"), json!("{{ x }}"))).collect();
