@@ -294,7 +294,8 @@ impl<'t> Lab<'t> {
         }
     }
 
-    fn out_of_time(&self) -> Error {
+    /// Returns the error that the deadline of the whole report has passed.
+    pub fn out_of_time(&self) -> Error {
         let allowed = self.allowed.milliseconds.unwrap_or_default();
         Error::limit(Reached::new(Limit::Milliseconds, allowed.saturating_add(1), allowed)).with_note(NOTE)
     }

@@ -80,7 +80,7 @@ impl ChatTemplate {
             }
             let mut lab = Lab::new(self, limits).with_cancel(cancel);
             let mut report = Report {
-                reads: reads::find(self, &lab),
+                reads: reads::find(self, &lab)?,
                 ..Report::default()
             };
             lab.add_needed_tools()?;

@@ -14,6 +14,7 @@ use crate::ast::{
     Args, Body, Call, CompareOp, Expr, ExprKind, Filter, Literal, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind,
 };
 use crate::chat::ChatTemplate;
+use crate::error::Result;
 use crate::report::{Read, Reads};
 use crate::template::Template;
 use crate::text::truncate::elide;
@@ -24,6 +25,9 @@ const MOST_WORK: u64 = 1_000_000;
 
 /// The work of a node.
 const NODE: usize = 10;
+
+/// The steps of listing a name of a template.
+const STEPS_FOR_A_NAME: u64 = 10;
 
 /// The maximum number of calls of a macro that are walked through. A macro that writes a schema calls itself for each part.
 const MOST_CALLS: usize = 6;
@@ -73,40 +77,39 @@ impl Place {
     }
 }
 
-/// Returns what the templates read.
-pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Reads {
+/// Returns what the templates read, or an error if listing the names, which nothing stops, would end after the deadline.
+pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Result<Reads> {
     let names = template.names();
     let mut reads = Reads::default();
     let mut budget = lab.budget(MOST_WORK);
+    let mut meter = lab.meter(u64::MAX);
     for (index, compiled) in template.compiled().enumerate() {
         let name = elide(names.get(index).copied().unwrap_or_default(), LONGEST_NAME);
         let mut walk = Walk::new(compiled, &mut budget);
         walk.body(&compiled.tree().body);
+        let symbols = &compiled.tree().symbols;
+        let steps = STEPS_FOR_A_NAME.saturating_mul(symbols.all().count() as u64);
+        meter.charge(steps).map_err(|_| lab.out_of_time())?;
         let list = |found: HashMap<Rc<str>, usize>| {
-            let mut list: Vec<Read> = found
-                .into_iter()
-                .map(|(field, line)| Read {
-                    name: (*field).to_owned(),
-                    line,
-                    template: name.to_string(),
-                })
-                .collect();
-            list.sort_unstable_by(|left, right| (left.line, &left.name).cmp(&(right.line, &right.name)));
-            list
+            let mut list: Vec<_> = found.into_iter().map(|(field, line)| (line, field)).collect();
+            list.sort_unstable();
+            let reads = list.into_iter().map(|(line, field)| Read {
+                name: (*field).to_owned(),
+                line,
+                template: name.to_string(),
+            });
+            reads.collect::<Vec<_>>()
         };
-        let lines = std::mem::take(&mut walk.names);
-        let variables = compiled.variable_symbols().filter_map(|symbol| {
-            let line = lines.get(&symbol)?;
-            Some((compiled.tree().symbols.name(symbol).into(), *line))
-        });
+        let lines = &walk.names;
+        let variables = compiled.variable_symbols();
+        let variables = variables.filter_map(|symbol| Some((symbols.name(symbol).into(), *lines.get(&symbol)?)));
         reads.variables.extend(list(variables.collect()));
-        reads
-            .messages
-            .extend(list(walk.fields.remove(&Root::Messages).unwrap_or_default()));
-        reads.calls.extend(list(walk.fields.remove(&Root::Calls).unwrap_or_default()));
-        reads.tools.extend(list(walk.fields.remove(&Root::Tools).unwrap_or_default()));
+        let mut list_fields = |root| list(walk.fields.remove(&root).unwrap_or_default());
+        reads.messages.extend(list_fields(Root::Messages));
+        reads.calls.extend(list_fields(Root::Calls));
+        reads.tools.extend(list_fields(Root::Tools));
     }
-    reads
+    Ok(reads)
 }
 
 /// Returns a copy of the places that a variable may hold. Without work left there are none.
@@ -320,12 +323,8 @@ impl<'t, 'b> Walk<'t, 'b> {
             if !self.budget.spend(path.len()) {
                 break;
             }
-            let known = self
-                .fields
-                .entry(place.root)
-                .or_default()
-                .entry(Rc::clone(&path))
-                .or_insert(line);
+            let fields = self.fields.entry(place.root).or_default();
+            let known = fields.entry(Rc::clone(&path)).or_insert(line);
             *known = line.min(*known);
             if name.len() < LONGEST {
                 let (root, path) = match (place.root, &*path) {
