@@ -37,7 +37,7 @@ pub(crate) enum Templates {
 pub(crate) struct NamedTemplate {
     /// The name, which is empty for a single template.
     pub name: String,
-    /// The text of the template.
+    /// The text of the template. It is empty if the templates of the model are too large together.
     pub source: String,
     /// The path of the file, which errors name.
     pub origin: Option<String>,
@@ -116,12 +116,11 @@ impl<'o> Compiler<'o> {
         let source = source.into();
         let bytes = self.bytes.get().saturating_add(source.len());
         self.bytes.set(bytes);
-        let compiled = match bytes {
-            0..=MAX_SOURCES => Template::compile_metered(&source, self.meter.renew()),
-            _ => Err(Error::limit(Reached::from_sizes(Limit::Sources, bytes, MAX_SOURCES))
-                .without_line()
-                .with_class(ErrorClass::Template)),
-        };
+        if bytes > MAX_SOURCES {
+            let error = Error::limit(Reached::from_sizes(Limit::Sources, bytes, MAX_SOURCES)).without_line();
+            return NamedTemplate::new(name, String::new(), Err(error.with_class(ErrorClass::Template)));
+        }
+        let compiled = Template::compile_metered(&source, self.meter.renew());
         NamedTemplate::new(name, source, compiled)
     }
 }

@@ -23,6 +23,9 @@ use super::show::{Wanted, describe_type};
 /// The maximum number of named templates in a request.
 const MAX_TEMPLATES: usize = 1000;
 
+/// The largest total size in bytes of templates that stay compiled. Larger ones do not compile.
+const MAX_KEPT: usize = 4 << 20;
+
 /// The maximum number of special tokens in a request: each is copied.
 const MAX_TOKENS: usize = 10_000;
 
@@ -32,9 +35,25 @@ const MAX_NAME: usize = 200;
 /// Answers requests with `apply`, `chat` and `inspect`. The last template stays compiled, because a suite repeats it in many requests.
 #[derive(Default)]
 pub struct Applier {
-    compiled: Option<(Data<'static>, ChatTemplate)>,
+    compiled: Option<(Source, ChatTemplate)>,
     /// The template of the last request with `chat` or `inspect`, with its special tokens.
-    with_tokens: Option<(Data<'static>, ChatTemplate)>,
+    with_tokens: Option<(Source, ChatTemplate)>,
+}
+
+/// The `template` of a request, or `None` if it is too large to be kept.
+type Source = Option<Data<'static>>;
+
+/// Returns a copy of the `template` of a request.
+fn copy_source(template: &Data<'_>) -> Source {
+    let size = match template {
+        Data::Str(source) => source.len(),
+        Data::Object(named) => named.entries().iter().fold(0_usize, |size, (name, source)| match source {
+            Data::Str(source) => size.saturating_add(name.len()).saturating_add(source.len()),
+            _ => usize::MAX,
+        }),
+        _ => 0,
+    };
+    (size <= MAX_KEPT).then(|| template.clone().into_owned())
 }
 
 impl Applier {
@@ -114,12 +133,13 @@ impl Applier {
     fn template_with_tokens(&mut self, request: &Object<'_>, limits: &Limits) -> Result<&ChatTemplate, String> {
         let tokens = special_tokens(request)?;
         let source = request.get("template").unwrap_or(&Data::None);
-        let is_last = |(last, template): &(Data<'_>, ChatTemplate)| last == source && template.special_tokens() == tokens;
+        let is_last =
+            |(last, template): &(Source, ChatTemplate)| last.as_ref() == Some(source) && template.special_tokens() == tokens;
         let last = match self.with_tokens.take().filter(is_last) {
             Some(last) => last,
             None => {
                 let template = self.template(request, limits)?.clone().with_special_tokens(tokens);
-                (source.clone().into_owned(), template)
+                (copy_source(source), template)
             }
         };
         let (_, template) = self.with_tokens.insert(last);
@@ -128,12 +148,19 @@ impl Applier {
 
     fn template(&mut self, request: &Object<'_>, limits: &Limits) -> Result<&ChatTemplate, String> {
         let template = request.get("template").unwrap_or(&Data::None);
-        if self.compiled.as_ref().is_none_or(|(compiled, _)| compiled != template) {
+        if self
+            .compiled
+            .as_ref()
+            .is_none_or(|(compiled, _)| compiled.as_ref() != Some(template))
+        {
             self.compiled = None;
         }
         let compiled = match self.compiled.take() {
             Some(compiled) => compiled,
-            None => (template.clone().into_owned(), compile(template, limits)?),
+            None => {
+                let compiled = compile(template, limits)?;
+                (copy_source(template), compiled)
+            }
         };
         let (_, template) = self.compiled.insert(compiled);
         Ok(template)
