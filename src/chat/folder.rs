@@ -326,10 +326,14 @@ pub(super) fn at(path: &Path, message: &str) -> Error {
 /// Returns an error about the content of a file, with the path before its message.
 pub(super) fn in_file(path: &Path, error: Error) -> Error {
     let message = format!("{}: {}", path.display(), error.message());
-    of_model(match error.reached() {
+    let named = of_model(match error.reached() {
         Some(reached) => Error::limit_with_message(reached, message),
         None => Error::new(error.kind(), message),
-    })
+    });
+    match error.note() {
+        Some(note) => named.with_note(note),
+        None => named,
+    }
 }
 
 /// Returns an error of the class [`ErrorClass::Template`]: the caller of a server cannot mend the model's files.

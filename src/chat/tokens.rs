@@ -15,6 +15,7 @@ use indexmap::IndexMap;
 use crate::error::{Error, Result};
 use crate::json::{Data, Object};
 use crate::limits::{Limit, Reached};
+use crate::text::truncate::elide;
 use crate::value::Value;
 
 /// The names of the special tokens that every tokenizer can have.
@@ -33,6 +34,9 @@ const PAD: &str = "pad_token";
 /// The maximum number of special tokens with names that a model may have. Known models have fewer than a hundred. Each render copies them
 /// into the variables of the template.
 const MAX_TOKENS: usize = 10_000;
+
+/// The largest number of code points of a name that a message repeats.
+const MAX_NAME: usize = 100;
 
 const EXTRA: &str = "extra_special_tokens";
 const OLDER_EXTRA: &str = "additional_special_tokens";
@@ -77,7 +81,7 @@ pub(super) fn collect_special_tokens(
             }
             TokenValue::Json(value) => value,
         };
-        match token(value)? {
+        match token(name, value)? {
             Some(token) => drop(tokens.insert(name, token)),
             // Null unsets the token.
             None if is_standard(name) && !matches!(value, Data::None) => return Err(not_a_token(name, value)),
@@ -85,7 +89,7 @@ pub(super) fn collect_special_tokens(
         }
     }
     for (name, value) in &arguments.named {
-        let token = token(value)?.ok_or_else(|| not_a_token(name, value))?;
+        let token = token(name, value)?.ok_or_else(|| not_a_token(name, value))?;
         tokens.insert(name, token);
     }
     let standard: Vec<_> = STANDARD.iter().filter_map(|name| tokens.shift_remove_entry(name)).collect();
@@ -150,7 +154,7 @@ impl<'f> Arguments<'f> {
         for (name, value) in map.entries() {
             match value {
                 _ if !is_standard(name) && !is_of_the_model(name) => {}
-                Data::Object(token) => drop(self.values.insert(name, TokenValue::Content(content(token)?))),
+                Data::Object(token) => drop(self.values.insert(name, TokenValue::Content(content(name, token)?))),
                 _ => drop(self.values.insert(name, TokenValue::Json(value))),
             }
         }
@@ -219,30 +223,32 @@ impl<'f> Arguments<'f> {
     }
 }
 
-/// Returns the text of a token, or `None` if the value is not a token.
-fn token<'t>(value: &'t Data<'_>) -> Result<Option<Cow<'t, str>>> {
+/// Returns the text of a token of this name, or `None` if the value is not a token.
+fn token<'t>(name: &str, value: &'t Data<'_>) -> Result<Option<Cow<'t, str>>> {
     match value {
         Data::Str(token) => Ok(Some(Cow::Borrowed(token))),
-        Data::Object(object) if object.get("__type").is_some_and(is_added_token) => content(object).map(Some),
+        Data::Object(object) if object.get("__type").is_some_and(is_added_token) => content(name, object).map(Some),
         _ => Ok(None),
     }
 }
 
-/// Returns the `content` of an object that is a token, or an empty text if it has none.
-fn content<'t>(token: &'t Object<'_>) -> Result<Cow<'t, str>> {
+/// Returns the `content` of an object that is a token of this name, or an empty text if it has none.
+fn content<'t>(name: &str, token: &'t Object<'_>) -> Result<Cow<'t, str>> {
     match token.get("content") {
         Some(Data::Str(content)) => Ok(Cow::Borrowed(content)),
         None | Some(Data::None) => Ok(Cow::Borrowed("")),
         Some(other) => {
-            let name = Value::from(other).ty().name();
-            Err(Error::type_error(format!("'{name}' object is not an instance of 'str'")))
+            let found = Value::from(other).ty().name();
+            let error = Error::type_error(format!("'{found}' object is not an instance of 'str'"));
+            let name = elide(name, MAX_NAME);
+            Err(error.with_note(format!("it is the `content` of `{name}`, which must be a string")))
         }
     }
 }
 
 /// Returns an error if an item of a list of tokens is not a token.
 fn check_extra(item: &Data<'_>) -> Result<()> {
-    match token(item)? {
+    match token(EXTRA, item)? {
         Some(_) => Ok(()),
         None => Err(Error::type_error(format!(
             "Input must be a List[Union[str, AddedToken]]: {EXTRA} or {OLDER_EXTRA} has an item that is not a token"
@@ -257,7 +263,7 @@ fn check_extra_of_map(item: &Data<'_>) -> Result<()> {
             let message = "tokenizers.AddedToken() got multiple values for keyword argument 'special'";
             Err(Error::type_error(message))
         }
-        Data::Object(token) => content(token).map(drop),
+        Data::Object(token) => content(EXTRA, token).map(drop),
         item => check_extra(item),
     }
 }

@@ -86,7 +86,7 @@ impl Source {
             return Ok(chat);
         };
         let tokens = ChatTemplate::from_config_data(&texts.parse_json(config)?);
-        let tokens = tokens.map_err(|error| format!("error: {}: {}", config.display(), error.message()))?;
+        let tokens = tokens.map_err(|error| format!("error: {}: {}{}", config.display(), error.message(), note_line(&error)))?;
         let tokens = tokens.special_tokens().iter().cloned();
         Ok(chat.with_special_tokens(tokens))
     }
@@ -195,7 +195,12 @@ fn explain_load_error(error: &Error) -> String {
     } else {
         ""
     };
-    format!("error: {message}{hint}")
+    format!("error: {message}{hint}{}", note_line(error))
+}
+
+/// Returns a line with the note of an error, or an empty string if it has none.
+fn note_line(error: &Error) -> String {
+    error.note().map(|note| format!("\n{note}")).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -173,6 +173,16 @@ fn a_bad_folder_is_an_error_that_names_the_file() {
             .ends_with("invalid UTF-8 at byte 0; the file is UTF-16, so save it as UTF-8"),
         "{error}"
     );
+    let token = r#"{"pad_token": {"__type": "AddedToken", "content": {"a": 1}}}"#;
+    let error = Folder::new().with(config, token).load().expect_err("the token is not a text");
+    assert!(
+        error.message().ends_with("'dict' object is not an instance of 'str'"),
+        "{error}"
+    );
+    assert_eq!(
+        error.note(),
+        Some("it is the `content` of `pad_token`, which must be a string")
+    );
 }
 
 #[test]
