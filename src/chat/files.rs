@@ -147,8 +147,12 @@ impl<'p> Files<'p> {
         let failed = |error: std::io::Error| at(path, &error.to_string());
         let metadata = match std::fs::metadata(path) {
             Ok(metadata) => metadata,
-            // A symbolic link without a target exists, and is an error.
-            Err(error) if error.kind() == IoErrorKind::NotFound && path.symlink_metadata().is_err() => return Ok(None),
+            Err(error) if error.kind() == IoErrorKind::NotFound => {
+                return match path.symlink_metadata() {
+                    Ok(_) => Err(at(path, "is a link to a file that does not exist")),
+                    Err(_) => Ok(None),
+                };
+            }
             Err(error) => return Err(failed(error)),
         };
         if metadata.is_dir() {

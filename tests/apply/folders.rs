@@ -324,6 +324,7 @@ mod links {
             ("/proc/self/environ", REFUSED),
             ("tokenizer_config.json", "Too many levels of symbolic links"),
             ("..", "is a folder, and must be a file"),
+            ("absent.json", "is a link to a file that does not exist"),
         ] {
             let folder = Folder::new().with("chat_template.jinja", "a");
             link(&folder, target, "tokenizer_config.json");
