@@ -299,7 +299,9 @@ fn mistakes_in_arguments_and_files_are_shown_with_their_places() {
     };
     // The second line of each file is wrong.
     let fine = case("a/b", "1", "1");
-    let faults: [(&[u8], &str); 8] = [
+    let long = case(&format!("a/{}", "c".repeat(5000)), "1", "1");
+    let faults: [(&[u8], &str); 9] = [
+        (long.as_bytes(), "the id has 5002 bytes, and may have at most 1024"),
         (
             br#"{"id": "a/c", "tempalte": "", "context": {}, "expect": {"output": ""}}"#,
             "a/c: unknown key \"tempalte\"; did you mean \"template\"?",

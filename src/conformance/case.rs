@@ -35,6 +35,9 @@ pub(super) const APPLY: [&str; 9] = [
     "variables",
 ];
 
+/// The largest size of an id in bytes. Messages and answers repeat it, and a port may refuse longer ones.
+const MAX_ID: usize = 1024;
+
 /// A request, and the answer that the reference gave to it.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -47,6 +50,15 @@ pub struct Case {
     /// The version of the suite that the line names.
     pub(super) suite: Option<String>,
     line: Object<'static>,
+}
+
+/// Returns the id of a case.
+fn read_id(line: &Object<'_>) -> Result<String, String> {
+    let id = text(line, "id")?;
+    match id.len() {
+        0..=MAX_ID => Ok(id.to_owned()),
+        length => Err(format!("the id has {length} bytes, and may have at most {MAX_ID}")),
+    }
 }
 
 impl Case {
@@ -67,7 +79,7 @@ impl Case {
         let Data::Object(line) = json.into_owned() else {
             return Err("a case is a JSON object".to_owned());
         };
-        let id = text(&line, "id")?.to_owned();
+        let id = read_id(&line)?;
         let line = spell_out(line).map_err(|fault| format!("{id}: {fault}"))?;
         Self::from_object(line)
     }
@@ -77,7 +89,7 @@ impl Case {
     /// # Errors
     /// Returns a message that names the case and the wrong key if the object is not a case.
     pub fn from_object(line: Object<'static>) -> Result<Self, String> {
-        let id = text(&line, "id")?.to_owned();
+        let id = read_id(&line)?;
         Self::from_entries(id.clone(), line).map_err(|fault| format!("{id}: {fault}"))
     }
 

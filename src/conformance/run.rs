@@ -25,6 +25,9 @@ const MOST_FAULTS_BEFORE_AN_ANSWER: usize = 20;
 pub(super) const MOST_OF_AN_ANSWER: usize = 20_000;
 const MOST_OF_A_CAUSE: usize = 400;
 
+/// The number of characters of a rule that a report keeps.
+const MOST_OF_A_RULE: usize = 400;
+
 /// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Runner {
@@ -210,7 +213,7 @@ pub fn judge(case: &Case, reply: Reply) -> CaseReport {
         }
     };
     let detail = (!wrong.is_empty()).then(|| Detail {
-        rule: case.rule.clone(),
+        rule: elide(&case.rule, MOST_OF_A_RULE).into_owned(),
         request: case.template_text(),
         context: case.context_text(),
         want: case.expect.describe(),
