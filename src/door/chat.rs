@@ -10,6 +10,7 @@ use super::wrong;
 use crate::error::Result;
 use crate::json::{Data, Object};
 use crate::text::short_eq::is_equal;
+use crate::trace::REASONING_FIELDS;
 
 /// Adds the messages of a body.
 pub fn read<'b>(fitter: &mut Fitter<'b, '_>, messages: Node<'b>) -> Result<()> {
@@ -65,7 +66,7 @@ impl<'b> Fields<'b> {
             "tool_call_id" => fields.tool_call_id = value.text(),
             "name" => fields.has_name = true,
             "audio" => fields.audio = Some(value),
-            "reasoning_content" | "thinking" | "reasoning" => fields.reasoning = Some((key, value)),
+            _ if REASONING_FIELDS.contains(&key) => fields.reasoning = Some((key, value)),
             _ => {}
         });
         fields
@@ -204,10 +205,10 @@ fn read_calls<'b>(fitter: &mut Fitter<'b, '_>, calls: Node<'b>, place: Place) ->
         };
         let path_of_arguments = || path(&format!("{field}/{key}"));
         let fitted = fit_arguments(fitter.facts, arguments, &path_of_arguments, &mut fitter.changes)?;
-        if key == "input" {
         if fitted.is_some() || key == "input" {
             fitter.changes.claim(NEW_CALL)?;
         }
+        if key == "input" {
             fitter
                 .changes
                 .add(path(""), What::Translated, "templates read `function` of a call")?;

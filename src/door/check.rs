@@ -21,7 +21,7 @@ use super::sought::{Sought, Text, covers, find_parts};
 use crate::error::Result;
 use crate::json::{self, DEPTH};
 use crate::meter::Meter;
-use crate::trace::{Write, memory_of};
+use crate::trace::{REASONING_FIELDS, Write, memory_of};
 
 /// The number of next writes that are compared with a text. Most texts are written in the order of the body.
 const AHEAD: usize = 16;
@@ -164,7 +164,7 @@ impl Check<'_, '_> {
             _ if value.text().is_some_and(|text| self.is_next(text)) => Ok(()),
             _ if *is_done.get_or_insert_with(|| self.is_done(message)) => Ok(()),
             "content" => self.look_at(value, key, path.name(key), DEPTH),
-            "reasoning_content" | "thinking" | "reasoning" => match value.text().filter(|_| !self.is_done(value)) {
+            _ if REASONING_FIELDS.contains(&key) => match value.text().filter(|_| !self.is_done(value)) {
                 Some(text) => self.look_at_reasoning(text, path.name(key)),
                 None => Ok(()),
             },

@@ -12,6 +12,7 @@ use super::message::Message;
 use super::record::Recorder;
 use crate::error::Result;
 use crate::json::{Data, Entry};
+use crate::trace::REASONING_FIELDS;
 
 /// Merges messages into an earlier one: appends their contents, their reasoning and their calls, and adds their other keys. Each entry is
 /// visited once, however many messages there are.
@@ -41,7 +42,7 @@ pub fn merge_all<'b>(earlier: &mut Message<'b>, later: Vec<Message<'b>>, changes
                     calls.extend(more);
                     merged.set(key, Data::List(calls));
                 }
-                ("reasoning_content" | "thinking" | "reasoning", value) => {
+                (name, value) if REASONING_FIELDS.contains(&name) => {
                     let joined = content::join(merged.take(&key), value);
                     merged.set(key, joined);
                 }
