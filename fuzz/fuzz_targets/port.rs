@@ -25,7 +25,7 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |input: &[u8]| {
     limits.value = 1 << 20;
     limits.live = 4 << 20;
     let mut answers = Vec::new();
-    port::answer_lines(limits, show::Lane::Fast, input, &mut answers).expect("memory is read and written without errors");
+    port::answer_lines(limits, show::Mode::Fast, input, &mut answers).expect("memory is read and written without errors");
     let answers = std::str::from_utf8(&answers).expect("an answer is UTF-8");
     let requests = input
         .split(|byte| *byte == b'\n')

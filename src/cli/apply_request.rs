@@ -18,7 +18,7 @@ use chat_template::{
     Prompt,
 };
 
-use super::show::{Wanted, describe_type};
+use super::show::Wanted;
 
 /// The maximum number of named templates in a request.
 const MAX_TEMPLATES: usize = 1000;
@@ -76,10 +76,7 @@ impl Applier {
             None | Some(Data::None) => None,
             Some(Data::Str(name)) => Some(&**name),
             Some(other) => {
-                return Err(format!(
-                    "`template_name` must be a string, and this is {}",
-                    describe_type(other)
-                ));
+                return Err(format!("`template_name` must be a string, and this is {}", other.describe()));
             }
         };
         let variables = variables(request);
@@ -187,7 +184,7 @@ fn choose<T: Copy>(request: &Object<'_>, key: &str, choices: &[(&str, T)]) -> Re
     let name = match request.get(key) {
         None | Some(Data::None) => return Ok(None),
         Some(Data::Str(name)) => name,
-        Some(other) => return Err(format!("`{key}` must be a string, and this is {}", describe_type(other))),
+        Some(other) => return Err(format!("`{key}` must be a string, and this is {}", other.describe())),
     };
     match choices.iter().find(|(choice, _)| choice == name) {
         Some((_, choice)) => Ok(Some(*choice)),
@@ -214,7 +211,7 @@ fn compile(template: &Data<'_>, limits: &Limits) -> Result<ChatTemplate, String>
                     other => Err(format!(
                         "the template {} must be a string, and this is {}",
                         quote(name),
-                        describe_type(other)
+                        other.describe()
                     )),
                 })
                 .collect();
@@ -222,7 +219,7 @@ fn compile(template: &Data<'_>, limits: &Limits) -> Result<ChatTemplate, String>
         }
         Data::None => Err("the request must have `template`, a string or an object of named strings".to_owned()),
         other => {
-            let found = describe_type(other);
+            let found = other.describe();
             Err(format!(
                 "`template` must be a string or an object of named strings, and this is {found}"
             ))
@@ -263,7 +260,7 @@ fn special_tokens(request: &Object<'_>) -> Result<Vec<(String, String)>, String>
                         return Err(format!(
                             "the special token {} must be a string, and this is {}",
                             quote(name),
-                            describe_type(other)
+                            other.describe()
                         ));
                     }
                 }
@@ -272,7 +269,7 @@ fn special_tokens(request: &Object<'_>) -> Result<Vec<(String, String)>, String>
         Some(other) => {
             return Err(format!(
                 "`special_tokens` must be an object, and this is {}",
-                describe_type(other)
+                other.describe()
             ));
         }
     }

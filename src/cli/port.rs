@@ -12,7 +12,7 @@ use chat_template::json::{self, Data, Object};
 use chat_template::{Changes, ControlToken, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
 
 use super::apply_request::{Applier, limits_left};
-use super::show::{self, Lane, Wanted, describe_type, object};
+use super::show::{self, Mode, Wanted, object};
 use super::terminal::JsonOutput;
 use super::{file, lines};
 
@@ -67,11 +67,11 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    fn lane(&self) -> Lane {
+    fn mode(&self) -> Mode {
         match (self.traced, self.plain) {
-            (true, _) => Lane::Traced,
-            (false, true) => Lane::Plain,
-            (false, false) => Lane::Fast,
+            (true, _) => Mode::Traced,
+            (false, true) => Mode::Plain,
+            (false, false) => Mode::Fast,
         }
     }
 }
@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let stdout = io::stdout();
     let is_terminal = stdout.is_terminal();
     let out = JsonOutput::new(stdout.lock(), is_terminal);
-    match answer_lines(limits, arguments.lane(), io::stdin().lock(), out) {
+    match answer_lines(limits, arguments.mode(), io::stdin().lock(), out) {
         // The reader of the answers has ended.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         answered => answered.map_err(|error| format!("error: standard input or standard output: {error}")),
@@ -90,11 +90,11 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
 }
 
 /// Answers each line of the input that is not blank with a line.
-pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, out: impl Write) -> io::Result<()> {
+pub fn answer_lines(limits: Limits, mode: Mode, mut input: impl BufRead, out: impl Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(BUFFER, out);
     let mut port = Port {
         limits,
-        lane,
+        mode,
         ..Port::default()
     };
     let mut line = Vec::new();
@@ -127,7 +127,7 @@ pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, out: im
 #[derive(Default)]
 struct Port {
     limits: Limits,
-    lane: Lane,
+    mode: Mode,
     compiled: Option<(String, Result<Template, Error>)>,
     applier: Applier,
 }
@@ -140,7 +140,7 @@ impl Port {
             Err(error) => return Ok(Err(request_error(Data::None, format!("the line is not JSON: {error}")))),
         };
         let Data::Object(request) = request else {
-            let found = describe_type(&request);
+            let found = request.describe();
             let message = format!("a request must be a JSON object, and this is {found}");
             return Ok(Err(request_error(Data::None, message)));
         };
@@ -168,7 +168,7 @@ impl Port {
             trace: is_wanted("trace"),
             assistant: is_wanted("assistant"),
             turns: is_wanted("turns"),
-            lane: self.lane,
+            mode: self.mode,
         };
         let mut changes = None;
         let result = fixed_clock(&request).and_then(|clock| {
@@ -227,7 +227,7 @@ impl Port {
         let empty = Data::Object(Object::new(Vec::new()));
         let context = request.get("context").unwrap_or(&empty);
         if !matches!(context, Data::Object(_)) {
-            return Err(format!("`context` must be an object, and this is {}", describe_type(context)));
+            return Err(format!("`context` must be an object, and this is {}", context.describe()));
         }
         let began = Instant::now();
         let limits = self.limits.clone();
@@ -277,7 +277,7 @@ fn read_id(request: &Object<'_>) -> Result<Data<'static>, String> {
         Some(Data::BigInt(_)) => Err("the id must be an integer of 64 bits or a string".to_owned()),
         Some(other) => Err(format!(
             "the id must be a string, a number, a bool or null, and this is {}",
-            describe_type(other)
+            other.describe()
         )),
     }
 }
@@ -286,11 +286,11 @@ fn read_id(request: &Object<'_>) -> Result<Data<'static>, String> {
 fn explain_request(request: &Object<'_>) -> String {
     for name in ["apply", "chat", "inspect"] {
         if let Some(other) = request.get(name) {
-            return format!("`{name}` must be an object, and this is {}", describe_type(other));
+            return format!("`{name}` must be an object, and this is {}", other.describe());
         }
     }
     if let Some(template) = request.get("template") {
-        return format!("`template` must be a string, and this is {}", describe_type(template));
+        return format!("`template` must be a string, and this is {}", template.describe());
     }
     let unknown = request.entries().iter().filter(|(key, _)| !KEYS.contains(&&**key));
     let hints = unknown
@@ -307,7 +307,7 @@ fn fixed_clock(request: &Object<'_>) -> Result<Option<FixedClock>, String> {
             Ok(time) => Ok(Some(FixedClock(time))),
             Err(error) => Err(format!("`now`: {error}")),
         },
-        Some(other) => Err(format!("`now` must be a string, and this is {}", describe_type(other))),
+        Some(other) => Err(format!("`now` must be a string, and this is {}", other.describe())),
     }
 }
 
@@ -320,7 +320,7 @@ fn control_tokens<'r>(request: &'r Object<'_>) -> Result<Option<Vec<&'r str>>, S
             _ => None,
         }),
         Some(other) => {
-            let found = describe_type(other);
+            let found = other.describe();
             return Err(format!("`control_tokens` must be an array of strings, and this is {found}"));
         }
     };

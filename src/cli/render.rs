@@ -164,7 +164,7 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     let template = Template::compile_with(texts.get(path), &limits).map_err(with_path)?;
     let data = texts.parse_json(context)?;
     if !matches!(data, Data::Object(_)) {
-        let (path, found) = (context.display(), show::describe_type(&data));
+        let (path, found) = (context.display(), data.describe());
         return Err(format!(
             "error: {path}: the context must be an object of variables, and this is {found}"
         ));
@@ -343,11 +343,11 @@ fn check_objects<'t>(value: Data<'t>, path: &Path, what: &str) -> Result<Data<'t
     let found = match &value {
         Data::List(items) => match items.iter().enumerate().find(|(_, item)| !matches!(item, Data::Object(_))) {
             None => return Ok(value),
-            Some((index, item)) => format!("its element {index} is {}", show::describe_type(item)),
+            Some((index, item)) => format!("its element {index} is {}", item.describe()),
         },
         Data::None if what != "messages" => return Ok(Data::None),
         Data::Object(_) if what == "messages" => "this is an object without \"messages\"".to_owned(),
-        other => format!("this is {}", show::describe_type(other)),
+        other => format!("this is {}", other.describe()),
     };
     Err(format!(
         "error: {}: expected an array of {what}, each an object, and {found}",

@@ -21,12 +21,12 @@ pub struct Wanted {
     pub trace: bool,
     pub assistant: bool,
     pub turns: bool,
-    pub lane: Lane,
+    pub mode: Mode,
 }
 
 /// The way in which all requests are rendered. The text is the same in each way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Lane {
+pub enum Mode {
     /// With the shortcuts of the evaluator.
     #[default]
     Fast,
@@ -39,7 +39,7 @@ pub enum Lane {
 impl Wanted {
     /// Returns whether the render is traced.
     pub fn is_traced(self) -> bool {
-        self.trace || self.turns || self.lane == Lane::Traced
+        self.trace || self.turns || self.mode == Mode::Traced
     }
 
     /// Returns the options for the spans of what the model writes, if the request wants these spans.
@@ -65,7 +65,7 @@ impl Wanted {
 
     /// Returns whether the render has no shortcuts.
     pub fn is_plain(self) -> bool {
-        self.lane == Lane::Plain
+        self.mode == Mode::Plain
     }
 }
 
@@ -174,18 +174,6 @@ pub fn color_spans(text: &str, spans: &[Range<usize>]) -> String {
     }
     shown.push_str(&escape(text.get(at..).unwrap_or_default()));
     shown
-}
-
-/// Returns the type of a value in the words of JSON.
-pub fn describe_type(value: &Data<'_>) -> &'static str {
-    match value {
-        Data::None => "null",
-        Data::Bool(_) => "a bool",
-        Data::Int(_) | Data::BigInt(_) | Data::Float(_) => "a number",
-        Data::Str(_) => "a string",
-        Data::List(_) | Data::Tuple(_) => "an array",
-        Data::Object(_) => "an object",
-    }
 }
 
 /// Makes an object with these entries.

@@ -187,12 +187,13 @@ impl<'b> Node<'b> {
     /// Returns the name of the value's type for a message.
     pub fn describe(self) -> &'static str {
         match self {
-            Self::Json(serde_json::Value::Null) | Self::Data(Data::None) => "null",
-            Self::Json(serde_json::Value::Bool(_)) | Self::Data(Data::Bool(_)) => "a bool",
-            Self::Json(serde_json::Value::Number(_)) | Self::Data(Data::Int(_) | Data::BigInt(_) | Data::Float(_)) => "a number",
-            Self::Json(serde_json::Value::String(_)) | Self::Data(Data::Str(_)) => "a string",
-            Self::Json(serde_json::Value::Array(_)) | Self::Data(Data::List(_) | Data::Tuple(_)) => "an array",
-            Self::Json(serde_json::Value::Object(_)) | Self::Data(Data::Object(_)) => "an object",
+            Self::Json(serde_json::Value::Null) => "null",
+            Self::Json(serde_json::Value::Bool(_)) => "a bool",
+            Self::Json(serde_json::Value::Number(_)) => "a number",
+            Self::Json(serde_json::Value::String(_)) => "a string",
+            Self::Json(serde_json::Value::Array(_)) => "an array",
+            Self::Json(serde_json::Value::Object(_)) => "an object",
+            Self::Data(data) => data.describe(),
         }
     }
 }

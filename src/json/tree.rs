@@ -56,6 +56,19 @@ impl Data<'_> {
             Self::Object(object) => Data::Object(object.into_owned()),
         }
     }
+
+    /// Returns the name of the value's type in the words of JSON, for a message.
+    #[doc(hidden)]
+    pub fn describe(&self) -> &'static str {
+        match self {
+            Self::None => "null",
+            Self::Bool(_) => "a bool",
+            Self::Int(_) | Self::BigInt(_) | Self::Float(_) => "a number",
+            Self::Str(_) => "a string",
+            Self::List(_) | Self::Tuple(_) => "an array",
+            Self::Object(_) => "an object",
+        }
+    }
 }
 
 /// A key and its value.

@@ -154,7 +154,7 @@ fn assert_same(fast: &Result<Rendered, Error>, plain: &Result<Rendered, Error>) 
             assert_eq!((fast.kind(), fast.class()), (plain.kind(), plain.class()));
             assert_eq!((fast.line(), fast.position()), (plain.line(), plain.position()));
         }
-        _ => panic!("with shortcuts: {fast:?}, and in another lane: {plain:?}"),
+        _ => panic!("with shortcuts: {fast:?}, and in another mode: {plain:?}"),
     }
 }
 

@@ -13,7 +13,7 @@ use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalM
 
 use super::notes::Notes;
 use super::rows::Row;
-use crate::cli::show::{describe_type, write_entry};
+use crate::cli::show::write_entry;
 
 /// The roles of ShareGPT that have another name in `messages`. Any other role is kept.
 const SHAREGPT_ROLES: [(&str, &str); 2] = [("human", "user"), ("gpt", "assistant")];
@@ -112,7 +112,7 @@ impl Renderer {
             format!("the row is not JSON: {error}{cut}")
         })?;
         let Data::Object(row) = row else {
-            return Err(format!("the row must be an object, and this is {}", describe_type(&row)));
+            return Err(format!("the row must be an object, and this is {}", row.describe()));
         };
         let parts = self.split(row)?;
         let Some(messages) = &parts.messages else {
@@ -204,7 +204,7 @@ impl Renderer {
             }
             Some(other) => Err(format!(
                 "chat_template_kwargs must be an object, and this is {}",
-                describe_type(&other)
+                other.describe()
             )),
         }
     }
