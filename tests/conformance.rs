@@ -321,7 +321,7 @@ fn mistakes_in_arguments_and_files_are_shown_with_their_places() {
         (fine.as_bytes(), "a/b: another case has this id, at "),
         (b"template", "this line is not JSON: Expecting value: "),
         (b"[]", "a case is a JSON object"),
-        (b"\xff", "this line is not UTF-8"),
+        (b"\xff", "invalid UTF-8 at byte "),
     ];
     for (line, fault) in faults {
         let shown = run("fault.jsonl", &[fine.as_bytes(), line].concat());

@@ -16,6 +16,7 @@ use super::folder::{LoadOptions, at, in_file};
 use super::{cache, templates};
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
+use crate::text::utf8;
 
 /// The files of a folder.
 pub(crate) struct Files<'p> {
@@ -77,14 +78,9 @@ impl<'p> Files<'p> {
             return Err(too_large(&path, size, limit));
         }
         self.bytes.set(used);
-        String::from_utf8(bytes).map(Some).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            let hint = match error.as_bytes() {
-                [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "; the file is UTF-16, so save it as UTF-8",
-                _ => "",
-            };
-            in_file(&path, Error::value(format!("invalid UTF-8 at byte {at}{hint}")))
-        })
+        let text = String::from_utf8(bytes);
+        text.map(Some)
+            .map_err(|error| in_file(&path, Error::value(utf8::describe_fault(&error))))
     }
 
     /// Returns the bytes of a file up to the size limit as a stream, or `None` if it does not exist.

@@ -78,13 +78,6 @@ fn read(path: &Path) -> Result<String, String> {
     } else {
         conformance::read_file(path)
     };
-    let bytes = bytes.map_err(|message| format!("error: {message}"))?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let hint = match error.as_bytes() {
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "; the file is UTF-16, so save it as UTF-8",
-            _ => "",
-        };
-        format!("error: {}: invalid UTF-8 at byte {at}{hint}", path.display())
-    })
+    let text = bytes.and_then(|bytes| conformance::decode(bytes, path));
+    text.map_err(|message| format!("error: {message}"))
 }

@@ -63,7 +63,7 @@ pub use html::html;
 pub use junit::junit;
 pub use markdown::markdown;
 pub use port_process::Reply;
-pub use read_file::{read_bytes, read_file};
+pub use read_file::{decode, read_bytes, read_file};
 pub use report::{CaseReport, Detail, Faults, PortInfo, Report, Score};
 pub use run::{Ran, Runner, judge};
 pub use schema::nearest;

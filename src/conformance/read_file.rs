@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use crate::text::utf8;
+
 /// The largest size of a file in bytes.
 pub const MAX_FILE: u64 = 256 << 20;
 
@@ -43,8 +45,13 @@ pub fn read_bytes(stream: impl Read, path: &Path) -> Result<Vec<u8>, String> {
 /// # Errors
 /// Returns a message that names the file if it cannot be read, is too large or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, String> {
-    String::from_utf8(read_file(path)?).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        format!("{}: invalid UTF-8 at byte {at}", path.display())
-    })
+    decode(read_file(path)?, path)
+}
+
+/// Returns the text of bytes of UTF-8. `path` is the name of their file for messages.
+///
+/// # Errors
+/// Returns a message that names the file if the bytes are not UTF-8.
+pub fn decode(bytes: Vec<u8>, path: &Path) -> Result<String, String> {
+    String::from_utf8(bytes).map_err(|error| format!("{}: {}", path.display(), utf8::describe_fault(&error)))
 }

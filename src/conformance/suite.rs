@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::case::Case;
 use super::families::{FAMILIES, Shared};
 use super::read_file::read_file;
+use crate::text::utf8;
 
 /// The version of the embedded suite. `tests/cases/CHANGELOG.md` lists the changes.
 pub const SUITE_VERSION: &str = "5.1.0";
@@ -155,11 +156,10 @@ fn files_of(path: &Path) -> Result<Vec<PathBuf>, String> {
 /// Returns the name of a file and its text.
 fn read_text(path: &Path) -> Result<(String, String), String> {
     let name = path.display().to_string();
-    let bytes = read_file(path)?;
-    let text = String::from_utf8(bytes).map_err(|error| {
+    let text = String::from_utf8(read_file(path)?).map_err(|error| {
         let valid = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
         let lines = valid.filter(|byte| **byte == b'\n').count();
-        format!("{name}:{}: this line is not UTF-8", lines.saturating_add(1))
+        format!("{name}:{}: {}", lines.saturating_add(1), utf8::describe_fault(&error))
     })?;
     Ok((name, text))
 }

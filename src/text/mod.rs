@@ -27,6 +27,7 @@ pub mod split;
 pub mod strip;
 pub mod title;
 pub mod truncate;
+pub mod utf8;
 pub mod word;
 pub mod wrap;
 pub mod wrap_chunks;
