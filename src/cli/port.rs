@@ -193,13 +193,9 @@ impl Port {
         Ok(match result {
             Ok(Ok(prompt)) => {
                 let wanted_tokens = control_tokens.filter(|_| wanted.trace);
-                match wanted_tokens
-                    .map(|tokens| {
-                        let limits = limits_left(&self.limits, began);
-                        prompt.control_tokens_within(&tokens, &limits)
-                    })
-                    .transpose()
-                {
+                let left = limits_left(&self.limits, began);
+                let found = wanted_tokens.map(|tokens| prompt.control_tokens_within(&tokens, &left));
+                match found.transpose() {
                     Ok(found) => {
                         success(&id, &prompt, changes.as_ref(), wanted, found.as_deref(), out)?;
                         Ok(())
