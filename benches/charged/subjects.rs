@@ -164,7 +164,8 @@ pub fn subjects() -> BTreeMap<String, Vec<String>> {
     for line in document.lines() {
         section = line.strip_prefix("## ").unwrap_or(section);
         let row = line.rsplit_once("`: ").map_or(line, |(_, names)| names);
-        if !line.starts_with('`') && !line.starts_with("- ") {
+        let is_row = line.starts_with('`') || line.starts_with("- ");
+        if section.is_empty() || !is_row {
             continue;
         }
         for name in row.split('`').skip(1).step_by(2) {
