@@ -45,7 +45,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Writes `str(expr)`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write_expr(&mut self, expr: &'a Expr) -> Result<()> {
         match self.render.mode {
             Mode::Fast => self.fast_write::<false>(expr),
@@ -61,6 +61,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Writes `str(expr)`, without a shortcut for the expression itself.
+    #[inline(never)]
     pub(super) fn plain_write(&mut self, expr: &'a Expr) -> Result<()> {
         let value = self.expr(expr)?;
         self.write_last(value).map_err(|error| error.at(expr.span))

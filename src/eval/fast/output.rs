@@ -34,6 +34,14 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Filter(filter) if self.write_filter::<TRACED>(filter, expr)?.is_yes() => Ok(()),
             ExprKind::Call(call) if self.write_method::<TRACED>(call)?.is_yes() => Ok(()),
             ExprKind::Binary(BinaryOp::Add, _) if !(TRACED && self.runtime.is_setting()) => self.write_sum::<TRACED>(expr),
+            _ => self.write_rare::<TRACED>(expr),
+        }
+    }
+
+    /// Writes the kinds of expressions that are printed less often.
+    #[inline(never)]
+    fn write_rare<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<()> {
+        match &expr.kind {
             ExprKind::Concat(items) => items.iter().try_for_each(|item| self.fast_write::<TRACED>(item)),
             ExprKind::Conditional(conditional) => match self.branch(conditional)? {
                 Some(branch) => self.fast_write::<TRACED>(branch),
