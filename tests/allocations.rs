@@ -23,14 +23,14 @@ use comparison::{FAMILIES, Family, NOW, corpus};
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
 /// The maximum number of allocations of a render of any length.
-const MOST_ALLOCATIONS: u64 = 99;
+const MAX_ALLOCATIONS: u64 = 99;
 
 /// The maximum number of bytes that a render can have allocated at once in addition to 2.1 times its output.
-const MOST_BYTES_BESIDE_OUTPUT: f64 = 256.0 * 1024.0;
+const MAX_BYTES_BESIDE_OUTPUT: f64 = 256.0 * 1024.0;
 
 /// The maximum number of bytes that a traced render can have allocated at once, as a multiple of its output and in addition.
-const MOST_TIMES_TRACED: f64 = 6.0;
-const MOST_BYTES_BESIDE_TRACED: f64 = 1024.0 * 1024.0;
+const MAX_TIMES_TRACED: f64 = 6.0;
+const MAX_BYTES_BESIDE_TRACED: f64 = 1024.0 * 1024.0;
 
 /// The allocations of one render. Sizes are in bytes.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Use {
 
     fn check_traced(&self, name: &str) {
         println!("{name}, traced: {self:?}, {:.2} times the output", self.peak / self.output);
-        let most = MOST_TIMES_TRACED * self.output + MOST_BYTES_BESIDE_TRACED;
+        let most = MAX_TIMES_TRACED * self.output + MAX_BYTES_BESIDE_TRACED;
         assert!(self.peak <= most, "{name}: {self:?}");
     }
 }
@@ -79,8 +79,8 @@ fn a_render_makes_few_allocations_and_needs_little_more_memory_than_its_output()
     for family in FAMILIES {
         let render = Use::measure_first_render(&family, 10_000);
         println!("{}: {render:?}", family.name);
-        assert!(render.allocations <= MOST_ALLOCATIONS, "{}: {render:?}", family.name);
-        let most = 2.1 * render.output + MOST_BYTES_BESIDE_OUTPUT;
+        assert!(render.allocations <= MAX_ALLOCATIONS, "{}: {render:?}", family.name);
+        let most = 2.1 * render.output + MAX_BYTES_BESIDE_OUTPUT;
         assert!(render.peak <= most, "{}: {render:?}", family.name);
         let context = conversation(&family, Size::Messages(10_000));
         let traced = Use::measure(family.source, &context, true).expect("it renders");

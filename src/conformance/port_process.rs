@@ -21,7 +21,7 @@ use super::score::Verdict;
 use crate::json::{self, Data, Object};
 
 /// The largest size of an answer in bytes.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// The number of lines that are read ahead. A port that writes more then waits until its pipe is read.
 const LINES_AHEAD: usize = 1;
@@ -292,7 +292,7 @@ fn read_lines(stdout: impl Read, lines: &SyncSender<Vec<u8>>) {
     let mut stdout = BufReader::new(stdout);
     loop {
         let mut line = Vec::new();
-        match stdout.by_ref().take(MOST_BYTES).read_until(b'\n', &mut line) {
+        match stdout.by_ref().take(MAX_BYTES).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
             Ok(_) if lines.send(line).is_err() => return,
             Ok(_) => {}

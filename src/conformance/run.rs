@@ -19,14 +19,14 @@ use crate::clock::{Clock, SystemClock};
 use crate::text::truncate::elide;
 
 /// The number of cases after which a run ends if the port has answered none.
-const MOST_FAULTS_BEFORE_AN_ANSWER: usize = 20;
+const MAX_FAULTS_BEFORE_AN_ANSWER: usize = 20;
 
 /// The number of characters of a wrong answer and of its cause that a report keeps.
-pub(super) const MOST_OF_AN_ANSWER: usize = 20_000;
-const MOST_OF_A_CAUSE: usize = 400;
+pub(super) const MAX_ANSWER: usize = 20_000;
+const MAX_CAUSE: usize = 400;
 
 /// The number of characters of a rule that a report keeps.
-const MOST_OF_A_RULE: usize = 400;
+const MAX_RULE: usize = 400;
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ impl Runner {
                     Message::Restarts(more) => restarts = restarts.saturating_add(more),
                     Message::Failed(text) => failed = Some(text),
                 }
-                if answers == 0 && done.len() >= MOST_FAULTS_BEFORE_AN_ANSWER && failed.is_none() {
+                if answers == 0 && done.len() >= MAX_FAULTS_BEFORE_AN_ANSWER && failed.is_none() {
                     let last = done.last().and_then(|(_, case)| case.detail.as_ref());
                     let last = last.map(|detail| visible(&detail.got)).unwrap_or_default();
                     failed = Some(format!(
@@ -198,7 +198,7 @@ pub fn judge(case: &Case, reply: Reply) -> CaseReport {
     };
     let cause = match &fault {
         Some(_) => "wrong segments".to_owned(),
-        None => elide(&cause::describe(case, &reply, &wrong), MOST_OF_A_CAUSE).into_owned(),
+        None => elide(&cause::describe(case, &reply, &wrong), MAX_CAUSE).into_owned(),
     };
     wrong.extend(fault.as_ref().map(|_| Aspect::Output));
     let (verdict, got) = match reply {
@@ -213,11 +213,11 @@ pub fn judge(case: &Case, reply: Reply) -> CaseReport {
         }
     };
     let detail = (!wrong.is_empty()).then(|| Detail {
-        rule: elide(&case.rule, MOST_OF_A_RULE).into_owned(),
+        rule: elide(&case.rule, MAX_RULE).into_owned(),
         request: case.template_text(),
         context: case.context_text(),
         want: case.expect.describe(),
-        got: elide(&got, MOST_OF_AN_ANSWER).into_owned(),
+        got: elide(&got, MAX_ANSWER).into_owned(),
     });
     CaseReport {
         id: case.id.clone(),

@@ -8,7 +8,7 @@ use crate::json::{Data, Object};
 use crate::text::truncate::elide;
 
 /// The largest number of code points of a key that a message repeats.
-const MOST_OF_A_NAME: usize = 200;
+const MAX_NAME: usize = 200;
 
 /// The longest name in bytes that is compared with others. The time of a comparison grows with the square of the length.
 const LONGEST_NAME: usize = 64;
@@ -16,11 +16,7 @@ const LONGEST_NAME: usize = 64;
 /// Returns an error if an object has an unknown key.
 pub fn check_keys(object: &Object<'_>, known: &[&str]) -> Result<(), String> {
     match object.entries().iter().find(|(key, _)| !known.contains(&&**key)) {
-        Some((key, _)) => Err(format!(
-            "unknown key {:?}{}",
-            elide(key, MOST_OF_A_NAME),
-            suggest_key(key, known)
-        )),
+        Some((key, _)) => Err(format!("unknown key {:?}{}", elide(key, MAX_NAME), suggest_key(key, known))),
         None => Ok(()),
     }
 }

@@ -13,10 +13,10 @@ use super::text_diff::difference;
 use super::visible::{printable, to_line};
 
 /// The number of lines of a template and of a difference that are shown.
-const MOST_LINES: usize = 40;
+const MAX_LINES: usize = 40;
 
 /// The number of characters of a context that are shown.
-const MOST_OF_A_CONTEXT: usize = 300;
+const MAX_CONTEXT: usize = 300;
 
 /// Returns the table of areas.
 pub fn table(report: &Report) -> String {
@@ -73,7 +73,7 @@ pub fn failure(case: &CaseReport, detail: &Detail, in_colour: bool) -> String {
     }
     if !detail.context.is_empty() {
         let context = super::visible::visible(&detail.context);
-        let start: String = context.chars().take(MOST_OF_A_CONTEXT).collect();
+        let start: String = context.chars().take(MAX_CONTEXT).collect();
         let more = if start.len() < context.len() { "…" } else { "" };
         shown.push_str(&format!("  with {start}{more}\n"));
     }
@@ -110,9 +110,9 @@ pub fn headline(case: &CaseReport) -> String {
 }
 
 fn some(mut lines: Vec<String>) -> Vec<String> {
-    let left = lines.len().saturating_sub(MOST_LINES);
+    let left = lines.len().saturating_sub(MAX_LINES);
     if left > 0 {
-        lines.truncate(MOST_LINES);
+        lines.truncate(MAX_LINES);
         lines.push(format!("… {left} more lines"));
     }
     lines

@@ -15,17 +15,17 @@ use crate::json::Data;
 use crate::template::Template;
 
 /// The maximum number of constants of a variable.
-const MOST: usize = 24;
+const MAX_CONSTANTS: usize = 24;
 
 /// The longest text of a constant in bytes. Longer ones are text that a template writes.
-const LONGEST: usize = 40;
+const MAX_LENGTH: usize = 40;
 
 /// The maximum number of assignments between a variable and the comparison of its value.
-const MOST_STEPS: usize = 4;
+const MAX_STEPS: usize = 4;
 
 /// The maximum work of a search in all templates: names that are collected, and constants that are compared. That of real templates is some
 /// ten thousand.
-pub const MOST_WORK: u64 = 400_000;
+pub const MAX_WORK: u64 = 400_000;
 
 /// The constants of a template's variables. A name is that of a variable or of an attribute, because a namespace's attribute is set like a
 /// variable.
@@ -49,7 +49,7 @@ pub fn list_all(all: &[Literals<'_>], name: &str, budget: &mut Budget) -> Vec<(V
     let mut values: IndexMap<Value, bool> = IndexMap::new();
     for literals in all {
         for value in literals.list(name, budget) {
-            if values.len() < MOST {
+            if values.len() < MAX_CONSTANTS {
                 values.entry(value).or_default();
             }
         }
@@ -86,7 +86,7 @@ impl<'t> Literals<'t> {
     pub fn list(&self, name: &str, budget: &mut Budget) -> IndexSet<Value> {
         let mut names = BTreeSet::from([name]);
         let mut last = names.clone();
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let all = last.iter().filter_map(|name| self.targets.get(*name));
             let targets = all.filter(|targets| budget.spend(targets.len().saturating_add(1))).flatten();
             last = targets.copied().filter(|name| names.insert(name)).collect();
@@ -97,7 +97,7 @@ impl<'t> Literals<'t> {
                 break;
             }
             for value in constants {
-                if values.len() < MOST && !values.contains(value) {
+                if values.len() < MAX_CONSTANTS && !values.contains(value) {
                     values.insert(value.clone());
                 }
             }
@@ -188,11 +188,11 @@ impl<'t> Search<'t, '_> {
                 let new: Vec<Value> = values
                     .iter()
                     .filter(|value| !constants.contains(value))
-                    .take(MOST)
+                    .take(MAX_CONSTANTS)
                     .cloned()
                     .collect();
                 constants.extend(new);
-                constants.truncate(MOST);
+                constants.truncate(MAX_CONSTANTS);
             }
         }
         expr.for_each_child(&mut |child| self.add_expr(child));
@@ -223,7 +223,7 @@ fn collect_constants(expr: &Expr, values: &mut IndexSet<Value>) {
 }
 
 fn add_text(text: &str, values: &mut IndexSet<Value>) {
-    if (1..=LONGEST).contains(&text.len()) {
+    if (1..=MAX_LENGTH).contains(&text.len()) {
         values.insert(Value::from(text));
     }
 }

@@ -21,7 +21,7 @@ use crate::text::truncate::elide;
 
 /// The maximum work of the walks through all templates: each node takes [`NODE`], each place of a value one, and each byte of the path of a
 /// field one. The largest real template has some ten thousand nodes.
-const MOST_WORK: u64 = 1_000_000;
+const MAX_WORK: u64 = 1_000_000;
 
 /// The work of a node.
 const NODE: usize = 10;
@@ -30,11 +30,11 @@ const NODE: usize = 10;
 const STEPS_FOR_A_NAME: u64 = 10;
 
 /// The maximum number of calls of a macro that are walked through. A macro that writes a schema calls itself for each part.
-const MOST_CALLS: usize = 6;
+const MAX_CALLS: usize = 6;
 
 /// The length in bytes from which a path or the name of a field is not extended by a field. The sign `[]`, for an item, extends a path up
 /// to twice this length.
-const LONGEST: usize = 60;
+const MAX_PATH: usize = 60;
 
 /// The maximum number of code points of a template's name. Each read has a copy of it.
 const LONGEST_NAME: usize = 200;
@@ -69,7 +69,7 @@ impl Place {
     fn item(&self) -> Option<Self> {
         let path = match self.path.as_deref() {
             None => "".into(),
-            Some(path) if path.len() < 2 * LONGEST => format!("{path}[]").into(),
+            Some(path) if path.len() < 2 * MAX_PATH => format!("{path}[]").into(),
             Some(_) => return None,
         };
         let (root, path) = (self.root, Some(path));
@@ -81,7 +81,7 @@ impl Place {
 pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Result<Reads> {
     let names = template.names();
     let mut reads = Reads::default();
-    let mut budget = lab.budget(MOST_WORK);
+    let mut budget = lab.budget(MAX_WORK);
     let mut meter = lab.meter(u64::MAX);
     for (index, compiled) in template.compiled().enumerate() {
         let name = elide(names.get(index).copied().unwrap_or_default(), LONGEST_NAME);
@@ -284,7 +284,7 @@ impl<'t, 'b> Walk<'t, 'b> {
     fn call_macro(&mut self, node: &'t Macro, arguments: Vec<Places>) {
         if let Some(name) = node.name {
             let calls = self.called.entry(name).or_default();
-            if calls.len() >= MOST_CALLS || !calls.insert(arguments.clone()) {
+            if calls.len() >= MAX_CALLS || !calls.insert(arguments.clone()) {
                 return;
             }
         }
@@ -317,7 +317,7 @@ impl<'t, 'b> Walk<'t, 'b> {
             let path: Rc<str> = match place.path.as_deref() {
                 None => continue,
                 Some("") => name.into(),
-                Some(path) if path.len().max(name.len()) < LONGEST => format!("{path}.{name}").into(),
+                Some(path) if path.len().max(name.len()) < MAX_PATH => format!("{path}.{name}").into(),
                 Some(_) => continue,
             };
             if !self.budget.spend(path.len()) {
@@ -326,7 +326,7 @@ impl<'t, 'b> Walk<'t, 'b> {
             let fields = self.fields.entry(place.root).or_default();
             let known = fields.entry(Rc::clone(&path)).or_insert(line);
             *known = line.min(*known);
-            if name.len() < LONGEST {
+            if name.len() < MAX_PATH {
                 let (root, path) = match (place.root, &*path) {
                     (Root::Messages, "tool_calls") => (Root::Calls, None),
                     (root, _) => (root, Some(path)),

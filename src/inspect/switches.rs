@@ -33,7 +33,7 @@ const TOKENS: [&str; 8] = [
 const OTHER_NUMBER: i64 = 7;
 
 /// The maximum number of variables of a report.
-const MOST: usize = 64;
+const MAX_VARIABLES: usize = 64;
 
 /// The parts of a prompt.
 #[derive(Clone, PartialEq)]
@@ -66,7 +66,7 @@ impl Scene {
 /// Tries each variable that a template reads and that is not a part of the contract.
 pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<()> {
     let template = lab.template;
-    let mut budget = lab.budget(literals::MOST_WORK);
+    let mut budget = lab.budget(literals::MAX_WORK);
     let find = |compiled| Literals::find(compiled, &mut budget);
     let literals: Vec<Literals<'_>> = template.compiled().map(find).collect();
     let tokens: HashSet<&str> = template.special_tokens().iter().map(|(token, _)| token.as_str()).collect();
@@ -74,7 +74,7 @@ pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result
     let names = template.variables().into_iter();
     let names: Vec<&str> = names
         .filter(|name| !is_reserved_name(name) && !is_token(name))
-        .take(MOST)
+        .take(MAX_VARIABLES)
         .collect();
     if names.is_empty() {
         return Ok(());

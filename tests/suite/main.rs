@@ -29,7 +29,7 @@ use run::Tree;
 use sources::Corpus;
 
 /// The maximum number of probes that this crate may not support.
-const MOST_UNSUPPORTED_PROBES: usize = 250;
+const MAX_UNSUPPORTED_PROBES: usize = 250;
 
 /// The area of the cases that this crate does not support.
 const UNSUPPORTED: &str = "unsupported";
@@ -38,7 +38,7 @@ const UNSUPPORTED: &str = "unsupported";
 const ARTEFACTS: &str = "python_artefacts";
 
 /// The number of faults that are shown in full.
-const MOST_SHOWN: usize = 40;
+const MAX_SHOWN: usize = 40;
 
 #[test]
 fn cases_are_answered_as_by_the_reference() {
@@ -119,9 +119,9 @@ fn probes_are_answered_as_by_the_reference() {
     let report = run::all(&cases, Tree::Own);
     let mut faults = faults(&report, &Exceptions::default(), false);
     let unsupported = report.total().unsupported;
-    if unsupported > MOST_UNSUPPORTED_PROBES {
+    if unsupported > MAX_UNSUPPORTED_PROBES {
         faults.push(format!(
-            "{unsupported} probes are unsupported, at most {MOST_UNSUPPORTED_PROBES} may be"
+            "{unsupported} probes are unsupported, at most {MAX_UNSUPPORTED_PROBES} may be"
         ));
     }
     let compared: Vec<&CaseReport> = report.cases.iter().filter(|case| case.area() != ARTEFACTS).collect();
@@ -163,12 +163,12 @@ fn faults(report: &Report, deviations: &Exceptions, is_strict: bool) -> Vec<Stri
 #[track_caller]
 fn assert_none(faults: &[String], report: &Report) {
     let is_named = |case: &CaseReport| faults.iter().any(|fault| fault.starts_with(&format!("{}: ", case.id)));
-    let failures = || report.failures().filter(|(case, _)| is_named(case)).take(MOST_SHOWN);
+    let failures = || report.failures().filter(|(case, _)| is_named(case)).take(MAX_SHOWN);
     assert!(
         faults.is_empty(),
         "{} faults\n{}\n\n{}",
         faults.len(),
-        faults.iter().take(MOST_SHOWN).cloned().collect::<Vec<_>>().join("\n"),
+        faults.iter().take(MAX_SHOWN).cloned().collect::<Vec<_>>().join("\n"),
         failures()
             .map(|(case, detail)| failure(case, detail, false))
             .collect::<String>()

@@ -11,7 +11,7 @@ use std::time::Duration;
 use chat_template::conformance::{self, Differ, Differed};
 use clap::Args;
 
-use super::{MOST_SHOWN, bar, jobs, parse_count, print, seconds, words};
+use super::{MAX_SHOWN, bar, jobs, parse_count, print, seconds, words};
 use crate::cli::show::shows_color;
 
 /// The text of `--help` below the options.
@@ -85,12 +85,12 @@ pub fn diff(arguments: &DiffArguments) -> Result<bool, String> {
 /// Returns the text about all pairs, with its control characters escaped.
 fn shown(differed: &Differed, templates: usize, conversations: usize) -> String {
     let mut failures = String::new();
-    for difference in differed.differences.iter().take(MOST_SHOWN) {
+    for difference in differed.differences.iter().take(MAX_SHOWN) {
         failures.push_str(&conformance::failure(&difference.case, &difference.detail, shows_color()));
         failures.push('\n');
     }
     let mut shown = String::new();
-    for difference in differed.differences.iter().skip(MOST_SHOWN) {
+    for difference in differed.differences.iter().skip(MAX_SHOWN) {
         shown.push_str(&format!("{}: differs\n", difference.case.id));
     }
     for (pair, why) in &differed.left_out {

@@ -21,10 +21,10 @@ use super::{jobs, parse_count, print, warn};
 use crate::cli::show::shows_color;
 
 /// The number of causes for which a case is shown in full. A report has all cases.
-const MOST_SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 
 /// The number of cases of a cause whose ids are shown.
-const MOST_IDS: usize = 5;
+const MAX_IDS: usize = 5;
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -178,7 +178,7 @@ fn describe_run(ran: &Ran, compared: &conformance::Compared, arguments: &RunArgu
     let report = &ran.report;
     let causes = report.causes(arguments.strict);
     let mut shown = String::new();
-    for cause in causes.iter().take(MOST_SHOWN) {
+    for cause in causes.iter().take(MAX_SHOWN) {
         let Some((case, detail)) = cause.cases.first() else { continue };
         shown.push_str(&conformance::failure(case, detail, shows_color()));
         let again = command_for(&case.id, arguments);
@@ -198,8 +198,8 @@ fn describe_run(ran: &Ran, compared: &conformance::Compared, arguments: &RunArgu
 fn describe_totals(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments, causes: usize) -> String {
     let report = &ran.report;
     let mut shown = String::new();
-    if causes > MOST_SHOWN {
-        let more = causes.saturating_sub(MOST_SHOWN);
+    if causes > MAX_SHOWN {
+        let more = causes.saturating_sub(MAX_SHOWN);
         shown.push_str(&format!("… and {more} more causes; --report FILE.html shows all cases\n\n"));
     }
     shown.push_str(&format!(
@@ -234,7 +234,7 @@ fn describe_totals(ran: &Ran, compared: &conformance::Compared, arguments: &RunA
 
 /// Returns the number of cases, and the first ids.
 fn ids(cases: &[(&conformance::CaseReport, &conformance::Detail)]) -> String {
-    let first: Vec<&str> = cases.iter().take(MOST_IDS).map(|(case, _)| &*case.id).collect();
+    let first: Vec<&str> = cases.iter().take(MAX_IDS).map(|(case, _)| &*case.id).collect();
     let more = if cases.len() > first.len() { ", …" } else { "" };
     let noun = if cases.len() == 1 { "case" } else { "cases" };
     format!("{} {noun}: {}{more}", cases.len(), first.join(", "))

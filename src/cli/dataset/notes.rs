@@ -10,7 +10,7 @@ use chat_template::{ChatTemplate, Prompt};
 use crate::cli::variable::warn_of_unread;
 
 /// The largest number of unread variables of which a run warns.
-const MOST_UNREAD: usize = 20;
+const MAX_UNREAD: usize = 20;
 
 /// The notes of a run. Its threads share them.
 pub struct Notes {
@@ -51,7 +51,7 @@ impl Notes {
         let names = variables.entries().iter().map(|(name, _)| &**name);
         for name in names.filter(|name| !self.read.contains(*name)) {
             let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
-            if unread.len() < MOST_UNREAD {
+            if unread.len() < MAX_UNREAD {
                 unread.insert(name.to_owned());
             }
         }

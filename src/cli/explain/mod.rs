@@ -81,9 +81,9 @@ impl<'p> Picture<'p> {
         let mut seen = HashSet::new();
         let untrusted = prompt.untrusted.iter().map(|token| picture.warn_of_token(token));
         let untrusted = untrusted.filter(|warning| seen.insert(warning.clone()));
-        let mut untrusted: Vec<String> = untrusted.take(MOST_WARNINGS.saturating_add(1)).collect();
-        if untrusted.len() > MOST_WARNINGS {
-            untrusted.truncate(MOST_WARNINGS);
+        let mut untrusted: Vec<String> = untrusted.take(MAX_WARNINGS.saturating_add(1)).collect();
+        if untrusted.len() > MAX_WARNINGS {
+            untrusted.truncate(MAX_WARNINGS);
             untrusted.push("warning: further control tokens of the input are not listed".to_owned());
         }
         picture.warnings.extend(untrusted);
@@ -174,7 +174,7 @@ impl<'p> Picture<'p> {
 
     fn warn_of_token(&self, token: &ControlToken) -> String {
         let text = self.prompt.text.get(token.bytes.clone()).unwrap_or_default();
-        let path = shorten(token.path.as_deref().unwrap_or_default(), MOST_HALF);
+        let path = shorten(token.path.as_deref().unwrap_or_default(), MAX_HALF);
         let owner = token
             .message
             .map_or_else(|| "the input".to_owned(), |index| self.name_message(index));
@@ -189,7 +189,7 @@ impl<'p> Picture<'p> {
     fn name_message(&self, index: usize) -> String {
         let number = index.saturating_add(1);
         match self.roles.get(index) {
-            Some(role) if !role.is_empty() => format!("message {number} ({})", visible(&shorten(role, MOST_HALF_ROLE))),
+            Some(role) if !role.is_empty() => format!("message {number} ({})", visible(&shorten(role, MAX_HALF_ROLE))),
             _ => format!("message {number}"),
         }
     }
@@ -218,16 +218,16 @@ fn kind_of(segment: &Segment) -> &'static str {
 }
 
 /// The largest number of bytes that are shown of each end of a JSON pointer.
-const MOST_HALF: usize = 500;
+const MAX_HALF: usize = 500;
 
 /// The largest number of bytes that are shown of each end of a role.
-const MOST_HALF_ROLE: usize = 50;
+const MAX_HALF_ROLE: usize = 50;
 
 /// The largest number of warnings about control tokens of the input.
-const MOST_WARNINGS: usize = 1000;
+const MAX_WARNINGS: usize = 1000;
 
 /// The number of bytes at which a picture ends.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 /// What is shown instead of the rest of a prompt.
 const REST: &str = "… the rest of the prompt is left out";
@@ -246,8 +246,8 @@ fn place_of(segment: &Segment) -> String {
     match segment.origin() {
         Origin::Template { line } => format!("line {line}"),
         Origin::Token { name } => visible(name),
-        Origin::Input { path, is_key, .. } if is_key => format!("key of {}", visible(&shorten(path, MOST_HALF))),
-        Origin::Input { path, .. } => visible(&shorten(path, MOST_HALF)),
+        Origin::Input { path, is_key, .. } if is_key => format!("key of {}", visible(&shorten(path, MAX_HALF))),
+        Origin::Input { path, .. } => visible(&shorten(path, MAX_HALF)),
         Origin::Changed { paths } => {
             let paths: Vec<Cow<'_, str>> = paths
                 .iter()
@@ -255,7 +255,7 @@ fn place_of(segment: &Segment) -> String {
                     if path.is_empty() {
                         "the input".into()
                     } else {
-                        visible(&shorten(path, MOST_HALF)).into()
+                        visible(&shorten(path, MAX_HALF)).into()
                     }
                 })
                 .collect();

@@ -10,7 +10,7 @@ use chat_template::conformance::visible;
 use chat_template::{Origin, Writer};
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 
-use super::{KINDS, MOST_BYTES, Part, Picture, REST, cut, kind_of, place_of, sign_of};
+use super::{KINDS, MAX_BYTES, Part, Picture, REST, cut, kind_of, place_of, sign_of};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -124,7 +124,7 @@ impl Picture<'_> {
         let mut parts = self.parts().peekable();
         let mut is_whole = true;
         while let (Some(part), true) = (parts.next(), is_whole) {
-            let left = MOST_BYTES.saturating_sub(marked.len());
+            let left = MAX_BYTES.saturating_sub(marked.len());
             let mut inside = String::new();
             is_whole = self.mark_part(&part, left, &mut inside);
             let Some(token) = part.token else {

@@ -7,7 +7,7 @@
 
 use chat_template::conformance::visible;
 
-use super::{KINDS, MOST_BYTES, Part, Picture, REST, kind_of, place_of, sign_of};
+use super::{KINDS, MAX_BYTES, Part, Picture, REST, kind_of, place_of, sign_of};
 
 /// The meaning of the colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -20,7 +20,7 @@ pub enum By {
 }
 
 /// The widest column of origins.
-const MOST_COLUMNS: usize = 40;
+const MAX_COLUMN: usize = 40;
 
 const RESET: &str = "\x1b[0m";
 
@@ -59,7 +59,7 @@ impl Picture<'_> {
                 shown.push_str(&style);
                 for char in line.chars() {
                     match sign_of(char) {
-                        _ if shown.len() >= MOST_BYTES => return shown + RESET + "\n" + REST,
+                        _ if shown.len() >= MAX_BYTES => return shown + RESET + "\n" + REST,
                         None => shown.push(char),
                         // The code that ends faint also ends bold, so the style is written again.
                         Some(sign) => shown.push_str(&format!("\x1b[2m{sign}\x1b[22m{style}")),
@@ -85,8 +85,8 @@ impl Picture<'_> {
         let mut place_width = 0;
         for part in self.parts() {
             place_width = place_width.max(label(&part).chars().count());
-            if place_width >= MOST_COLUMNS {
-                place_width = MOST_COLUMNS;
+            if place_width >= MAX_COLUMN {
+                place_width = MAX_COLUMN;
                 break;
             }
         }
@@ -99,7 +99,7 @@ impl Picture<'_> {
                 shown.push_str(&format!("{owner:owner_width$}  {place:place_width$}  {bar} "));
                 for char in line.chars() {
                     match sign_of(char) {
-                        _ if shown.len() >= MOST_BYTES => return shown + "\n" + REST,
+                        _ if shown.len() >= MAX_BYTES => return shown + "\n" + REST,
                         None => shown.push(char),
                         Some(sign) => shown.push_str(&sign),
                     }

@@ -1,7 +1,7 @@
 use chat_template::json::Data;
 use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, ControlPolicy, ControlTokens, Prompt};
 
-use super::{By, MOST_BYTES, Picture, REST};
+use super::{By, MAX_BYTES, Picture, REST};
 
 const SOURCE: &str = "{{ bos_token }}{{ bos_token }}{% for m in messages %}\n\n<|{{ m.role }}|> {% generation %}{{ m.content }}{% endgeneration %}{% endfor %}{{ messages|length }}";
 
@@ -132,7 +132,7 @@ fn a_picture_of_a_long_role_or_a_long_prompt_is_bounded() {
             picture.page("model"),
         ];
         for shown in shown {
-            assert!(shown.contains(REST) && shown.len() < 2 * MOST_BYTES, "{}", shown.len());
+            assert!(shown.contains(REST) && shown.len() < 2 * MAX_BYTES, "{}", shown.len());
         }
     }
 }

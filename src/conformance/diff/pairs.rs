@@ -13,7 +13,7 @@ use super::super::compare::{Comparison, compare};
 use super::super::lower::lower;
 use super::super::port_process::Port;
 use super::super::report::{CaseReport, Detail, PortInfo};
-use super::super::run::MOST_OF_AN_ANSWER;
+use super::super::run::MAX_ANSWER;
 use super::super::write_line::{self, string};
 use super::conversations::Conversation;
 use super::templates::Found;
@@ -184,8 +184,8 @@ impl Differ {
                     rule: "`-` is the answer of the reference, `+` that of the port".to_owned(),
                     request: String::new(),
                     context: String::new(),
-                    want: elide(&want.describe(), MOST_OF_AN_ANSWER).into_owned(),
-                    got: elide(&got.describe(), MOST_OF_AN_ANSWER).into_owned(),
+                    want: elide(&want.describe(), MAX_ANSWER).into_owned(),
+                    got: elide(&got.describe(), MAX_ANSWER).into_owned(),
                 };
                 Outcome::Different(Box::new(Difference { case, detail }))
             }

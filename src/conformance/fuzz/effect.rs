@@ -17,7 +17,7 @@ use crate::template::{RenderOptions, Template};
 const NOTHING: &str = "none";
 
 /// The maximum number of ranges around a feature that are removed, one after the other, to find whether the feature has an effect.
-const MOST_AROUND: usize = 8;
+const MAX_RANGES: usize = 8;
 
 /// Returns the indexes of the features with an effect, or `None` if this crate fails to render the round. The message of `raise_exception`
 /// counts as an output.
@@ -36,7 +36,7 @@ pub fn effective_features(round: &Round, uses: &[Use]) -> Option<BTreeSet<usize>
             .filter(|outer| outer.start <= part.start && part.end <= outer.end && outer.end > outer.start);
         let mut around: Vec<&Use> = around.collect();
         around.sort_by_key(|outer| outer.end.saturating_sub(outer.start));
-        let rendered = std::iter::once(part).chain(around.into_iter().take(MOST_AROUND));
+        let rendered = std::iter::once(part).chain(around.into_iter().take(MAX_RANGES));
         let rendered = rendered
             .flat_map(|part| [(part, ""), (part, NOTHING)])
             .find_map(|(part, replacement)| render(part, replacement));

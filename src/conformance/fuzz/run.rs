@@ -21,11 +21,11 @@ use super::shrink::shrink;
 use super::summary::{Finding, Fuzzed, Hits, Tally};
 
 /// The number of unanswered rounds after which a run ends, if the reference has answered none before.
-const MOST_SILENT: usize = 20;
+const MAX_UNANSWERED: usize = 20;
 
 /// The number of differences of one kind, and of all kinds, that are reduced to small cases.
-const MOST_ALIKE: usize = 3;
-const MOST_SHRUNK: usize = 150;
+const MAX_SHRUNK_OF_A_KIND: usize = 3;
+const MAX_SHRUNK: usize = 150;
 
 /// The number of further processes of the reference that must agree with it before a difference counts.
 const WITNESSES: usize = 6;
@@ -115,7 +115,7 @@ impl Fuzzer {
                 }
             }
             on_progress(done_count, different_count);
-            if tally.unanswered >= MOST_SILENT && tally.unanswered == tally.rounds {
+            if tally.unanswered >= MAX_UNANSWERED && tally.unanswered == tally.rounds {
                 return Err(format!("the reference answered none of the first {} rounds", tally.rounds));
             }
             Ok(())
@@ -235,14 +235,14 @@ impl Fuzzer {
         different.values_mut().for_each(|indexes| indexes.sort_unstable());
         let mut chosen: Vec<(u64, &Signature, usize)> = Vec::new();
         // Each kind has its first case before any kind has its second.
-        for turn in 0..MOST_ALIKE {
+        for turn in 0..MAX_SHRUNK_OF_A_KIND {
             for (signature, indexes) in &different {
                 let alike = if turn == 0 { indexes.len() } else { 0 };
                 chosen.extend(indexes.get(turn).map(|index| (*index, signature, alike)));
             }
         }
-        let left_out: usize = chosen.iter().skip(MOST_SHRUNK).map(|(_, _, alike)| alike).sum();
-        chosen.truncate(MOST_SHRUNK);
+        let left_out: usize = chosen.iter().skip(MAX_SHRUNK).map(|(_, _, alike)| alike).sum();
+        chosen.truncate(MAX_SHRUNK);
         let next = AtomicUsize::new(0);
         let chosen = &chosen;
         let results: Vec<Result<Vec<(usize, Finding)>, String>> = std::thread::scope(|scope| {

@@ -17,7 +17,7 @@ use crate::json::{Data, Object};
 pub type Ask<'a> = dyn FnMut(&Round) -> Result<bool, String> + 'a;
 
 /// The maximum number of requests for the reduction of one round.
-const MOST_REQUESTS: usize = 600;
+const MAX_REQUESTS: usize = 600;
 
 struct Shrinker<'a, 'r> {
     round: Round,
@@ -33,7 +33,7 @@ pub fn shrink(round: Round, ask: &mut Ask<'_>) -> Result<Round, String> {
     let mut shrinker = Shrinker {
         round,
         ask,
-        left: MOST_REQUESTS,
+        left: MAX_REQUESTS,
     };
     loop {
         let size = shrinker.size();

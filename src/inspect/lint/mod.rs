@@ -24,13 +24,13 @@ use crate::template::Template;
 use rules::Rule;
 
 /// The maximum number of findings of a rule in one template.
-const MOST: usize = 20;
+const MAX_FINDINGS: usize = 20;
 
 /// The maximum number of bytes of the texts of all findings of a report. Those of one template never have more.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 
 /// The maximum number of bytes of a line or of a subject that a finding shows. The longest line of a real template has some thousand.
-const LONGEST: usize = 1 << 14;
+const MAX_LINE: usize = 1 << 14;
 
 /// Returns the faults that the sources of a model's templates show, in the order of the source, and then those that renders show.
 ///
@@ -40,7 +40,7 @@ pub fn inspect(lab: &mut Lab<'_>) -> Result<Vec<Finding>> {
     let template = lab.template;
     let mut all = Vec::new();
     let tokens = Tokens::new(template.special_tokens());
-    let mut bytes_left = MOST_BYTES;
+    let mut bytes_left = MAX_BYTES;
     for compiled in template.compiled() {
         lab.check_time()?;
         let mut findings = Findings {
@@ -96,7 +96,7 @@ impl Findings<'_> {
     /// Adds a fault with advice other than that of its rule.
     fn add_with(&mut self, rule: &Rule, at: u32, subject: &str, instead: &str) {
         let count = self.counts.entry(rule.name).or_default();
-        if *count < MOST && self.bytes_left > 0 {
+        if *count < MAX_FINDINGS && self.bytes_left > 0 {
             *count = count.saturating_add(1);
             let position = self.source.position(at);
             let mut finding = make_finding(rule, self.source, position.line, subject);
@@ -136,8 +136,8 @@ fn size_of_texts(finding: &Finding) -> usize {
 
 /// Returns the beginning of a text, which is the whole text unless it is very long.
 fn cut(text: &str) -> &str {
-    let ends = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end));
-    match text.len() > LONGEST {
+    let ends = (0..=MAX_LINE).rev().find(|end| text.is_char_boundary(*end));
+    match text.len() > MAX_LINE {
         true => text.get(..ends.unwrap_or_default()).unwrap_or_default(),
         false => text,
     }

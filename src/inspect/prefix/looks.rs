@@ -13,7 +13,7 @@ const LATER: [&str; 5] = ["last", "nextitem", "revindex", "revindex0", "length"]
 const ENDS: [&str; 5] = ["length", "count", "last", "reverse", "tojson"];
 
 /// The maximum number of expressions that a report shows.
-const MOST: usize = 5;
+const MAX_SHOWN: usize = 5;
 
 /// Returns the expressions that look at later messages, those near a line first.
 pub fn list_looks(template: &Template, near: usize) -> Vec<Look> {
@@ -28,7 +28,7 @@ pub fn list_looks(template: &Template, near: usize) -> Vec<Look> {
         line,
         expression: expression.to_owned(),
     };
-    looks.into_iter().take(MOST).map(look).collect()
+    looks.into_iter().take(MAX_SHOWN).map(look).collect()
 }
 
 struct Walk<'t> {

@@ -40,7 +40,7 @@ pub fn inspect(lab: &mut Lab<'_>) -> Prefix {
     let (limits, deadline) = lab.limits();
     let is_proven = |way| {
         let mut trees = template.compiled().map(Template::tree);
-        trees.all(|tree| lab.check_time().is_ok() && proof::is_proven(tree, way, lab.meter(proof::MOST_STEPS)))
+        trees.all(|tree| lab.check_time().is_ok() && proof::is_proven(tree, way, lab.meter(proof::MAX_STEPS)))
     };
     let mut search = Search::new(template, list_settings(lab), (&limits, deadline));
     let mut judge = |way| {
@@ -63,7 +63,7 @@ pub fn inspect(lab: &mut Lab<'_>) -> Prefix {
         tool: judge(Way::Tool),
         user: judge(Way::User),
     };
-    lab.is_short_of_steps |= limits.steps < search::MOST_STEPS;
+    lab.is_short_of_steps |= limits.steps < search::MAX_STEPS;
     lab.spend(search.steps());
     prefix
 }

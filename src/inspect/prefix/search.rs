@@ -19,22 +19,22 @@ use crate::report::Counterexample;
 use crate::trace::Origin;
 
 /// The maximum number of steps of all renders for one template.
-pub const MOST_STEPS: u64 = 4_000_000;
+pub const MAX_STEPS: u64 = 4_000_000;
 
 /// The maximum number of milliseconds of a render.
-const MOST_MILLISECONDS: u64 = 100;
+const MAX_MILLISECONDS: u64 = 100;
 
 /// The number of steps of all renders for one template after which no further unusual pair is tried.
-const MOST_UNUSUAL_STEPS: u64 = 200_000;
+const MAX_UNUSUAL_STEPS: u64 = 200_000;
 
 /// The number of steps that a failed render counts as, unless it reached a limit.
 const FAILED_STEPS: u64 = 300;
 
 /// The maximum number of unusual pairs of one boundary.
-const MOST_UNUSUAL: usize = 100;
+const MAX_UNUSUAL: usize = 100;
 
 /// The maximum number of messages of an unusual conversation.
-const LONGEST: usize = 8;
+const MAX_MESSAGES: usize = 8;
 
 /// What is rendered: the messages by their indices in the list of turns, the index of the setting, whether there are tools, and whether a
 /// generation prompt is wanted.
@@ -61,7 +61,7 @@ pub struct Search<'t> {
     clock: FixedClock,
     limits: Limits,
     /// The maximum number of steps of all renders.
-    most_steps: u64,
+    max_steps: u64,
     /// The time after which nothing is rendered.
     deadline: Option<Instant>,
     prompts: HashMap<Key, Option<Rc<str>>>,
@@ -80,7 +80,7 @@ impl<'t> Search<'t> {
     ) -> Self {
         let milliseconds = limits
             .milliseconds
-            .map_or(MOST_MILLISECONDS, |most| most.min(MOST_MILLISECONDS));
+            .map_or(MAX_MILLISECONDS, |most| most.min(MAX_MILLISECONDS));
         let mut search = Self {
             template,
             turns: list_turns(false),
@@ -88,7 +88,7 @@ impl<'t> Search<'t> {
             settings: settings.into_iter().map(Value::Object).collect(),
             clock: FixedClock(LocalTime::new([2026, 1, 2], [3, 4, 5], 0).unwrap_or_else(|_| SystemClock.now())),
             limits: limits.clone().with_milliseconds(milliseconds),
-            most_steps: limits.steps.min(MOST_STEPS),
+            max_steps: limits.steps.min(MAX_STEPS),
             deadline,
             prompts: HashMap::new(),
             steps: 0,
@@ -112,15 +112,15 @@ impl<'t> Search<'t> {
         let pairs = self.list_pairs(way);
         let found = pairs
             .into_iter()
-            .find(|pair| self.steps < self.most_steps && self.differs(way, pair));
+            .find(|pair| self.steps < self.max_steps && self.differs(way, pair));
         found.and_then(|pair| self.explain_smallest(way, pair))
     }
 
     /// Tries many unusual conversations, with variables of the caller.
     pub fn find_unusual(&mut self, way: Way) -> Option<Counterexample> {
-        for _ in 0..MOST_UNUSUAL {
+        for _ in 0..MAX_UNUSUAL {
             let pair = self.make_pair(way);
-            if self.steps > MOST_UNUSUAL_STEPS {
+            if self.steps > MAX_UNUSUAL_STEPS {
                 return None;
             }
             if let Some(pair) = pair.filter(|pair| self.differs(way, pair)) {
@@ -204,7 +204,7 @@ impl<'t> Search<'t> {
         let mut turns = Vec::new();
         let count = self.turns.len();
         let mut left = 40_usize;
-        while turns.len() < LONGEST && left > 0 {
+        while turns.len() < MAX_MESSAGES && left > 0 {
             left = left.saturating_sub(1);
             // About every second message is plain, so unusual messages have plain surroundings.
             let drawn = self.draw(count);
@@ -272,7 +272,7 @@ impl<'t> Search<'t> {
         let rendered = self.try_render(&key, false);
         let steps = match &rendered {
             Ok(prompt) => prompt.steps,
-            Err(error) if error.kind() == ErrorKind::Limit => MOST_STEPS / 4,
+            Err(error) if error.kind() == ErrorKind::Limit => MAX_STEPS / 4,
             Err(_) => FAILED_STEPS,
         };
         self.steps = self.steps.saturating_add(steps);
@@ -289,7 +289,7 @@ impl<'t> Search<'t> {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Error::limit(Reached::new(Limit::Milliseconds, 0, 0)));
         }
-        let limits = self.limits.clone().with_steps(self.most_steps.saturating_sub(self.steps));
+        let limits = self.limits.clone().with_steps(self.max_steps.saturating_sub(self.steps));
         let messages: Vec<&Value> = self.messages(turns);
         let options = ApplyOptions {
             tools: has_tools.then_some(&self.tools as _),

@@ -6,7 +6,7 @@ use crate::inspect::lab::Lab;
 use crate::inspect::literals::{self, Literals};
 
 /// The maximum number of sets of variables that a search tries, and of variables of a template that it sets.
-const MOST: usize = 8;
+const MAX_SETTINGS: usize = 8;
 
 /// The variables that are not switches.
 const STANDARD: [&str; 4] = ["messages", "tools", "documents", "add_generation_prompt"];
@@ -15,15 +15,15 @@ const STANDARD: [&str; 4] = ["messages", "tools", "documents", "add_generation_p
 /// true and with false.
 pub fn list_settings(lab: &Lab<'_>) -> Vec<Map<String, Value>> {
     let mut settings = vec![Map::new()];
-    let mut budget = lab.budget(literals::MOST_WORK);
+    let mut budget = lab.budget(literals::MAX_WORK);
     for compiled in lab.template.compiled() {
         let literals = Literals::find(compiled, &mut budget);
         let variables = compiled.variables().into_iter();
         let is_switch = |name: &&str| !STANDARD.contains(name) && !name.ends_with("_token");
-        for name in variables.filter(is_switch).take(MOST) {
+        for name in variables.filter(is_switch).take(MAX_SETTINGS) {
             let values = literals.list(name, &mut budget).into_iter().take(2);
             for value in values.chain([Value::Bool(true), Value::Bool(false)]) {
-                if settings.len() == MOST {
+                if settings.len() == MAX_SETTINGS {
                     return settings;
                 }
                 let setting = Map::from_iter([(name.to_owned(), value)]);

@@ -13,10 +13,10 @@ use crate::json::{Data, Entry};
 const NAMES: [&str; 12] = ["a", "b", "i", "k", "v", "x", "y", "item", "message", "part", "é", "_t"];
 
 /// The depth after which only the smallest phrases are written.
-const DEEPEST: usize = 9;
+const MAX_DEPTH: usize = 9;
 
 /// The depth of an expression after which only the smallest phrases are written.
-const DEEPEST_EXPRESSION: usize = 4;
+const MAX_EXPRESSION_DEPTH: usize = 4;
 
 struct Variable {
     name: String,
@@ -47,7 +47,7 @@ pub struct Writer<'w> {
     tag: Tag,
     depth: usize,
     expressions: usize,
-    most_tokens: usize,
+    max_tokens: usize,
 }
 
 impl<'w> Writer<'w> {
@@ -63,9 +63,9 @@ impl<'w> Writer<'w> {
             tag: Tag::Other,
             depth: 0,
             expressions: 0,
-            most_tokens: 0,
+            max_tokens: 0,
         };
-        writer.most_tokens = writer.random.below(110).saturating_add(20);
+        writer.max_tokens = writer.random.below(110).saturating_add(20);
         for (name, value) in context {
             writer
                 .scope
@@ -87,7 +87,7 @@ impl<'w> Writer<'w> {
     fn fill(&mut self, of: TypeName, place: Place) {
         let Some(ty) = self.phrases.get(of) else { return };
         let is_large =
-            self.depth > DEEPEST || self.expressions > DEEPEST_EXPRESSION || self.sentence.tokens.len() > self.most_tokens;
+            self.depth > MAX_DEPTH || self.expressions > MAX_EXPRESSION_DEPTH || self.sentence.tokens.len() > self.max_tokens;
         let possible: Vec<&Phrase> = ty
             .phrases
             .iter()
@@ -112,7 +112,7 @@ impl<'w> Writer<'w> {
             let Some(phrase) = phrase else { return };
             if phrase.needs.iter().all(|need| self.find(*need).next().is_some()) {
                 // Its own operands are simple, so that it rarely fails.
-                self.expressions = DEEPEST_EXPRESSION.saturating_sub(2);
+                self.expressions = MAX_EXPRESSION_DEPTH.saturating_sub(2);
                 return self.write_phrase(phrase, false, Place::Delimited);
             }
         }

@@ -73,7 +73,7 @@ pub struct Walker<'w> {
     /// The number of operators that were written.
     pub(super) operators: usize,
     /// The number of tokens after which no optional part is written.
-    pub(super) most_tokens: usize,
+    pub(super) max_tokens: usize,
 }
 
 impl<'w> Walker<'w> {
@@ -96,9 +96,9 @@ impl<'w> Walker<'w> {
             blocks: 0,
             loops: 0,
             operators: 0,
-            most_tokens: 0,
+            max_tokens: 0,
         };
-        walker.most_tokens = walker.random.below(45).saturating_add(6);
+        walker.max_tokens = walker.random.below(45).saturating_add(6);
         walker.production("template");
         walker.sentence.replace_marks();
         if walker.random.happens(5) {
@@ -112,7 +112,7 @@ impl<'w> Walker<'w> {
 
     /// Returns whether the template is so large that no optional part should be written.
     pub(super) fn is_large(&self) -> bool {
-        self.sentence.tokens.len() > self.most_tokens || self.depth > 5
+        self.sentence.tokens.len() > self.max_tokens || self.depth > 5
     }
 
     /// Returns the name of the production that is being written (0), of the one around it (1), and so on.

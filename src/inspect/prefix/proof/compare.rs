@@ -4,7 +4,7 @@ use super::Prover;
 use super::terms::{Facts, Node, Term};
 
 /// The maximum number of steps of one comparison.
-const MOST_STEPS: usize = 20_000;
+const MAX_STEPS: usize = 20_000;
 
 /// The bytes that are claimed for each term and fact of a copy. The lists double when they grow.
 const VALUE_BYTES: usize = 2 * size_of::<(Term, bool)>();
@@ -42,7 +42,7 @@ impl Prover<'_> {
         loop {
             *steps = steps.saturating_add(1);
             self.terms.spend(1);
-            if *steps > MOST_STEPS || !self.may_go_on() {
+            if *steps > MAX_STEPS || !self.may_go_on() {
                 return false;
             }
             if one.last().is_some()

@@ -10,13 +10,13 @@ use super::terms::{Node, Term};
 use crate::ast::{Args, Body, Call, Expr, For, If, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 
 /// The maximum number of calls of macros around one that is followed, and of loops around one whose first round is executed.
-const MOST_CALLS: usize = 6;
+const MAX_CALLS: usize = 6;
 
 /// The maximum number of values that a part of the template reads, also through macros.
-const MOST_INPUTS: usize = 1000;
+const MAX_INPUTS: usize = 1000;
 
 /// The maximum number of parameters of a macro that is followed.
-const MOST_PARAMETERS: usize = 100;
+const MAX_PARAMETERS: usize = 100;
 
 impl<'t> Prover<'t> {
     pub fn exec(&mut self, stmts: &'t [Stmt], state: &mut State) {
@@ -244,7 +244,7 @@ impl<'t> Prover<'t> {
 
     /// Executes the first round of a loop, and returns what it prints.
     fn peel(&mut self, node: &'t For, list: Term, mut state: State) -> Option<Term> {
-        if self.rounds.len() > MOST_CALLS || node.test.is_some() {
+        if self.rounds.len() > MAX_CALLS || node.test.is_some() {
             return None;
         }
         let zero = self.terms.add(Node::Int(0));
@@ -277,7 +277,7 @@ impl<'t> Prover<'t> {
 
     /// Adds the values that a part of the template reads, also through the macros that it calls.
     pub fn add_inputs(&mut self, reads: &Reads, state: &State, inputs: &mut Vec<Term>, depth: usize) {
-        if reads.is_large() || inputs.len() > MOST_INPUTS {
+        if reads.is_large() || inputs.len() > MAX_INPUTS {
             self.give_up();
             return;
         }
@@ -308,7 +308,7 @@ impl<'t> Prover<'t> {
                 }
                 Node::Macro(index) => {
                     let Some(reads) = self.macro_reads(index) else { continue };
-                    if reads.assigns_foreign() || depth > MOST_CALLS {
+                    if reads.assigns_foreign() || depth > MAX_CALLS {
                         self.give_up();
                     }
                     self.add_inputs(&reads, state, inputs, depth.saturating_add(1));
@@ -355,7 +355,7 @@ impl<'t> Prover<'t> {
             return self.give_up();
         };
         self.charge(1);
-        if self.calls.contains(&index) || self.calls.len() > MOST_CALLS {
+        if self.calls.contains(&index) || self.calls.len() > MAX_CALLS {
             if reads.assigns_foreign() {
                 return self.give_up();
             }
@@ -368,7 +368,7 @@ impl<'t> Prover<'t> {
             .as_ref()
             .is_none_or(|others| others.star.is_none() && others.double_star.is_none());
         let count = node.parameters.len();
-        if !is_simple || node.specials.iter().any(Option::is_some) || args.positional.len() > count || count > MOST_PARAMETERS {
+        if !is_simple || node.specials.iter().any(Option::is_some) || args.positional.len() > count || count > MAX_PARAMETERS {
             return self.give_up();
         }
         let hidden = state.hide_scopes(depth);

@@ -32,13 +32,13 @@ use crate::ast::{Macro, Stmt, StmtKind, Symbol, Template};
 use crate::meter::{Meter, Stack};
 
 /// The maximum number of expressions and statements that a proof executes.
-const MOST_WORK: usize = 60_000;
+const MAX_WORK: usize = 60_000;
 
 /// The maximum number of steps of a proof: the values and bytes that its expressions and statements copy and compare.
-pub const MOST_STEPS: u64 = 8_000_000;
+pub const MAX_STEPS: u64 = 8_000_000;
 
 /// The maximum number of values that a state has where it is copied. Those of real templates have some hundred.
-const MOST_VALUES: usize = 10_000;
+const MAX_VALUES: usize = 10_000;
 
 /// Returns whether a proof shows that every prompt stays a prefix when its conversation grows in this way. False means that none was found.
 pub fn is_proven(tree: &Template, way: Way, meter: Meter<'static>) -> bool {
@@ -169,7 +169,7 @@ impl<'t> Prover<'t> {
     fn charge(&mut self, work: usize) {
         self.work = self.work.saturating_add(work);
         self.terms.spend(work);
-        if !self.may_go_on() || self.work > MOST_WORK || self.terms.len() > MOST_WORK || self.stack.check().is_err() {
+        if !self.may_go_on() || self.work > MAX_WORK || self.terms.len() > MAX_WORK || self.stack.check().is_err() {
             self.has_given_up = true;
         }
     }
@@ -186,7 +186,7 @@ impl<'t> Prover<'t> {
     fn fork(&mut self, state: &State) -> State {
         let values = state.values();
         self.terms.spend(values / 4);
-        if values > MOST_VALUES {
+        if values > MAX_VALUES {
             self.has_given_up = true;
         }
         let claim = self.may_go_on().then(|| self.meter.claim(state.bytes()));

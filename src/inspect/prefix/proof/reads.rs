@@ -8,7 +8,7 @@ use super::Prover;
 use crate::ast::{Body, Child, Expr, For, Stmt, StmtKind, Symbol, Target, TargetKind};
 
 /// The maximum number of names that a part of a template reads, and of attributes that it assigns, if it is to be followed.
-const MOST_NAMES: usize = 1000;
+const MAX_NAMES: usize = 1000;
 
 /// The variables that a part of a template reads and assigns.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ impl Reads {
 
     /// Returns whether there are more names than in any real template.
     pub fn is_large(&self) -> bool {
-        self.names.len().max(self.assigned.len()) > MOST_NAMES
+        self.names.len().max(self.assigned.len()) > MAX_NAMES
     }
 
     /// Returns whether an attribute is assigned in a namespace that this part of the template does not make.

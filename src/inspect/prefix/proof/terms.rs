@@ -96,7 +96,7 @@ impl Node {
 }
 
 /// The maximum number of parts of a text. A text with more parts is unknown.
-const MOST_PARTS: usize = 1000;
+const MAX_PARTS: usize = 1000;
 
 /// The number of bytes of a known text that count as one part of a text.
 const LONGEST_TEXT: usize = 100;
@@ -105,10 +105,10 @@ const LONGEST_TEXT: usize = 100;
 pub const FUEL: usize = 300;
 
 /// The maximum number of bytes of the texts and lists of all terms. Those of real templates have some hundred thousand.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 /// The maximum work between two checks of the meter.
-const MOST_AT_ONCE: u64 = 1_000_000;
+const MAX_UNCHECKED_WORK: u64 = 1_000_000;
 
 /// The facts of a path: conditions, and whether each is true.
 pub type Facts = Vec<(Term, bool)>;
@@ -148,7 +148,7 @@ impl Terms {
 
     /// Returns whether there was so much work that no more may be done before the next check of the meter.
     pub fn is_exhausted(&self) -> bool {
-        self.spent.get() > MOST_AT_ONCE
+        self.spent.get() > MAX_UNCHECKED_WORK
     }
 
     /// Returns the index of a term. A term that is too large is an unknown value.
@@ -160,7 +160,7 @@ impl Terms {
         }
         if bytes > 0 {
             self.bytes = self.bytes.saturating_add(bytes);
-            if self.bytes > MOST_BYTES {
+            if self.bytes > MAX_BYTES {
                 self.is_full = true;
                 return self.lone();
             }
@@ -252,7 +252,7 @@ impl Terms {
             Node::Str(text) => (text.len() / LONGEST_TEXT).saturating_add(1),
             _ => 1,
         };
-        if parts.iter().map(length).sum::<usize>() > MOST_PARTS {
+        if parts.iter().map(length).sum::<usize>() > MAX_PARTS {
             return self.lone();
         }
         let mut flat: Vec<Term> = Vec::new();
