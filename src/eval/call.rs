@@ -20,7 +20,7 @@ impl<'a> Evaluator<'a, '_> {
             return self.call_on(receiver, attribute, callee.span, args, caller);
         }
         let function = self.expr(callee)?;
-        self.called(&function, args, caller)
+        self.call_with_args(&function, args, caller)
     }
 
     /// Evaluates `object.name(args)`.
@@ -39,7 +39,7 @@ impl<'a> Evaluator<'a, '_> {
             // attribute.
             let method = access::get_attribute(self.runtime, &object, &name);
             let method = method.map_err(|error| self.explain_object(error.at(span), &attribute.object))?;
-            return self.called(&method, args, caller);
+            return self.call_with_args(&method, args, caller);
         }
         self.called_method(object, &name, args, caller)
     }
@@ -47,7 +47,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Evaluates the arguments and calls a function. It is a function of its own with a small stack frame, because a chain of calls holds
     /// many of them.
     #[inline(never)]
-    fn called(&mut self, function: &Value<'a>, args: &'a Args, caller: Option<Value<'a>>) -> Result<Value<'a>> {
+    fn call_with_args(&mut self, function: &Value<'a>, args: &'a Args, caller: Option<Value<'a>>) -> Result<Value<'a>> {
         let mut arguments = Arguments::new();
         self.call_arguments(args, &mut arguments, caller)?;
         call::call(self.runtime, function, &mut arguments)

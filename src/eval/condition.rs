@@ -31,7 +31,7 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Compare(compare) => self.compare(compare, expr),
             ExprKind::Logic(op, operands) => self.logic_truth(*op, operands),
             ExprKind::Unary(UnaryOp::Not, operand) => self.not_truth(operand),
-            ExprKind::Test(test) => self.test(test).map_err(|error| self.explained(error, expr)),
+            ExprKind::Test(test) => self.test(test).map_err(|error| self.explain_error(error, expr)),
             _ => {
                 let value = self.expr(expr)?;
                 let truth = ops::is_true(self.runtime, &value).map_err(|error| error.at(expr.span));
@@ -60,7 +60,8 @@ impl<'a> Evaluator<'a, '_> {
     /// Decides a chain of comparisons.
     #[inline(never)]
     pub(super) fn compare(&mut self, compare: &'a Compare, expr: &'a Expr) -> Result<Truth> {
-        self.compare_operands(compare).map_err(|error| self.explained(error, expr))
+        self.compare_operands(compare)
+            .map_err(|error| self.explain_error(error, expr))
     }
 
     #[inline(never)]

@@ -339,13 +339,13 @@ mod tests {
 
     const INPUT: &str = r#"{"messages": [{"content": "hi", "n": 1}, {"content": [{"text": "a/b"}], "n": [2, 3], "a/b~": null}]}"#;
 
-    fn failed(source: &str) -> Error {
+    fn find_error(source: &str) -> Error {
         let rendered = Template::compile(source).and_then(|template| template.render_json(INPUT));
         rendered.expect_err(source)
     }
 
     fn assert_note(source: &str, note: Option<&str>) {
-        assert_eq!(failed(source).note(), note, "{source}");
+        assert_eq!(find_error(source).note(), note, "{source}");
     }
 
     #[test]
@@ -389,7 +389,7 @@ mod tests {
             "{{ messages[1]['role'].strip().upper() }}",
             "{% set m = messages[1] %}{% for x in m.role.y %}{% endfor %}",
         ] {
-            let (error, keys) = (failed(source), keys.replace("messages[1]`", "m`"));
+            let (error, keys) = (find_error(source), keys.replace("messages[1]`", "m`"));
             let note = error.note().map(|note| note.replace("messages[1]`", "m`"));
             assert_eq!(note, Some(keys), "{source}");
             assert_eq!(error.input_path(), Some("/messages/1"));
@@ -400,7 +400,7 @@ mod tests {
         );
         assert_note("{{ nope.x }}", None);
         let long: String = (0..20).map(|index| format!("'{}{index:02}': 1,", "k".repeat(50))).collect();
-        let note = failed(&format!("{{% set d = {{{long}}} %}}{{{{ d.x.y }}}}"));
+        let note = find_error(&format!("{{% set d = {{{long}}} %}}{{{{ d.x.y }}}}"));
         let note = note.note().unwrap_or_default();
         assert!(note.ends_with("k…' and 12 more") && note.len() < 500, "{note}");
     }
@@ -413,13 +413,13 @@ mod tests {
             ("{{ messages[0].content + messages[1].role }}", "/messages/1"),
             ("{{ messages[1].n + messages[1].role }}", "/messages/1"),
         ] {
-            assert_eq!(failed(source).input_path(), Some(path), "{source}");
+            assert_eq!(find_error(source).input_path(), Some(path), "{source}");
         }
     }
 
     #[test]
     fn a_character_is_at_the_place_of_its_text() {
-        let error = failed("{{ messages[0].content[0].text + 'a' }}");
+        let error = find_error("{{ messages[0].content[0].text + 'a' }}");
         assert_eq!(error.input_path(), Some("/messages/0/content"));
     }
 
@@ -485,7 +485,7 @@ mod tests {
     #[test]
     fn a_failed_loop_is_shown_where_it_iterates() {
         let source = "a\n{%- for k, v in\n messages[0].content|items %}{% endfor %}";
-        let error = failed(source);
+        let error = find_error(source);
         let place = error.position().map(|position| (position.line, position.column));
         assert_eq!((error.kind(), error.line(), place), (ErrorKind::Type, Some(2), Some((3, 2))));
     }

@@ -65,7 +65,7 @@ impl<'a> Evaluator<'a, '_> {
                 self.expr(expr)
             }
         };
-        value.map_err(|error| self.explained(error, expr))
+        value.map_err(|error| self.explain_error(error, expr))
     }
 
     /// Returns whether a name is the variable `self` of a template without blocks. It has no attributes then, and `self.x` is undefined.
@@ -120,7 +120,7 @@ impl<'a> Evaluator<'a, '_> {
         self.check_stack(expr)?;
         let [left, right] = operands;
         let left = self.expr(left)?;
-        let truth = ops::is_true(self.runtime, &left).map_err(|error| self.explained(error, expr))?;
+        let truth = ops::is_true(self.runtime, &left).map_err(|error| self.explain_error(error, expr))?;
         if truth == (op == LogicOp::Or) {
             Ok(left)
         } else {
@@ -140,7 +140,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(always)]
     pub(super) fn check_stack(&mut self, expr: &'a Expr) -> Result<()> {
         let checked = self.runtime.meter.check_stack();
-        checked.map_err(|error| self.explained(error, expr))
+        checked.map_err(|error| self.explain_error(error, expr))
     }
 
     #[inline(never)]
@@ -173,7 +173,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Adds the span of an expression to an error, and a note about its operands, unless an inner expression has done so.
     #[cold]
-    pub(super) fn explained(&mut self, error: Error, expr: &'a Expr) -> Error {
+    pub(super) fn explain_error(&mut self, error: Error, expr: &'a Expr) -> Error {
         match error.has_place() {
             true => error,
             false => self.explain(error.at(expr.span), expr),
@@ -208,11 +208,11 @@ impl<'a> Evaluator<'a, '_> {
         for (key, value) in pairs {
             values.push((self.expr(key)?, self.expr(value)?));
         }
-        self.made_dict(values)
+        self.make_dict(values)
     }
 
     #[inline(never)]
-    fn made_dict(&mut self, pairs: Vec<(Value<'a>, Value<'a>)>) -> Result<Value<'a>> {
+    fn make_dict(&mut self, pairs: Vec<(Value<'a>, Value<'a>)>) -> Result<Value<'a>> {
         let mut entries = Entries::default();
         for (key, value) in pairs {
             let key = Key::new(self.runtime, key)?;

@@ -73,14 +73,14 @@ fn put<'a>(place: Option<&mut Option<Value<'a>>>, recycler: &mut Recycler, value
     let value = ManuallyDrop::new(value);
     let Some(place) = place else { return };
     if place.as_ref().is_some_and(Value::holds_memory) {
-        empty(place, recycler);
+        clear_place(place, recycler);
     }
     std::mem::forget(std::mem::replace(place, ManuallyDrop::into_inner(value)));
 }
 
 /// Removes the value of a variable, and recycles its memory if that is possible.
 #[inline(never)]
-fn empty<'a>(place: &mut Option<Value<'a>>, recycler: &mut Recycler) {
+fn clear_place<'a>(place: &mut Option<Value<'a>>, recycler: &mut Recycler) {
     if let Some(old) = place.take().filter(Recycler::accepts) {
         recycler.recycle(old);
     }
@@ -169,7 +169,7 @@ impl<'a> Evaluator<'a, '_> {
                 }
                 Load::Alias(slot, outer) => {
                     let value = match outer {
-                        Slot::Outer { .. } => self.present(outer),
+                        Slot::Outer { .. } => self.read_outer(outer),
                         _ => self.get(outer).cloned(),
                     };
                     self.set(slot, value);
@@ -181,7 +181,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Returns the value of a variable of another frame, or `None` if it is missing or is the reference's object `missing`.
     #[inline(never)]
-    fn present(&self, outer: &Slot) -> Option<Value<'a>> {
+    fn read_outer(&self, outer: &Slot) -> Option<Value<'a>> {
         self.get(outer).filter(|value| !value.is_missing()).cloned()
     }
 

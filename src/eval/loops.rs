@@ -70,19 +70,19 @@ impl<'a> Evaluator<'a, '_> {
             return self.otherwise(node);
         }
         let source = match &node.test {
-            Some(test) => self.tested(node, test, iterable)?,
+            Some(test) => self.filter_items(node, test, iterable)?,
             None => iterable,
         };
         let iter = Iter::new(&source).map_err(|error| self.explain_iterated(error, node, 0).at(node.iter.span))?;
         let (reached, ended) = match &node.loop_slot {
             Some(slot) => {
                 let context = self.loop_context(node, iter, &source, depth0, line)?;
-                let reached = self.each(node, line, |evaluator| evaluator.advance(&node.target, &context, slot))?;
+                let reached = self.run_rounds(node, line, |evaluator| evaluator.advance(&node.target, &context, slot))?;
                 (reached, Some(context))
             }
             None => {
                 let mut iter = iter;
-                let reached = self.each(node, line, |evaluator| evaluator.next_item(&node.target, &mut iter))?;
+                let reached = self.run_rounds(node, line, |evaluator| evaluator.next_item(&node.target, &mut iter))?;
                 (reached, None)
             }
         };
@@ -107,8 +107,9 @@ impl<'a> Evaluator<'a, '_> {
         Ok(flow)
     }
 
+    /// Makes the generator of the items that fulfil the condition of a loop.
     #[inline(never)]
-    fn tested(&mut self, node: &'a For, test: &'a LoopTest, source: Value<'a>) -> Result<Value<'a>> {
+    fn filter_items(&mut self, node: &'a For, test: &'a LoopTest, source: Value<'a>) -> Result<Value<'a>> {
         let height = source.height().saturating_add(GAIN);
         let tested = Tested {
             render: self.render,
@@ -147,7 +148,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Runs one round for each item that `next` assigns. Returns whether any round reached the end of the body. A round costs the variables
     /// that it loads, and one step if its statements cost nothing.
     #[inline(never)]
-    fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Truth>) -> Result<bool> {
+    fn run_rounds(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Truth>) -> Result<bool> {
         let mut reached = false;
         let mut round = 0_u64;
         let steps = node.scope.steps().saturating_add(u64::from(node.body.steps == 0));

@@ -187,7 +187,7 @@ impl<'a> Evaluator<'a, '_> {
                 self.store(&slot, rest);
             }
             None if !rest.is_empty() => {
-                let name = self.quoted_name(node);
+                let name = self.quote_name(node);
                 let message = format!("macro {name} takes not more than {expected} argument(s)");
                 return Err(Error::type_error(message));
             }
@@ -231,7 +231,7 @@ impl<'a> Evaluator<'a, '_> {
         let Some((first, _)) = arguments.keywords().first() else {
             return Ok(());
         };
-        let name = self.quoted_name(node);
+        let name = self.quote_name(node);
         if arguments.keywords().iter().any(|(keyword, _)| keyword.as_str() == "caller") {
             return Err(Error::type_error(format!(
                 "macro {name} was invoked with two values for the special caller argument. This is most likely a bug."
@@ -241,7 +241,7 @@ impl<'a> Evaluator<'a, '_> {
         Err(Error::type_error(format!("macro {name} takes no keyword argument {keyword}")))
     }
 
-    fn quoted_name(&self, node: &'a Node) -> String {
+    fn quote_name(&self, node: &'a Node) -> String {
         match node.name {
             Some(name) => crate::text::quote::repr(self.render.template.symbols.name(name)),
             None => "None".to_owned(),
@@ -331,11 +331,12 @@ impl<'a> Code<'a> {
         let result = run(&mut evaluator);
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();
-        result.map_err(|error| self.named(error))
+        result.map_err(|error| self.name_in(error))
     }
 
+    /// Adds the name of the macro to an error.
     #[cold]
-    fn named(&self, error: Error) -> Error {
+    fn name_in(&self, error: Error) -> Error {
         match self.node.name {
             Some(name) => error.within_macro(self.render.template.symbols.name(name)),
             None => error,

@@ -82,7 +82,7 @@ struct Evaluator<'a, 'r> {
 
 /// Adds the line of a statement and the span of an expression to an error that has none.
 #[cold]
-fn placed(error: Error, line: u32, span: Span) -> Error {
+fn add_place(error: Error, line: u32, span: Span) -> Error {
     error.on_line(line).at(span)
 }
 

@@ -1,6 +1,6 @@
 //! Writes what expressions print.
 
-use super::{Evaluator, Mode, placed};
+use super::{Evaluator, Mode, add_place};
 use crate::ast::{Expr, Piece, TextPlaces};
 use crate::error::Result;
 use crate::value::{Recycler, Value, print};
@@ -20,7 +20,7 @@ impl<'a> Evaluator<'a, '_> {
                 }
                 Piece::Expr(expr, line) => {
                     self.count_root();
-                    self.write_expr(expr).map_err(|error| placed(error, *line, expr.span))?;
+                    self.write_expr(expr).map_err(|error| add_place(error, *line, expr.span))?;
                 }
             }
         }

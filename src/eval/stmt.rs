@@ -1,6 +1,6 @@
 //! Runs statements.
 
-use super::{Evaluator, Flow, placed};
+use super::{Evaluator, Flow, add_place};
 use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Set, SetBlock, SetStrategy, Stmt, StmtKind, TargetKind, With};
 use crate::error::{Error, Result};
 use crate::unsupported::{self, Place};
@@ -13,10 +13,10 @@ impl<'a> Evaluator<'a, '_> {
             return Ok(Flow::Next);
         };
         let charged = self.runtime.meter.charge(u64::from(body.steps));
-        charged.map_err(|error| placed(error, first.line, first.span))?;
+        charged.map_err(|error| add_place(error, first.line, first.span))?;
         for stmt in &body.stmts {
             self.count_root();
-            let flow = self.stmt(stmt).map_err(|error| placed(error, stmt.line, stmt.span))?;
+            let flow = self.stmt(stmt).map_err(|error| add_place(error, stmt.line, stmt.span))?;
             if flow != Flow::Next {
                 return Ok(flow);
             }
@@ -98,7 +98,7 @@ impl<'a> Evaluator<'a, '_> {
     fn if_arms(&mut self, node: &'a If) -> Result<Flow> {
         for arm in &node.arms {
             let truth = self.truth(&arm.test);
-            if truth.map_err(|error| placed(error, arm.line, arm.test.span))?.is_yes() {
+            if truth.map_err(|error| add_place(error, arm.line, arm.test.span))?.is_yes() {
                 return self.branch_body(&arm.body);
             }
         }

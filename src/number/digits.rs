@@ -14,7 +14,7 @@ const MAX_EXACT_CHARACTERS: usize = 309 + MAX_EXACT_DIGITS;
 
 /// Returns the number of steps of finding the digits of a formatted float, whose text has that number of bytes. Rust computes long rows of
 /// digits with big integers.
-pub fn steps(bytes: usize) -> u64 {
+pub fn count_steps(bytes: usize) -> u64 {
     bytes.min(MAX_EXACT_CHARACTERS) as u64
 }
 

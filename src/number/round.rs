@@ -50,7 +50,7 @@ pub fn round_float(float: f64, places: IntRef<'_>) -> NumberResult<f64> {
 }
 
 /// Returns the number of steps that rounding a float takes. A float with many places is written and read again with all its digits.
-pub fn steps(places: IntRef<'_>) -> u64 {
+pub fn count_steps(places: IntRef<'_>) -> u64 {
     match places {
         IntRef::Small(places) => places.unsigned_abs().min(MAX_PLACES.unsigned_abs()) / 2,
         IntRef::Big(_) => 0,

@@ -177,7 +177,7 @@ impl Resolver<'_> {
     fn rewrite(&mut self, expr: &mut Expr) {
         match &mut expr.kind {
             ExprKind::Binary(BinaryOp::Add, operands) => {
-                if let Some(sum) = joined_sum(operands) {
+                if let Some(sum) = join_sum(operands) {
                     expr.kind = sum;
                 }
             }
@@ -330,7 +330,7 @@ fn by_key(kind: ExprKind) -> ExprKind {
 }
 
 /// Returns `x + "ab"` for `x + "a" + "b"`. Whatever `x` is, it takes both texts or refuses the first.
-fn joined_sum([left, right]: &mut [Expr; 2]) -> Option<ExprKind> {
+fn join_sum([left, right]: &mut [Expr; 2]) -> Option<ExprKind> {
     let (ExprKind::Binary(BinaryOp::Add, operands), ExprKind::Literal(Literal::Str(text))) = (&mut left.kind, &right.kind) else {
         return None;
     };

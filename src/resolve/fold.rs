@@ -333,7 +333,7 @@ impl<'t> Folding<'t> {
                     Err(error) => Err(error),
                 }
             }
-            ExprKind::Compare(compare) => Ok(Value::Bool(self.compared(compare)?)),
+            ExprKind::Compare(compare) => Ok(Value::Bool(self.compare(compare)?)),
             ExprKind::Conditional(conditional) => {
                 let test = self.constant(&conditional.test)?;
                 match ops::is_true(&mut self.runtime, &test).ok()? {
@@ -352,8 +352,8 @@ impl<'t> Folding<'t> {
                 access::get_item(&mut self.runtime, &object, &index)
             }
             ExprKind::Slice(slice) => return self.sliced(slice),
-            ExprKind::Filter(filter) => return self.filtered(filter),
-            ExprKind::Test(test) => return self.tested(test),
+            ExprKind::Filter(filter) => return self.apply_filter(filter),
+            ExprKind::Test(test) => return self.apply_test(test),
         })
     }
 
@@ -371,7 +371,7 @@ impl<'t> Folding<'t> {
         Some(self.runtime.dict(entries).map(Value::Dict))
     }
 
-    fn compared(&mut self, compare: &'t Compare) -> Option<bool> {
+    fn compare(&mut self, compare: &'t Compare) -> Option<bool> {
         let mut left = self.constant(&compare.first)?;
         for (op, right) in compare.links() {
             let right = self.constant(right)?;
@@ -383,7 +383,7 @@ impl<'t> Folding<'t> {
         Some(true)
     }
 
-    fn filtered(&mut self, filter: &'t Filter) -> Option<Result<Value<'t>>> {
+    fn apply_filter(&mut self, filter: &'t Filter) -> Option<Result<Value<'t>>> {
         // A filter in an expression that is never compiled has no index yet.
         let number = filter.builtin.or_else(|| filters::find_index(&filter.name))?;
         let function = filters::get(number).filter(|function| !takes_context(function))?;
@@ -391,7 +391,7 @@ impl<'t> Folding<'t> {
         Some(function.call(&mut self.runtime, &mut arguments))
     }
 
-    fn tested(&mut self, test: &'t Test) -> Option<Result<Value<'t>>> {
+    fn apply_test(&mut self, test: &'t Test) -> Option<Result<Value<'t>>> {
         let number = test.builtin.or_else(|| jinja_tests::find_index(&test.name))?;
         let function = jinja_tests::get(number)?;
         let mut arguments = self.arguments(&test.input, &test.args)?;

@@ -323,7 +323,7 @@ impl Frames {
         };
         match slot {
             Slot::Outer { hops: reader, .. } => Slot::Outer {
-                hops: self.hops(reader, record.frame),
+                hops: self.count_hops(reader, record.frame),
                 cell: record.place,
             },
             _ if record.is_captured => Slot::Cell(record.place),
@@ -332,7 +332,7 @@ impl Frames {
     }
 
     /// Counts the frames with cells from the frame that reads a variable to the one that owns it, which is not counted.
-    fn hops(&self, reader: u32, owner: Option<u32>) -> u32 {
+    fn count_hops(&self, reader: u32, owner: Option<u32>) -> u32 {
         self.depth(Some(reader)).saturating_sub(self.depth(owner))
     }
 

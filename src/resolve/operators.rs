@@ -31,7 +31,7 @@ pub fn unary<'a>(runtime: &mut Runtime<'a>, op: UnaryOp, operand: &Value<'a>) ->
 /// Returns the sum or the difference of two integers, or the remainder by a positive divisor, if it fits in 64 bits and the limits allow
 /// as many. Other results are left to [`binary`].
 #[inline]
-pub fn small(runtime: &Runtime<'_>, op: BinaryOp, left: i64, right: i64) -> Option<i64> {
+pub fn compute_small(runtime: &Runtime<'_>, op: BinaryOp, left: i64, right: i64) -> Option<i64> {
     let int = match op {
         BinaryOp::Add => left.checked_add(right)?,
         BinaryOp::Sub => left.checked_sub(right)?,
@@ -46,7 +46,7 @@ pub fn small(runtime: &Runtime<'_>, op: BinaryOp, left: i64, right: i64) -> Opti
 #[inline]
 pub fn binary<'a>(runtime: &mut Runtime<'a>, op: BinaryOp, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     if let (Value::Int(left), Value::Int(right)) = (left, right) {
-        if let Some(int) = small(runtime, op, *left, *right) {
+        if let Some(int) = compute_small(runtime, op, *left, *right) {
             return Ok(Value::Int(int));
         }
     }

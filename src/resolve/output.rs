@@ -10,7 +10,7 @@ impl Resolver<'_> {
         for piece in pieces.iter_mut() {
             if let Piece::Expr(expr, line) = piece {
                 let first = expr.at;
-                if let Some(text) = self.printed(expr, line, place)? {
+                if let Some(text) = self.print_constant(expr, line, place)? {
                     *piece = Piece::Text(
                         text,
                         TextPlaces {
@@ -31,7 +31,7 @@ impl Resolver<'_> {
     }
 
     /// Resolves an expression of an output, and returns its text if it is a constant.
-    fn printed(&mut self, expr: &mut Expr, line: &mut u32, place: &Place) -> Result<Option<Box<str>>> {
+    fn print_constant(&mut self, expr: &mut Expr, line: &mut u32, place: &Place) -> Result<Option<Box<str>>> {
         // The reference checks whether an expression is a constant before it folds the parts.
         if !matches!(expr.kind, ExprKind::Literal(_)) {
             let text = self.folder.print(expr).map(String::into_boxed_str);

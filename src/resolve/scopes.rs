@@ -164,7 +164,7 @@ impl Scopes {
     /// Adds a name that the innermost scope sets (`Symbols.store`).
     pub fn store(&mut self, name: Symbol) {
         self.add_store(name);
-        if self.own(name).is_none() {
+        if self.find_own(name).is_none() {
             let outer = self.find(name);
             self.define(name, outer.map_or(Instruction::Undefined, Instruction::Alias));
         }
@@ -242,7 +242,7 @@ impl Scopes {
 
     /// Binds a name in the innermost scope, and sets its load (`Symbols._define_ref`).
     fn define(&mut self, name: Symbol, load: Instruction) -> Variable {
-        let variable = match self.own(name) {
+        let variable = match self.find_own(name) {
             Some(variable) => variable,
             None => self.bind(name),
         };
@@ -268,7 +268,7 @@ impl Scopes {
     }
 
     /// Returns the variable of a name that the innermost scope has bound.
-    fn own(&self, name: Symbol) -> Option<Variable> {
+    fn find_own(&self, name: Symbol) -> Option<Variable> {
         self.find(name)
             .filter(|variable| self.frames.level(*variable) == self.level())
     }

@@ -65,7 +65,7 @@ fn round_half_even<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: 
         (NumberRef::Float(float), _) if matches!(precision, Value::None) => Ok(Value::from(round::round_float_to_int(float)?)),
         (NumberRef::Int(int), _) if matches!(precision, Value::None) => Ok(Value::from(int.to_int())),
         (number, Some(NumberRef::Int(places))) => {
-            runtime.meter.charge(round::steps(places))?;
+            runtime.meter.charge(round::count_steps(places))?;
             Ok(Value::from(round::round(number, places)?))
         }
         _ => Err(not_an_index(precision)),
@@ -150,7 +150,7 @@ pub(super) fn filesizeformat<'a>(runtime: &mut Runtime<'a>, mut arguments: Argum
     let is_binary = is_flag_set(runtime, &arguments, 1)?;
     let text = filesize::filesize(NumberRef::Float(bytes), is_binary)?;
     // The text has at most 300 digits, so it can be charged afterwards.
-    runtime.meter.charge(digits::steps(text.len()))?;
+    runtime.meter.charge(digits::count_steps(text.len()))?;
     runtime.str(text)
 }
 

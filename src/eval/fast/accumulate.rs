@@ -57,7 +57,7 @@ impl<'a> Evaluator<'a, '_> {
                     self.assign(target, left.clone())?;
                     operators::binary(self.runtime, BinaryOp::Add, &left, &right)
                 };
-                sum.map_err(|error| self.explained(error, expr))
+                sum.map_err(|error| self.explain_error(error, expr))
             }
             ExprKind::Concat(items) => {
                 let mut text = Value::Str(print::to_str(self.runtime, &value)?.with_markup(false));

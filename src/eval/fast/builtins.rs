@@ -143,12 +143,12 @@ impl<'a> Evaluator<'a, '_> {
                 let mut receiver = self.expr(&attribute.object)?;
                 if let Some(method) = attribute.text_method.and_then(methods::get_str) {
                     let item = self.apply_shortcut(method, &mut receiver, args, Some(index));
-                    if let Some(item) = item.map_err(|error| self.explained(error, object))? {
+                    if let Some(item) = item.map_err(|error| self.explain_error(error, object))? {
                         return Ok(item);
                     }
                 }
                 let items = self.call_on(receiver, attribute, callee.span, args, None);
-                items.map_err(|error| self.explained(error, object))?
+                items.map_err(|error| self.explain_error(error, object))?
             }
             _ => self.expr(object)?,
         };

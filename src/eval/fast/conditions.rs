@@ -147,7 +147,7 @@ impl<'a> Evaluator<'a, '_> {
         } = compare;
         if let (CompareOp::In | CompareOp::NotIn, Some(text), []) = (op, literal(first), &**more) {
             let contains = self.peek_contains(right, text);
-            if let Some(contains) = contains.map_err(|error| self.explained(error, expr))? {
+            if let Some(contains) = contains.map_err(|error| self.explain_error(error, expr))? {
                 return Ok(if *op == CompareOp::In { contains } else { !contains });
             }
         }

@@ -38,7 +38,7 @@ impl<'a> Evaluator<'a, '_> {
         // If one operand is not an integer, it is mostly the right one, so that is read first.
         let right = self.peek_nested_int(right, depth)?;
         let left = self.peek_nested_int(left, depth)?;
-        operators::small(self.runtime, op, left, right)
+        operators::compute_small(self.runtime, op, left, right)
     }
 
     /// Returns the integer in a variable or a key or, for `x|length`, the number of items of the list, tuple or dict in it.

@@ -75,7 +75,7 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Binary(BinaryOp::Add, _) => self.fast_sum(expr),
             _ => return self.plain_value(expr),
         };
-        value.map_err(|error| self.explained(error, expr))
+        value.map_err(|error| self.explain_error(error, expr))
     }
 }
 

@@ -141,7 +141,7 @@ impl<'a> Evaluator<'a, '_> {
             Shortcut::Part(part) if filter.args.is_empty() => self.write_part::<TRACED>(input, part),
             Shortcut::Write(write) if !TRACED || self.runtime.heap.trace.is_none() => {
                 self.write_filtered(filter, input, function, write)
-                    .map_err(|error| self.explained(error, expr))?;
+                    .map_err(|error| self.explain_error(error, expr))?;
                 Ok(Truth::Yes)
             }
             _ => Ok(Truth::No),
@@ -172,13 +172,13 @@ impl<'a> Evaluator<'a, '_> {
     fn write_called(&mut self, callee: &'a Expr, args: &'a Args, expr: &'a Expr) -> Result<()> {
         if let Some(callee) = self.local_macro(callee, args) {
             let written = self.write_macro(&callee, args);
-            return written.map_err(|error| self.explained(error, expr));
+            return written.map_err(|error| self.explain_error(error, expr));
         }
         let function = self.expr(callee)?;
         let mut arguments = Arguments::new();
         self.call_arguments(args, &mut arguments, None)?;
         self.write_call(&function, &mut arguments)
-            .map_err(|error| self.explained(error, expr))
+            .map_err(|error| self.explain_error(error, expr))
     }
 
     /// Writes `a + b + c`.
@@ -281,7 +281,7 @@ impl<'a> Evaluator<'a, '_> {
             }
         };
         let sum = operators::binary(self.runtime, BinaryOp::Add, &left, &right);
-        *built = Some(sum.map_err(|error| self.explained(error, expr))?);
+        *built = Some(sum.map_err(|error| self.explain_error(error, expr))?);
         Ok(())
     }
 }

@@ -91,7 +91,9 @@ impl<'a> Evaluator<'a, '_> {
         };
         match self.expr(input)? {
             Value::Dict(dict) => Ok(Value::Items(dict)),
-            other => self.apply_filter(filter, other).map_err(|error| self.explained(error, expr)),
+            other => self
+                .apply_filter(filter, other)
+                .map_err(|error| self.explain_error(error, expr)),
         }
     }
 
@@ -133,7 +135,8 @@ impl<'a> Evaluator<'a, '_> {
                     Some(input) => self.filter_value(input, source, value)?,
                     None => value,
                 };
-                self.apply_filter(filter, value).map_err(|error| self.explained(error, expr))
+                self.apply_filter(filter, value)
+                    .map_err(|error| self.explain_error(error, expr))
             }
             _ => Ok(value),
         }

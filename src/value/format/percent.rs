@@ -276,7 +276,7 @@ fn number(runtime: &mut Runtime<'_>, conversion: &Conversion, argument: &Value<'
         Some(number) => {
             let formatted = percent::format_number(conversion, number, max_width)?;
             // The limits on widths and integers bound the text, so it can be charged afterwards.
-            runtime.meter.charge(digits::steps(formatted.len()))?;
+            runtime.meter.charge(digits::count_steps(formatted.len()))?;
             Ok(formatted)
         }
         None => Err(conversion.number_required(argument.ty().name()).into()),

@@ -206,7 +206,7 @@ pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specificat
         }
     };
     // The limits on widths and integers bound the text, so it can be charged afterwards.
-    runtime.meter.charge(digits::steps(formatted.len()))?;
+    runtime.meter.charge(digits::count_steps(formatted.len()))?;
     runtime.meter.charge_scan(formatted.len())?;
     Ok(formatted)
 }
