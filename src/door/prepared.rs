@@ -42,9 +42,9 @@ pub struct PrepareOptions<'o> {
     pub policy: Policy,
     /// The name of the model's template that renders the request. Without it, the tools of the body decide, as in [`ChatTemplate::apply`].
     pub chat_template: Option<&'o str>,
-    /// The resources that changing the body may use. The inspection of the template may use half of the steps, and as much time as that of
-    /// [`ChatTemplate::inspect_with`], but under the default limits only half a second, because the render of the first request follows. A
-    /// report that these limits cut short is not kept for later calls.
+    /// The resources that changing the body may use. The first request for a template also inspects it. This inspection may use half of the
+    /// steps and, under the default limits, half a second, because the render follows. A report that these limits cut short is not kept
+    /// for later calls.
     pub limits: &'o Limits,
     /// A flag that stops the preparation soon after any thread sets it.
     pub cancel: Option<&'o AtomicBool>,
@@ -176,7 +176,7 @@ impl ChatTemplate {
         let mut prepared = match options.policy {
             Policy::Exact => template.fit(body, format, list, &Facts::any(), options.policy, meter)?,
             Policy::Fit | Policy::Strict => {
-                let report = template.inspect_until(&limit_inspection(options.limits), options.cancel)?;
+                let report = template.inspect_until(&halve_limits(options.limits), options.cancel)?;
                 template.fit(body, format, list, &Facts::new(&report), options.policy, meter)?
             }
         };
@@ -255,11 +255,11 @@ impl ChatTemplate {
     }
 }
 
-/// Returns the limits of the inspection that the first request for a template makes. They are lower than those of the request, so that both
-/// together end soon.
-fn limit_inspection(limits: &Limits) -> Limits {
-    let usual = Limits::default().milliseconds.unwrap_or(u64::MAX);
-    let milliseconds = limits.milliseconds.map(|most| most.min(most.max(usual) / 2));
+/// Halves the steps and the time of a request for the inspection of its template, so that the inspection and the render together end soon.
+/// A time below half of the default is kept, because the experiments would get too little of it.
+fn halve_limits(limits: &Limits) -> Limits {
+    let default = Limits::default().milliseconds.unwrap_or(u64::MAX);
+    let milliseconds = limits.milliseconds.map(|all| all.min(all.max(default) / 2));
     limits.clone().with_steps(limits.steps / 2).with_milliseconds(milliseconds)
 }
 
