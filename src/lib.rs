@@ -54,7 +54,6 @@
 //!
 //! let template = ChatTemplate::from_source("{{ messages }}", &[]);
 //! let options = ApplyOptions::default();
-//!
 //! let owned: Vec<Value> = vec![json!({"role": "system", "content": null}), json!({"role": "user"})];
 //! let text = "[{'role': 'system'}, {'role': 'user'}]";
 //! assert_eq!(template.apply(&owned, &options)?.text, text);
@@ -489,6 +488,8 @@ pub use chat::{
     ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Input, LoadAs, LoadOptions,
     Prompt, TextPiece, Writer, assistant_mask,
 };
+#[doc(hidden)]
+pub use chat::{MAX_SPECIAL_TOKENS, MAX_TEMPLATES};
 pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
 #[cfg(feature = "inspect")]
 pub use door::{Body, Change, Changes, Format, Policy, PrepareOptions, Prepared, What};

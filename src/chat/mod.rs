@@ -54,7 +54,9 @@ pub use mask::assistant_mask;
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
 use templates::Compiler;
+pub use templates::MAX_TEMPLATES;
 pub(crate) use templates::Templates;
+pub use tokens::MAX_SPECIAL_TOKENS;
 #[cfg(feature = "inspect")]
 pub(crate) use variables::is_reserved_name;
 

@@ -81,7 +81,7 @@ impl NamedTemplate {
 }
 
 /// The maximum number of templates that a model may have. Known models have up to five.
-const MAX_TEMPLATES: usize = 1000;
+pub const MAX_TEMPLATES: usize = 1000;
 
 /// The largest total size of the sources of a model's templates, in bytes. Those of known models have up to 60 thousand.
 const MAX_SOURCES: usize = 4 << 20;

@@ -33,7 +33,7 @@ const PAD: &str = "pad_token";
 
 /// The maximum number of special tokens with names that a model may have. Known models have fewer than a hundred. Each render copies them
 /// into the variables of the template.
-const MAX_TOKENS: usize = 10_000;
+pub const MAX_SPECIAL_TOKENS: usize = 10_000;
 
 /// The largest number of code points of a name that a message repeats.
 const MAX_NAME: usize = 100;
@@ -61,8 +61,12 @@ pub(super) fn collect_special_tokens(
     }
     let arguments = arguments.finish()?;
     let count = arguments.values.len().saturating_add(arguments.named.len());
-    if count > MAX_TOKENS {
-        return Err(Error::limit(Reached::from_sizes(Limit::SpecialTokens, count, MAX_TOKENS)));
+    if count > MAX_SPECIAL_TOKENS {
+        return Err(Error::limit(Reached::from_sizes(
+            Limit::SpecialTokens,
+            count,
+            MAX_SPECIAL_TOKENS,
+        )));
     }
     let mut tokens: IndexMap<&str, Cow<'_, str>> = IndexMap::new();
     for (name, token) in defaults.entries() {

@@ -14,20 +14,14 @@ use std::time::Instant;
 use chat_template::json::{Data, Object};
 use chat_template::report::Report;
 use chat_template::{
-    ApplyOptions, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, Limits, Policy, PrepareOptions,
-    Prompt,
+    ApplyOptions, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, Limits, MAX_SPECIAL_TOKENS,
+    MAX_TEMPLATES, Policy, PrepareOptions, Prompt,
 };
 
 use super::show::Wanted;
 
-/// The maximum number of named templates in a request.
-const MAX_TEMPLATES: usize = 1000;
-
 /// The largest total size in bytes of templates that stay compiled. Larger ones do not compile.
 const MAX_KEPT: usize = 4 << 20;
-
-/// The maximum number of special tokens in a request: each is copied.
-const MAX_TOKENS: usize = 10_000;
 
 /// The largest number of characters of a name that a message repeats.
 const MAX_NAME: usize = 200;
@@ -244,9 +238,9 @@ fn special_tokens(request: &Object<'_>) -> Result<Vec<(String, String)>, String>
     let mut tokens = Vec::new();
     match request.get("special_tokens") {
         None | Some(Data::None) => {}
-        Some(Data::Object(entries)) if entries.len() > MAX_TOKENS => {
+        Some(Data::Object(entries)) if entries.len() > MAX_SPECIAL_TOKENS => {
             return Err(format!(
-                "`special_tokens` has {} tokens, and may have at most {MAX_TOKENS}",
+                "`special_tokens` has {} tokens, and may have at most {MAX_SPECIAL_TOKENS}",
                 entries.len()
             ));
         }
