@@ -54,23 +54,30 @@ pub use badge::badge;
 pub use baseline::{Compared, Exceptions};
 pub use case::Case;
 pub use cause::Cause;
-pub use compare::is_of_generated_code;
 pub use diff::{Conversation, Differ, Differed, Difference, Found, find_templates, read_conversations};
-#[doc(hidden)]
-pub use fuzz::random_request;
 pub use fuzz::{Feature, Finding, Fuzzed, Fuzzer, HitKind, Hits, Tally};
 pub use html::html;
 pub use junit::junit;
 pub use markdown::markdown;
 pub use port_process::Reply;
-pub use read_file::{decode, read_bytes, read_file};
 pub use report::{CaseReport, Detail, Faults, PortInfo, Report, Score};
 pub use run::{Ran, Runner, judge};
-pub use schema::nearest;
 pub use score::{Aspect, Verdict, wrong_aspects};
 pub use smoke::{Check, smoke};
 pub use suite::{LICENCE, REFERENCE, SUITE_VERSION, Suite};
 pub use summary::{Format, summary};
 pub use text::{failure, table};
+
+// What only the command line, the tests and the benches of this crate need.
+#[doc(hidden)]
+pub use compare::is_of_generated_code;
+#[doc(hidden)]
+pub use fuzz::random_request;
+#[doc(hidden)]
+pub use read_file::{decode, read_bytes, read_file};
+#[doc(hidden)]
+pub use schema::nearest;
+#[doc(hidden)]
 pub use trace::{Planter, WordPlace, check_segments, find_words};
+#[doc(hidden)]
 pub use visible::{printable, printable_json, sign, visible};
