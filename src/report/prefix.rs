@@ -42,9 +42,9 @@ pub struct Boundary {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It is a prefix for all conversations.
+    /// The prompt is a prefix for all conversations.
     Proven,
-    /// It is not a prefix for the conversation that is shown.
+    /// The prompt is not a prefix for the conversation that is shown.
     Counterexample,
     /// Neither a proof nor a counterexample was found.
     #[default]

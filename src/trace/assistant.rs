@@ -168,7 +168,7 @@ pub fn find_assistant<'m>(conversation: &Conversation<'_>, renders: &mut dyn Ren
 
 /// Why there are no spans.
 enum Failure {
-    /// They cannot be found, for a reason.
+    /// The spans cannot be found, for this reason.
     Unknown(String),
     /// A limit is reached.
     Stopped(Error),

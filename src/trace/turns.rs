@@ -162,9 +162,9 @@ fn split_message<'g>(list: &mut &'g [Stretch], message: usize) -> &'g [Stretch] 
 
 /// The relation of characters to the message that owns them.
 enum Share {
-    /// They come from a field of the message other than the role.
+    /// The characters come from a field of the message other than the role.
     Own,
-    /// They come from other messages, tools or documents.
+    /// The characters come from other messages, tools or documents.
     Foreign,
 }
 

@@ -31,11 +31,11 @@ struct Selection<'a> {
 
 /// The check of a filter on the value under its key.
 enum Check<'a> {
-    /// Whether it is equal to a text.
+    /// The value is equal to a text.
     Equal(&'a str),
-    /// Whether it passes a test.
+    /// The value passes a test.
     Test(&'static Function, Option<Value<'a>>),
-    /// Whether it is true.
+    /// The value is true.
     Truth,
 }
 

@@ -35,7 +35,7 @@ pub struct PhraseType {
     /// Whether its phrases begin outside of tags.
     pub is_outside: bool,
     pub phrases: Vec<Phrase>,
-    /// The number of nested phrases in its smallest text.
+    /// The number of nested phrases in the smallest text of the phrase.
     height: usize,
 }
 
@@ -49,7 +49,7 @@ pub struct Phrase {
     pub is_operation: bool,
     /// Whether a filter is outside of its brackets.
     pub is_filtered: bool,
-    /// Whether it sets variables for the phrases after it.
+    /// Whether the phrase sets variables for the phrases after it.
     pub sets: bool,
     /// The number of nested phrases in its smallest text.
     pub height: usize,

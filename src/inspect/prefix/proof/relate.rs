@@ -43,9 +43,9 @@ pub struct Outcome {
 /// How the values of an attribute of a namespace are related in the two renders when a round begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bond {
-    /// They are equal.
+    /// The values are equal.
     Equal,
-    /// They are equal, or both are those from before the loop.
+    /// The values are equal, or both are those from before the loop.
     EqualOrOld,
     /// Nothing is known.
     Loose,
