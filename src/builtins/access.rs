@@ -197,7 +197,7 @@ fn is_caught(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Type | ErrorKind::Key | ErrorKind::Index)
 }
 
-fn quoted(name: &Str<'_>) -> String {
+fn quote_name(name: &Str<'_>) -> String {
     let quoted = quote::repr(name.as_str());
     if name.is_markup() {
         format!("Markup({quoted})")
@@ -211,7 +211,7 @@ fn missing<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> 
     Ok(Value::Undefined(if name.is_markup() {
         charge_message(runtime, name)?;
         let owner = quote::repr(&value.ty().object_name());
-        Undefined::message(format!("{owner} has no attribute {}", quoted(name)))
+        Undefined::message(format!("{owner} has no attribute {}", quote_name(name)))
     } else {
         Undefined::attribute(value.ty(), name)
     }))
@@ -228,7 +228,7 @@ fn charge_message(runtime: &mut Runtime<'_>, name: &Str<'_>) -> Result<()> {
 fn unsafe_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
     charge_message(runtime, name)?;
     let ty = value.ty().name();
-    let name = quoted(name);
+    let name = quote_name(name);
     Ok(Value::Undefined(Undefined::unsafe_attribute(format!(
         "access to attribute {name} of '{ty}' object is unsafe."
     ))))

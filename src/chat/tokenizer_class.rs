@@ -86,7 +86,7 @@ fn choose_without_code(model: &ModelConfig<'_>, own: Option<&str>, is_byte_level
     if without_fast(named) == "LlamaTokenizer" && !is_corrected && is_byte_level() {
         return Some(TokenizerClass::BACKEND);
     }
-    let registered = tokenizer_tables::registered(model.model_type).map(without_fast);
+    let registered = tokenizer_tables::find_registered_class(model.model_type).map(without_fast);
     let registered = registered.filter(|registered| *registered != without_fast(named))?;
     if GENERIC.contains(&registered) {
         return Some(TokenizerClass::BACKEND);

@@ -259,7 +259,7 @@ impl<'a> Places<'a> {
     }
 
     /// Returns the origin of a text that is made from a text with this origin.
-    pub fn changed(&mut self, source: Source) -> Source {
+    pub fn mark_changed(&mut self, source: Source) -> Source {
         let path = match source {
             Source::Input(string, _) => self.strings.get(string as usize).map(|known| known.path),
             _ => None,

@@ -172,10 +172,10 @@ impl<'a> Seq<'a> {
                 Part::Key => Value::text(key),
                 _ => Value::from(value),
             }),
-            Self::JsonReversed(items) => items.get(mirrored(items.len(), index)?).map(Value::from),
-            Self::DataReversed(items) => items.get(mirrored(items.len(), index)?).map(Value::from),
+            Self::JsonReversed(items) => items.get(mirror_index(items.len(), index)?).map(Value::from),
+            Self::DataReversed(items) => items.get(mirror_index(items.len(), index)?).map(Value::from),
             Self::OwnedReversed(items, start, ..) => {
-                let at = mirrored(self.len(), index)?;
+                let at = mirror_index(self.len(), index)?;
                 items.values.get((*start as usize).checked_add(at)?).cloned()
             }
         }
@@ -186,9 +186,9 @@ impl<'a> Seq<'a> {
     pub fn object(&self, index: usize) -> Option<Dict<'a>> {
         let json = match self {
             Self::Json(items) => items.get(index)?,
-            Self::JsonReversed(items) => items.get(mirrored(items.len(), index)?)?,
+            Self::JsonReversed(items) => items.get(mirror_index(items.len(), index)?)?,
             Self::Data(items) => return data_object(items.get(index)?),
-            Self::DataReversed(items) => return data_object(items.get(mirrored(items.len(), index)?)?),
+            Self::DataReversed(items) => return data_object(items.get(mirror_index(items.len(), index)?)?),
             Self::Owned(..) => return self.owned_object(index),
             _ => return None,
         };
@@ -320,7 +320,8 @@ fn data_object<'a>(data: &'a Data<'a>) -> Option<Dict<'a>> {
     }
 }
 
-fn mirrored(len: usize, index: usize) -> Option<usize> {
+/// Returns the index from the front of the item at an index from the end.
+fn mirror_index(len: usize, index: usize) -> Option<usize> {
     len.checked_sub(index)?.checked_sub(1)
 }
 

@@ -9,7 +9,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::ops::sorted;
+use super::ops::sort_indices;
 use super::print::DIGITS;
 use super::{Dict, Runtime, Seq, Str, Value, backslash_escape, ops, print};
 use crate::error::{Error, Result};
@@ -180,7 +180,7 @@ impl<'a> Dumper<'_, 'a> {
         let _claim = self.runtime.meter.claim(bytes)?;
         let entries: Vec<_> = dict.iter().collect();
         // CPython sorts the pairs, and no two of them have the same key.
-        let order = sorted(self.runtime, entries.len(), false, &mut |runtime, left, right| match (
+        let order = sort_indices(self.runtime, entries.len(), false, &mut |runtime, left, right| match (
             entries.get(left),
             entries.get(right),
         ) {

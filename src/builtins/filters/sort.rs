@@ -40,7 +40,7 @@ pub(super) fn sort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
         let start = item.saturating_mul(paths.len());
         keys.get(start..start.saturating_add(paths.len())).unwrap_or_default()
     };
-    let order = ops::sorted(runtime, items.len(), reverse, &mut |runtime, left, right| {
+    let order = ops::sort_indices(runtime, items.len(), reverse, &mut |runtime, left, right| {
         is_less(runtime, keys_of(left), keys_of(right))
     })?;
     drop((keys, claim));
@@ -118,7 +118,7 @@ fn find_extreme<'a>(
 
 /// Returns the indices of the keys in sorted order.
 pub(super) fn sort_keys<'a>(runtime: &mut Runtime<'a>, keys: &[Value<'a>], reverse: bool) -> Result<Vec<usize>> {
-    ops::sorted(
+    ops::sort_indices(
         runtime,
         keys.len(),
         reverse,

@@ -1,9 +1,9 @@
 //! The tables by which transformers chooses the class of a tokenizer, and the special tokens of each class.
 //!
 //! ```text
-//! registered("gpt2")          ->   GPT2Tokenizer
-//! class("GPT2Tokenizer")      ->   bos_token is <|endoftext|>, …
-//! class("ElectraTokenizer")   ->   the tokens of BertTokenizer
+//! find_registered_class("gpt2")  ->   GPT2Tokenizer
+//! class("GPT2Tokenizer")         ->   bos_token is <|endoftext|>, …
+//! class("ElectraTokenizer")      ->   the tokens of BertTokenizer
 //! ```
 //!
 //! The cells of the tables are separated by tabs. `tests/reference/tokenizer_classes.py` makes them from transformers 5.23.0. A search
@@ -56,7 +56,7 @@ pub(super) fn class(name: &str) -> Option<TokenizerClass> {
 }
 
 /// Returns the name of the class that is registered for a model type.
-pub(super) fn registered(model_type: &str) -> Option<&'static str> {
+pub(super) fn find_registered_class(model_type: &str) -> Option<&'static str> {
     cell(model_type, Column::Registered)
 }
 
@@ -118,7 +118,9 @@ fn lines(table: &'static str) -> impl Iterator<Item = &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CLASSES, MODEL_TYPES, TokenizerClass, class, is_repository_of_backend, lines, of_configuration, registered};
+    use super::{
+        CLASSES, MODEL_TYPES, TokenizerClass, class, find_registered_class, is_repository_of_backend, lines, of_configuration,
+    };
 
     #[test]
     fn every_class_has_tokens_and_every_name_a_class() {
@@ -139,10 +141,10 @@ mod tests {
         for line in lines(MODEL_TYPES) {
             assert_eq!(line.matches('\t').count(), 3, "{line}");
         }
-        assert_eq!(registered("gpt2"), Some("GPT2Tokenizer"));
-        assert_eq!((registered("llama"), of_configuration("llama")), (None, None));
+        assert_eq!(find_registered_class("gpt2"), Some("GPT2Tokenizer"));
+        assert_eq!((find_registered_class("llama"), of_configuration("llama")), (None, None));
         assert_eq!(
-            (registered("led"), of_configuration("led")),
+            (find_registered_class("led"), of_configuration("led")),
             (Some("LEDTokenizer"), Some("RobertaTokenizer"))
         );
     }

@@ -273,7 +273,7 @@ impl Fuzzer {
         }
         findings.sort_by_key(|(offset, _)| *offset);
         let findings = findings.into_iter().map(|(_, finding)| finding).collect();
-        Ok(Finding::grouped(findings, left_out))
+        Ok(Finding::group(findings, left_out))
     }
 }
 

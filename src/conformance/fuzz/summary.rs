@@ -229,7 +229,7 @@ impl Finding {
     }
 
     /// Joins equal findings. The most frequent comes first.
-    pub(super) fn grouped(findings: Vec<Self>, left_out: usize) -> Vec<Self> {
+    pub(super) fn group(findings: Vec<Self>, left_out: usize) -> Vec<Self> {
         let mut groups: BTreeMap<(Signature, Vec<String>), Self> = BTreeMap::new();
         for finding in findings {
             match groups.get_mut(&finding.key) {

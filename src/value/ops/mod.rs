@@ -26,5 +26,5 @@ pub use iterate::collect;
 pub use length::{length, try_length};
 pub use order::{greater, greater_equal, less, less_equal};
 pub use slice::slice;
-pub use sort::sorted;
+pub use sort::sort_indices;
 pub use truth::is_true;

@@ -22,7 +22,7 @@ const RUN: usize = 64;
 pub type Less<'f, 'a> = dyn FnMut(&mut Runtime<'a>, usize, usize) -> Result<bool> + 'f;
 
 /// Returns the indices below `len` in sorted order. Equal items keep their order, even if `reverse` is set.
-pub fn sorted<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, less: &mut Less<'_, 'a>) -> Result<Vec<usize>> {
+pub fn sort_indices<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, less: &mut Less<'_, 'a>) -> Result<Vec<usize>> {
     runtime.meter.charge_items(len)?;
     // The indices, and those that a merge has taken.
     let _claim = runtime.meter.claim(len.saturating_mul(size_of::<[usize; 2]>()))?;
@@ -178,7 +178,7 @@ mod tests {
     fn order(items: &[i64], reverse: bool) -> Vec<usize> {
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);
         let mut less = |_: &mut Runtime<'_>, left: usize, right: usize| Ok(items.get(left) < items.get(right));
-        sorted(&mut runtime, items.len(), reverse, &mut less).unwrap()
+        sort_indices(&mut runtime, items.len(), reverse, &mut less).unwrap()
     }
 
     #[test]

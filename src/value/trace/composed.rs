@@ -171,7 +171,7 @@ impl<'a> Runtime<'a> {
             return self.record_made_from(&Value::Str(text.clone()), range);
         };
         let source = trace.places.find_text(text.as_str());
-        let source = trace.places.changed(source);
+        let source = trace.places.mark_changed(source);
         trace.places.claim(&mut self.meter)?;
         self.fill(range.start, Source::Made);
         self.fill(range.end, source);

@@ -62,7 +62,7 @@ impl Callee {
                 .collect(),
         };
         if callee.wishes.is_empty() {
-            let (wishes, least) = starred(function);
+            let (wishes, least) = list_wishes(function);
             callee.wishes.extend(wishes);
             callee.required = least;
         }
@@ -86,7 +86,7 @@ impl Callee {
 }
 
 /// Returns the positional arguments of a function with `*args`, and the number of required ones.
-fn starred(function: &Function) -> (&'static [Wish], usize) {
+fn list_wishes(function: &Function) -> (&'static [Wish], usize) {
     match function.name {
         "map" => (&[Wish::Filter], 1),
         "select" | "reject" => (&[Wish::Test, Wish::Any], 1),

@@ -82,7 +82,7 @@ pub fn context(random: &mut Rng) -> Vec<Entry<'static>> {
 
 fn value(random: &mut Rng, depth: usize) -> Data<'static> {
     let nested = if depth == 0 { 0 } else { 24 };
-    match random.weighted(&[6, 8, 22, 26, nested, nested]) {
+    match random.pick_weighted(&[6, 8, 22, 26, nested, nested]) {
         0 => Data::None,
         1 => Data::Bool(random.happens(50)),
         2 => number(random),
@@ -127,7 +127,7 @@ pub fn number(random: &mut Rng) -> Data<'static> {
         1 << 70,
         i128::MAX,
     ];
-    match random.weighted(&[60, 8, 22]) {
+    match random.pick_weighted(&[60, 8, 22]) {
         0 => small(random),
         1 => {
             let large = random.pick(&LARGE).copied().unwrap_or_default();

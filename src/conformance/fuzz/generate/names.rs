@@ -33,7 +33,7 @@ impl<'w> Walker<'w> {
             // This production has two names: a namespace before the dot, and its attribute after it.
             ("namespace_part", _) => {
                 let is_attribute = self.sentence.tokens.last().is_some_and(|token| token.text == ".");
-                let namespaces: Vec<String> = self.named(|known| known.ty == Some(Type::Namespace));
+                let namespaces: Vec<String> = self.find_names(|known| known.ty == Some(Type::Namespace));
                 match self.random.pick(&namespaces).cloned() {
                     Some(name) if !is_attribute && self.random.happens(95) => self.push_token(&name),
                     _ => {
@@ -53,7 +53,7 @@ impl<'w> Walker<'w> {
     }
 
     /// Returns the names of the variables that fulfil a condition.
-    fn named(&self, is_wanted: impl Fn(&Known<'w>) -> bool) -> Vec<String> {
+    fn find_names(&self, is_wanted: impl Fn(&Known<'w>) -> bool) -> Vec<String> {
         let wanted = self.scope.iter().filter(|variable| is_wanted(&variable.known));
         wanted.map(|variable| variable.name.clone()).collect()
     }

@@ -58,7 +58,7 @@ impl Rng {
     }
 
     /// Returns an index of `weights`, with a probability in proportion to its weight.
-    pub fn weighted(&mut self, weights: &[usize]) -> usize {
+    pub fn pick_weighted(&mut self, weights: &[usize]) -> usize {
         let mut left = self.below(weights.iter().sum());
         for (index, weight) in weights.iter().enumerate() {
             match left.checked_sub(*weight) {
@@ -91,7 +91,7 @@ mod tests {
         let numbers: std::collections::BTreeSet<usize> = (0..1000).map(|_| rng.below(6)).collect();
         assert_eq!(numbers, (0..6).collect());
         assert_eq!(rng.below(0), 0);
-        assert_eq!(rng.weighted(&[0, 3, 0]), 1);
+        assert_eq!(rng.pick_weighted(&[0, 3, 0]), 1);
         assert_eq!(rng.pick::<u8>(&[]), None);
     }
 }

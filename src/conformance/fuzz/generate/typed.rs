@@ -98,7 +98,7 @@ impl<'w> Writer<'w> {
             if is_large && phrase.height > least { 0 } else { phrase.weight }
         };
         let weights: Vec<usize> = possible.iter().map(weight).collect();
-        let Some(phrase) = possible.get(self.random.weighted(&weights)).copied() else {
+        let Some(phrase) = possible.get(self.random.pick_weighted(&weights)).copied() else {
             return;
         };
         self.write_phrase(phrase, ty.is_outside, place);
@@ -283,7 +283,7 @@ impl<'w> Writer<'w> {
         let names: Vec<String> = of_tag.map_or_else(|| self.find(of).map(str::to_owned).collect(), |name| vec![name]);
         // Those of the innermost scope are the most likely.
         let weights: Vec<usize> = (1..=names.len()).rev().map(|weight| weight.saturating_mul(weight)).collect();
-        let name = names.get(self.random.weighted(&weights)).map_or("nope", String::as_str);
+        let name = names.get(self.random.pick_weighted(&weights)).map_or("nope", String::as_str);
         self.sentence.push(name, "");
     }
 

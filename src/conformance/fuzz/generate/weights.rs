@@ -159,7 +159,7 @@ impl<'w> Walker<'w> {
             return self.random.pick(&lowest).copied().unwrap_or_default();
         }
         let weights: Vec<usize> = alternatives.iter().map(|rule| self.weight(rule.label())).collect();
-        self.random.weighted(&weights)
+        self.random.pick_weighted(&weights)
     }
 
     fn weight(&self, label: &str) -> usize {
