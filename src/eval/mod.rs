@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::span::Span;
 use crate::trace::{Pieces, free_spare_text};
-use crate::value::{Dict, Runtime, Value};
+use crate::value::{CAPTURE, Dict, Runtime, Value};
 
 /// The result of a render.
 #[derive(Debug)]
@@ -156,6 +156,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
 
     /// Runs a function whose output becomes a string.
     fn capture<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Value<'a>)> {
+        self.runtime.meter.charge(CAPTURE)?;
         let _claim = self.runtime.claim_pieces()?;
         let room = self.runtime.heap.recycler.take_buffer();
         let outer = std::mem::replace(&mut self.out, room);

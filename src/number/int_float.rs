@@ -68,6 +68,11 @@ pub fn int_to_float(int: IntRef<'_>) -> NumberResult<f64> {
     Ok(with_sign(float, int.is_negative()))
 }
 
+/// Returns whether both integers convert to floats exactly.
+pub fn are_exact(left: IntRef<'_>, right: IntRef<'_>) -> bool {
+    left.bit_length() <= 53 && right.bit_length() <= 53
+}
+
 /// Returns `left / right` of two integers: the float nearest to the exact quotient.
 #[expect(
     clippy::arithmetic_side_effects,
@@ -81,8 +86,8 @@ pub fn true_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<f64> {
     if left.is_zero() {
         return Ok(with_sign(0.0, is_negative));
     }
-    if left.bit_length() <= 53 && right.bit_length() <= 53 {
-        // Both convert to floats exactly, and one division rounds once.
+    if are_exact(left, right) {
+        // One division rounds once.
         return Ok(int_to_float(left)? / int_to_float(right)?);
     }
     let too_large = || NumberError::overflow("integer division result too large for a float");

@@ -78,11 +78,11 @@ impl<'a> Dict<'a> {
         self.len() == 0
     }
 
-    /// Returns the number of steps that finding a string key costs. A short key in a small dict costs none.
+    /// Returns the number of steps that finding a string key costs. A short key in a small dict costs one.
     #[inline]
     fn lookup_steps(&self, key: &str) -> u64 {
         if self.is_found_at_once(key) {
-            return 0;
+            return 1;
         }
         let bytes = (key.len() / STEP_BYTES) as u64;
         let distance = u64::from(
@@ -98,11 +98,11 @@ impl<'a> Dict<'a> {
                     .saturating_add(DISTANT.saturating_mul(u64::from(distance > 0)))
                     .saturating_mul(compared)
             }
-            _ => bytes.saturating_add(distance),
+            _ => bytes.saturating_add(distance).saturating_add(1),
         }
     }
 
-    /// Returns whether finding a string key costs no steps.
+    /// Returns whether a string key is short and the dict small, so that a shortcut may find it without charging for it.
     #[inline]
     pub(super) fn is_found_at_once(&self, key: &str) -> bool {
         key.len() <= SHORT && self.len() <= FEW

@@ -61,7 +61,7 @@ pub use namespace::{Cycler, Joiner, Namespace, NamespaceId};
 pub use peek::{Peek, ValueRef};
 pub use range::Range;
 pub use recycle::Recycler;
-pub use runtime::{Heap, Runtime, next_object_index};
+pub use runtime::{CAPTURE, Heap, Runtime, next_object_index};
 pub use str::Str;
 pub use trace::{backslash_escape, html_escape};
 pub use types::Type;

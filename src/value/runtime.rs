@@ -55,6 +55,9 @@ pub struct Heap<'a> {
 /// The maximum unused capacity, in bytes, that a finished text keeps. Reallocating for less is not worth its time.
 const MAX_SPARE: usize = 16 << 10;
 
+/// The steps of making and dropping a string of a text that is captured.
+pub const CAPTURE: u64 = 2;
+
 /// The steps of making and dropping the list of a text's pieces.
 const PIECES_STEPS: u64 = 2;
 
@@ -129,6 +132,7 @@ impl<'a> Runtime<'a> {
 
     /// Makes a string value of the text that a function writes to an empty buffer.
     pub fn capture_in(&mut self, mut text: String, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
+        self.meter.charge(CAPTURE)?;
         let _claim = self.claim_pieces()?;
         let outer = std::mem::take(&mut self.heap.pieces);
         let written = self.meter.begin_text();

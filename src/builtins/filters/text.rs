@@ -11,7 +11,7 @@
 
 use crate::builtins::arguments::{take_or_none, to_plain_str};
 use crate::builtins::call;
-use crate::builtins::methods::str_case::map_text;
+use crate::builtins::methods::str_case::{claim_mapping, map_text};
 use crate::error::{Error, Result};
 use crate::text::{strip, title, word};
 use crate::unicode;
@@ -61,7 +61,10 @@ pub(super) fn title<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
     runtime.meter.charge_unicode(text.as_str())?;
     // The reference makes a string of each word.
     runtime.meter.charge_scan(text.as_str().len().saturating_mul(2))?;
-    runtime.str(title::title(text.as_str()))
+    let claims = claim_mapping(runtime, text.as_str())?;
+    let titled = title::title(text.as_str());
+    drop(claims);
+    runtime.str(titled)
 }
 
 /// Centers the text in a width.

@@ -30,6 +30,7 @@ pub(super) static CYCLER: [Function; 2] = [
 
 /// Returns the attribute of a loop with the given name, which is not a method.
 pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &str) -> Result<Option<Value<'a>>> {
+    runtime.meter.charge(1)?;
     if let "length" | "revindex" | "revindex0" = name {
         // After this, the loop knows its length.
         context.length(runtime)?;

@@ -5,6 +5,7 @@
 
 use crate::builtins::arguments::take_str_receiver;
 use crate::error::Result;
+use crate::meter::Claim;
 use crate::unicode;
 use crate::value::{Arguments, Runtime, Str, Value};
 
@@ -13,12 +14,25 @@ fn map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, map: fn(&str
     map_text(runtime, text, map)
 }
 
-/// Maps a text, and keeps it a Markup if it is one. A text that the mapping leaves unchanged is returned itself, not copied.
-///
-/// The size is checked after the mapping, which makes at most three bytes from one; `tests/reference/unicode_tables.py` asserts that.
+/// The size in bytes from which the memory of a mapped text is claimed before the text is mapped.
+const LARGE: usize = 1 << 20;
+
+/// Claims the memory by which a text can grow when it is mapped. The mappings make at most three bytes from one, and one from ASCII;
+/// `tests/reference/unicode_tables.py` asserts that. The claims are for the mapping only: the result is claimed after it.
+pub fn claim_mapping(runtime: &mut Runtime<'_>, text: &str) -> Result<Option<[Claim; 2]>> {
+    if text.len() < LARGE || text.is_ascii() {
+        return Ok(None);
+    }
+    Ok(Some([runtime.meter.claim(text.len())?, runtime.meter.claim(text.len())?]))
+}
+
+/// Maps a text, and keeps it a Markup if it is one. A text that the mapping leaves unchanged is returned itself, not copied. The size is
+/// checked after the mapping.
 pub fn map_text<'a>(runtime: &mut Runtime<'a>, text: Str<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
     runtime.meter.charge_unicode(text.as_str())?;
+    let claims = claim_mapping(runtime, text.as_str())?;
     let mapped = map(text.as_str());
+    drop(claims);
     if mapped == text.as_str() {
         return Ok(Value::Str(text));
     }

@@ -57,12 +57,12 @@ pub(super) fn translate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
     for character in whole.as_str().chars() {
         // A character that is not in the table is an error to the lookup.
         runtime.meter.charge(4)?;
-        runtime.meter.check_size(output.len())?;
         let code = Value::Int(i64::from(u32::from(character)));
         match ops::get_item(runtime, &table, &code) {
             Ok(Value::None) => {}
             Ok(Value::Str(text)) => {
                 runtime.meter.charge_scan(text.as_str().len())?;
+                runtime.meter.check_size(output.len().saturating_add(text.as_str().len()))?;
                 output.push_str(text.as_str());
             }
             Ok(Value::Big(_)) => return Err(not_a_character()),

@@ -7,7 +7,7 @@
 
 use super::{concat, views};
 use crate::error::{Error, Result};
-use crate::number::{IntRef, Number, NumberRef, NumberResult, arithmetic};
+use crate::number::{IntRef, Number, NumberRef, NumberResult, arithmetic, int_float};
 use crate::value::{Runtime, Value, format};
 
 /// An operation on two numbers. The third argument is the maximum number of bits of the result.
@@ -15,6 +15,9 @@ type Arithmetic = fn(NumberRef<'_>, NumberRef<'_>, u64) -> NumberResult<Number>;
 
 /// The number of products of two 64-bit words that are computed in about the time of one step.
 const PRODUCTS_PER_STEP: u64 = 32;
+
+/// The number of steps of making the large integers of a quotient that is not computed with floats.
+const EXACT_QUOTIENT: u64 = 4;
 
 /// Returns `left + right`.
 #[inline]
@@ -49,6 +52,11 @@ pub fn multiply<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'
 
 /// Returns `left / right`.
 pub fn divide<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
+    if let (Some(left), Some(right)) = (left.as_integer(), right.as_integer()) {
+        if !int_float::are_exact(left, right) {
+            runtime.meter.charge(EXACT_QUOTIENT)?;
+        }
+    }
     let divide: Arithmetic = |left, right, _| arithmetic::true_divide(left, right).map(Number::Float);
     arithmetic(runtime, left, right, divide)?.ok_or_else(|| unsupported_operands("/", left, right))
 }
@@ -74,7 +82,8 @@ pub fn power<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>)
         let exponent = u64::try_from(exponent).unwrap_or(0);
         // A result that is longer than the limit is refused before it is computed.
         let words = (base.bit_length().saturating_mul(exponent) / 64).min(runtime.meter.limits().bits / 64);
-        runtime.meter.charge(words.saturating_mul(words) / (4 * PRODUCTS_PER_STEP))?;
+        let products = words.saturating_mul(words) / (4 * PRODUCTS_PER_STEP);
+        runtime.meter.charge(words.saturating_add(products))?;
     }
     arithmetic(runtime, left, right, arithmetic::power)?.ok_or_else(|| unsupported_operands("** or pow()", left, right))
 }

@@ -22,8 +22,8 @@ pub struct Turn {
 }
 
 impl<'a> Trace<'a> {
-    /// Returns the message that an item of a loop is, or is made from. Charges the items of a list, and the pieces
-    /// of the texts of a copy.
+    /// Returns the message that an item of a loop is, or is made from. Charges the items of a list, and the entries of a copy with the
+    /// pieces of their texts.
     fn message_of_item(&mut self, item: &Value<'a>, meter: &mut Meter<'_>) -> Result<Owner> {
         Ok(match item {
             Value::Dict(dict) => match self.message(dict) {
@@ -49,6 +49,8 @@ impl<'a> Trace<'a> {
     /// Returns the message that all strings of a dict come from, if the render made the dict.
     fn message_of_copy(&mut self, dict: &Dict<'a>, meter: &mut Meter<'_>) -> Result<Owner> {
         let Dict::Owned(_) = dict else { return Ok(Owner::NONE) };
+        // A text of the input is looked for among all of them.
+        meter.charge(dict.len().min(MAX_EXAMINED) as u64)?;
         let mut message = Owner::NONE;
         for (_, value) in dict.iter().take(MAX_EXAMINED) {
             let Value::Str(text) = value else { continue };

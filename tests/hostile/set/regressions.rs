@@ -80,6 +80,14 @@ const HOLDING: &[(&str, &str)] = &[
     ),
     ("a sorted list", "{% set a, b = 1, 1 %}{{ base|sort|length }}"),
     (
+        "a text that grows in upper case",
+        "{% set base = 1 %}{% set t = '\u{390}' * 14500000 %}{{ t|upper }}",
+    ),
+    (
+        "a translation",
+        "{% set base = 1 %}{% set t = 'c' * 33000000 %}{{ 'aa'.translate({97: t}) }}",
+    ),
+    (
         "parts of a text",
         "{% set b = 1 %}{% set t = 'a ' * 8000000 %}{{ t.split()|length }}",
     ),
@@ -95,6 +103,27 @@ pub(super) fn cases() -> Vec<Case> {
             )
         })
         .collect();
+    for (name, expression) in [
+        ("a chain of keys", format!("d{}", ".k".repeat(190))),
+        ("quotients of large integers", format!("[{}]", "k / n,".repeat(100))),
+        ("powers of large integers", format!("[{}]", "k ** 2,".repeat(100))),
+        ("short concatenations", format!("[{}]", "t ~ t,".repeat(100))),
+        ("short sums", format!("[{}]", "t + 'a',".repeat(100))),
+        ("short formats", format!("[{}]", "'a' % (),".repeat(100))),
+        ("calls of an empty macro", format!("[{}]", "m(),".repeat(100))),
+        ("items of a loop", format!("[{}]", "loop.previtem,".repeat(100))),
+    ] {
+        let template = format!(
+            "{{% macro m() %}}{{% endmacro %}}{{% set ns = namespace(d={{'k': 1}}) %}}{{% for i in range(190) %}}{{% set ns.d = dict(k=ns.d) %}}\
+             {{% endfor %}}{{% set d = ns.d %}}{{% set k = 9223372036854775807 %}}{{% set n = 9007199254740993 %}}{{% set t = 'abc' %}}\
+             {{% for i in range(100000) %}}{{% for j in range(100) %}}{{% set x = {expression} %}}{{% endfor %}}{{% endfor %}}"
+        );
+        cases.push(Case::render(
+            format!("regression: {name}"),
+            move || template.clone(),
+            || json!({}),
+        ));
+    }
     for (name, after) in HOLDING {
         // The tree of these calls is the largest that does not count as live.
         let unused = "a(b=a),".repeat(30_000);

@@ -23,6 +23,7 @@ const TEMPLATES: &[&str] = &[
     "{% macro w(x) %}{% if x is string %}{{ x }}{% elif x is mapping %}{{ w(x.k) }}{% else %}{{ w(x[0]) }}{% endif %}{% endmacro %}\
      {% for i in range(100000) %}{% set z = wide|map('tojson')|join|upper %}{% endfor %}",
     "{% set l = [[{}] * 64] * 100000 %}{% for i in range(100) %}{% for a in l %}{% endfor %}{% endfor %}",
+    "{% set o = dict(range(128)|map('string')|batch(2)) %}{% set l = [o] * 100000 %}{% for i in range(100) %}{% for a in l %}{% endfor %}{% endfor %}",
     "{{ ('a' * 33000000)|length }}{{ ('b' * 33000000)|length }}",
     "{{ (s * 330000)|length }}{{ (s * 3300000)|length }}",
     "{{ '\\x01' * 33000000 }}{{ '\\x01' * 33000000 }}",
