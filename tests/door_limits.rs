@@ -129,6 +129,11 @@ fn the_memory_of_arguments_is_claimed_before_they_are_read() {
             false => assert_eq!(find_reached(&template, &body, &few), Some(Limit::Live)),
         }
     }
+    // Commas in a string begin no values.
+    let arguments = json!({"a\\\"": ",[{\\\",".repeat(400_000)}).to_string();
+    let call = json!({"function": {"name": "f", "arguments": arguments}});
+    let body = json!({"messages": [{"role": "user", "content": "U"}, {"role": "assistant", "content": "", "tool_calls": [call]}]});
+    drop(template.prepare(&body).unwrap());
 }
 
 #[test]

@@ -236,6 +236,8 @@ impl Folder<'_> {
     }
 
     fn special_tokens(&self, config: &Object<'_>, pad_token: Option<String>) -> Result<Vec<(String, String)>> {
+        // Of the files that are read, at most two are in memory at one time as trees, which can be large.
+        let defaults = self.class(config).and_then(|class| class.tokens());
         let map_text = if tokens::reads_map(config) {
             self.files.text(TOKENS_MAP)?
         } else {
@@ -245,9 +247,8 @@ impl Folder<'_> {
             Some(text) => Some(self.json(TOKENS_MAP, text)?),
             None => None,
         };
-        let defaults = self.class(config)?.tokens()?;
         let file = if map.is_some() { TOKENS_MAP } else { CONFIG };
-        tokens::collect_special_tokens(config, map.as_ref(), &defaults, pad_token)
+        tokens::collect_special_tokens(config, map.as_ref(), &defaults?, pad_token)
             .map_err(|error| in_file(&self.files.path.join(file), error))
     }
 

@@ -53,7 +53,7 @@ const KEYS: [&str; 13] = [
 #[command(after_help = r#"Example:
   echo '{"id": 1, "template": "Hello {{ name }}!", "context": {"name": "Ada"}}' | chat-template port"#)]
 pub struct Arguments {
-    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}.
+    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time of reading its line does not count.
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
 
@@ -194,6 +194,7 @@ impl Port {
             Ok(Ok(prompt)) => {
                 let wanted_tokens = control_tokens.filter(|_| wanted.trace);
                 let left = limits_left(&self.limits, began);
+                let left = left.with_steps(self.limits.steps.saturating_sub(prompt.steps));
                 let found = wanted_tokens.map(|tokens| prompt.control_tokens_within(&tokens, &left));
                 match found.transpose() {
                     Ok(found) => {
@@ -246,7 +247,7 @@ impl Port {
         Ok(template.render_with(context, &options).map(|rendered| {
             let mut prompt = Prompt::default();
             (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
-            prompt.assistant = rendered.assistant;
+            (prompt.assistant, prompt.steps) = (rendered.assistant, rendered.steps);
             prompt.generation.code_points = rendered.generation;
             prompt
         }))

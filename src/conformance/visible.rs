@@ -29,13 +29,14 @@ pub fn visible(text: &str) -> String {
 /// The number of characters that [`to_line`] shows.
 const LINE: usize = 200;
 
-/// Returns a text that is safe to show on a terminal. Control characters except line feeds and tabs, separators of lines and paragraphs, and
-/// characters that change the direction of writing are escaped.
+/// Returns a text that is safe to show on a terminal. Control characters except line feeds and tabs, separators of lines and paragraphs,
+/// characters that change the direction of writing, and characters without a width are escaped.
 ///
 /// ```
 /// use chat_template::conformance::printable;
 ///
 /// assert_eq!(printable("\x1b]0;title\x07\n\x1b[32mgreen"), "\\u{1b}]0;title\\u{7}\n\\u{1b}[32mgreen");
+/// assert_eq!(printable("us\u{200b}er"), "us\\u{200b}er");
 /// ```
 pub fn printable(text: &str) -> Cow<'_, str> {
     replace_active(text, |char, shown| shown.extend(char.escape_unicode()))
@@ -53,7 +54,7 @@ pub fn printable_json(json: &str) -> Cow<'_, str> {
     replace_active(json, |char, shown| shown.push_str(&format!("\\u{:04x}", u32::from(char))))
 }
 
-/// Replaces the characters on which a terminal acts, except line feeds and tabs.
+/// Replaces the characters that a terminal does not show, except line feeds and tabs.
 fn replace_active(text: &str, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
     let is_replaced = |char| is_active(char) && !matches!(char, '\n' | '\t');
     if !text.contains(is_replaced) {
@@ -84,9 +85,11 @@ pub fn to_line(text: &str) -> String {
     line
 }
 
-/// Returns whether a terminal acts on a character instead of showing it.
+/// Returns whether a terminal acts on a character instead of showing it, or shows nothing for it. The joiners of emoji and of some scripts
+/// are among these characters.
 fn is_active(char: char) -> bool {
-    char.is_control() || matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    char.is_control()
+        || matches!(char, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// Returns the sign that shows a character without a glyph, or `None` if the character is visible or is a blank.

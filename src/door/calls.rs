@@ -11,6 +11,7 @@ use super::record::Recorder;
 use super::wrong;
 use crate::error::Result;
 use crate::json::{self, DEPTH, Data, Object};
+use crate::meter::UNCLAIMED;
 use crate::report::Arguments;
 use crate::text::truncate::elide;
 
@@ -86,10 +87,29 @@ fn is_json(text: &str, changes: &mut Recorder<'_>) -> Result<bool> {
 /// Returns the value of a JSON text, or `None` if the text is not JSON. While the text is read, the memory of the most values that it can have
 /// is claimed.
 fn read_json<'b>(text: &'b str, changes: &mut Recorder<'_>) -> Result<Option<Data<'b>>> {
-    // Each value but the first is after a comma or the beginning of a container.
-    let beginnings = text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+    let mut beginnings = text.bytes().filter(is_beginning).count();
+    if beginnings > UNCLAIMED {
+        // The exact count takes longer.
+        beginnings = outside_strings(text).filter(is_beginning).count();
+    }
     let _claims = changes.hold_values(beginnings.saturating_add(1))?;
     Ok(json::read(text, DEPTH).ok())
+}
+
+/// Returns whether a byte is before a value: each value of a JSON text but the first is after a comma or the beginning of a container.
+fn is_beginning(byte: &u8) -> bool {
+    matches!(byte, b',' | b'[' | b'{')
+}
+
+/// Returns the bytes of a JSON text that are not in its strings. If the text is not JSON, they are right up to the first fault.
+fn outside_strings(text: &str) -> impl Iterator<Item = u8> {
+    let (mut is_in_string, mut is_escaped) = (false, false);
+    text.bytes().filter(move |byte| {
+        let was_in_string = is_in_string;
+        is_in_string ^= *byte == b'"' && !is_escaped;
+        is_escaped = was_in_string && *byte == b'\\' && !is_escaped;
+        !was_in_string
+    })
 }
 
 /// Returns a call of a function.

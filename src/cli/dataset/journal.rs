@@ -1,19 +1,21 @@
 //! The journal of a run, which is a file beside its output.
 //!
 //! ```text
-//! {"chat-template":"0.1.0","source":"…",…}                                                          the template and the options
-//! {"place":{"offset":262311,"lines":250},"output":198121,"errors":96,"written":249,"failed":1}      a checkpoint
+//! {"chat-template":"0.1.0","source":"…",…}                                                 the template and the options
+//! {"place":{"offset":262311,"lines":250},"output":198121,…,"failed":1,"checksum":28610307}  a checkpoint
 //! ```
 //!
 //! A checkpoint has a place in the input, and the lengths of the output and of the file of errors that have the answers of exactly the rows
 //! before that place. It is appended after these answers are on the disk, so both files always have at least these lengths. `--resume` cuts
-//! both files to the lengths of the last checkpoint, and reads the input from its place. If the last line of the journal is incomplete, it
-//! is ignored. The journal is created before the output, and removed when the output is complete, so an output without a journal is
+//! both files to the lengths of the last checkpoint, and reads the input from its place. A line that is incomplete, or that is not as it was
+//! written, is no checkpoint. The journal is created before the output, and removed when the output is complete, so an output without a journal is
 //! complete.
 
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+use flate2::Crc;
 
 use super::output::{is_regular, length, open_cut};
 use super::rows::Place;
@@ -31,6 +33,31 @@ pub struct Checkpoint {
     pub written: u64,
     /// The number of rows in the file of errors.
     pub failed: u64,
+}
+
+/// A line of the journal with a checkpoint.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Line {
+    #[serde(flatten)]
+    checkpoint: Checkpoint,
+    /// The CRC-32 of the checkpoint's JSON.
+    checksum: u32,
+}
+
+impl Line {
+    fn new(checkpoint: Checkpoint) -> Result<Self, serde_json::Error> {
+        let mut crc = Crc::new();
+        crc.update(&serde_json::to_vec(&checkpoint)?);
+        let checksum = crc.sum();
+        Ok(Self { checkpoint, checksum })
+    }
+
+    /// Returns the checkpoint of a line, or `None` if the line has none or is damaged.
+    fn read(text: &str) -> Option<Checkpoint> {
+        let line: Self = serde_json::from_str(text).ok()?;
+        let written = Self::new(line.checkpoint).ok()?;
+        (line.checksum == written.checksum).then_some(line.checkpoint)
+    }
 }
 
 /// An open journal.
@@ -81,10 +108,10 @@ impl Journal {
                 return Ok(Found::Other);
             }
             read = line.len().saturating_add(read);
-            match serde_json::from_str::<Checkpoint>(content) {
-                Ok(checkpoint) if checkpoint.output > lengths.0 || checkpoint.errors > lengths.1 => break,
-                Ok(checkpoint) => found = checkpoint,
-                Err(_) => {}
+            match Line::read(content) {
+                Some(checkpoint) if checkpoint.output > lengths.0 || checkpoint.errors > lengths.1 => break,
+                Some(checkpoint) => found = checkpoint,
+                None => {}
             }
             kept = read as u64;
         }
@@ -104,8 +131,8 @@ impl Journal {
 
     /// Appends a checkpoint. The answers that it counts must be on the disk.
     pub fn add(&mut self, checkpoint: &Checkpoint) -> Result<(), String> {
-        let line = serde_json::to_string(checkpoint).map_err(|error| error.to_string())?;
-        self.append(&line)
+        let line = Line::new(*checkpoint).and_then(|line| serde_json::to_string(&line));
+        self.append(&line.map_err(|error| error.to_string())?)
     }
 
     fn append(&mut self, line: &str) -> Result<(), String> {

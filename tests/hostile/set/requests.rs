@@ -320,7 +320,19 @@ fn control_tokens() -> Vec<Case> {
     let case = |(name, tokens, text): (&str, Tokens, &'static str)| {
         Case::request(format!("control tokens: {name}"), move || request(tokens(), text))
     };
-    tokens.map(case).into()
+    let mut cases: Vec<Case> = tokens.map(case).into();
+    // The render takes most steps of the request.
+    cases.push(Case::request("control tokens after a slow render".to_owned(), move || {
+        let slow = "{% set t = range(99999)|map('string')|list %}{% for i in range(15) %}{% set x = t|unique|list %}{% endfor %}";
+        let messages = json!([{"role": "user", "content": "1234567".repeat(28_000)}]);
+        let tokens: Vec<String> = (0..100_000).map(|number| format!("{number}!")).collect();
+        json!({
+            "apply": {"template": format!("{slow}{{{{ messages[0].content * 5 }}}}"), "messages": messages},
+            "trace": true,
+            "control_tokens": tokens,
+        })
+    }));
+    cases
 }
 
 /// Returns lines that are very long or not valid requests.

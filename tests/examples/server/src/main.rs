@@ -36,8 +36,12 @@ use failure::Failure;
 /// The maximum number of bytes of a request's body.
 const BODY_BYTES: usize = 8 << 20;
 
-/// The maximum number of templates of requests that are kept. The source of each has at most 1 MiB (`Limits::source`).
+/// The maximum number of templates of requests that are kept.
 const CACHED_TEMPLATES: NonZeroUsize = NonZeroUsize::new(64).expect("the number is not zero");
+
+/// The maximum number of bytes of a template that is kept. The largest known template is smaller. One of 1 MiB, the most that
+/// `Limits::source` allows, can take tens of MiB when it is compiled.
+const CACHED_BYTES: usize = 64 << 10;
 
 /// The maximum number of milliseconds of a render.
 const RENDER_MILLISECONDS: u64 = 500;
@@ -141,9 +145,9 @@ impl Server {
         if let Some(template) = templates().get(source) {
             return template.clone();
         }
-        // Other requests need not wait while it compiles. What does not compile is not kept.
+        // Other requests need not wait while it compiles. What does not compile or is large is not kept.
         let template = ChatTemplate::from_source(source, &[]).with_special_tokens(self.model.special_tokens().iter().cloned());
-        if template.check().is_ok() {
+        if source.len() <= CACHED_BYTES && template.check().is_ok() {
             templates().put(source.to_owned(), template.clone());
         }
         template
