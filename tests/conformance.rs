@@ -334,6 +334,7 @@ fn mistakes_in_arguments_and_files_are_shown_with_their_places() {
         (["--port", "/", "--jobs", "2"], "/ cannot be started"),
         (["--port", "'", "--jobs", "2"], "--port: a quote is not closed"),
         (["--port", "", "--jobs", "2"], "the command is empty"),
+        (["--port", OWN, "--jobs", "257"], "this must be a whole number from 1 to 256"),
         (
             ["--port", OWN, "--only", "nothing"],
             "no case and no area is called \"nothing\"",

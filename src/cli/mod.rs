@@ -140,9 +140,21 @@ fn bar(steps: Option<u64>, template: &str) -> ProgressBar {
     }
 }
 
-/// Parses a number of jobs or of cases.
+/// The maximum number of jobs. Each has a thread, and a process if it runs a port.
+const MAX_JOBS: usize = 256;
+
+/// Parses a number of cases.
 fn parse_count(text: &str) -> Result<std::num::NonZeroUsize, String> {
     text.parse().map_err(|_| "this must be a whole number from 1".to_owned())
+}
+
+/// Parses a number of jobs.
+fn parse_jobs(text: &str) -> Result<std::num::NonZeroUsize, String> {
+    let jobs = text
+        .parse()
+        .ok()
+        .filter(|jobs: &std::num::NonZeroUsize| jobs.get() <= MAX_JOBS);
+    jobs.ok_or_else(|| format!("this must be a whole number from 1 to {MAX_JOBS}"))
 }
 
 /// Returns the given number of jobs, or the number of processors.

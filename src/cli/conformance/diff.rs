@@ -11,7 +11,7 @@ use std::time::Duration;
 use chat_template::conformance::{self, Differ, Differed};
 use clap::Args;
 
-use super::{MAX_SHOWN, bar, jobs, parse_count, print, seconds, words};
+use super::{MAX_SHOWN, bar, jobs, parse_jobs, print, seconds, words};
 use crate::cli::show::shows_color;
 
 /// The text of `--help` below the options.
@@ -41,7 +41,7 @@ pub struct DiffArguments {
     #[arg(long, value_name = "FILE")]
     conversations: PathBuf,
     /// The number of processes of each port. The default is the number of processors.
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = parse_jobs)]
     jobs: Option<std::num::NonZeroUsize>,
     /// The time that one answer may take, in seconds.
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]

@@ -10,7 +10,7 @@ use std::time::Duration;
 use chat_template::conformance::{Exceptions, Fuzzer};
 use clap::Args;
 
-use super::{bar, check_writable, parse_count, print, seconds, words, write};
+use super::{bar, check_writable, parse_jobs, print, seconds, words, write};
 
 /// The text of `--help` below the options.
 pub const HELP: &str = "\
@@ -42,7 +42,7 @@ pub struct FuzzArguments {
     #[arg(long, value_name = "N", default_value = "0")]
     first: u64,
     /// The number of processes of each port. The default is the number of processors.
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = parse_jobs)]
     jobs: Option<std::num::NonZeroUsize>,
     /// The time that one answer may take, in seconds.
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]

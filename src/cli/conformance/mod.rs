@@ -17,7 +17,7 @@ use chat_template::conformance::{self, Exceptions, Format, LICENCE, Ran, Report,
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
 
-use super::{jobs, parse_count, print, warn};
+use super::{jobs, parse_count, parse_jobs, print, warn};
 use crate::cli::show::shows_color;
 
 /// The number of causes for which a case is shown in full. A report has all cases.
@@ -86,7 +86,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "AREA|ID")]
     only: Vec<String>,
     /// The number of processes of the port. The default is the number of processors.
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = parse_jobs)]
     jobs: Option<std::num::NonZeroUsize>,
     /// Another suite: a file with a case on each line, or a folder of such files.
     #[arg(long, value_name = "PATH")]

@@ -31,7 +31,7 @@ use self::rows::CHUNK;
 use self::run::{ANSWERS, Files, Run, default_errors, summarize};
 use super::file::{Texts, is_dash};
 use super::model::{Settings, Source};
-use super::{parse_count, warn};
+use super::{parse_jobs, warn};
 
 /// The progress bar of a file.
 const BAR: &str = "{bar:40} {percent:>3}% {msg} {eta}";
@@ -86,7 +86,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     errors: Option<PathBuf>,
     /// The number of threads that render. The default is the number of processors.
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = parse_jobs)]
     jobs: Option<NonZeroUsize>,
     /// Continues an interrupted run.
     #[arg(long)]
