@@ -41,9 +41,10 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Evaluates an expression that holds values while it evaluates others. It is a function of its own because a macro that calls itself
-    /// has many of these frames on the stack.
+    /// has many of these frames on the stack. Its frames and values take longer than the part of a step that the statement is charged for.
     #[inline(never)]
     fn compound(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        self.runtime.meter.charge(1)?;
         self.runtime.meter.check_stack()?;
         let value = match &expr.kind {
             ExprKind::Literal(literal) => self.literal(literal),

@@ -129,6 +129,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     pub(super) fn fast_item(&mut self, operands: &'a [Expr; 2]) -> Result<Value<'a>> {
         let [object, index] = operands;
+        self.runtime.meter.charge(1)?;
         if let (ExprKind::Call(call), ExprKind::Literal(Literal::Int(index))) = (&object.kind, &index.kind) {
             return self.item_of_call(object, call, *index);
         }

@@ -55,6 +55,8 @@ const TEMPLATES: &[&str] = &[
     "{% set t = [1e16 / 3] * 1000 %}{% for i in range(100000) %}{% set x = t|string %}{% endfor %}",
     "{% set n = '\\n' * 1000 %}{% for i in range(100000) %}{% set x = n|indent %}{% endfor %}",
     "{% set n = 2 ** 14000 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = {n: 1} %}{% endfor %}{% endfor %}",
+    "{% for i in range(100000) %}{% for j in range(100) %}{% set x = - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - j %}{% endfor %}{% endfor %}",
+    "{% for i in range(100000) %}{% for j in range(100) %}{% set x = j * j * j * j * j * j * j * j * j * j * j * j * j * j * j * j * j * j * j * j %}{% endfor %}{% endfor %}",
 ];
 
 /// Templates that hold as much memory as they may, and take more in ways that were not counted: lists that are collected while others are,
