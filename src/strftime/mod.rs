@@ -22,23 +22,33 @@ const USUAL: usize = 16;
 /// The largest number of digits of a `u32`.
 const NUMBER: usize = 10;
 
+/// A time as text.
+pub struct Formatted {
+    pub text: String,
+    /// The number of bytes that were written. The text is empty if it does not fit into Python's buffer, but its start was written.
+    pub written: usize,
+}
+
 /// Returns a time as text in a format.
 ///
 /// # Errors
 /// If the text would have more than `max_len` bytes. A directive with a large width, such as `%999999d`, fails before it is written.
-pub fn strftime(time: &LocalTime, format: &str, max_len: usize) -> Result<String> {
+pub fn strftime(time: &LocalTime, format: &str, max_len: usize) -> Result<Formatted> {
     let format = replace_fractions_and_zones(time, format);
     let mut output = Output {
         text: String::with_capacity(format.len().saturating_add(USUAL)),
         room: buffer_size(format.chars().count()),
         max_len,
     };
-    match directives::write(time, &format, &mut output) {
-        Ok(()) => Ok(output.text),
+    let result = directives::write(time, &format, &mut output);
+    let written = output.text.len();
+    let text = match result {
+        Ok(()) => output.text,
         // timemodule.c time_strftime: if the text does not fit into the largest buffer, the result is empty.
-        Err(Overrun::Buffer) => Ok(String::new()),
-        Err(Overrun::Limit(bytes)) => Err(Error::limit(Reached::from_sizes(Limit::Value, bytes, max_len))),
-    }
+        Err(Overrun::Buffer) => String::new(),
+        Err(Overrun::Limit(bytes)) => return Err(Error::limit(Reached::from_sizes(Limit::Value, bytes, max_len))),
+    };
+    Ok(Formatted { text, written })
 }
 
 /// Returns the format with the digits of `%f`, and without `%z` and `%Z`, which are empty for a time without a zone.

@@ -82,9 +82,10 @@ fn strftime_now<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> 
     runtime.meter.charge_items(work)?;
     let now = runtime.clock.now();
     let max_len = usize::try_from(runtime.meter.limits().value).unwrap_or(usize::MAX);
-    let text = strftime(&now, format.as_str(), max_len)?;
-    runtime.meter.charge_bytes(text.len())?;
-    runtime.str(text)
+    let formatted = strftime(&now, format.as_str(), max_len)?;
+    // The fill characters are written one by one.
+    runtime.meter.charge_scan(formatted.written)?;
+    runtime.str(formatted.text)
 }
 
 /// `cycler(*items)`

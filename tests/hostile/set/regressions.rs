@@ -7,6 +7,7 @@ use super::Case;
 /// Templates over a text `s` of a million characters, a text `u` of ten thousand that are not ASCII, a list `l`, a dict `d`.
 const TEMPLATES: &[&str] = &[
     "{{ strftime_now('%' * 1000000)|length }}",
+    "{% for i in range(100000) %}{% set x = strftime_now('%_20000S' * 1000) %}{% endfor %}",
     "{{ ([s ~ 'a', s ~ 'b'] * 10000)|sort|length }}",
     "{{ ([s ~ 'a', s ~ 'b'] * 10000)|unique|list|length }}",
     "{{ s|list|sort|length }}",
