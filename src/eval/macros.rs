@@ -331,12 +331,12 @@ impl<'a> Code<'a> {
         let result = run(&mut evaluator);
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();
-        result.map_err(|error| self.name_in(error))
+        result.map_err(|error| self.add_macro_name(error))
     }
 
     /// Adds the name of the macro to an error.
     #[cold]
-    fn name_in(&self, error: Error) -> Error {
+    fn add_macro_name(&self, error: Error) -> Error {
         match self.node.name {
             Some(name) => error.within_macro(self.render.template.symbols.name(name)),
             None => error,
