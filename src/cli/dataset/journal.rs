@@ -7,9 +7,9 @@
 //!
 //! A checkpoint has a place in the input, and the lengths of the output and of the file of errors that have the answers of exactly the rows
 //! before that place. It is appended after these answers are on the disk, so both files always have at least these lengths. `--resume` cuts
-//! both files to the lengths of the last checkpoint, and reads the input from its place. A line that is incomplete, or that is not as it was
-//! written, is no checkpoint. The journal is created before the output, and removed when the output is complete, so an output without a journal is
-//! complete.
+//! both files to the lengths of the last checkpoint, and reads the input from its place. A line that is incomplete, or that is not as it
+//! was written, is no checkpoint. The journal is created before the output, and removed when the output is complete, so an output without a
+//! journal is complete.
 
 use std::fs::File;
 use std::io::Write;
