@@ -2,16 +2,13 @@
 #![cfg(feature = "inspect")]
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test that fails shall panic")]
 
+#[path = "door/plain.rs"]
+mod plain;
+
 use chat_template::{ApplyOptions, ChatTemplate, ErrorClass, Format, Policy, PrepareOptions, What};
 use serde_json::{Value, json};
 
-/// Prints each message, its calls and its reasoning. It takes strings only.
-const PLAIN: &str = "{% for m in messages %}<{{ m.role }}>{% if m.reasoning_content %}({{ m.reasoning_content }}){% endif %}\
-                     {{ m.content + '' }}{% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}";
-
-fn plain() -> ChatTemplate {
-    ChatTemplate::from_source(PLAIN, &[])
-}
+use plain::plain;
 
 /// Returns the prompt of a body, and the path and the kind of each change.
 fn prepare(template: &ChatTemplate, body: &Value) -> (String, Vec<String>) {

@@ -2,19 +2,16 @@
 #![cfg(feature = "inspect")]
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test that fails shall panic")]
 
+#[path = "door/plain.rs"]
+mod plain;
+
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use chat_template::{ApplyOptions, ChatTemplate, ErrorKind, Limit, Limits, PrepareOptions};
 use serde_json::{Value, json};
 
-/// Prints each message, its calls and its reasoning. It takes strings only.
-const PLAIN: &str = "{% for m in messages %}<{{ m.role }}>{% if m.reasoning_content %}({{ m.reasoning_content }}){% endif %}\
-                     {{ m.content + '' }}{% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}";
-
-fn plain() -> ChatTemplate {
-    ChatTemplate::from_source(PLAIN, &[])
-}
+use plain::plain;
 
 /// Returns the limit that preparing a body reaches.
 fn find_reached(template: &ChatTemplate, body: &Value, limits: &Limits) -> Option<Limit> {
