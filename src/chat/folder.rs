@@ -236,7 +236,7 @@ impl Folder<'_> {
     }
 
     fn special_tokens(&self, config: &Object<'_>, pad_token: Option<String>) -> Result<Vec<(String, String)>> {
-        // Of the files that are read, at most two are in memory at one time as trees, which can be large.
+        // The class is found first. It reads another file, whose tree is no longer in memory when the map of tokens is read.
         let defaults = self.class(config).and_then(|class| class.tokens());
         let map_text = if tokens::reads_map(config) {
             self.files.text(TOKENS_MAP)?

@@ -256,7 +256,7 @@ impl ChatTemplate {
 }
 
 /// Halves the steps and the time of a request for the inspection of its template, so that the inspection and the render together end soon.
-/// A time below half of the default is kept, because the experiments would get too little of it.
+/// A time below half of the default is kept, because half of it would be too little for the experiments.
 fn halve_limits(limits: &Limits) -> Limits {
     let default = Limits::default().milliseconds.unwrap_or(u64::MAX);
     let milliseconds = limits.milliseconds.map(|all| all.min(all.max(default) / 2));

@@ -55,7 +55,7 @@ pub struct Heap<'a> {
 /// The maximum unused capacity, in bytes, that a finished text keeps. Reallocating for less is not worth its time.
 const MAX_SPARE: usize = 16 << 10;
 
-/// The steps of making and dropping a string of a text that is captured.
+/// The number of steps of making and dropping the string of a captured text.
 pub const CAPTURE: u64 = 2;
 
 /// The steps of making and dropping the list of a text's pieces.

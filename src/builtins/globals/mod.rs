@@ -83,7 +83,7 @@ fn strftime_now<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> 
     let now = runtime.clock.now();
     let max_len = usize::try_from(runtime.meter.limits().value).unwrap_or(usize::MAX);
     let formatted = strftime(&now, format.as_str(), max_len)?;
-    // The fill characters are written one by one.
+    // Fill characters are written one by one, which takes as long as a scan.
     runtime.meter.charge_scan(formatted.written)?;
     runtime.str(formatted.text)
 }

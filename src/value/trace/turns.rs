@@ -49,7 +49,7 @@ impl<'a> Trace<'a> {
     /// Returns the message that all strings of a dict come from, if the render made the dict.
     fn message_of_copy(&mut self, dict: &Dict<'a>, meter: &mut Meter<'_>) -> Result<Owner> {
         let Dict::Owned(_) = dict else { return Ok(Owner::NONE) };
-        // A text of the input is looked for among all of them.
+        // For each entry, the texts of the input are searched for its value.
         meter.charge(dict.len().min(MAX_EXAMINED) as u64)?;
         let mut message = Owner::NONE;
         for (_, value) in dict.iter().take(MAX_EXAMINED) {
