@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use chat_template::json::Data;
+use chat_template::json::{self, Data};
 use chat_template::{ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, Limits, LoadAs, LoadOptions, LocalTime};
 
 use super::file::{self, Texts};
@@ -81,7 +81,14 @@ impl Source {
 
     fn load_file(&self, texts: &Texts) -> Result<ChatTemplate, String> {
         let path = self.template.as_deref().unwrap_or(Path::new(""));
-        let chat = ChatTemplate::from_source(texts.get(path), &[]);
+        let source = texts.get(path);
+        if is_configuration(source) {
+            let path = path.display();
+            return Err(format!(
+                "error: {path}: this file has a template as its chat_template; pass its folder as --model"
+            ));
+        }
+        let chat = ChatTemplate::from_source(source, &[]);
         let Some(config) = &self.config else {
             return Ok(chat);
         };
@@ -106,6 +113,11 @@ impl Source {
             None => format!("{error}{}{}", explain_limit(error), self.explain_names(error)),
         }
     }
+}
+
+/// Returns whether the text of a file is that of a configuration, such as tokenizer_config.json. As a template, it would print itself.
+fn is_configuration(text: &str) -> bool {
+    matches!(json::read(text, json::DEPTH), Ok(Data::Object(entries)) if entries.get("chat_template").is_some())
 }
 
 /// The beginning of the error of a model whose templates all have other names than `default`.
@@ -207,7 +219,7 @@ fn note_line(error: &Error) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{ChatTemplate, with_path};
+    use super::{ChatTemplate, is_configuration, with_path};
     use chat_template::ApplyOptions;
 
     #[test]
@@ -220,5 +232,12 @@ mod tests {
         assert!(shown("{{ a.b }}", "[{}]").starts_with("t.jinja: undefined error: "));
         assert!(shown("{{ raise_exception('no') }}", "[{}]").starts_with("t.jinja: raised error: "));
         assert!(!shown("", "[1]").contains("t.jinja"));
+    }
+
+    #[test]
+    fn a_configuration_is_not_taken_for_a_template() {
+        assert!(is_configuration("{\"chat_template\": \"{{ messages }}\"}\n"));
+        assert!(!is_configuration("{\"role\": \"{{ messages }}\"}"));
+        assert!(!is_configuration("{{ chat_template }}"));
     }
 }
