@@ -71,6 +71,9 @@ const fn row(place: Place, names: &'static [&'static str], instead: &'static str
     Unsupported { place, names, instead }
 }
 
+/// The attributes of a text that are unsupported.
+pub const TEXT_ATTRIBUTES: Unsupported = row(Place::Attribute("str"), &["encode"], "leave text as it is");
+
 const NO_OTHER_TEMPLATE: &str = "write the other template's text here: a chat template is one file";
 const NO_METHOD: &str = "use the operators, filters and tests on numbers";
 
@@ -85,7 +88,7 @@ static NAMED: [Unsupported; 17] = [
     row(Place::Filter, &["pprint"], "write `|tojson(indent=2)`"),
     row(Place::Filter, &["striptags", "urlize", "urlencode", "xmlattr"], "prepare HTML and URLs before the template sees them"),
     row(Place::Filter, &["random"], "choose before the template is rendered"),
-    row(Place::Attribute("str"), &["encode"], "leave text as it is"),
+    TEXT_ATTRIBUTES,
     row(Place::Attribute("Markup"), &["striptags", "unescape"], "prepare HTML before the template sees it"),
     row(
         Place::Attribute("int"),

@@ -9,7 +9,7 @@
 //! Each test is a row of a table. The rules are those of jinja2 3.1.6 `tests.py`, and of Python's `callable` and `operator`.
 
 use super::arguments::{take_or_none, to_plain_str};
-use super::table::{self, builtin, python, required, row, unnamed};
+use super::table::{Table, builtin, python, required, row, unnamed};
 use crate::error::Result;
 use crate::unicode;
 use crate::unsupported::{self, Place};
@@ -37,7 +37,7 @@ const fn operator(name: &'static str, python: &'static str, holds: Comparison) -
 }
 
 #[rustfmt::skip]
-static TESTS: [Function; 39] = [
+static TESTS: Table = Table::new(&[
     operator("!=", "_operator.ne", differs),
     operator("<", "_operator.lt", is_less),
     operator("<=", "_operator.le", is_less_or_equal),
@@ -77,7 +77,7 @@ static TESTS: [Function; 39] = [
     inspect("true", "test_true", is_true),
     inspect("undefined", "test_undefined", is_undefined),
     python("upper", "test_upper", &[VALUE], is_upper),
-];
+]);
 
 /// Returns all tests, sorted by name.
 #[cfg(feature = "cli")]
@@ -87,7 +87,7 @@ pub fn all() -> &'static [Function] {
 
 /// Returns the index of the test with the given name.
 pub fn find_index(name: &str) -> Option<usize> {
-    table::find_index(&TESTS, name)
+    TESTS.find_index(name)
 }
 
 /// Returns the test at an index.
@@ -97,7 +97,7 @@ pub fn get(index: usize) -> Option<&'static Function> {
 
 /// Returns the test with the given name.
 pub fn find(name: &str) -> Option<&'static Function> {
-    table::find(&TESTS, name)
+    TESTS.find_row(name)
 }
 
 /// Returns whether `value % divisor == remainder`. The operator formats a value that is a string.

@@ -8,6 +8,8 @@
 //! The constructor decides how CPython binds the arguments and words its errors ([`Signature::bind`]). A method of CPython 3.11 uses the
 //! constructor that its `METH_` flags name.
 
+use std::ops::Deref;
+
 use crate::value::{Code, Function, Parameter, Shortcut, Signature, Style, Type};
 
 pub use crate::value::Body;
@@ -18,24 +20,62 @@ pub const SELF: Parameter = Parameter::required("self");
 const OBJ: &[Parameter] = &[required("obj")];
 const ONE: &[Parameter] = &[SELF, required("object")];
 
-/// Returns the index of the row with the given name. The rows are sorted by name.
-///
-/// The resolver looks up the name of each attribute, so this first compares initials, which is cheaper than comparing names.
-pub fn find_index(table: &[Function], name: &str) -> Option<usize> {
-    let initial = read_initial(name);
-    let start = table.partition_point(|row| read_initial(row.name) < initial);
-    let rows = table.get(start..)?.iter();
-    let mut same_initial = rows.take_while(|row| read_initial(row.name) == initial);
-    same_initial.position(|row| row.name == name)?.checked_add(start)
+/// The number of initials that names of rows can have: the ASCII characters.
+const INITIALS: usize = 128;
+
+/// A table of functions, sorted by name. It finds a row by the initial of its name, because the resolver looks up the name of each
+/// attribute.
+#[derive(Debug)]
+pub struct Table {
+    rows: &'static [Function],
+    /// For each initial, the number of rows whose names begin with a smaller one.
+    starts: [u8; INITIALS + 1],
 }
 
-fn read_initial(name: &str) -> u8 {
-    name.as_bytes().first().copied().unwrap_or(0)
+impl Table {
+    /// Creates a table from rows that are sorted by name.
+    #[allow(
+        clippy::indexing_slicing,
+        clippy::cast_possible_truncation,
+        clippy::arithmetic_side_effects,
+        reason = "the tables are constants, so an error here is one of the compiler"
+    )]
+    pub const fn new(rows: &'static [Function]) -> Self {
+        let mut starts = [0; INITIALS + 1];
+        let mut row = 0;
+        let mut initial = 0;
+        while initial <= INITIALS {
+            while row < rows.len() && (rows[row].name.as_bytes()[0] as usize) < initial {
+                row += 1;
+            }
+            starts[initial] = row as u8;
+            initial += 1;
+        }
+        Self { rows, starts }
+    }
+
+    /// Returns the index of the row with the given name.
+    pub fn find_index(&self, name: &str) -> Option<usize> {
+        let initial = usize::from(*name.as_bytes().first()?);
+        let start = usize::from(*self.starts.get(initial)?);
+        let end = usize::from(*self.starts.get(initial.saturating_add(1))?);
+        let index = self.rows.get(start..end)?.iter().position(|row| row.name == name)?;
+        index.checked_add(start)
+    }
+
+    /// Returns the row with the given name.
+    pub fn find_row(&self, name: &str) -> Option<&'static Function> {
+        self.rows.get(self.find_index(name)?)
+    }
 }
 
-/// Returns the row with the given name. The rows are sorted by name.
-pub fn find<'t>(table: &'t [Function], name: &str) -> Option<&'t Function> {
-    table.get(find_index(table, name)?)
+/// The rows of a table.
+impl Deref for Table {
+    type Target = [Function];
+
+    fn deref(&self) -> &Self::Target {
+        self.rows
+    }
 }
 
 /// Creates a parameter that a call must pass.

@@ -291,7 +291,7 @@ fn classify(attribute: &mut Attribute) {
     attribute.is_key = name.len() <= MAX_KEY
         && !name.starts_with('_')
         && !access::is_dict_attribute(name)
-        && unsupported::find(unsupported::Place::Attribute("str"), name).is_none();
+        && !unsupported::TEXT_ATTRIBUTES.names.contains(&name);
     attribute.text_method = methods::find_str_index(name);
     attribute.is_get = name == "get";
 }

@@ -23,7 +23,7 @@ mod sequence;
 mod sort;
 mod text;
 
-use super::table::{self, Body, builtin, optional, python, required, unnamed};
+use super::table::{Body, Table, builtin, optional, python, required, unnamed};
 use crate::text::strip;
 use crate::value::{Function, Parameter, Shortcut};
 
@@ -50,7 +50,7 @@ const fn variadic(name: &'static str, python: &'static str, body: Body) -> Funct
 const TOJSON: &str = "_cached_compile_jinja_template.<locals>.tojson";
 
 #[rustfmt::skip]
-static FILTERS: [Function; 48] = [
+static FILTERS: Table = Table::new(&[
     builtin("abs", "abs", number::abs),
     python("attr", "do_attr", &[ENVIRONMENT, OBJECT, required("name")], sequence::attr),
     python("batch", "do_batch", &[VALUE, required("linecount"), FILL_WITH], batch_slice::batch),
@@ -99,7 +99,7 @@ static FILTERS: [Function; 48] = [
     python("upper", "do_upper", &[S], text::upper),
     python("wordcount", "do_wordcount", &[S], text::wordcount),
     python("wordwrap", "do_wordwrap", &[ENVIRONMENT, S, optional("width"), optional("break_long_words"), optional("wrapstring"), optional("break_on_hyphens")], layout::wordwrap),
-];
+]);
 
 /// Returns all filters, sorted by name.
 #[cfg(feature = "cli")]
@@ -109,7 +109,7 @@ pub fn all() -> &'static [Function] {
 
 /// Returns the index of the filter with the given name.
 pub fn find_index(name: &str) -> Option<usize> {
-    table::find_index(&FILTERS, name)
+    FILTERS.find_index(name)
 }
 
 /// Returns the filter at an index.
@@ -119,7 +119,7 @@ pub fn get(index: usize) -> Option<&'static Function> {
 
 /// Returns the filter with the given name.
 pub fn find(name: &str) -> Option<&'static Function> {
-    table::find(&FILTERS, name)
+    FILTERS.find_row(name)
 }
 
 #[cfg(test)]

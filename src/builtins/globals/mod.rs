@@ -16,7 +16,7 @@ mod range;
 pub use containers::check_attribute_name;
 
 use super::arguments::require_clinic_str;
-use super::table::{self, Body, required, row};
+use super::table::{Body, Table, required, row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
 use crate::value::{
@@ -32,7 +32,7 @@ const fn global(name: &'static str, python: &'static str, ty: Type, parameters: 
 }
 
 #[rustfmt::skip]
-static GLOBALS: [Function; 7] = [
+static GLOBALS: Table = Table::new(&[
     global("cycler", "Cycler.__init__", Type::Class, &[SELF], cycler).with_star(),
     global("dict", DICT, Type::TemplateDict, &[SELF], containers::dict).with_star().with_double_star(),
     global("joiner", "Joiner.__init__", Type::Class, &[SELF, Parameter::optional("sep")], joiner),
@@ -40,7 +40,7 @@ static GLOBALS: [Function; 7] = [
     global("raise_exception", RAISE_EXCEPTION, Type::Function, &[required("message")], raise_exception),
     global("range", "safe_range", Type::Function, &[], range::range).with_star(),
     global("strftime_now", STRFTIME_NOW, Type::Function, &[required("format")], strftime_now),
-];
+]);
 
 const DICT: &str = "_cached_compile_jinja_template.<locals>.TemplateDict.__call__";
 const NAMESPACE: &str = "_cached_compile_jinja_template.<locals>.TemplateNamespace.__init__";
@@ -60,7 +60,7 @@ pub fn all() -> &'static [Function] {
 
 /// Returns the global function with the given name.
 pub fn find(name: &str) -> Option<&'static Function> {
-    table::find(&GLOBALS, name)
+    GLOBALS.find_row(name)
 }
 
 fn refuse_call<'a>(_runtime: &mut Runtime<'a>, _arguments: Arguments<'a>) -> Result<Value<'a>> {

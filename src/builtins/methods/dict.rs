@@ -8,17 +8,17 @@
 //! The rules are those of CPython 3.11 `dictobject.c`.
 
 use crate::builtins::arguments::wrong_receiver;
-use crate::builtins::table::{SELF, no_arguments, optional, positional, required};
+use crate::builtins::table::{SELF, Table, no_arguments, optional, positional, required};
 use crate::error::Result;
-use crate::value::{Arguments, Dict, Entries, Function, Runtime, Value};
+use crate::value::{Arguments, Dict, Entries, Runtime, Value};
 
-pub(super) static METHODS: [Function; 5] = [
+pub(super) static METHODS: Table = Table::new(&[
     no_arguments("copy", "dict.copy", copy),
     positional("get", "dict.get", &[SELF, required("key"), optional("default")], get),
     no_arguments("items", "dict.items", items),
     no_arguments("keys", "dict.keys", keys),
     no_arguments("values", "dict.values", values),
-];
+]);
 
 /// The methods that change a dict (jinja2 3.1.6 `sandbox.py`, `_mutable_spec`).
 pub(super) const MUTATING: &[&str] = &["clear", "pop", "popitem", "setdefault", "update"];

@@ -10,23 +10,23 @@
 //! of a loop.
 
 use crate::builtins::arguments::wrong_receiver;
-use crate::builtins::table::{SELF, python};
+use crate::builtins::table::{SELF, Table, python};
 use crate::error::{Error, Result};
 use crate::value::ops;
-use crate::value::{Arguments, Cycler, Function, Joiner, Loop, Macro, MeteredRc, NamespaceId, Peek, Runtime, Str, Value};
+use crate::value::{Arguments, Cycler, Joiner, Loop, Macro, MeteredRc, NamespaceId, Peek, Runtime, Str, Value};
 use std::rc::Rc;
 
 /// The methods of `loop`.
-pub(super) static LOOP: [Function; 2] = [
+pub(super) static LOOP: Table = Table::new(&[
     python("changed", "LoopContext.changed", &[SELF], changed).with_star(),
     python("cycle", "LoopContext.cycle", &[SELF], cycle).with_star(),
-];
+]);
 
 /// The methods of cyclers.
-pub(super) static CYCLER: [Function; 2] = [
+pub(super) static CYCLER: Table = Table::new(&[
     python("next", "Cycler.next", &[SELF], next),
     python("reset", "Cycler.reset", &[SELF], reset),
-];
+]);
 
 /// Returns the attribute of a loop with the given name, which is not a method.
 pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &str) -> Result<Option<Value<'a>>> {

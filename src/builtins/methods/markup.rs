@@ -11,9 +11,9 @@
 
 use super::{str_case, str_format, str_pad, str_replace, str_split, str_strip};
 use crate::builtins::arguments::take_str_receiver;
-use crate::builtins::table::{SELF, optional, optional_unnamed, python, required, unnamed};
+use crate::builtins::table::{SELF, Table, optional, optional_unnamed, python, required, unnamed};
 use crate::error::Result;
-use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Value, markup};
+use crate::value::{Arguments, Iter, Parameter, Runtime, Value, markup};
 
 const ALONE: &[Parameter] = &[unnamed("self")];
 const CHARS: &[Parameter] = &[unnamed("self"), optional_unnamed("chars")];
@@ -23,7 +23,7 @@ const SPLIT: &[Parameter] = &[unnamed("self"), optional("sep"), optional("maxspl
 const PARTITION: &[Parameter] = &[unnamed("self"), unnamed("sep")];
 
 #[rustfmt::skip]
-pub(super) static METHODS: [Function; 27] = [
+pub(super) static METHODS: Table = Table::new(&[
     python("capitalize", "Markup.capitalize", ALONE, str_case::capitalize),
     python("casefold", "Markup.casefold", ALONE, str_case::casefold),
     python("center", "Markup.center", PAD, str_pad::center),
@@ -51,7 +51,7 @@ pub(super) static METHODS: [Function; 27] = [
     python("translate", "Markup.translate", &[unnamed("self"), unnamed("table")], str_replace::translate),
     python("upper", "Markup.upper", ALONE, str_case::upper),
     python("zfill", "Markup.zfill", &[unnamed("self"), unnamed("width")], str_pad::zero_fill),
-];
+]);
 
 /// `Markup.join(iterable)`: escapes the items and joins them.
 fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {

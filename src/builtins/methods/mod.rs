@@ -24,18 +24,18 @@ mod str_replace;
 mod str_split;
 mod str_strip;
 
-use super::table;
+use super::table::Table;
 use crate::value::{Function, Type};
 
 /// The tables of each type that has methods. A row of the first table overrides the row of its name in the second.
-static TABLES: [(Type, [&[Function]; 2]); 7] = [
-    (Type::Str, [&str_methods::METHODS, &[]]),
+static TABLES: [(Type, [&Table; 2]); 7] = [
+    (Type::Str, [&str_methods::METHODS, &EMPTY]),
     (Type::Markup, [&markup::METHODS, &str_methods::METHODS]),
-    (Type::Dict, [&dict::METHODS, &[]]),
-    (Type::List, [&sequence::LIST, &[]]),
-    (Type::Tuple, [&sequence::TUPLE, &[]]),
-    (Type::Loop, [&jinja_objects::LOOP, &[]]),
-    (Type::Cycler, [&jinja_objects::CYCLER, &[]]),
+    (Type::Dict, [&dict::METHODS, &EMPTY]),
+    (Type::List, [&sequence::LIST, &EMPTY]),
+    (Type::Tuple, [&sequence::TUPLE, &EMPTY]),
+    (Type::Loop, [&jinja_objects::LOOP, &EMPTY]),
+    (Type::Cycler, [&jinja_objects::CYCLER, &EMPTY]),
 ];
 
 /// Returns the types that have methods. A group of the filter `groupby` has those of a tuple.
@@ -44,20 +44,22 @@ pub fn types() -> impl Iterator<Item = Type> {
     TABLES.iter().map(|(ty, _)| *ty)
 }
 
-fn tables(ty: Type) -> [&'static [Function]; 2] {
+static EMPTY: Table = Table::new(&[]);
+
+fn tables(ty: Type) -> [&'static Table; 2] {
     let ty = if ty == Type::Group { Type::Tuple } else { ty };
     let tables = TABLES.iter().find(|(owner, _)| *owner == ty);
-    tables.map_or([&[], &[]], |(_, tables)| *tables)
+    tables.map_or([&EMPTY, &EMPTY], |(_, tables)| *tables)
 }
 
 /// Returns the method of a type with the given name.
 pub fn find(ty: Type, name: &str) -> Option<&'static Function> {
-    tables(ty).into_iter().find_map(|table| table::find(table, name))
+    tables(ty).into_iter().find_map(|table| table.find_row(name))
 }
 
 /// Returns the index of the method of `str` with the given name.
 pub fn find_str_index(name: &str) -> Option<u16> {
-    u16::try_from(table::find_index(&str_methods::METHODS, name)?).ok()
+    u16::try_from(str_methods::METHODS.find_index(name)?).ok()
 }
 
 /// Returns the method of `str` at an index.
@@ -70,7 +72,7 @@ pub fn get_str(index: u16) -> Option<&'static Function> {
 #[cfg(feature = "cli")]
 pub fn all(ty: Type) -> Vec<&'static Function> {
     let [own, inherited] = tables(ty);
-    let inherited = inherited.iter().filter(|row| table::find(own, row.name).is_none());
+    let inherited = inherited.iter().filter(|row| own.find_row(row.name).is_none());
     own.iter().chain(inherited).collect()
 }
 

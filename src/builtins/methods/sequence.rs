@@ -9,25 +9,25 @@
 //! because the sandbox refuses them.
 
 use crate::builtins::arguments::{read_bound_not_none, wrong_receiver};
-use crate::builtins::table::{SELF, no_arguments, one_argument, optional, positional, required};
+use crate::builtins::table::{SELF, Table, no_arguments, one_argument, optional, positional, required};
 use crate::error::{Error, Result};
 use crate::text::slice::resolve_index;
-use crate::value::{Arguments, Function, Parameter, Runtime, Seq, Value, ops, print};
+use crate::value::{Arguments, Parameter, Runtime, Seq, Value, ops, print};
 
 const INDEX: &[Parameter] = &[SELF, required("value"), optional("start"), optional("stop")];
 
 /// The methods of lists.
-pub(super) static LIST: [Function; 3] = [
+pub(super) static LIST: Table = Table::new(&[
     no_arguments("copy", "list.copy", copy),
     one_argument("count", "list.count", count),
     positional("index", "list.index", INDEX, index),
-];
+]);
 
 /// The methods of tuples.
-pub(super) static TUPLE: [Function; 2] = [
+pub(super) static TUPLE: Table = Table::new(&[
     one_argument("count", "tuple.count", count),
     positional("index", "tuple.index", INDEX, index),
-];
+]);
 
 /// The methods of lists that change them (jinja2 3.1.6 `sandbox.py`, `_mutable_spec`).
 pub(super) const MUTATING: &[&str] = &["append", "clear", "pop", "reverse", "insert", "sort", "extend", "remove"];

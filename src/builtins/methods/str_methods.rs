@@ -5,10 +5,10 @@
 
 use super::str_class::check_all;
 use super::{str_case, str_find, str_format, str_pad, str_replace, str_split, str_strip};
-use crate::builtins::table::{SELF, clinic, no_arguments, one_argument, optional, positional, required, tuple};
+use crate::builtins::table::{SELF, Table, clinic, no_arguments, one_argument, optional, positional, required, tuple};
 use crate::text::strip;
 use crate::unicode;
-use crate::value::{Function, Parameter, Shortcut};
+use crate::value::{Parameter, Shortcut};
 
 const AFFIX: &[Parameter] = &[SELF, required("sub"), optional("start"), optional("end")];
 const CHARS: &[Parameter] = &[SELF, optional("chars")];
@@ -16,7 +16,7 @@ const PAD: &[Parameter] = &[SELF, required("width"), optional("fillchar")];
 const SPLIT: &[Parameter] = &[SELF, optional("sep"), optional("maxsplit")];
 
 #[rustfmt::skip]
-pub(super) static METHODS: [Function; 46] = [
+pub(super) static METHODS: Table = Table::new(&[
     no_arguments("capitalize", "str.capitalize", str_case::capitalize),
     no_arguments("casefold", "str.casefold", str_case::casefold),
     positional("center", "str.center", PAD, str_pad::center),
@@ -63,4 +63,4 @@ pub(super) static METHODS: [Function; 46] = [
     one_argument("translate", "str.translate", str_replace::translate),
     no_arguments("upper", "str.upper", str_case::upper),
     one_argument("zfill", "str.zfill", str_pad::zero_fill),
-];
+]);
