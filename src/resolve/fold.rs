@@ -70,10 +70,15 @@ impl Folder {
     }
 
     /// Returns the result of an operation on constants, if it is a literal or Markup.
+    #[inline]
     pub fn fold(&mut self, kind: &ExprKind) -> Option<ExprKind> {
-        if !has_constant_operands(kind, &mut |cost| self.spend(cost)) {
+        if !self.has_constant_operands(kind) {
             return None;
         }
+        self.fold_constants(kind)
+    }
+
+    fn fold_constants(&mut self, kind: &ExprKind) -> Option<ExprKind> {
         let (value, bytes) = self.evaluate(|folding| {
             let value = folding.evaluate(kind)?.ok()?;
             let mut size = Size::default();
@@ -165,12 +170,6 @@ impl Folder {
         Some(text)
     }
 
-    /// Returns whether the reference could know the value of an expression before the render (`as_const`), if nothing fails. Some constants
-    /// have no literal, such as a Markup inside a list, an iterator, and an undefined value.
-    fn is_constant(&mut self, expr: &Expr) -> bool {
-        is_constant(expr, &mut |cost| self.spend(cost))
-    }
-
     /// Evaluates constants within the limits of one operation, which are far below those of a render.
     fn evaluate<'t, T>(&mut self, run: impl FnOnce(&mut Folding<'t>) -> Option<T>) -> Option<T> {
         if !self.spend(RUNTIME_STEPS) {
@@ -191,73 +190,15 @@ impl Folder {
     }
 
     /// Takes steps out of the budget. Returns false if fewer are left.
-    fn spend(&mut self, steps: u64) -> bool {
+    pub fn spend(&mut self, steps: u64) -> bool {
         let left = self.steps.checked_sub(steps);
         self.steps = left.unwrap_or_default();
         left.is_some()
     }
 }
 
-/// Returns whether an expression is constant. Each node that is visited is paid for by `spend`, and counts as variable if that fails.
-fn is_constant(expr: &Expr, spend: &mut dyn FnMut(u64) -> bool) -> bool {
-    match &expr.kind {
-        ExprKind::Literal(_) | ExprKind::Markup(_) => true,
-        ExprKind::Name(_) | ExprKind::UnsupportedText(_) => false,
-        kind => has_constant_operands(kind, spend),
-    }
-}
-
-/// Returns whether an operation has only constant operands.
-fn has_constant_operands(kind: &ExprKind, spend: &mut dyn FnMut(u64) -> bool) -> bool {
-    let mut are_constant = |exprs: &[Expr]| exprs.iter().all(|expr| spend(1) && is_constant(expr, spend));
-    match kind {
-        ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) => false,
-        ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => are_constant(items),
-        ExprKind::Dict(pairs) => pairs
-            .iter()
-            .all(|(key, value)| spend(1) && is_constant(key, spend) && is_constant(value, spend)),
-        ExprKind::Unary(_, operand) => are_constant(std::slice::from_ref(operand)),
-        ExprKind::Binary(_, operands) | ExprKind::Item(operands) => are_constant(&**operands),
-        // If the first operand decides the result, the second one need not be constant.
-        ExprKind::Logic(_, operands) => are_constant(operands.first_chunk::<1>().map_or(&[], |first| first)),
-        ExprKind::Compare(compare) => {
-            let (_, second) = &compare.link;
-            are_constant(std::slice::from_ref(&compare.first)) && is_constant(second, spend)
-        }
-        ExprKind::Conditional(conditional) => are_constant(std::slice::from_ref(&conditional.test)),
-        ExprKind::Attribute(attribute) => are_constant(std::slice::from_ref(&attribute.object)),
-        ExprKind::Slice(slice) => {
-            let bounds = [&slice.start, &slice.stop, &slice.step];
-            are_constant(std::slice::from_ref(&slice.object)) && bounds.into_iter().flatten().all(|bound| is_constant(bound, spend))
-        }
-        ExprKind::Filter(filter) => {
-            filter
-                .input
-                .as_ref()
-                .is_some_and(|input| spend(1) && is_constant(input, spend))
-                && is_constant_filter(filter, spend)
-        }
-        ExprKind::Test(test) => are_constant(std::slice::from_ref(&test.input)) && have_constants(&test.args, spend),
-    }
-}
-
-/// Returns whether a filter of a constant is constant.
-fn is_constant_filter(filter: &Filter, spend: &mut dyn FnMut(u64) -> bool) -> bool {
-    let function = filter
-        .builtin
-        .or_else(|| filters::find_index(&filter.name))
-        .and_then(filters::get);
-    function.is_some_and(|function| !takes_context(function)) && have_constants(&filter.args, spend)
-}
-
-fn have_constants(args: &Args, spend: &mut dyn FnMut(u64) -> bool) -> bool {
-    let mut all = true;
-    args.for_each_child(&mut |child| all = all && spend(1) && is_constant(child, spend));
-    all
-}
-
 /// Returns whether Jinja passes its context to a filter, which is unknown before the render.
-fn takes_context(function: &Function) -> bool {
+pub(super) fn takes_context(function: &Function) -> bool {
     function
         .signature
         .parameters

@@ -6,6 +6,7 @@
 
 mod accumulate;
 mod collect_names;
+mod constants;
 mod expressions;
 mod fold;
 mod frames;
