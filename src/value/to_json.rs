@@ -35,7 +35,15 @@ pub struct Options {
 
 /// Appends `json.dumps(value)`.
 pub fn write<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &Options, out: &mut String) -> Result<()> {
-    let mut dumper = Dumper {
+    if runtime.heap.trace.is_some() || runtime.heap.records_writes {
+        dump::<true>(runtime, value, options, out)
+    } else {
+        dump::<false>(runtime, value, options, out)
+    }
+}
+
+fn dump<'a, const RECORDS: bool>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &Options, out: &mut String) -> Result<()> {
+    let mut dumper = Dumper::<RECORDS> {
         runtime,
         options,
         level: 0,
@@ -46,8 +54,8 @@ pub fn write<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &Options
     runtime.meter.check_output(out.len())
 }
 
-/// A JSON text in progress.
-struct Dumper<'r, 'a> {
+/// A JSON text in progress. `RECORDS` says whether the render records anything about the strings that are written.
+struct Dumper<'r, 'a, const RECORDS: bool> {
     runtime: &'r mut Runtime<'a>,
     options: &'r Options,
     /// The number of open containers.
@@ -57,7 +65,7 @@ struct Dumper<'r, 'a> {
     out: &'r mut String,
 }
 
-impl<'a> Dumper<'_, 'a> {
+impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
     fn dump(&mut self, value: &Value<'a>) -> Result<()> {
         match value {
             Value::Str(text) => return self.dump_str(text),
@@ -306,16 +314,16 @@ impl<'a> Dumper<'_, 'a> {
         Ok(())
     }
 
-    /// Returns whether the render records anything about the strings that are written.
+    /// Returns whether the render records anything about the next string.
     #[inline(always)]
     fn is_recording(&self) -> bool {
-        self.runtime.heap.trace.is_some() || self.runtime.heap.records_writes && !self.is_in_object
+        RECORDS && (self.runtime.heap.trace.is_some() || !self.is_in_object)
     }
 
     /// Returns the start of an object in the output, if the render records writes. The write covers the whole object.
     #[inline(always)]
     fn begin_object(&mut self) -> Option<usize> {
-        if !self.runtime.heap.records_writes || self.is_in_object {
+        if !RECORDS || !self.runtime.heap.records_writes || self.is_in_object {
             return None;
         }
         self.is_in_object = true;

@@ -41,7 +41,11 @@ fn new_output(runtime: &mut Runtime<'_>) -> String {
 
 /// Appends the result of the filter to a text.
 pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
+    let is_alone = arguments.is_alone();
     let value = take_or_none(&mut arguments, 0);
+    if is_alone {
+        return to_json::write(runtime, &value, &to_json::Options::default(), out);
+    }
     let indent = take_or_none(&mut arguments, 2);
     let separators = match take_or_none(&mut arguments, 3) {
         Value::None => None,

@@ -71,6 +71,11 @@ impl<'a> Arguments<'a> {
         self.positional.as_slice().is_empty()
     }
 
+    /// Returns whether there is one positional argument and nothing else.
+    pub fn is_alone(&self) -> bool {
+        self.len() == 1 && self.keywords().is_empty()
+    }
+
     /// Returns the positional argument at an index.
     pub fn get(&self, index: usize) -> Option<&Value<'a>> {
         self.positional.as_slice().get(index)?.as_ref()

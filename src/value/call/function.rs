@@ -184,10 +184,12 @@ impl Function {
         Some(result)
     }
 
-    /// Binds the arguments and appends the result of a shortcut to a text.
+    /// Binds the arguments and appends the result of a shortcut to a text. The first argument alone needs no binding.
     pub fn write<'a>(&self, write: Write, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
         runtime.meter.charge(CALL)?;
-        self.signature.bind(self.python, &mut arguments)?;
+        if !arguments.is_alone() {
+            self.signature.bind(self.python, &mut arguments)?;
+        }
         write(runtime, arguments, out)
     }
 }
