@@ -20,7 +20,7 @@ pub enum SlotNode<'t> {
 
 impl Template {
     /// Calls `visit` with each slot, frame and scope of the template.
-    pub fn for_each_slot_mut(&mut self, visit: &mut dyn FnMut(SlotNode<'_>)) {
+    pub fn for_each_slot_mut(&mut self, visit: &mut impl FnMut(SlotNode<'_>)) {
         self.frame.for_each_slot_mut(visit);
         self.scope.for_each_slot_mut(visit);
         body(&mut self.body, visit);
@@ -28,7 +28,7 @@ impl Template {
 }
 
 impl Stmt {
-    fn for_each_slot_mut(&mut self, visit: &mut dyn FnMut(SlotNode<'_>)) {
+    fn for_each_slot_mut(&mut self, visit: &mut impl FnMut(SlotNode<'_>)) {
         match &mut self.kind {
             StmtKind::Output(pieces) => pieces.iter_mut().for_each(|piece| match piece {
                 Piece::Text(..) => {}
@@ -89,7 +89,7 @@ impl Stmt {
 }
 
 impl LoopTest {
-    fn for_each_slot_mut(&mut self, visit: &mut dyn FnMut(SlotNode<'_>)) {
+    fn for_each_slot_mut(&mut self, visit: &mut impl FnMut(SlotNode<'_>)) {
         self.condition.for_each_slot_mut(visit);
         self.target.for_each_slot_mut(visit);
         self.scope.for_each_slot_mut(visit);
@@ -98,7 +98,7 @@ impl LoopTest {
 }
 
 impl Macro {
-    fn for_each_slot_mut(&mut self, visit: &mut dyn FnMut(SlotNode<'_>)) {
+    fn for_each_slot_mut(&mut self, visit: &mut impl FnMut(SlotNode<'_>)) {
         visit(SlotNode::Slot(&mut self.slot));
         for parameter in &mut self.parameters {
             visit(SlotNode::Slot(&mut parameter.slot));
@@ -112,7 +112,7 @@ impl Macro {
 }
 
 impl Target {
-    fn for_each_slot_mut(&mut self, visit: &mut dyn FnMut(SlotNode<'_>)) {
+    fn for_each_slot_mut(&mut self, visit: &mut impl FnMut(SlotNode<'_>)) {
         match &mut self.kind {
             TargetKind::Name { slot, .. } | TargetKind::Attribute { slot, .. } => visit(SlotNode::Slot(slot)),
             TargetKind::Tuple(targets) => targets.iter_mut().for_each(|target| target.for_each_slot_mut(visit)),
@@ -121,7 +121,7 @@ impl Target {
 }
 
 impl Expr {
-    fn for_each_slot_mut(&mut self, visit: &mut dyn FnMut(SlotNode<'_>)) {
+    fn for_each_slot_mut(&mut self, visit: &mut impl FnMut(SlotNode<'_>)) {
         match &mut self.kind {
             ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => {}
             ExprKind::Name(name) => visit(SlotNode::Slot(&mut name.slot)),
@@ -172,7 +172,7 @@ impl Expr {
 }
 
 impl Args {
-    fn for_each_slot_mut(&mut self, visit: &mut dyn FnMut(SlotNode<'_>)) {
+    fn for_each_slot_mut(&mut self, visit: &mut impl FnMut(SlotNode<'_>)) {
         exprs(&mut self.positional, visit);
         if let Some(others) = &mut self.others {
             exprs(others.keywords.iter_mut().map(|keyword| &mut keyword.value), visit);
@@ -183,7 +183,7 @@ impl Args {
 }
 
 impl Scope {
-    fn for_each_slot_mut(&mut self, visit: &mut dyn FnMut(SlotNode<'_>)) {
+    fn for_each_slot_mut(&mut self, visit: &mut impl FnMut(SlotNode<'_>)) {
         visit(SlotNode::Scope(self));
         for load in self.loads.iter_mut().chain(&mut self.elided_loads) {
             match load {
@@ -200,19 +200,19 @@ impl Scope {
 }
 
 impl Frame {
-    fn for_each_slot_mut(&mut self, visit: &mut dyn FnMut(SlotNode<'_>)) {
+    fn for_each_slot_mut(&mut self, visit: &mut impl FnMut(SlotNode<'_>)) {
         visit(SlotNode::Frame(self));
     }
 }
 
-fn body(body: &mut Body, visit: &mut dyn FnMut(SlotNode<'_>)) {
+fn body(body: &mut Body, visit: &mut impl FnMut(SlotNode<'_>)) {
     body.stmts.iter_mut().for_each(|stmt| stmt.for_each_slot_mut(visit));
 }
 
-fn exprs<'t>(exprs: impl IntoIterator<Item = &'t mut Expr>, visit: &mut dyn FnMut(SlotNode<'_>)) {
+fn exprs<'t>(exprs: impl IntoIterator<Item = &'t mut Expr>, visit: &mut impl FnMut(SlotNode<'_>)) {
     exprs.into_iter().for_each(|expr| expr.for_each_slot_mut(visit));
 }
 
-fn slots<'t>(slots: impl IntoIterator<Item = &'t mut Slot>, visit: &mut dyn FnMut(SlotNode<'_>)) {
+fn slots<'t>(slots: impl IntoIterator<Item = &'t mut Slot>, visit: &mut impl FnMut(SlotNode<'_>)) {
     slots.into_iter().for_each(|slot| visit(SlotNode::Slot(slot)));
 }

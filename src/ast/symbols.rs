@@ -1,10 +1,12 @@
 //! The names of a template, each stored once. A [`Symbol`] is the index of a name: the third name that a template mentions is symbol 2,
 //! wherever it occurs.
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
+use indexmap::map::raw_entry_v1::{RawEntryApiV1, RawEntryMut};
 
 /// A name of the template, as an index into [`Symbols`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -13,46 +15,57 @@ pub struct Symbol(pub u32);
 /// The names of a template, in the order in which they first occur.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
-    /// The names, each with a flag that says whether its meaning depends on the scope.
-    names: IndexMap<Arc<str>, bool, RandomState>,
+    names: IndexMap<Arc<str>, (), RandomState>,
+    /// The lengths of the names, as bits. Most names that are looked up have another length.
+    lengths: u64,
+    /// The names whose meaning depends on the scope.
+    scoped: SymbolSet,
 }
 
 /// The number of names that a new table has room for: as many as fit in a block of less than 1024 bytes, for which glibc's allocator does
 /// not merge its free blocks.
-const ROOM: usize = 28;
+const ROOM: usize = 42;
 
 impl Symbols {
     /// Returns a table without names, which has room for those of a short template.
     pub fn with_room() -> Self {
         Self {
             names: IndexMap::with_capacity_and_hasher(ROOM, RandomState::default()),
+            lengths: 0,
+            scoped: SymbolSet::with_room(),
         }
     }
 
     /// Returns the symbol of `name`, a new one if the name has not occurred before.
     pub fn intern(&mut self, name: &str) -> Symbol {
-        let index = match self.names.get_index_of(name) {
-            Some(index) => index,
-            None => self.names.insert_full(name.into(), false).0,
-        };
-        symbol(index)
+        let hash = self.names.hasher().hash_one(name);
+        symbol(match self.names.raw_entry_mut_v1().from_key_hashed_nocheck(hash, name) {
+            RawEntryMut::Occupied(entry) => entry.index(),
+            RawEntryMut::Vacant(entry) => {
+                let index = entry.index();
+                self.lengths |= length_bit(name);
+                entry.insert_hashed_nocheck(hash, name.into(), ());
+                index
+            }
+        })
     }
 
     /// Returns the symbol of `name`, if the name occurs.
     pub fn find(&self, name: &str) -> Option<Symbol> {
+        if self.lengths & length_bit(name) == 0 {
+            return None;
+        }
         self.names.get_index_of(name).map(symbol)
     }
 
     /// Returns the name of a symbol.
     pub fn name(&self, symbol: Symbol) -> &str {
-        self.names.get_index(symbol.0 as usize).map_or("", |(name, _)| name)
+        self.names.get_index(symbol.0 as usize).map_or("", |(name, ())| name)
     }
 
     /// Marks a name as one whose meaning depends on the scope.
     pub fn mark_scoped(&mut self, symbol: Symbol) {
-        if let Some((_, is_scoped)) = self.names.get_index_mut(symbol.0 as usize) {
-            *is_scoped = true;
-        }
+        self.scoped.insert(symbol);
     }
 
     /// Returns whether the meaning of a name may depend on the scope.
@@ -60,14 +73,13 @@ impl Symbols {
     /// This is so if the template assigns the name anywhere, or uses it as a loop variable, a parameter or the name of a macro. It is also
     /// so if a function that can be called after the end of a scope around it mentions the name: the end of the scope makes names missing.
     pub fn is_scoped(&self, symbol: Symbol) -> bool {
-        let name = self.names.get_index(symbol.0 as usize);
-        name.is_some_and(|(_, is_scoped)| *is_scoped)
+        self.scoped.contains(symbol)
     }
 
     /// Returns the name of a symbol as a shared string.
     pub fn spelling(&self, symbol: Symbol) -> Arc<str> {
         let name = self.names.get_index(symbol.0 as usize);
-        name.map_or_else(|| "".into(), |(name, _)| Arc::clone(name))
+        name.map_or_else(|| "".into(), |(name, ())| Arc::clone(name))
     }
 
     /// Returns all symbols, in the order in which their names first occur.
@@ -83,13 +95,19 @@ impl Symbols {
 }
 
 /// A set of symbols.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SymbolSet {
     /// Whether each symbol is in the set.
     members: Vec<bool>,
 }
 
 impl SymbolSet {
+    fn with_room() -> Self {
+        Self {
+            members: Vec::with_capacity(ROOM),
+        }
+    }
+
     /// Adds a symbol, and returns whether it is new.
     pub fn insert(&mut self, symbol: Symbol) -> bool {
         let index = symbol.0 as usize;
@@ -112,6 +130,11 @@ impl SymbolSet {
     pub fn contains(&self, symbol: Symbol) -> bool {
         self.members.get(symbol.0 as usize) == Some(&true)
     }
+}
+
+/// Returns the bit for the length of a name. All long names share one.
+fn length_bit(name: &str) -> u64 {
+    1 << name.len().min(63)
 }
 
 /// Returns the symbol with this index. Sources are limited to less than 2³² bytes, so they have fewer names.

@@ -65,7 +65,7 @@ impl Expr {
     }
 
     /// Calls `visit` with each name that the expression reads, at any depth.
-    pub fn for_each_name(&self, visit: &mut dyn FnMut(&Name)) {
+    pub fn for_each_name(&self, visit: &mut impl FnMut(&Name)) {
         match &self.kind {
             ExprKind::Name(name) => visit(name),
             ExprKind::Literal(_) => {}

@@ -111,17 +111,17 @@ impl<'s> Lexer<'s> {
     /// Stores the value of a literal, matches a bracket, or leaves the tag after a closing delimiter.
     #[inline(never)]
     fn finish_token(&mut self, token: &Token) -> Result<()> {
-        let text = self.code.slice();
+        let code = &self.code;
         match token.kind {
-            TokenKind::String => match literal::parse_string(text, token.span)? {
+            TokenKind::String => match literal::parse_string(code.slice(), token.span)? {
                 Text::Plain => self.literal = None,
                 Text::Escaped(text) => self.literal = Some(Literal::Str(text)),
                 Text::Unsupported(row) => self.unsupported = Some(row),
             },
-            TokenKind::Integer => self.literal = Some(literal::parse_integer(text, token.span)?),
-            TokenKind::Float => self.literal = Some(literal::parse_float(text, token.span)?),
+            TokenKind::Integer => self.literal = Some(literal::parse_integer(code.slice(), token.span)?),
+            TokenKind::Float => self.literal = Some(literal::parse_float(code.slice(), token.span)?),
             TokenKind::VariableEnd | TokenKind::BlockEnd => {
-                let stripped = text::stripped_length(self.code.remainder(), self.code.extras.closer, text);
+                let stripped = text::stripped_length(code.remainder(), code.extras.closer, code.slice());
                 self.skip_to(Mode::Text, self.position().saturating_add(stripped));
             }
             _ => self.match_bracket(token)?,

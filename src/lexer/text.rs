@@ -108,13 +108,13 @@ pub enum Closer {
 }
 
 /// Returns the length of the closer at the start of `code`, with its mark.
-pub fn closer_length(code: &str, closer: Closer) -> Option<usize> {
+pub fn closer_length(code: &[u8], closer: Closer) -> Option<usize> {
     let sign = match closer {
         Closer::Variable => b'}',
         Closer::Block => b'%',
         Closer::Comment => b'#',
     };
-    match code.as_bytes() {
+    match code {
         [first, b'}', ..] if *first == sign => Some(2),
         [b'-', first, b'}', ..] if *first == sign => Some(3),
         [b'+', first, b'}', ..] if *first == sign && closer != Closer::Variable => Some(3),
@@ -134,7 +134,7 @@ pub fn stripped_length(text: &str, closer: Closer, delimiter: &str) -> usize {
 /// Returns the offset after the closer at `from`, and after the blanks that it strips.
 fn closer_end(text: &str, from: usize, closer: Closer) -> Option<usize> {
     let code = text_from(text, from);
-    let (delimiter, after) = code.split_at_checked(closer_length(code, closer)?)?;
+    let (delimiter, after) = code.split_at_checked(closer_length(code.as_bytes(), closer)?)?;
     let end = from.saturating_add(delimiter.len());
     Some(end.saturating_add(stripped_length(after, closer, delimiter)))
 }

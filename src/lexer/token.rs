@@ -238,7 +238,8 @@ fn close_or(lexer: &mut Code<'_>, sign: TokenKind) -> TokenKind {
         Closer::Variable => TokenKind::VariableEnd,
         Closer::Block | Closer::Comment => TokenKind::BlockEnd,
     };
-    match text::closer_length(token_and_rest(lexer), *closer) {
+    let code = lexer.source().as_bytes().get(lexer.span().start..);
+    match text::closer_length(code.unwrap_or_default(), *closer) {
         Some(length) => {
             lexer.bump(length.saturating_sub(lexer.slice().len()));
             end
@@ -249,7 +250,8 @@ fn close_or(lexer: &mut Code<'_>, sign: TokenKind) -> TokenKind {
 
 /// Extends a name by characters outside ASCII. A name of only ASCII characters is always an identifier.
 fn extend_name(lexer: &mut Code<'_>) -> Result<(), Fault> {
-    if lexer.remainder().as_bytes().first().is_none_or(u8::is_ascii) {
+    let next = lexer.source().as_bytes().get(lexer.span().end);
+    if next.is_none_or(u8::is_ascii) {
         return Ok(());
     }
     lexer.bump(word::name_length(lexer.remainder()));

@@ -6,9 +6,9 @@
 
 use std::mem::take;
 
-use super::Parser;
 use super::depth::{self, Height};
 use super::precedence::{self, Binding, Operator};
+use super::{Parser, split_off};
 use crate::ast::{Compare, CompareOp, Conditional, Expr, ExprKind, UnaryOp};
 use crate::error::Result;
 use crate::lexer::TokenKind;
@@ -135,12 +135,13 @@ impl<'s> Parser<'s> {
 
     /// Parses the rest of a concatenation `a ~ b ~ c`, whose first operand is in `out`.
     fn parse_concat(&mut self, out: &mut Expr, mut height: Height, start: Start) -> Result<Height> {
-        let mut pieces = vec![take(out)];
+        let outer = self.items.len();
+        self.items.push(take(out));
         while self.stream.eat(TokenKind::Tilde)? {
             height = height.max(self.parse_binary(out, Binding::Concat.operand())?);
-            pieces.push(take(out));
+            self.items.push(take(out));
         }
-        pieces.shrink_to_fit();
+        let pieces = split_off(&mut self.items, outer);
         Ok(self.build_node(out, ExprKind::Concat(pieces), self.span_from(start.start), start.at, height))
     }
 

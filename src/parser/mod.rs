@@ -21,7 +21,7 @@ mod unsupported_tag;
 
 use std::sync::Arc;
 
-use crate::ast::{Conditional, Stmt, Symbol, Symbols, Template, UnaryOp};
+use crate::ast::{Conditional, Expr, Keyword, Stmt, Symbol, Symbols, Template, UnaryOp};
 use crate::error::{Error, Result};
 use crate::lexer::TokenKind;
 #[cfg(any(test, fuzzing))]
@@ -53,6 +53,8 @@ pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Templ
         outlives_scope: false,
         open_tags: Vec::new(),
         stmts: Vec::with_capacity(16),
+        items: Vec::new(),
+        keywords: Vec::new(),
         pieces: Pieces::default(),
         open_conditionals: Vec::new(),
         prefixes: Vec::new(),
@@ -95,6 +97,10 @@ struct Parser<'s> {
     open_tags: Vec<OpenTag<'s>>,
     /// The statements of all bodies that are not complete. When a body is complete, its statements move to a vector of the right size.
     stmts: Vec<Stmt>,
+    /// The positional arguments and the items of all lists, tuples and concatenations that are not complete, which move likewise.
+    items: Vec<Expr>,
+    /// The keyword arguments of all calls that are not complete, which move likewise.
+    keywords: Vec<Keyword>,
     /// The current output, to which pieces are added until a tag ends it.
     pieces: Pieces,
     /// The conditionals whose last branch is not parsed yet, each with its start and the height of its parts so far.
@@ -147,6 +153,16 @@ impl<'s> Parser<'s> {
         let symbol = self.symbols.intern(name);
         self.symbols.spelling(symbol)
     }
+}
+
+/// Removes the items from an index to the end, and returns them in a vector without spare capacity. `items` keeps its capacity.
+fn split_off<T>(items: &mut Vec<T>, from: usize) -> Vec<T> {
+    if from > 0 {
+        return items.split_off(from);
+    }
+    let mut all = Vec::with_capacity(items.len());
+    all.append(items);
+    all
 }
 
 /// Returns the message and the line of the error of a source. The line is 0 if the error has none.

@@ -7,8 +7,8 @@
 use std::mem::take;
 use std::sync::Arc;
 
-use super::Parser;
 use super::depth::{self, Height};
+use super::{Parser, split_off};
 use crate::ast::{Args, Attribute, Call, Expr, ExprKind, Filter, Keyword, Literal, Slice, Test, UnaryOp};
 use crate::error::{Error, Result};
 use crate::lexer::TokenKind;
@@ -179,6 +179,7 @@ impl<'s> Parser<'s> {
     /// Parses arguments in parentheses: `(a, b=1, *c, **d)`. Returns the height of the tallest.
     fn parse_arguments(&mut self, args: &mut Args) -> Result<Height> {
         let paren = self.stream.expect(TokenKind::LeftParen)?;
+        let outer = (self.items.len(), self.keywords.len());
         let mut height = 0;
         let mut needs_comma = false;
         while !self.stream.is_at(TokenKind::RightParen) {
@@ -203,13 +204,15 @@ impl<'s> Parser<'s> {
             height = height.max(self.take_argument(args, kind, is_keyword)?);
         }
         self.stream.expect(TokenKind::RightParen)?;
+        let (items, keywords) = outer;
+        args.positional = split_off(&mut self.items, items);
         if let Some(others) = &mut args.others {
-            others.keywords.shrink_to_fit();
+            others.keywords = split_off(&mut self.keywords, keywords);
         }
         Ok(height)
     }
 
-    /// Parses one argument, adds it to `args`, and returns its height.
+    /// Parses one argument, and returns its height. Positional arguments and keywords are collected until the end of the arguments.
     fn take_argument(&mut self, args: &mut Args, kind: TokenKind, is_keyword: bool) -> Result<Height> {
         let mut name = None;
         match kind {
@@ -223,19 +226,15 @@ impl<'s> Parser<'s> {
         let mut value = Expr::default();
         let height = self.parse_expression(&mut value)?;
         if kind != TokenKind::Mul && kind != TokenKind::Pow && name.is_none() {
-            if args.positional.is_empty() {
-                // Few calls have more than one argument.
-                args.positional.reserve_exact(1);
-            }
-            args.positional.push(value);
+            self.items.push(value);
             return Ok(height);
         }
         let others = args.others.get_or_insert_default();
         match name {
-            Some(name) => others.keywords.push(Keyword {
-                name: self.share_name(name),
-                value,
-            }),
+            Some(name) => {
+                let name = self.share_name(name);
+                self.keywords.push(Keyword { name, value });
+            }
             None if kind == TokenKind::Mul => others.star = Some(Box::new(value)),
             None => others.double_star = Some(Box::new(value)),
         }

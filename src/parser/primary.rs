@@ -5,9 +5,9 @@
 
 use std::mem::take;
 
-use super::Parser;
 use super::depth::{self, Height, build_leaf};
 use super::expression::Start;
+use super::{Parser, split_off};
 use crate::ast::{Expr, ExprKind, Literal, Name};
 use crate::error::{Error, Result};
 use crate::lexer::TokenKind;
@@ -85,10 +85,11 @@ impl<'s> Parser<'s> {
     pub fn parse_tuple(&mut self, out: &mut Expr, kind: TupleKind) -> Result<Height> {
         self.descend(depth::TUPLE, |parser| {
             let mut start = parser.start();
-            let mut items = Vec::new();
+            let outer = parser.items.len();
             let mut height = 0;
             loop {
-                if !items.is_empty() {
+                let is_first = parser.items.len() == outer;
+                if !is_first {
                     parser.stream.expect(TokenKind::Comma)?;
                 }
                 if parser.is_at_tuple_end() {
@@ -99,20 +100,20 @@ impl<'s> Parser<'s> {
                     TupleKind::Conditions => parser.parse_condition(out)?,
                 };
                 let is_last = !parser.stream.is_at(TokenKind::Comma);
-                if is_last && items.is_empty() {
+                if is_last && is_first {
                     return Ok(below);
                 }
                 height = height.max(below);
-                items.push(take(out));
+                parser.items.push(take(out));
                 if is_last {
                     break;
                 }
                 start.at = parser.stream.current().at;
             }
+            let items = split_off(&mut parser.items, outer);
             if items.is_empty() && kind != TupleKind::Parenthesised {
                 return Err(parser.expected_expression());
             }
-            items.shrink_to_fit();
             Ok(parser.build_node(out, ExprKind::Tuple(items), parser.span_from(start.start), start.at, height))
         })
     }
@@ -144,15 +145,14 @@ impl<'s> Parser<'s> {
 
     fn parse_list(&mut self, out: &mut Expr, start: Start) -> Result<Height> {
         self.stream.expect(TokenKind::LeftBracket)?;
-        let mut items = Vec::new();
+        let outer = self.items.len();
         let mut height = 0;
-        while self.eat_to_item(items.is_empty(), TokenKind::RightBracket)? {
+        while self.eat_to_item(self.items.len() == outer, TokenKind::RightBracket)? {
             height = height.max(self.parse_expression(out)?);
-            items.push(take(out));
+            self.items.push(take(out));
         }
         self.stream.expect(TokenKind::RightBracket)?;
-        // The tree has no spare capacity: that of a list with one item would be three items.
-        items.shrink_to_fit();
+        let items = split_off(&mut self.items, outer);
         Ok(self.build_node(out, ExprKind::List(items), self.span_from(start.start), start.at, height))
     }
 

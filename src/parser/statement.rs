@@ -4,10 +4,10 @@
 //! `ext.py`, `LoopControlExtension`. `scope_tag.rs` parses tags whose body is a scope of its own, and `unsupported_tag.rs` those that this
 //! crate does not support.
 
-use super::Parser;
 use super::depth;
 use super::primary::TupleKind;
 use super::tag::OpenTag;
+use super::{Parser, split_off};
 use crate::ast::{
     Body, Expr, For, If, IfArm, LoopTest, Piece, Scope, Set, SetBlock, SetStrategy, Slot, Stmt, StmtKind, TextPlaces,
 };
@@ -297,16 +297,6 @@ impl Pieces {
             line: 0,
         })
     }
-}
-
-/// Removes the items from an index to the end, and returns them in a vector without spare capacity. `items` keeps its capacity.
-fn split_off<T>(items: &mut Vec<T>, from: usize) -> Vec<T> {
-    if from > 0 {
-        return items.split_off(from);
-    }
-    let mut all = Vec::with_capacity(items.len());
-    all.append(items);
-    all
 }
 
 #[cfg(test)]

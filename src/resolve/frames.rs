@@ -277,11 +277,12 @@ impl Frames {
             clears,
             show_missing,
         } = scope;
-        if self.captures {
+        let is_captured = |slot: &&Slot| self.at(**slot).is_some_and(|record| record.is_captured);
+        if self.captures && clears.iter().any(|slot| is_captured(&slot)) {
             // A variable without a load is a parameter.
             let loaded: HashSet<Slot, RandomState> = loads.iter().map(|load| load.slot()).collect();
-            let is_shown = |slot: &Slot| self.at(*slot).is_some_and(|record| record.is_captured) && !loaded.contains(slot);
-            *show_missing = clears.iter().copied().filter(is_shown).collect();
+            let captured = clears.iter().filter(is_captured);
+            *show_missing = captured.filter(|slot| !loaded.contains(slot)).copied().collect();
         }
         elided_loads.extend(loads.iter().filter(|load| !self.is_seen(**load)));
         loads.retain(|load| self.is_seen(*load));
