@@ -41,6 +41,7 @@ impl Table {
         reason = "the tables are constants, so an error here is one of the compiler"
     )]
     pub const fn new(rows: &'static [Function]) -> Self {
+        assert!(rows.len() <= u8::MAX as usize, "an index of a row has eight bits");
         let mut starts = [0; INITIALS + 1];
         let mut row = 0;
         let mut initial = 0;

@@ -60,6 +60,8 @@ pub struct Trace<'a> {
     addresses: Vec<(usize, Owner)>,
     /// The arguments of the functions that run.
     arguments: Vec<Value<'a>>,
+    /// The claim to the memory of `arguments`.
+    claim: Option<Claim>,
     /// The index of the first argument of the innermost function that runs.
     first_argument: usize,
 }
@@ -80,6 +82,7 @@ impl<'a> Trace<'a> {
             messages: Seq::empty(),
             addresses: Vec::new(),
             arguments: Vec::new(),
+            claim: None,
             first_argument: 0,
         }
     }
@@ -173,10 +176,12 @@ impl<'a> Trace<'a> {
     }
 
     /// Begins a call of a function, and returns the index of the first argument of the enclosing one.
-    pub fn enter(&mut self, arguments: impl IntoIterator<Item = Value<'a>>) -> usize {
-        let outer = std::mem::replace(&mut self.first_argument, self.arguments.len());
+    #[inline]
+    pub fn enter(&mut self, meter: &mut Meter<'_>, count: usize, arguments: impl IntoIterator<Item = Value<'a>>) -> Result<usize> {
+        let first = self.arguments.len();
+        meter.claim_growth::<Value<'_>>(&mut self.claim, first.saturating_add(count), self.arguments.capacity())?;
         self.arguments.extend(arguments);
-        outer
+        Ok(std::mem::replace(&mut self.first_argument, first))
     }
 
     /// Ends a call of a function.
@@ -419,7 +424,8 @@ impl<'a> Runtime<'a> {
         let Some(trace) = &mut self.heap.trace else {
             return run(self, std::mem::take(arguments));
         };
-        let outer = trace.enter(arguments.values());
+        let count = arguments.keywords().len().saturating_mul(2).saturating_add(arguments.len());
+        let outer = trace.enter(&mut self.meter, count, arguments.values())?;
         let result = run(self, std::mem::take(arguments));
         if let Some(trace) = &mut self.heap.trace {
             trace.leave(outer);
@@ -433,7 +439,8 @@ impl<'a> Runtime<'a> {
         let Some(trace) = &mut self.heap.trace else {
             return run(self);
         };
-        let outer = trace.enter(values.iter().map(|value| (*value).clone()));
+        let sources = values.iter().map(|value| (*value).clone());
+        let outer = trace.enter(&mut self.meter, values.len(), sources)?;
         let result = run(self);
         if let Some(trace) = &mut self.heap.trace {
             trace.leave(outer);

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::{Source, Trace};
 use crate::error::Result;
+use crate::meter::{Claim, Meter};
 use crate::trace::Union;
 use crate::value::{NamespaceId, Runtime, Seq, Value};
 
@@ -18,18 +19,26 @@ enum Pending<'a> {
 #[derive(Default)]
 struct Walk<'a> {
     pending: Vec<Pending<'a>>,
+    /// The claim to the memory of `pending`.
+    claim: Option<Claim>,
     /// The namespaces that were visited. A namespace can contain itself.
     namespaces: HashSet<NamespaceId>,
 }
 
 impl<'a> Walk<'a> {
-    fn push(&mut self, value: Value<'a>) {
-        self.pending.push(Pending::Value(value));
+    fn push(&mut self, meter: &mut Meter<'_>, value: Value<'a>) -> Result<()> {
+        self.push_pending(meter, Pending::Value(value))
     }
 
-    fn push_items(&mut self, items: Seq<'a>) {
+    fn push_items(&mut self, meter: &mut Meter<'_>, items: Seq<'a>) -> Result<()> {
         let len = items.len();
-        self.pending.push(Pending::Items(items, len));
+        self.push_pending(meter, Pending::Items(items, len))
+    }
+
+    fn push_pending(&mut self, meter: &mut Meter<'_>, pending: Pending<'a>) -> Result<()> {
+        meter.claim_growth::<Pending<'_>>(&mut self.claim, self.pending.len(), self.pending.capacity())?;
+        self.pending.push(pending);
+        Ok(())
     }
 }
 
@@ -57,12 +66,9 @@ impl<'a> Runtime<'a> {
     pub(super) fn unite_arguments(&mut self, trace: &mut Trace<'a>) -> Result<Source> {
         let (mut union, mut walk) = (Union::default(), Walk::default());
         for index in (trace.first_argument..trace.arguments.len()).rev() {
-            trace
-                .arguments
-                .get(index)
-                .cloned()
-                .into_iter()
-                .for_each(|value| walk.push(value));
+            if let Some(value) = trace.arguments.get(index) {
+                walk.push(&mut self.meter, value.clone())?;
+            }
             while let Some(value) = walk.next() {
                 self.meter.charge(1)?;
                 self.unite_value(trace, value, &mut union, &mut walk)?;
@@ -89,7 +95,7 @@ impl<'a> Runtime<'a> {
                     self.meter.charge(union.take_steps())?;
                 }
             },
-            Value::List(items) | Value::Tuple(items) => walk.push_items(items),
+            Value::List(items) | Value::Tuple(items) => walk.push_items(&mut self.meter, items)?,
             Value::Dict(dict) | Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => {
                 self.meter.charge_items(dict.len() / 8)?;
                 for (key, value) in dict.iter() {
@@ -97,20 +103,20 @@ impl<'a> Runtime<'a> {
                     if matches!((&key, &value), (Value::Int(_), Value::Int(_))) {
                         trace.places.extend_with_all(union);
                     }
-                    walk.push(key);
-                    walk.push(value);
+                    walk.push(&mut self.meter, key)?;
+                    walk.push(&mut self.meter, value)?;
                 }
             }
             Value::Namespace(id) if walk.namespaces.insert(id) => {
                 let namespace = self.heap.namespace(id);
                 for (key, value) in namespace.map_or(&[][..], |namespace| namespace.attributes()) {
-                    walk.push(key.clone());
-                    walk.push(value.clone());
+                    walk.push(&mut self.meter, key.clone())?;
+                    walk.push(&mut self.meter, value.clone())?;
                 }
             }
-            Value::Method(method) => walk.push(method.receiver.clone()),
-            Value::Cycler(cycler) => walk.push_items(cycler.items.clone()),
-            Value::Joiner(joiner) => walk.push(joiner.separator.clone()),
+            Value::Method(method) => walk.push(&mut self.meter, method.receiver.clone())?,
+            Value::Cycler(cycler) => walk.push_items(&mut self.meter, cycler.items.clone())?,
+            Value::Joiner(joiner) => walk.push(&mut self.meter, joiner.separator.clone())?,
             // The values that these compute later are not known, so they can come from any text of the input.
             Value::Iterator(_) | Value::Loop(_) | Value::Macro(_) => trace.places.extend_with_all(union),
             _ => {}
