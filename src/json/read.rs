@@ -31,6 +31,12 @@ const ALLOCATION_OVERHEAD: usize = 24;
 /// more.
 const INITIAL_CAPACITY: usize = 16;
 
+/// The maximum initial capacity of the vector for the items of arrays. The longest array of a long text is that of the messages.
+const MAX_INITIAL_CAPACITY: usize = 128;
+
+/// The number of bytes of text for which there is room for one message.
+const BYTES_OF_A_MESSAGE: usize = 128;
+
 /// If fewer members than this are open, [`take_members`] always copies those of the container that ends.
 const MIN_LONG: usize = 4096;
 
@@ -159,7 +165,7 @@ impl<'a> Reader<'a> {
             parent: Parent::Document,
             outer: Vec::with_capacity(INITIAL_CAPACITY),
             keys: Vec::with_capacity(INITIAL_CAPACITY),
-            items: Vec::with_capacity(INITIAL_CAPACITY),
+            items: Vec::with_capacity((self.text.len() / BYTES_OF_A_MESSAGE).clamp(INITIAL_CAPACITY, MAX_INITIAL_CAPACITY)),
             entries: Vec::with_capacity(INITIAL_CAPACITY),
         };
         loop {
