@@ -31,11 +31,11 @@ const ALLOCATION_OVERHEAD: usize = 24;
 /// more.
 const INITIAL_CAPACITY: usize = 16;
 
-/// The maximum initial capacity of the vector for the items of arrays. The longest array of a long text is that of the messages.
-const MAX_INITIAL_CAPACITY: usize = 128;
+/// The number of items of arrays for which memory is allocated in advance in a long text, whose longest array is that of the messages.
+const INITIAL_ITEMS: usize = 128;
 
-/// The number of bytes of text for which there is room for one message.
-const BYTES_OF_A_MESSAGE: usize = 128;
+/// The least number of bytes of a long text.
+const LONG_TEXT: usize = 16 << 10;
 
 /// If fewer members than this are open, [`take_members`] always copies those of the container that ends.
 const MIN_LONG: usize = 4096;
@@ -161,11 +161,12 @@ impl<'a> Reader<'a> {
 
     /// Reads one value with all its members.
     fn read_value(&mut self) -> Result<Data<'a>, Box<Fault>> {
+        let is_long = self.text.len() >= LONG_TEXT;
         let mut unfinished = Unfinished {
             parent: Parent::Document,
             outer: Vec::with_capacity(INITIAL_CAPACITY),
             keys: Vec::with_capacity(INITIAL_CAPACITY),
-            items: Vec::with_capacity((self.text.len() / BYTES_OF_A_MESSAGE).clamp(INITIAL_CAPACITY, MAX_INITIAL_CAPACITY)),
+            items: Vec::with_capacity(if is_long { INITIAL_ITEMS } else { INITIAL_CAPACITY }),
             entries: Vec::with_capacity(INITIAL_CAPACITY),
         };
         loop {
