@@ -15,6 +15,7 @@ pub struct Symbol(pub u32);
 /// The names of a template, in the order in which they first occur.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
+    /// The names, in a map without values, because a set cannot look up and insert a name with one hash.
     names: IndexMap<Arc<str>, (), RandomState>,
     /// The lengths of the names, as bits. Most names that are looked up have another length.
     lengths: u64,

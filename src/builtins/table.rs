@@ -38,7 +38,7 @@ impl Table {
         clippy::indexing_slicing,
         clippy::cast_possible_truncation,
         clippy::arithmetic_side_effects,
-        reason = "the tables are constants, so an error here is one of the compiler"
+        reason = "the tables are constants, so an index or a number that does not fit stops the compilation"
     )]
     pub const fn new(rows: &'static [Function]) -> Self {
         assert!(rows.len() <= u8::MAX as usize, "an index of a row has eight bits");

@@ -76,7 +76,8 @@ impl Folder {
     }
 }
 
-/// Returns whether an operation begins with a variable or a call, at most [`MAX_LEVELS`] down. Then it is not constant.
+/// Returns whether the first operand of an operation is a variable or a call, so that the operation is not constant. If the first operand
+/// is an operation, its own first operand counts, and so on for at most [`MAX_LEVELS`] levels.
 #[inline]
 fn begins_with_variable(kind: &ExprKind) -> bool {
     let mut kind = kind;

@@ -184,7 +184,7 @@ impl Function {
         Some(result)
     }
 
-    /// Binds the arguments and appends the result of a shortcut to a text. The first argument alone needs no binding.
+    /// Binds the arguments and appends the result of a shortcut to a text. A single positional argument needs no binding.
     pub fn write<'a>(&self, write: Write, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
         runtime.meter.charge(CALL)?;
         if !arguments.is_alone() {
