@@ -33,7 +33,7 @@ impl Symbols {
         Self {
             names: IndexMap::with_capacity_and_hasher(ROOM, RandomState::default()),
             lengths: 0,
-            scoped: SymbolSet::with_room(),
+            scoped: SymbolSet::default(),
         }
     }
 
@@ -98,39 +98,58 @@ impl Symbols {
 /// A set of symbols.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolSet {
-    /// Whether each symbol is in the set.
-    members: Vec<bool>,
+    /// Whether each of the first 64 symbols is in the set, as bits. Few templates have more.
+    first: u64,
+    /// Whether each of the other symbols is in the set.
+    others: Vec<bool>,
 }
 
 impl SymbolSet {
-    fn with_room() -> Self {
-        Self {
-            members: Vec::with_capacity(ROOM),
-        }
-    }
-
     /// Adds a symbol, and returns whether it is new.
     pub fn insert(&mut self, symbol: Symbol) -> bool {
-        let index = symbol.0 as usize;
-        if index >= self.members.len() {
-            self.members.resize(index.saturating_add(1), false);
+        if let Some(bit) = first_bit(symbol) {
+            let is_new = self.first & bit == 0;
+            self.first |= bit;
+            return is_new;
         }
-        self.members
+        let index = other_index(symbol);
+        if index >= self.others.len() {
+            self.others.resize(index.saturating_add(1), false);
+        }
+        self.others
             .get_mut(index)
             .is_some_and(|is_member| !std::mem::replace(is_member, true))
     }
 
     /// Removes a symbol.
     pub fn remove(&mut self, symbol: Symbol) {
-        if let Some(is_member) = self.members.get_mut(symbol.0 as usize) {
-            *is_member = false;
+        match first_bit(symbol) {
+            Some(bit) => self.first &= !bit,
+            None => self
+                .others
+                .get_mut(other_index(symbol))
+                .into_iter()
+                .for_each(|is_member| *is_member = false),
         }
     }
 
     /// Returns whether a symbol is in the set.
     pub fn contains(&self, symbol: Symbol) -> bool {
-        self.members.get(symbol.0 as usize) == Some(&true)
+        match first_bit(symbol) {
+            Some(bit) => self.first & bit != 0,
+            None => self.others.get(other_index(symbol)) == Some(&true),
+        }
     }
+}
+
+/// Returns the bit of a symbol in [`SymbolSet::first`], if it has one.
+fn first_bit(symbol: Symbol) -> Option<u64> {
+    1_u64.checked_shl(symbol.0)
+}
+
+/// Returns the index of a symbol in [`SymbolSet::others`].
+fn other_index(symbol: Symbol) -> usize {
+    symbol.0.saturating_sub(u64::BITS) as usize
 }
 
 /// Returns the bit for the length of a name. All long names share one.
