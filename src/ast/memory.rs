@@ -100,7 +100,7 @@ impl Target {
 impl Scope {
     fn memory(&self) -> usize {
         let loads = of_vec(&self.loads).saturating_add(of_vec(&self.elided_loads));
-        let slots = of_vec(&self.clears).saturating_add(size_of_val(&*self.show_missing));
+        let slots = of_vec(&self.parameters).saturating_add(size_of_val(&*self.show_missing));
         loads.saturating_add(slots)
     }
 }

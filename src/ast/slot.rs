@@ -6,7 +6,7 @@ use super::symbols::Symbol;
 ///
 /// A *frame* holds the variables of one call of what Jinja compiles to a Python function: the root of the template, a macro, the body of a
 /// call block, the body of a recursive loop, or the test of a loop. A *cell* is a variable of a frame that frames inside it can read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Slot {
     /// No place yet: the resolver has not run.
     #[default]
@@ -68,10 +68,9 @@ pub struct Scope {
     pub loads: Vec<Load>,
     /// The loads that the reference does and this crate skips, because the template always sets the variable before it reads it.
     pub elided_loads: Vec<Load>,
-    /// The variables that become missing on exit (jinja2 3.1.6 `compiler.py`, `leave_frame`).
-    pub clears: Vec<Slot>,
-    /// The cleared variables that a macro can still read after the end of the scope, and that are targets of a loop or a `with`. The
-    /// reference prints its own object `missing` for them.
+    /// The variables that have a value when the scope begins, such as the targets of a loop.
+    pub parameters: Vec<Slot>,
+    /// The parameters that a macro can still read after the end of the scope. The reference prints its own object `missing` for them.
     pub show_missing: Box<[Slot]>,
 }
 
@@ -79,5 +78,17 @@ impl Scope {
     /// Returns the steps of entering the scope. To skip a load is cheap.
     pub fn steps(&self) -> u64 {
         (self.loads.len() as u64 >> 1).saturating_add(self.elided_loads.len() as u64 >> 3)
+    }
+
+    /// Returns the variables that become missing on exit (jinja2 3.1.6 `compiler.py`, `leave_frame`): all variables of the scope.
+    pub fn clears(&self) -> impl Iterator<Item = Slot> {
+        let loads = self.loads.iter().chain(&self.elided_loads);
+        loads.map(|load| load.slot()).chain(self.parameters.iter().copied())
+    }
+
+    /// Returns the steps of leaving the scope.
+    pub fn exit_steps(&self) -> u64 {
+        let loads = self.loads.len().saturating_add(self.elided_loads.len());
+        loads.saturating_add(self.parameters.len()) as u64 >> 3
     }
 }

@@ -194,7 +194,7 @@ impl Scope {
                 }
             }
         }
-        slots(&mut self.clears, visit);
+        slots(&mut self.parameters, visit);
         slots(&mut *self.show_missing, visit);
     }
 }

@@ -143,6 +143,14 @@ pub struct For {
     pub frame: Frame,
 }
 
+impl For {
+    /// Returns whether the variables keep their values after the last round, so that macros in the body still see them. The reference
+    /// clears those of a recursive loop only if the loop has an `else`.
+    pub fn keeps_variables(&self) -> bool {
+        self.recursive && self.otherwise.stmts.is_empty()
+    }
+}
+
 /// The condition of a loop: `{% for x in l if condition %}`. As in the reference, it is evaluated in a frame of its own.
 #[derive(Debug)]
 pub struct LoopTest {

@@ -193,10 +193,8 @@ impl<'a> Evaluator<'a, '_> {
     /// Clears the variables of a scope at its end.
     #[inline]
     pub(super) fn leave_scope(&mut self, scope: &Scope) -> Result<()> {
-        self.runtime.meter.charge(scope.clears.len() as u64 >> 3)?;
-        for slot in &scope.clears {
-            self.clear(slot);
-        }
+        self.runtime.meter.charge(scope.exit_steps())?;
+        scope.clears().for_each(|slot| self.clear(&slot));
         if !scope.show_missing.is_empty() {
             self.show_missing(&scope.show_missing);
         }

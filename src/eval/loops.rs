@@ -86,7 +86,9 @@ impl<'a> Evaluator<'a, '_> {
                 (reached, None)
             }
         };
-        self.leave_scope(&node.scope)?;
+        if !node.keeps_variables() {
+            self.leave_scope(&node.scope)?;
+        }
         if let Some(context) = ended {
             context.recycle(&mut self.runtime.heap);
         }

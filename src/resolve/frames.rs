@@ -7,10 +7,6 @@
 //! The first value of a variable that is always set before it is read is not loaded. A variable that a branch or the body of a loop
 //! sets counts as set until the end of that body; if all branches of an `if` set it, it stays set after the `if`.
 
-use std::collections::HashSet;
-
-use foldhash::fast::RandomState;
-
 use crate::ast::{Frame, Load, Scope, Slot, SlotNode, Symbol, Template};
 
 /// A variable, as an index.
@@ -66,6 +62,8 @@ struct VariableRecord {
     is_read_first: bool,
     /// The index of the variable among the locals or the cells of its frame.
     place: u32,
+    /// The index of the variable's load, while the names of its scope are collected.
+    load: u32,
 }
 
 impl Frames {
@@ -148,6 +146,7 @@ impl Frames {
             is_set: false,
             is_read_first: false,
             place: 0,
+            load: 0,
         });
         variable
     }
@@ -155,6 +154,11 @@ impl Frames {
     /// Returns the level of a variable's scope.
     pub fn level(&self, Variable(number): Variable) -> u32 {
         self.variables.get(number as usize).map_or(0, |record| record.level)
+    }
+
+    /// Returns the index of a variable's load. The index is arbitrary until the variable has a load.
+    pub fn load_index(&mut self, Variable(number): Variable) -> Option<&mut u32> {
+        self.variables.get_mut(number as usize).map(|record| &mut record.load)
     }
 
     /// Marks a variable as unset, at the start of its scope.
@@ -269,20 +273,17 @@ impl Frames {
     }
 
     /// At the end of a scope, moves the loads whose values are never read, as far as known now, to the elided loads, and finds the
-    /// variables that show `missing`.
+    /// parameters that show `missing`.
     pub fn elide_loads(&self, scope: &mut Scope) {
         let Scope {
             loads,
             elided_loads,
-            clears,
+            parameters,
             show_missing,
         } = scope;
-        let is_captured = |slot: &&Slot| self.at(**slot).is_some_and(|record| record.is_captured);
-        if self.captures && clears.iter().any(|slot| is_captured(&slot)) {
-            // A variable without a load is a parameter.
-            let loaded: HashSet<Slot, RandomState> = loads.iter().map(|load| load.slot()).collect();
-            let captured = clears.iter().filter(is_captured);
-            *show_missing = captured.filter(|slot| !loaded.contains(slot)).copied().collect();
+        if self.captures {
+            let is_captured = |slot: &&Slot| self.at(**slot).is_some_and(|record| record.is_captured);
+            *show_missing = parameters.iter().filter(is_captured).copied().collect();
         }
         elided_loads.extend(loads.iter().filter(|load| !self.is_seen(**load)));
         loads.retain(|load| self.is_seen(*load));

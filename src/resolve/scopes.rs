@@ -6,7 +6,7 @@
 //! one level share it.
 
 use super::frames::{Frames, Variable};
-use crate::ast::{Load, Scope, Symbol};
+use crate::ast::{Load, Scope, Slot, Symbol};
 
 /// The usual number of variables of a template, for which room is reserved.
 const USUAL: usize = 16;
@@ -74,10 +74,8 @@ pub(super) struct Scopes {
     stores: Vec<Symbol>,
     /// The loads of the innermost scope, while its names are collected.
     loads: Vec<(Variable, Instruction)>,
-    /// The index of each variable's load.
-    places: Vec<u32>,
-    /// The names met so far that only the context sets, with the variable of the root that holds their value.
-    given: Vec<(Variable, Symbol)>,
+    /// The loads of the names met so far that only the context sets.
+    given: Vec<Load>,
 }
 
 impl Scopes {
@@ -92,13 +90,15 @@ impl Scopes {
         self.bound.reserve(USUAL);
         self.stores.reserve(USUAL);
         self.loads.reserve(USUAL);
-        self.places.reserve(USUAL);
     }
 
     /// Adds the names that only the context sets to the loads of the root.
     pub fn load_given(&mut self, root: &mut Scope) {
-        for (variable, name) in self.given.drain(..) {
-            root.loads.push(Load::Resolve(self.frames.slot(variable), name));
+        let given = std::mem::take(&mut self.given);
+        if root.loads.is_empty() {
+            root.loads = given;
+        } else {
+            root.loads.extend(given);
         }
     }
 
@@ -119,18 +119,18 @@ impl Scopes {
         for name in self.stores.get(start..).unwrap_or_default() {
             set_stored(&mut self.names, *name, false);
         }
+        let parameters = self.loads.iter().filter(|(_, load)| *load == Instruction::Parameter);
+        let count = parameters.count();
         let mut scope = Scope {
-            loads: Vec::with_capacity(self.loads.len()),
-            elided_loads: Vec::new(),
-            clears: Vec::with_capacity(self.loads.len()),
-            show_missing: Box::default(),
+            loads: Vec::with_capacity(self.loads.len().saturating_sub(count)),
+            parameters: Vec::with_capacity(count),
+            ..Scope::default()
         };
         for (variable, load) in self.loads.drain(..) {
             let slot = self.frames.slot(variable);
             self.frames.note_unset(variable);
-            scope.clears.push(slot);
             match load {
-                Instruction::Parameter => {}
+                Instruction::Parameter => scope.parameters.push(slot),
                 Instruction::Resolve(name) => {
                     self.frames.note_lookup(name, level);
                     scope.loads.push(Load::Resolve(slot, name));
@@ -185,13 +185,14 @@ impl Scopes {
             self.define(name, Instruction::Resolve(name));
             return;
         }
-        let variable = self.frames.root_variable(name);
+        // The root loads the name, and sees its own variable as a local one.
+        let variable @ Variable(number) = self.frames.root_variable(name);
         let binding = Binding {
             variable: Some(variable),
             outer: None,
         };
         bind_name(&mut self.names, name, binding);
-        self.given.push((variable, name));
+        self.given.push(Load::Resolve(Slot::Local(number), name));
     }
 
     /// Marks the start of an `if` or of one of its branches.
@@ -275,12 +276,9 @@ impl Scopes {
 
     /// Sets how a variable of the innermost scope gets its first value. A second call keeps its place in the order.
     fn set_load(&mut self, variable: Variable, load: Instruction) {
-        let Variable(number) = variable;
-        let number = number as usize;
-        if self.places.len() <= number {
-            self.places.resize(number.saturating_add(1), u32::MAX);
-        }
-        let Some(place) = self.places.get_mut(number) else { return };
+        let Some(place) = self.frames.load_index(variable) else {
+            return;
+        };
         match self.loads.get_mut(*place as usize) {
             Some((other, instruction)) if *other == variable => *instruction = load,
             _ => {

@@ -109,10 +109,6 @@ impl Resolver<'_> {
         node.scope = self.scopes.enter();
         self.target(&mut node.target, &inner)?;
         node.loop_slot = loop_variable.map(|variable| self.slot(variable));
-        if node.recursive && node.otherwise.stmts.is_empty() {
-            // The reference does not clear the variables here, and macros in the body keep them.
-            node.scope.clears.clear();
-        }
         self.branch(&mut node.body, &inner)?;
         self.scopes.close(&mut node.scope);
 
