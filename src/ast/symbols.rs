@@ -98,7 +98,7 @@ impl Symbols {
 /// A set of symbols.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolSet {
-    /// Whether each of the first 64 symbols is in the set, as bits. Few templates have more.
+    /// Whether each of the first 64 symbols is in the set, as bits, which need no allocation.
     first: u64,
     /// Whether each of the other symbols is in the set.
     others: Vec<bool>,
@@ -123,13 +123,10 @@ impl SymbolSet {
 
     /// Removes a symbol.
     pub fn remove(&mut self, symbol: Symbol) {
-        match first_bit(symbol) {
-            Some(bit) => self.first &= !bit,
-            None => self
-                .others
-                .get_mut(other_index(symbol))
-                .into_iter()
-                .for_each(|is_member| *is_member = false),
+        if let Some(bit) = first_bit(symbol) {
+            self.first &= !bit;
+        } else if let Some(is_member) = self.others.get_mut(other_index(symbol)) {
+            *is_member = false;
         }
     }
 
