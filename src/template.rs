@@ -262,7 +262,7 @@ impl Template {
     /// See [`Template::render`]. It is also an error if the text is not valid JSON, or has a lone surrogate such as `"\ud83d"`, which
     /// Python reads and Rust's strings cannot hold.
     pub fn render_json(&self, context: &str) -> Result<String> {
-        let data = json::read(context, json::DEPTH)?;
+        let data = json::read_within(context, json::DEPTH, &DEFAULT_LIMITS)?;
         Ok(self.render_with(&data, &RenderOptions::default())?.text)
     }
 

@@ -110,9 +110,9 @@ impl ChatTemplate {
     ///
     /// # Errors
     /// Those of [`ChatTemplate::apply`], and if the text is not JSON or has a lone surrogate such as `"\ud83d"`, which Python reads and
-    /// Rust's strings cannot hold.
+    /// Rust's strings cannot hold. Reading the text and rendering may each take [`Limits::milliseconds`](crate::Limits::milliseconds).
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
-        self.apply(&json::read(messages, json::DEPTH)?, options)
+        self.apply(&json::read_within(messages, json::DEPTH, options.limits)?, options)
     }
 
     fn apply_all(&self, messages: &dyn Input, options: &ApplyOptions<'_>, wants_batch: bool) -> Result<Vec<Prompt>> {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use chat_template::conformance::nearest;
-use chat_template::json::{self, Data, Object};
+use chat_template::json::{self, Data, JsonErrorKind, Object};
 use chat_template::{Changes, ControlToken, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
 
 use super::apply_request::{Applier, limits_left};
@@ -53,7 +53,7 @@ const KEYS: [&str; 13] = [
 #[command(after_help = r#"Example:
   echo '{"id": 1, "template": "Hello {{ name }}!", "context": {"name": "Ada"}}' | chat-template port"#)]
 pub struct Arguments {
-    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time of reading its line does not count.
+    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. Reading its line may take as many milliseconds, which do not count.
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
 
@@ -135,8 +135,9 @@ struct Port {
 impl Port {
     /// Writes the answer to a request, or returns an error that is the answer.
     fn answer(&mut self, line: &[u8], out: &mut impl Write) -> io::Result<Result<(), Data<'static>>> {
-        let request = match json::read_bytes(line, json::DEPTH) {
+        let request = match json::read_bytes_within(line, json::DEPTH, &self.limits) {
             Ok(request) => request,
+            Err(error) if error.kind() == JsonErrorKind::TimedOut => return Ok(Err(failure(Data::None, &error.into()))),
             Err(error) => return Ok(Err(request_error(Data::None, format!("the line is not JSON: {error}")))),
         };
         let Data::Object(request) = request else {
@@ -431,4 +432,23 @@ fn describe(id: Data<'static>) -> Data<'static> {
 
 fn text(text: &'static str) -> Data<'static> {
     Data::Str(Cow::Borrowed(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_limit_applies_to_reading_a_line() {
+        let limits = Limits::default().with_milliseconds(0);
+        let line = format!(
+            r#"{{"id": 1, "template": "x", "context": {{"l": [0{}]}}}}"#,
+            ",0".repeat(600_000)
+        );
+        let mut out = Vec::new();
+        answer_lines(limits, Mode::Fast, line.as_bytes(), &mut out).unwrap();
+        let answer: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(answer["error"]["kind"], "limit");
+        assert_eq!(answer["error"]["limit"], "limit reached: milliseconds: 0, at most 0");
+    }
 }

@@ -41,6 +41,8 @@ pub enum JsonErrorKind {
     /// The values take more memory than the limit, not counting the characters of strings, or the text of a serialized value is longer
     /// than the limit. Python has no such limit.
     TooLarge,
+    /// Reading takes more time than the limit. Python has no such limit.
+    TimedOut,
     /// The bytes are not UTF-8. Python raises UnicodeDecodeError.
     Encoding,
     /// A value does not support serialization, or a key is not a string.
@@ -150,6 +152,7 @@ pub(super) enum Fault {
     LoneSurrogate { code: u32, at: usize },
     TooDeep { limit: usize, at: usize },
     TooLarge { limit: usize, bytes: usize, at: usize },
+    TimedOut { limit: u64, passed: u64, at: usize },
 }
 
 impl Fault {
@@ -169,6 +172,7 @@ impl Fault {
         let reached = match self {
             Self::TooDeep { limit, .. } => Some(too_deep(limit)),
             Self::TooLarge { limit, bytes, .. } => Some(Reached::from_sizes(Limit::JsonValues, bytes, limit)),
+            Self::TimedOut { limit, passed, .. } => Some(Reached::new(Limit::Milliseconds, passed, limit)),
             _ => None,
         };
         let limit = reached.map(|reached| reached.to_string()).unwrap_or_default();
@@ -187,12 +191,15 @@ impl Fault {
             ),
             Self::TooDeep { at, .. } => (JsonErrorKind::TooDeep, format!("{limit}: {}", describe_position(text, at))),
             Self::TooLarge { at, .. } => (JsonErrorKind::TooLarge, format!("{limit}: {}", describe_position(text, at))),
+            Self::TimedOut { at, .. } => (JsonErrorKind::TimedOut, format!("{limit}: {}", describe_position(text, at))),
         };
         let offset = match self {
             Self::TooManyDigits { .. } => None,
-            Self::Syntax { at, .. } | Self::LoneSurrogate { at, .. } | Self::TooDeep { at, .. } | Self::TooLarge { at, .. } => {
-                Some(at)
-            }
+            Self::Syntax { at, .. }
+            | Self::LoneSurrogate { at, .. }
+            | Self::TooDeep { at, .. }
+            | Self::TooLarge { at, .. }
+            | Self::TimedOut { at, .. } => Some(at),
         };
         JsonError {
             kind,

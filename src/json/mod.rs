@@ -16,13 +16,14 @@ mod read;
 mod scan;
 mod serialize;
 mod string;
+mod timer;
 mod tree;
 mod write;
 
 pub use error::{JsonError, JsonErrorKind};
 pub use layout::Layout;
 pub(crate) use pointer::escape_key;
-pub use read::{DEPTH, read, read_bytes};
+pub use read::{DEPTH, read, read_bytes, read_bytes_within, read_within};
 pub use serialize::to_data;
 pub use tree::{Data, Entry, Object};
 pub use write::{write_data, write_float, write_string};

@@ -15,6 +15,7 @@ const SAFE_DIGITS: usize = 18;
 
 impl<'a> Reader<'a> {
     /// Reads a number, or fails if the next bytes are not a number.
+    #[inline(always)]
     pub(super) fn read_number(&mut self) -> Result<Data<'a>, Box<Fault>> {
         let rest = self.rest();
         let is_negative = rest.first() == Some(&b'-');

@@ -12,7 +12,9 @@ use std::borrow::Cow;
 
 use super::error::{Fault, JsonError};
 use super::scan::Marks;
+use super::timer::Timer;
 use super::tree::{Data, Entry, Object};
+use crate::limits::Limits;
 
 /// The default depth limit: the number of levels to which arrays and objects may nest.
 ///
@@ -45,16 +47,18 @@ const MIN_LONG: usize = 4096;
 /// # Errors
 /// See [`JsonErrorKind`](super::JsonErrorKind).
 pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
-    let mut reader = Reader {
-        text,
-        at: 0,
-        marks: Marks::new(text.as_bytes()),
-        depth_limit,
-        bytes_left: MAX_BYTES,
-        lone_surrogate: None,
-        decoded: String::new(),
-    };
-    reader.read_document().map_err(|fault| fault.into_error(text))
+    read_text::<false>(text, depth_limit, None)
+}
+
+/// Reads one JSON document within [`Limits::milliseconds`], counted from this call. Of the limits only this one applies.
+///
+/// # Errors
+/// As for [`read`], and if the time is over.
+pub fn read_within<'a>(text: &'a str, depth_limit: usize, limits: &Limits) -> Result<Data<'a>, JsonError> {
+    match Timer::start(text, limits) {
+        None => read(text, depth_limit),
+        timer => read_text::<true>(text, depth_limit, timer),
+    }
 }
 
 /// Reads one JSON document from bytes, which must be UTF-8 without a byte order mark.
@@ -62,8 +66,34 @@ pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
 /// # Errors
 /// As for [`read`], and if the bytes are not UTF-8.
 pub fn read_bytes(bytes: &[u8], depth_limit: usize) -> Result<Data<'_>, JsonError> {
-    let text = std::str::from_utf8(bytes).map_err(|error| JsonError::encoding(bytes, error))?;
-    read(text, depth_limit)
+    read(decode(bytes)?, depth_limit)
+}
+
+/// Reads one JSON document from bytes within [`Limits::milliseconds`].
+///
+/// # Errors
+/// As for [`read_bytes`] and [`read_within`].
+pub fn read_bytes_within<'a>(bytes: &'a [u8], depth_limit: usize, limits: &Limits) -> Result<Data<'a>, JsonError> {
+    read_within(decode(bytes)?, depth_limit, limits)
+}
+
+/// Reads a text. The timer is checked only if `TIMED` is true, so that it costs a short text no time.
+fn read_text<const TIMED: bool>(text: &str, depth_limit: usize, timer: Option<Timer>) -> Result<Data<'_>, JsonError> {
+    let mut reader = Reader {
+        text,
+        at: 0,
+        marks: Marks::new(text.as_bytes()),
+        depth_limit,
+        bytes_left: MAX_BYTES,
+        timer,
+        lone_surrogate: None,
+        decoded: String::new(),
+    };
+    reader.read_document::<TIMED>().map_err(|fault| fault.into_error(text))
+}
+
+fn decode(bytes: &[u8]) -> Result<&str, JsonError> {
+    std::str::from_utf8(bytes).map_err(|error| JsonError::encoding(bytes, error))
 }
 
 /// The state of reading a text.
@@ -76,6 +106,7 @@ pub(super) struct Reader<'a> {
     depth_limit: usize,
     /// The number of bytes that further values may take, without the characters of strings.
     bytes_left: usize,
+    timer: Option<Timer>,
     /// The first lone surrogate of the text.
     pub(super) lone_surrogate: Option<Fault>,
     /// A buffer for the string that is being decoded.
@@ -97,10 +128,8 @@ enum Parent {
 struct Unfinished<'a> {
     /// The container of the next value.
     parent: Parent,
-    /// The containers of the open arrays and objects, the outermost first.
-    outer: Vec<Parent>,
-    /// The keys of the open arrays and objects that are values of objects.
-    keys: Vec<Cow<'a, str>>,
+    /// The container of each open array and object, and its key there, the outermost first. In an array the key is empty.
+    outer: Vec<(Parent, Cow<'a, str>)>,
     /// The items of all open arrays, the outermost first. When an array ends, its items move into a vector of their own.
     items: Vec<Data<'a>>,
     /// The entries of all open objects, the outermost first.
@@ -111,11 +140,8 @@ impl<'a> Unfinished<'a> {
     /// Starts an array or object.
     #[inline(always)]
     fn open(&mut self, key: Cow<'a, str>, parent: Parent) {
-        if let Parent::Object { .. } = self.parent {
-            push_with(&mut self.keys, || key);
-        }
-        self.outer.push(self.parent);
-        self.parent = parent;
+        let outer = std::mem::replace(&mut self.parent, parent);
+        push_with(&mut self.outer, || (outer, key));
     }
 
     /// Adds a value to the current container. Returns the number of bytes that it takes there.
@@ -136,22 +162,19 @@ impl<'a> Unfinished<'a> {
     /// Ends an array or object. Returns its key if the outer container is an object, and an empty string otherwise.
     #[inline(always)]
     fn close(&mut self) -> Cow<'a, str> {
-        self.parent = self.outer.pop().unwrap_or(Parent::Document);
-        let key = match self.parent {
-            Parent::Object { .. } => self.keys.pop(),
-            _ => None,
-        };
-        key.unwrap_or_default()
+        let (outer, key) = self.outer.pop().unwrap_or((Parent::Document, Cow::Borrowed("")));
+        self.parent = outer;
+        key
     }
 }
 
 impl<'a> Reader<'a> {
-    fn read_document(&mut self) -> Result<Data<'a>, Box<Fault>> {
+    fn read_document<const TIMED: bool>(&mut self) -> Result<Data<'a>, Box<Fault>> {
         if self.text.starts_with('\u{feff}') {
             return Err(Fault::syntax("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0));
         }
         self.skip_whitespace();
-        let data = self.read_value()?;
+        let data = self.read_value::<TIMED>()?;
         self.skip_whitespace();
         if self.at < self.text.len() {
             return Err(Fault::syntax("Extra data", self.at));
@@ -160,12 +183,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads one value with all its members.
-    fn read_value(&mut self) -> Result<Data<'a>, Box<Fault>> {
+    fn read_value<const TIMED: bool>(&mut self) -> Result<Data<'a>, Box<Fault>> {
         let is_long = self.text.len() >= LONG_TEXT;
         let mut unfinished = Unfinished {
             parent: Parent::Document,
             outer: Vec::with_capacity(INITIAL_CAPACITY),
-            keys: Vec::with_capacity(INITIAL_CAPACITY),
             items: Vec::with_capacity(if is_long { INITIAL_ITEMS } else { INITIAL_CAPACITY }),
             entries: Vec::with_capacity(INITIAL_CAPACITY),
         };
@@ -211,6 +233,9 @@ impl<'a> Reader<'a> {
             loop {
                 let follower = self.skip_whitespace();
                 self.count(bytes)?;
+                if let (true, Some(timer)) = (TIMED, &mut self.timer) {
+                    timer.check(self.bytes_left, self.at)?;
+                }
                 bytes = match (unfinished.parent, follower) {
                     (Parent::Document, _) => return Ok(unfinished.items.pop().unwrap_or(Data::None)),
                     (_, b',') => break,
@@ -269,8 +294,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Takes a key, its colon, and the whitespace after it.
-    #[inline]
+    /// Takes a key, its colon, and the whitespace after it. It is called for each entry of an object.
+    #[inline(always)]
     fn read_key(&mut self) -> Result<Cow<'a, str>, Box<Fault>> {
         if self.next_byte() != b'"' {
             return Err(Fault::syntax("Expecting property name enclosed in double quotes", self.at));
@@ -341,12 +366,19 @@ fn push_growing<T>(all: &mut Vec<T>, one: T) {
     all.push(one);
 }
 
-/// Moves the members from `start` on into a vector of their own. In a long list the shorter part is copied, so a long array is never in
-/// memory twice.
+/// Moves the members from `start` on into a vector of their own.
+#[inline(always)]
 fn take_members<T>(all: &mut Vec<T>, start: usize) -> Vec<T> {
     if start >= all.len() / 2 || all.len() < MIN_LONG {
         return all.split_off(start);
     }
+    take_most_members(all, start)
+}
+
+/// Moves the members before `start` into a vector of their own instead, so that a long array is never in memory twice.
+#[cold]
+#[inline(never)]
+fn take_most_members<T>(all: &mut Vec<T>, start: usize) -> Vec<T> {
     let before = all.drain(..start).collect();
     let mut members = std::mem::replace(all, before);
     members.shrink_to_fit();

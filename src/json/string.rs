@@ -28,6 +28,9 @@ const SIMPLE_ESCAPES: [u8; 256] = {
     bytes
 };
 
+/// The least capacity in bytes of the buffer for decoded strings. It is enough for most messages, so the buffer seldom grows.
+const DECODED_CAPACITY: usize = 1000;
+
 impl<'a> Reader<'a> {
     /// Reads a string, starting at its opening quotation mark.
     #[inline(always)]
@@ -56,6 +59,7 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn read_escaped_string(&mut self, start: usize, first_run: &str) -> Result<String, Box<Fault>> {
         self.decoded.clear();
+        self.decoded.reserve(DECODED_CAPACITY);
         self.decoded.push_str(first_run);
         let bytes = self.text.as_bytes();
         loop {

@@ -210,8 +210,24 @@ impl PartialEq for Object<'_> {
     }
 }
 
-/// Returns whether two entries have equal keys. It compares each key with all earlier ones, which is fast for few keys.
+/// Returns whether two entries have equal keys, of which there are few.
+///
+/// Each key sets one bit, chosen by its length and its first byte. Keys are compared only if two of them have the same bit.
+#[inline]
 fn has_repeated_key(entries: &[Entry<'_>]) -> bool {
+    let mut seen: u64 = 0;
+    entries.iter().any(|(key, _)| {
+        let first = key.as_bytes().first().copied().unwrap_or_default();
+        let bit = 1_u64 << ((key.len().wrapping_mul(7) ^ usize::from(first)) % 64);
+        let is_new = seen & bit == 0;
+        seen |= bit;
+        !is_new
+    }) && has_equal_pair(entries)
+}
+
+/// Returns whether two entries have equal keys. It compares each key with all earlier ones.
+#[inline(never)]
+fn has_equal_pair(entries: &[Entry<'_>]) -> bool {
     let mut before = entries;
     while let Some(((key, _), rest)) = before.split_last() {
         if rest.iter().any(|(other, _)| is_equal(other, key)) {
