@@ -106,7 +106,8 @@ pub(super) struct Reader<'a> {
     depth_limit: usize,
     /// The number of bytes that further values may take, without the characters of strings.
     bytes_left: usize,
-    timer: Option<Timer>,
+    /// The timer, which only a long text has.
+    pub(super) timer: Option<Timer>,
     /// The first lone surrogate of the text.
     pub(super) lone_surrogate: Option<Fault>,
     /// A buffer for the string that is being decoded.

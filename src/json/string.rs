@@ -11,6 +11,7 @@ use std::borrow::Cow;
 
 use super::error::Fault;
 use super::read::Reader;
+use super::timer::STRIDE;
 
 /// The byte that a letter after a backslash stands for, or NUL if the letter is not a simple escape. A table is faster than branches,
 /// which the processor could not predict.
@@ -62,7 +63,12 @@ impl<'a> Reader<'a> {
         self.decoded.reserve(DECODED_CAPACITY);
         self.decoded.push_str(first_run);
         let bytes = self.text.as_bytes();
+        let mut next_check = STRIDE;
         loop {
+            if self.decoded.len() >= next_check {
+                next_check = next_check.saturating_add(STRIDE);
+                self.timer.as_ref().map_or(Ok(()), |timer| timer.check_clock(self.at))?;
+            }
             match bytes.get(self.at) {
                 Some(b'"') => {
                     self.advance(1);
@@ -136,7 +142,7 @@ fn parse_hex_digits(rest: &[u8], at: usize) -> Result<u32, Box<Fault>> {
     digits.into_iter().try_fold(0, |code, digit| {
         let digit = char::from(*digit)
             .to_digit(16)
-            .ok_or(Fault::syntax("Invalid \\uXXXX escape", at))?;
+            .ok_or_else(|| Fault::syntax("Invalid \\uXXXX escape", at))?;
         Ok(code << 4 | digit)
     })
 }

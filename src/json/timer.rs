@@ -9,8 +9,8 @@ use crate::limits::Limits;
 /// The number of bytes of a text that is read within a time limit. A shorter text is always read within a few milliseconds.
 const TIMED_TEXT: usize = 1 << 20;
 
-/// The number of bytes of values between two checks of the clock. Reading so many takes about two milliseconds.
-const STRIDE: usize = 1 << 20;
+/// The number of bytes of values, or of a decoded string, between two checks of the clock. Reading so many takes a few milliseconds.
+pub(super) const STRIDE: usize = 1 << 20;
 
 /// The time at which reading began, and how long it may take.
 pub(super) struct Timer {
@@ -38,6 +38,11 @@ impl Timer {
             return Ok(());
         }
         self.next_check = bytes_left.saturating_sub(STRIDE);
+        self.check_clock(at)
+    }
+
+    /// Returns an error if the time is over.
+    pub fn check_clock(&self, at: usize) -> Result<(), Box<Fault>> {
         let passed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         if passed < self.milliseconds {
             return Ok(());
@@ -49,12 +54,12 @@ impl Timer {
 
 #[cfg(test)]
 mod tests {
-    use super::TIMED_TEXT;
+    use super::{STRIDE, TIMED_TEXT};
     use crate::json::{DEPTH, JsonErrorKind, read, read_within};
     use crate::limits::Limits;
 
     #[test]
-    fn the_time_limit_stops_a_long_text() {
+    fn the_time_limit_stops_long_arrays_and_long_strings() {
         let no_time = Limits::default().with_milliseconds(0);
         let long = format!("[0{}]", ",0".repeat(TIMED_TEXT / 2));
         let error = read_within(&long, DEPTH, &no_time).unwrap_err();
@@ -67,5 +72,10 @@ mod tests {
             assert_eq!(read_within(&long, DEPTH, &limits), read(&long, DEPTH));
         }
         assert_eq!(read_within("[0]", DEPTH, &no_time), read("[0]", DEPTH));
+        let escapes = format!("\"{}\"", "\\n".repeat(STRIDE));
+        assert_eq!(
+            read_within(&escapes, DEPTH, &no_time).unwrap_err().kind(),
+            JsonErrorKind::TimedOut
+        );
     }
 }
