@@ -52,6 +52,17 @@ pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
 
 /// Reads one JSON document within [`Limits::milliseconds`], counted from this call. Of the limits only this one applies.
 ///
+/// A text of less than 1 MiB takes at most some milliseconds, and its time is not measured.
+///
+/// ```
+/// use chat_template::{Limits, json};
+///
+/// let text = format!("[0{}]", ",0".repeat(1 << 20));
+/// let limits = Limits::default().with_milliseconds(0);
+/// let error = json::read_within(&text, json::DEPTH, &limits).unwrap_err();
+/// assert_eq!(error.kind(), json::JsonErrorKind::TimedOut);
+/// ```
+///
 /// # Errors
 /// As for [`read`], and if the time is over.
 pub fn read_within<'a>(text: &'a str, depth_limit: usize, limits: &Limits) -> Result<Data<'a>, JsonError> {
@@ -69,7 +80,7 @@ pub fn read_bytes(bytes: &[u8], depth_limit: usize) -> Result<Data<'_>, JsonErro
     read(decode(bytes)?, depth_limit)
 }
 
-/// Reads one JSON document from bytes within [`Limits::milliseconds`].
+/// Reads one JSON document from bytes within a time limit, as [`read_within`] does.
 ///
 /// # Errors
 /// As for [`read_bytes`] and [`read_within`].
