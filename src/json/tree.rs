@@ -11,8 +11,12 @@
 //! Comparing, cloning and dropping recurse. The reader and the serializer limit the depth of the tree.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
+use std::hash::BuildHasher;
+use std::mem;
 
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry as Slot;
 use num_bigint::BigInt;
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 
@@ -78,64 +82,73 @@ pub type Entry<'a> = (Cow<'a, str>, Data<'a>);
 #[derive(Clone, Debug, Default)]
 pub struct Object<'a> {
     entries: Vec<Entry<'a>>,
-    /// The places of the entries in the order of their keys, or `None` if the object is small enough to be scanned.
+    /// The positions of the entries by their keys, or `None` if the object is small enough to be scanned.
     index: Option<Box<Index>>,
 }
 
-/// Places of entries. The slice is boxed once more, so that an object is one word smaller.
+/// The positions of entries by the hashes of their keys.
 #[derive(Clone, Debug)]
-struct Index(Box<[Place]>);
-
-/// The place of an entry. Most comparisons of keys need no more than the place, which is near in memory.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    /// The first eight bytes of the key, see [`head`]. Keys with different heads have the order of their heads.
-    head: u64,
-    position: u32,
+struct Index {
+    hasher: RandomState,
+    positions: HashTable<usize>,
 }
 
-impl Place {
-    /// Compares the key of the entry with another key, whose head is `head`.
-    fn compare(self, entries: &[Entry<'_>], head: u64, key: &str) -> Ordering {
-        let own = || entries.get(self.position as usize).map_or("", |(own, _)| own);
-        self.head.cmp(&head).then_with(|| own().cmp(key))
+impl Index {
+    /// Indexes entries. Moves the last value of each repeated key to the key's first position, and removes the other entries of that key.
+    fn new(entries: &mut Vec<Entry<'_>>) -> Self {
+        let hasher = RandomState::default();
+        let mut positions = HashTable::with_capacity(entries.len());
+        let mut kept: usize = 0;
+        for position in 0..entries.len() {
+            let key = key_at(entries, position);
+            let hash_at = |position: &usize| hasher.hash_one(key_at(entries, *position));
+            match positions.entry(hash_at(&position), |other| key_at(entries, *other) == key, hash_at) {
+                Slot::Vacant(slot) => {
+                    slot.insert(kept);
+                    entries.swap(kept, position);
+                    kept = kept.saturating_add(1);
+                }
+                Slot::Occupied(slot) => {
+                    let value = entries.get_mut(position).map(|(_, value)| mem::replace(value, Data::None));
+                    if let (Some(value), Some((_, first))) = (value, entries.get_mut(*slot.get())) {
+                        *first = value;
+                    }
+                }
+            }
+        }
+        entries.truncate(kept);
+        Self { hasher, positions }
+    }
+
+    /// Returns the position of a key.
+    fn find(&self, entries: &[Entry<'_>], key: &str) -> Option<usize> {
+        let hash = self.hasher.hash_one(key);
+        self.positions
+            .find(hash, |position| key_at(entries, *position) == key)
+            .copied()
     }
 }
 
-/// Returns the first eight bytes of a key as a number, with zeros after a shorter key.
-fn head(key: &str) -> u64 {
-    let mut head = [0; 8];
-    for (place, byte) in head.iter_mut().zip(key.bytes()) {
-        *place = byte;
-    }
-    u64::from_be_bytes(head)
+fn key_at<'e>(entries: &'e [Entry<'_>], position: usize) -> &'e str {
+    entries.get(position).map_or("", |(key, _)| key)
 }
 
 /// The largest number of entries that are scanned instead of searched in an index. Most objects in messages have two to four keys, and
-/// for twelve short keys comparing lengths costs less than building and searching an index.
+/// for twelve short keys comparing lengths costs less than building an index and searching in it.
 const SCANNED: usize = 12;
 
 impl<'a> Object<'a> {
     /// Creates an object. A repeated key keeps its first position and gets its last value.
     pub fn new(mut entries: Vec<Entry<'a>>) -> Self {
-        if entries.len() <= SCANNED {
-            if has_repeated_key(&entries) {
-                let sorted = sort_places(&entries);
-                entries = merge_repeated_keys(entries, &sorted);
-            }
+        if Self::is_small_and_distinct(&entries) {
             return Self::from_distinct(entries);
         }
-        let mut sorted = sort_places(&entries);
-        if sorted
-            .windows(2)
-            .any(|pair| matches!(pair, [left, right] if has_equal_key(&entries, *left, *right)))
-        {
-            entries = merge_repeated_keys(entries, &sorted);
-            sorted = sort_places(&entries);
+        let index = Index::new(&mut entries);
+        let is_large = entries.len() > SCANNED;
+        Self {
+            entries,
+            index: is_large.then(|| Box::new(index)),
         }
-        // Positions beyond 32 bits are missing. Such an object is scanned.
-        let index = (sorted.len() == entries.len()).then(|| Box::new(Index(sorted.into_boxed_slice())));
-        Self { entries, index }
     }
 
     /// Returns whether the entries need no index and have different keys.
@@ -163,13 +176,8 @@ impl<'a> Object<'a> {
     /// Returns the value of a key by the index. It is not inlined, to keep the code for small objects short.
     #[inline(never)]
     fn get_indexed(&self, index: &Index, key: &str) -> Option<&Data<'a>> {
-        let head = head(key);
-        let found = index
-            .0
-            .binary_search_by(|place| place.compare(&self.entries, head, key))
-            .ok()?;
-        let place = index.0.get(found)?;
-        self.entries.get(place.position as usize).map(|(_, value)| value)
+        let position = index.find(&self.entries, key)?;
+        self.entries.get(position).map(|(_, value)| value)
     }
 
     /// Returns the entries in their order.
@@ -236,51 +244,6 @@ fn has_equal_pair(entries: &[Entry<'_>]) -> bool {
         before = rest;
     }
     false
-}
-
-/// Returns the places of all entries in the order of their keys. Entries with equal keys keep their order.
-fn sort_places(entries: &[Entry<'_>]) -> Vec<Place> {
-    let place = |(position, (key, _)): (u32, &Entry<'_>)| Place {
-        head: head(key),
-        position,
-    };
-    let mut places: Vec<Place> = (0..=u32::MAX).zip(entries).map(place).collect();
-    places.sort_by(|left, right| left.compare(entries, right.head, key_at(entries, *right)));
-    places
-}
-
-fn key_at<'e>(entries: &'e [Entry<'_>], place: Place) -> &'e str {
-    entries.get(place.position as usize).map_or("", |(key, _)| key)
-}
-
-/// Returns whether two entries have equal keys.
-fn has_equal_key(entries: &[Entry<'_>], left: Place, right: Place) -> bool {
-    left.compare(entries, right.head, key_at(entries, right)).is_eq()
-}
-
-/// Moves the last value of each repeated key to the key's first position, and removes the other entries of that key.
-fn merge_repeated_keys<'a>(entries: Vec<Entry<'a>>, sorted: &[Place]) -> Vec<Entry<'a>> {
-    let repeated: Vec<&[Place]> = sorted
-        .chunk_by(|left, right| has_equal_key(&entries, *left, *right))
-        .filter(|run| run.len() > 1)
-        .collect();
-    let mut places: Vec<Option<Entry<'_>>> = entries.into_iter().map(Some).collect();
-    let mut take = |place: &Place| places.get_mut(place.position as usize).and_then(Option::take);
-    let mut merged = Vec::with_capacity(repeated.len());
-    for run in repeated {
-        if let [first, superseded @ .., last] = run {
-            superseded.iter().for_each(|place| drop(take(place)));
-            if let (Some((key, _)), Some((_, value))) = (take(first), take(last)) {
-                merged.push((first.position, (key, value)));
-            }
-        }
-    }
-    for (position, entry) in merged {
-        if let Some(place) = places.get_mut(position as usize) {
-            *place = Some(entry);
-        }
-    }
-    places.into_iter().flatten().collect()
 }
 
 /// A tuple is serialized as a sequence. An integer of more than 128 bits is an error, because serde has no type for it.

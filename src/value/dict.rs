@@ -91,7 +91,7 @@ impl<'a> Dict<'a> {
                 .map_or(0, |doublings| doublings.saturating_add(1)),
         );
         match self {
-            // A scan or a binary search compares the key with many others.
+            // A scan compares the key with others. An index is spread over more memory than the table of a dict.
             Self::Data(object) => {
                 let compared = u64::from(object.len().checked_ilog2().unwrap_or(0)).saturating_add(1);
                 bytes
