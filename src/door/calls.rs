@@ -10,7 +10,8 @@ use super::node::Node;
 use super::record::Recorder;
 use super::wrong;
 use crate::error::Result;
-use crate::json::{self, DEPTH, Data, Object};
+use crate::json::{self, DEPTH, Data, JsonErrorKind, Object};
+use crate::limits::Limits;
 use crate::meter::UNCLAIMED;
 use crate::report::Arguments;
 use crate::text::truncate::elide;
@@ -93,7 +94,16 @@ fn read_json<'b>(text: &'b str, changes: &mut Recorder<'_>) -> Result<Option<Dat
         beginnings = outside_strings(text).filter(is_beginning).count();
     }
     let _claims = changes.hold_values(beginnings.saturating_add(1))?;
-    Ok(json::read(text, DEPTH).ok())
+    parse(text, changes.limits())
+}
+
+/// Returns the value of a JSON text, or `None` if the text is not JSON. It is an error if reading takes longer than the time limit.
+pub fn parse<'b>(text: &'b str, limits: &Limits) -> Result<Option<Data<'b>>> {
+    match json::read_within(text, DEPTH, limits) {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind() == JsonErrorKind::TimedOut => Err(error.into()),
+        Err(_) => Ok(None),
+    }
 }
 
 /// Returns whether a byte is before a value: each value of a JSON text but the first is after a comma or the beginning of a container.
@@ -221,5 +231,20 @@ impl<'b> OpenCalls<'b> {
         }
         self.open = self.open.saturating_sub(1);
         Ok(call.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn arguments_are_read_within_the_time_limit() {
+        let long = format!("[0{}]", ",0".repeat(1 << 20));
+        let no_time = Limits::default().with_milliseconds(0);
+        assert_eq!(parse(&long, &no_time).unwrap_err().kind(), ErrorKind::Limit);
+        assert!(parse(&long, &Limits::default()).unwrap().is_some());
+        assert!(parse("[0", &Limits::default()).unwrap().is_none());
     }
 }

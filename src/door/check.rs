@@ -10,6 +10,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::calls::parse;
 use super::change::{Change, Changes, What};
 use super::format::Format;
 use super::message::{Fitted, OwnValues};
@@ -19,7 +20,7 @@ use super::record::Claims;
 use super::search::{GAP, Search};
 use super::sought::{Sought, Text, covers, find_parts};
 use crate::error::Result;
-use crate::json::{self, DEPTH};
+use crate::json::DEPTH;
 use crate::meter::Meter;
 use crate::trace::{REASONING_FIELDS, Write, memory_of};
 
@@ -242,9 +243,11 @@ impl Check<'_, '_> {
         }
         let mut missing = Vec::new();
         self.meter.charge_scan(text.map_or(0, str::len))?;
-        match text.map(|text| (text, json::read(text, DEPTH))) {
-            Some((_, Ok(parsed))) => self.find_missing(Node::Data(&parsed), DEPTH, &mut missing)?,
-            Some((text, Err(_))) => missing.push(self.note(text, text)?),
+        match text {
+            Some(text) => match parse(text, self.meter.limits())? {
+                Some(parsed) => self.find_missing(Node::Data(&parsed), DEPTH, &mut missing)?,
+                None => missing.push(self.note(text, text)?),
+            },
             None => self.find_missing(arguments, DEPTH, &mut missing)?,
         }
         if missing.is_empty() {

@@ -130,6 +130,11 @@ impl<'m> Recorder<'m> {
         Ok(claims)
     }
 
+    /// Returns the limits of preparing the body.
+    pub fn limits(&self) -> &Limits {
+        self.meter.limits()
+    }
+
     /// Counts the work of copying a value, and claims the memory of the copy.
     pub fn reserve(&mut self, node: Node<'_>) -> Result<()> {
         let count = node.count_values(DEPTH);
