@@ -53,7 +53,7 @@ const KEYS: [&str; 13] = [
 #[command(after_help = r#"Example:
   echo '{"id": 1, "template": "Hello {{ name }}!", "context": {"name": "Ada"}}' | chat-template port"#)]
 pub struct Arguments {
-    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. Reading its line may take as many milliseconds, which do not count.
+    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time limit applies to reading a line, and again to answering it.
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
 

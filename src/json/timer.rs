@@ -6,7 +6,7 @@ use super::error::Fault;
 use crate::clock::HAS_CLOCK;
 use crate::limits::Limits;
 
-/// The number of bytes of a text that is read within a time limit. A shorter text is always read within a few milliseconds.
+/// The least number of bytes of a text whose reading is timed. A shorter text is always read within a few milliseconds.
 const TIMED_TEXT: usize = 1 << 20;
 
 /// The number of bytes of values, or of a decoded string, between two checks of the clock. Reading so many takes a few milliseconds.

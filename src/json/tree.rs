@@ -218,7 +218,7 @@ impl PartialEq for Object<'_> {
     }
 }
 
-/// Returns whether two entries have equal keys, of which there are few.
+/// Returns whether two of a few entries have equal keys.
 ///
 /// Each key sets one bit, chosen by its length and its first byte. Keys are compared only if two of them have the same bit.
 #[inline]

@@ -71,7 +71,7 @@ limits! {
     /// time limit.
     ///
     /// A prompt takes microseconds, and most renders that do not end reach [`steps`](Self::steps) first. The clock is read every few
-    /// thousand steps, and before work of more steps than that. If a function reads JSON text before it renders, reading has the same
-    /// limit for itself.
+    /// thousand steps, and before work of more steps than that. A function that reads JSON text
+    /// and then renders may take this time for each of the two.
     milliseconds: Option<u64> = Some(if cfg!(debug_assertions) { 60_000 } else { 2_000 }), with_milliseconds(impl Into<Option<u64>>);
 }

@@ -91,7 +91,8 @@ impl<'a> Dict<'a> {
                 .map_or(0, |doublings| doublings.saturating_add(1)),
         );
         match self {
-            // A scan compares the key with others. An index is spread over more memory than the table of a dict.
+            // The charge grows with the logarithm of the size: a scan compares the key with several others, and the entries that a large
+            // index refers to are far apart in memory.
             Self::Data(object) => {
                 let compared = u64::from(object.len().checked_ilog2().unwrap_or(0)).saturating_add(1);
                 bytes
