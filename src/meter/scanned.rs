@@ -9,7 +9,7 @@ use std::fmt;
 
 use super::Meter;
 use crate::error::{Error, Result};
-use crate::text::written_len::Length;
+use crate::text::written::Length;
 
 /// The number of bytes that are written between two charges.
 const STRIDE: usize = 16 << 10;

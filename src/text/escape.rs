@@ -6,18 +6,17 @@
 //!
 //! The rule is markupsafe 3.0.4 `_native.py` `_escape_inner`. The caller knows which texts are already escaped.
 
-use super::written_len::written_len;
 use std::borrow::Cow;
 use std::fmt::{Result, Write};
 
-/// Returns the HTML entity of a character that must be escaped.
-fn find_entity(char: char) -> Option<&'static str> {
-    match char {
-        '&' => Some("&amp;"),
-        '<' => Some("&lt;"),
-        '>' => Some("&gt;"),
-        '\'' => Some("&#39;"),
-        '"' => Some("&#34;"),
+/// Returns the HTML entity of a character that must be escaped. All these characters are ASCII.
+fn find_entity(byte: u8) -> Option<&'static str> {
+    match byte {
+        b'&' => Some("&amp;"),
+        b'<' => Some("&lt;"),
+        b'>' => Some("&gt;"),
+        b'\'' => Some("&#39;"),
+        b'"' => Some("&#34;"),
         _ => None,
     }
 }
@@ -25,8 +24,8 @@ fn find_entity(char: char) -> Option<&'static str> {
 /// Writes the text with HTML special characters escaped.
 pub fn write_escaped(output: &mut impl Write, text: &str) -> Result {
     let mut plain_from = 0;
-    for (at, char) in text.char_indices() {
-        if let Some(entity) = find_entity(char) {
+    for (at, byte) in text.bytes().enumerate() {
+        if let Some(entity) = find_entity(byte) {
             output.write_str(text.get(plain_from..at).unwrap_or_default())?;
             output.write_str(entity)?;
             plain_from = at.saturating_add(1);
@@ -37,7 +36,7 @@ pub fn write_escaped(output: &mut impl Write, text: &str) -> Result {
 
 /// Returns the length in bytes of [`escape`]'s result.
 pub fn escaped_len(text: &str) -> usize {
-    written_len(|output| write_escaped(output, text))
+    text.bytes().map(|byte| find_entity(byte).map_or(1, str::len)).sum()
 }
 
 /// Returns the text with HTML special characters escaped, borrowed if there are none.

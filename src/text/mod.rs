@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A result that is a part of the input borrows from it. A result that may be longer than its input is written by a `write_…` function
-//! into any `fmt::Write`, so that a caller can meter each piece; `written_len::written_len` calls such a function only to count. If a
+//! into any `fmt::Write`, so that a caller can meter each piece; `written::Length` only counts the bytes. If a
 //! small input can ask for a huge result, as in padding, the length is computed before anything is written.
 //!
 //! Each algorithm takes time linear in its input and output. This module does not know values, Markup, error kinds or limits. Indices
@@ -31,4 +31,4 @@ pub mod utf8;
 pub mod word;
 pub mod wrap;
 pub mod wrap_chunks;
-pub mod written_len;
+pub mod written;

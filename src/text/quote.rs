@@ -24,7 +24,7 @@ fn choose_quote(has_single: bool, has_double: bool) -> u8 {
 /// Returns `repr(text)` for a message. Only the beginning of a text of more than [`MAX_MESSAGE`] bytes is included.
 pub fn repr(text: &str) -> String {
     let head = (MAX_MESSAGE.saturating_add(1)..text.len()).find_map(|end| text.get(..end));
-    super::written_len::write_to_string(|output| match head {
+    super::written::write_to_string(|output| match head {
         None => write_repr(output, text),
         // The quotes depend on the whole text.
         Some(head) => write_escaped(output, head, choose_quote(text.contains('\''), text.contains('"'))),
@@ -129,7 +129,7 @@ pub fn write_ascii(output: &mut impl Write, repr: &str) -> Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::written_len::write_to_string;
+    use crate::text::written::write_to_string;
 
     #[test]
     fn a_repr_for_a_message_has_the_beginning_of_a_long_text() {

@@ -15,7 +15,7 @@ use crate::builtins::call;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::indent::{Indent, write_indented};
 use crate::text::wrap::{Wrap, breaks_word, wrap_line, write_wrapped};
-use crate::text::{escape, lines, truncate, written_len};
+use crate::text::{escape, lines, truncate, written};
 use crate::value::{Arguments, Runtime, Str, Value, markup, not_callable, ops, print};
 use std::fmt;
 
@@ -224,6 +224,6 @@ fn build_str<'a>(
     write: &dyn Fn(&mut dyn fmt::Write) -> fmt::Result,
 ) -> Result<Str<'a>> {
     runtime.meter.measure_scanned(|output| write(output))?;
-    let text = written_len::write_to_string(|output| write(output));
+    let text = written::write_to_string(|output| write(output));
     runtime.composed_text(text, sources, write)
 }

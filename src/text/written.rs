@@ -1,11 +1,9 @@
-//! The length of a text before it is written.
+//! What a `write_…` function writes: its length, or the text as a string.
 //!
 //! ```text
-//! written_len(|output| escape::write_escaped(output, "a<b"))           6
-//! write_to_string(|output| escape::write_escaped(output, "a<b"))       "a&lt;b"
+//! escape::write_escaped(&mut length, "a<b")                         length.bytes() is 6
+//! write_to_string(|output| escape::write_escaped(output, "a<b"))    "a&lt;b"
 //! ```
-//!
-//! A caller measures a text, charges its length to the meter, and then writes it.
 
 use std::fmt;
 
@@ -27,14 +25,6 @@ impl fmt::Write for Length {
         self.bytes = self.bytes.saturating_add(text.len());
         Ok(())
     }
-}
-
-/// Returns the number of bytes that a function writes, saturating.
-pub fn written_len(write: impl FnOnce(&mut Length) -> fmt::Result) -> usize {
-    let mut length = Length::default();
-    // Counting cannot fail. If the function fails, the bytes so far are counted.
-    let _ = write(&mut length);
-    length.bytes
 }
 
 /// Returns the text that a function writes.
