@@ -53,7 +53,7 @@ const KEYS: [&str; 13] = [
 #[command(after_help = r#"Example:
   echo '{"id": 1, "template": "Hello {{ name }}!", "context": {"name": "Ada"}}' | chat-template port"#)]
 pub struct Arguments {
-    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time limit applies to reading a line, and again to answering it.
+    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time limit is for reading a line and answering it together.
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
 
@@ -135,6 +135,7 @@ struct Port {
 impl Port {
     /// Writes the answer to a request, or returns an error that is the answer.
     fn answer(&mut self, line: &[u8], out: &mut impl Write) -> io::Result<Result<(), Data<'static>>> {
+        let began = Instant::now();
         let request = match json::read_bytes_within(line, json::DEPTH, &self.limits) {
             Ok(request) => request,
             Err(error) if error.kind() == JsonErrorKind::TimedOut => return Ok(Err(failure(Data::None, &error.into()))),
@@ -145,7 +146,7 @@ impl Port {
             let message = format!("a request must be a JSON object, and this is {found}");
             return Ok(Err(request_error(Data::None, message)));
         };
-        let began = Instant::now();
+        let limits = limits_left(&self.limits, began);
         let id = match read_id(&request) {
             Ok(id) => id,
             Err(message) => return Ok(Err(request_error(Data::None, message))),
@@ -155,7 +156,7 @@ impl Port {
             return write_data(&describe(id), out).map(Ok);
         }
         if let Some(Data::Object(request)) = request.get("inspect") {
-            return Ok(match self.applier.inspect(request, &self.limits) {
+            return Ok(match self.applier.inspect(request, &limits) {
                 Ok(Ok(report)) => {
                     write_answer(&id, out, |out| show::stream_entry("report", &*report, out))?;
                     Ok(())
@@ -175,15 +176,15 @@ impl Port {
         let result = fixed_clock(&request).and_then(|clock| {
             let clock = clock.as_ref();
             match (request.get("apply"), request.get("chat"), request.get("template")) {
-                (Some(Data::Object(apply)), ..) => self.apply(apply, clock, wanted),
+                (Some(Data::Object(apply)), ..) => self.applier.apply(apply, clock, wanted, &limits),
                 (_, Some(Data::Object(chat)), _) => {
-                    let answer = self.applier.chat(chat, clock, wanted, &self.limits)?;
+                    let answer = self.applier.chat(chat, clock, wanted, &limits)?;
                     Ok(answer.map(|(prompt, made)| {
                         changes = Some(made);
                         prompt
                     }))
                 }
-                (.., Some(Data::Str(source))) => self.render(source, &request, clock, wanted),
+                (.., Some(Data::Str(source))) => self.render(source, &request, clock, wanted, &limits),
                 _ => Err(explain_request(&request)),
             }
         });
@@ -210,10 +211,6 @@ impl Port {
         })
     }
 
-    fn apply(&mut self, request: &Object<'_>, clock: Option<&FixedClock>, wanted: Wanted) -> Result<Result<Prompt, Error>, String> {
-        self.applier.apply(request, clock, wanted, &self.limits)
-    }
-
     /// Renders a template. The outer error is about the form of the request, and the inner error is that of the template.
     fn render(
         &mut self,
@@ -221,6 +218,7 @@ impl Port {
         request: &Object<'_>,
         clock: Option<&FixedClock>,
         wanted: Wanted,
+        limits: &Limits,
     ) -> Result<Result<Prompt, Error>, String> {
         let empty = Data::Object(Object::new(Vec::new()));
         let context = request.get("context").unwrap_or(&empty);
@@ -228,12 +226,11 @@ impl Port {
             return Err(format!("`context` must be an object, and this is {}", context.describe()));
         }
         let began = Instant::now();
-        let limits = self.limits.clone();
-        let template = match self.compile(source) {
+        let template = match self.compile(source, limits) {
             Ok(template) => template,
             Err(error) => return Ok(Err(error.clone())),
         };
-        let limits = limits_left(&limits, began);
+        let limits = limits_left(limits, began);
         let mut options = RenderOptions {
             limits: &limits,
             generation: wanted.generation,
@@ -254,13 +251,13 @@ impl Port {
         }))
     }
 
-    fn compile(&mut self, source: &str) -> &Result<Template, Error> {
+    fn compile(&mut self, source: &str, limits: &Limits) -> &Result<Template, Error> {
         if self.compiled.as_ref().is_none_or(|(compiled, _)| compiled != source) {
             self.compiled = None;
         }
         let (_, template) = self
             .compiled
-            .get_or_insert_with(|| (source.to_owned(), Template::compile_with(source, &self.limits)));
+            .get_or_insert_with(|| (source.to_owned(), Template::compile_with(source, limits)));
         template
     }
 }

@@ -67,11 +67,11 @@ limits! {
     width: usize = 1 << 20, with_width(usize);
     /// Bits of an integer. Python prints no integer of more than about 14 thousand bits.
     bits: u64 = 1 << 20, with_bits(u64);
-    /// Milliseconds since the start of the render: two seconds, or a minute if the crate is built with debug assertions. `None` means no
+    /// Milliseconds since the start of the render: 1.5 seconds, or a minute if the crate is built with debug assertions. `None` means no
     /// time limit.
     ///
     /// A prompt takes microseconds, and most renders that do not end reach [`steps`](Self::steps) first. The clock is read every few
-    /// thousand steps, and before work of more steps than that. A function that reads JSON text
-    /// and then renders may take this time for each of the two.
-    milliseconds: Option<u64> = Some(if cfg!(debug_assertions) { 60_000 } else { 2_000 }), with_milliseconds(impl Into<Option<u64>>);
+    /// thousand steps, and before work of more steps than that. A function that reads JSON text and then renders may take this time for
+    /// each of the two.
+    milliseconds: Option<u64> = Some(if cfg!(debug_assertions) { 60_000 } else { 1_500 }), with_milliseconds(impl Into<Option<u64>>);
 }
