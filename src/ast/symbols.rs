@@ -5,8 +5,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use indexmap::IndexMap;
-use indexmap::map::raw_entry_v1::{RawEntryApiV1, RawEntryMut};
+use hashbrown::HashTable;
 
 /// A name of the template, as an index into [`Symbols`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,40 +14,44 @@ pub struct Symbol(pub u32);
 /// The names of a template, in the order in which they first occur.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
-    /// The names, in a map without values, because a set cannot look up and insert a name with one hash.
-    names: IndexMap<Arc<str>, (), RandomState>,
+    /// The names. The index of a name is its symbol.
+    names: Vec<Arc<str>>,
+    /// The symbols, by the hashes of their names.
+    by_name: HashTable<Symbol>,
+    hasher: RandomState,
     /// The lengths of the names, as bits. Most names that are looked up have another length.
     lengths: u64,
     /// The names whose meaning depends on the scope.
     scoped: SymbolSet,
 }
 
-/// The number of names that a new table has room for: as many as fit in a block of less than 1024 bytes, for which glibc's allocator does
-/// not merge its free blocks.
-const ROOM: usize = 42;
+/// The number of names that a new table has room for: as many as a hash table of 64 places takes. They fit in a block of less than 1024
+/// bytes, for which glibc's allocator does not merge its free blocks.
+const ROOM: usize = 56;
 
 impl Symbols {
     /// Returns a table without names, which has room for those of a short template.
     pub fn with_room() -> Self {
         Self {
-            names: IndexMap::with_capacity_and_hasher(ROOM, RandomState::default()),
-            lengths: 0,
-            scoped: SymbolSet::default(),
+            names: Vec::with_capacity(ROOM),
+            by_name: HashTable::with_capacity(ROOM),
+            ..Self::default()
         }
     }
 
     /// Returns the symbol of `name`, a new one if the name has not occurred before.
     pub fn intern(&mut self, name: &str) -> Symbol {
-        let hash = self.names.hasher().hash_one(name);
-        symbol(match self.names.raw_entry_mut_v1().from_key_hashed_nocheck(hash, name) {
-            RawEntryMut::Occupied(entry) => entry.index(),
-            RawEntryMut::Vacant(entry) => {
-                let index = entry.index();
-                self.lengths |= length_bit(name);
-                entry.insert_hashed_nocheck(hash, name.into(), ());
-                index
-            }
-        })
+        let hash = self.hasher.hash_one(name);
+        if let Some(symbol) = self.find_hashed(hash, name) {
+            return symbol;
+        }
+        let symbol = symbol(self.names.len());
+        self.lengths |= length_bit(name);
+        self.names.push(name.into());
+        let (names, hasher) = (&self.names, &self.hasher);
+        let rehash = |symbol: &Symbol| hasher.hash_one(spelled(names, *symbol));
+        self.by_name.insert_unique(hash, symbol, rehash);
+        symbol
     }
 
     /// Returns the symbol of `name`, if the name occurs.
@@ -56,12 +59,17 @@ impl Symbols {
         if self.lengths & length_bit(name) == 0 {
             return None;
         }
-        self.names.get_index_of(name).map(symbol)
+        self.find_hashed(self.hasher.hash_one(name), name)
+    }
+
+    /// Returns the symbol of `name`, which has this hash, if the name occurs.
+    fn find_hashed(&self, hash: u64, name: &str) -> Option<Symbol> {
+        self.by_name.find(hash, |symbol| self.name(*symbol) == name).copied()
     }
 
     /// Returns the name of a symbol.
     pub fn name(&self, symbol: Symbol) -> &str {
-        self.names.get_index(symbol.0 as usize).map_or("", |(name, ())| name)
+        spelled(&self.names, symbol)
     }
 
     /// Marks a name as one whose meaning depends on the scope.
@@ -79,8 +87,7 @@ impl Symbols {
 
     /// Returns the name of a symbol as a shared string.
     pub fn spelling(&self, symbol: Symbol) -> Arc<str> {
-        let name = self.names.get_index(symbol.0 as usize);
-        name.map_or_else(|| "".into(), |(name, ())| Arc::clone(name))
+        self.names.get(symbol.0 as usize).map_or_else(|| "".into(), Arc::clone)
     }
 
     /// Returns all symbols, in the order in which their names first occur.
@@ -93,6 +100,11 @@ impl Symbols {
     pub fn len(&self) -> usize {
         self.names.len()
     }
+}
+
+/// Returns the name of a symbol.
+fn spelled(names: &[Arc<str>], symbol: Symbol) -> &str {
+    names.get(symbol.0 as usize).map_or("", |name| name)
 }
 
 /// A set of symbols.
