@@ -53,7 +53,7 @@ const KEYS: [&str; 13] = [
 #[command(after_help = r#"Example:
   echo '{"id": 1, "template": "Hello {{ name }}!", "context": {"name": "Ada"}}' | chat-template port"#)]
 pub struct Arguments {
-    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time limit is for reading a line and answering it together.
+    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. One time limit covers reading a line and answering it.
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
 
