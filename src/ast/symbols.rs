@@ -49,7 +49,7 @@ impl Symbols {
         self.lengths |= length_bit(name);
         self.names.push(name.into());
         let (names, hasher) = (&self.names, &self.hasher);
-        let rehash = |symbol: &Symbol| hasher.hash_one(spelled(names, *symbol));
+        let rehash = |symbol: &Symbol| hasher.hash_one(find_name(names, *symbol));
         self.by_name.insert_unique(hash, symbol, rehash);
         symbol
     }
@@ -69,7 +69,7 @@ impl Symbols {
 
     /// Returns the name of a symbol.
     pub fn name(&self, symbol: Symbol) -> &str {
-        spelled(&self.names, symbol)
+        find_name(&self.names, symbol)
     }
 
     /// Marks a name as one whose meaning depends on the scope.
@@ -102,8 +102,8 @@ impl Symbols {
     }
 }
 
-/// Returns the name of a symbol.
-fn spelled(names: &[Arc<str>], symbol: Symbol) -> &str {
+/// Returns the name of a symbol from a list of names, or an empty string if the list does not have it.
+fn find_name(names: &[Arc<str>], symbol: Symbol) -> &str {
     names.get(symbol.0 as usize).map_or("", |name| name)
 }
 
