@@ -3,7 +3,7 @@
 //! A line that is not a request has an answer too: an error of the kind `request`.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
 use chat_template::conformance::nearest;
@@ -28,6 +28,9 @@ const MAX_ID: usize = 1024;
 
 /// The largest number of unknown keys of a request that are compared with the known keys to suggest one.
 const MAX_GUESSES: usize = 8;
+
+/// The size of the input buffer in bytes.
+const INPUT_BUFFER: usize = 256 << 10;
 
 /// The size of the output buffer in bytes.
 const BUFFER: usize = 64 << 10;
@@ -83,7 +86,8 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let stdout = io::stdout();
     let is_terminal = stdout.is_terminal();
     let out = JsonOutput::new(stdout.lock(), is_terminal);
-    match answer_lines(limits, arguments.mode(), io::stdin().lock(), out) {
+    let input = BufReader::with_capacity(INPUT_BUFFER, io::stdin().lock());
+    match answer_lines(limits, arguments.mode(), input, out) {
         // The reader of the answers has ended.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         answered => answered.map_err(|error| format!("error: standard input or standard output: {error}")),
@@ -104,8 +108,10 @@ pub fn answer_lines(limits: Limits, mode: Mode, mut input: impl BufRead, out: im
         // Waiting for the next request is not part of it, and takes time where the clock is not that of the processor.
         input.fill_buf()?;
         let deadline = Deadline::from(&port.limits);
-        let _running = deadline.start();
-        let Some(length) = lines::read_line(&mut input, MAX_LINE, &mut line)? else {
+        let running = deadline.start();
+        // The answer to a request that comes too late says so.
+        let _ = running.check();
+        let Some(length) = lines::read_start(&mut input, MAX_LINE, &mut line)? else {
             return Ok(());
         };
         let response = match length > MAX_LINE {
@@ -121,6 +127,9 @@ pub fn answer_lines(limits: Limits, mode: Mode, mut input: impl BufRead, out: im
         }
         out.write_all(b"\n")?;
         out.flush()?;
+        if length > MAX_LINE {
+            lines::skip_rest(&mut input, &line)?;
+        }
         if line.capacity() > MAX_KEPT {
             line = Vec::new();
             (port.compiled, port.applier) = (None, Applier::default());
