@@ -1,5 +1,5 @@
 //! Renders the chat templates of language models exactly as Python's transformers does: it turns a model's folder and a conversation into
-//! a prompt. The reference is transformers 5.23.0 with jinja2 3.1.6 on CPython 3.11. Where the reference raises an exception, this crate
+//! a prompt. The reference is transformers 5.24.0 with jinja2 3.1.6 on CPython 3.13. Where the reference raises an exception, this crate
 //! returns an error of the same kind with the same text.
 //!
 //! # A server, from top to bottom

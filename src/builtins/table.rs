@@ -5,7 +5,7 @@
 //! python("cycle", "LoopContext.cycle", &[SELF], cycle).with_star()       a method written in Python
 //! ```
 //!
-//! The constructor decides how CPython binds the arguments and words its errors ([`Signature::bind`]). A method of CPython 3.11 uses the
+//! The constructor decides how CPython binds the arguments and words its errors ([`Signature::bind`]). A method of CPython 3.13 uses the
 //! constructor that its `METH_` flags name.
 
 use std::ops::Deref;

@@ -5,7 +5,7 @@
 //! tokens 0..5 5..7 7..13 13..18   ->   mask 0 1 1 0
 //! ```
 //!
-//! The rule is that of transformers 5.23.0 `tokenization_utils_base.py`, `apply_chat_template`, with `char_to_token` of the crate
+//! The rule is that of transformers 5.24.0 `tokenization_utils_base.py`, `apply_chat_template`, with `char_to_token` of the crate
 //! `tokenizers`: the first token whose offsets contain the position.
 
 use std::ops::Range;

@@ -5,7 +5,7 @@
 //! {"role": "assistant", "reasoning": "r"}     ->   {"thinking": "r", "role": …, "reasoning": "r", "reasoning_content": "r"}
 //! ```
 //!
-//! A conversation without such keys is not copied. The rules are transformers 5.23.0 `tokenization_utils_base.py`, `apply_chat_template`,
+//! A conversation without such keys is not copied. The rules are transformers 5.24.0 `tokenization_utils_base.py`, `apply_chat_template`,
 //! and `chat_template_utils.py`, `_alias_reasoning_fields`.
 
 use super::{explain_objects, not_iterable, refused};

@@ -5,7 +5,7 @@
 //! read("[1,]", DEPTH)                          ->   Expecting value: line 1 column 4 (char 3)
 //! ```
 //!
-//! The rules are CPython 3.11 `json/decoder.py` and `_json.c`: the set of whitespace characters, the order of the checks, the text and
+//! The rules are CPython 3.13 `json/decoder.py` and `_json.c`: the set of whitespace characters, the order of the checks, the text and
 //! position of each error. The open arrays and objects are kept on a stack on the heap, so no text can overflow the thread's stack.
 
 use std::borrow::Cow;

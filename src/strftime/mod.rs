@@ -4,7 +4,7 @@
 //! strftime(&time, "%A, %B %-d, %Y", 1000)  ->  Friday, January 2, 2026
 //! ```
 //!
-//! The rule has two parts. CPython 3.11 replaces `%f`, `%z` and `%Z` (`_datetimemodule.c` `wrap_strftime`) and chooses the size of the
+//! The rule has two parts. CPython 3.13 replaces `%f`, `%z` and `%Z` (`_datetimemodule.c` `wrap_strftime`) and chooses the size of the
 //! buffer (`timemodule.c` `time_strftime`); this file does the same. glibc 2.36 does the rest (`strftime_l.c`); see [`directives`].
 
 mod directives;

@@ -4,7 +4,7 @@
 //! {'b': [1.0, none], 1: 'é'}    {"b": [1.0, null], "1": "é"}
 //! ```
 //!
-//! The rules are those of CPython 3.11 `json/encoder.py` and `_json.c`. Escapes and line breaks are in [`crate::json`]. A value that JSON
+//! The rules are those of CPython 3.13 `json/encoder.py` and `_json.c`. Escapes and line breaks are in [`crate::json`]. A value that JSON
 //! does not have is an error: `Object of type range is not JSON serializable`.
 
 use serde_json::{Map, Value as Json};

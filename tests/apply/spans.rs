@@ -92,7 +92,7 @@ fn mask(spans: &[(usize, usize)], tokens: &[(usize, usize)]) -> Result<Vec<u8>, 
     assistant_mask(&ranges(spans), &ranges(tokens))
 }
 
-/// Masks of transformers 5.23.0, with the offsets of fast tokenizers.
+/// Masks of transformers 5.24.0, with the offsets of fast tokenizers.
 #[test]
 fn masks_are_those_of_transformers() -> Result<(), Error> {
     // Two spans that begin and end with tokens.

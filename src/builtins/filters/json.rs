@@ -1,11 +1,11 @@
-//! The filter `tojson`, as transformers 5.23.0 replaces Jinja's: Python's `json.dumps`, without escapes for HTML.
+//! The filter `tojson`, as transformers 5.24.0 replaces Jinja's: Python's `json.dumps`, without escapes for HTML.
 //!
 //! ```text
 //! {{ {"b": 1}|tojson }}                         {"b": 1}
 //! {{ {"b": 1}|tojson(separators=(",", ":")) }}  {"b":1}
 //! ```
 //!
-//! This file reads the options, with the names of `transformers/utils/chat_template_utils.py` and the rules of CPython 3.11
+//! This file reads the options, with the names of `transformers/utils/chat_template_utils.py` and the rules of CPython 3.13
 //! `json/encoder.py` (`JSONEncoder.__init__`, `_make_iterencode`). [`to_json::write`] writes the value.
 
 use super::python_calls::{repeat_blank, unpack_pair};
@@ -86,7 +86,7 @@ fn check_key_separator<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, separat
     )))
 }
 
-/// Returns whether a dict in the value has members. Adds to `pieces` the pieces before the first separator of keys (CPython 3.11
+/// Returns whether a dict in the value has members. Adds to `pieces` the pieces before the first separator of keys (CPython 3.13
 /// `json/encoder.py`, `_make_iterencode`).
 fn has_separator<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, pieces: &mut u64) -> Result<bool> {
     runtime.meter.check_stack()?;

@@ -5,7 +5,7 @@
 //! is_refused(Type::List, "append")    true: the sandbox refuses what changes a list
 //! ```
 //!
-//! A method is one row in the table of its type. The lookup of attributes is in [`super::access`]. The names are those of CPython 3.11,
+//! A method is one row in the table of its type. The lookup of attributes is in [`super::access`]. The names are those of CPython 3.13,
 //! jinja2 3.1.6 and markupsafe 3.0.4.
 
 pub(super) mod dict;

@@ -5,7 +5,7 @@
 //! {{ "hello".startswith(("x", "he")) }}      True
 //! ```
 //!
-//! Indices count code points; the search is in [`crate::text::search`]. The arguments are read in the order of CPython 3.11
+//! Indices count code points; the search is in [`crate::text::search`]. The arguments are read in the order of CPython 3.13
 //! `unicodeobject.c`, `parse_args_finds_unicode` and `unicode_startswith`: the bounds before the string to find.
 
 use crate::builtins::arguments::{read_bound, require_str, take_str_receiver};

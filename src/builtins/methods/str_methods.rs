@@ -1,6 +1,6 @@
 //! The methods of `str`: one row for each, sorted by name.
 //!
-//! The methods are those of CPython 3.11 without `encode`, which is not supported. Their functions are in the files of their topics
+//! The methods are those of CPython 3.13 without `encode`, which is not supported. Their functions are in the files of their topics
 //! and also serve the methods of Markup.
 
 use super::str_class::check_all;

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The parts of a string share its memory; [`crate::text::split`] and [`crate::text::lines`] find them. Arguments and errors are those of
-//! CPython 3.11 `unicodeobject.c`. The parts of a Markup are Markups (markupsafe 3.0.4).
+//! CPython 3.13 `unicodeobject.c`. The parts of a Markup are Markups (markupsafe 3.0.4).
 
 use crate::builtins::arguments::{read_c_int, read_size, require_str, take_str_receiver};
 use crate::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! Binds the arguments of a call to the parameters of a function, with CPython 3.11's messages if they do not match.
+//! Binds the arguments of a call to the parameters of a function, with CPython 3.13's messages if they do not match.
 //!
 //! [`Style`] selects the messages: functions written in Python, functions written in C with Argument Clinic, and functions that parse
 //! their argument tuple themselves each have their own. The messages of functions written in C are in [`c_messages`].
@@ -45,7 +45,7 @@ impl Signature {
             && (keywords.is_empty() || (self.double_star && !keywords.iter().any(|(name, _)| takes(name.as_str()))))
     }
 
-    /// Binds the arguments of a function written in Python (CPython 3.11 `ceval.c`, `initialize_locals`): checks the keywords, then the
+    /// Binds the arguments of a function written in Python (CPython 3.13 `ceval.c`, `initialize_locals`): checks the keywords, then the
     /// number of arguments, then the missing parameters.
     fn bind_python(&self, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
         let given = arguments.len();

@@ -1,4 +1,4 @@
-//! The messages of functions written in C about their arguments (CPython 3.11 `methodobject.c`, `getargs.c`).
+//! The messages of functions written in C about their arguments (CPython 3.13 `methodobject.c`, `getargs.c`).
 //!
 //! The name of a method includes its type: `str.strip`. In messages CPython uses the type of the object, which can be a subclass:
 //! `Markup.isupper() takes no arguments (1 given)`. The object is the first parameter and is not counted. The name of a function has no

@@ -1,6 +1,6 @@
 //! Python's `value[start:stop:step]` of a string, a list, a tuple or a range. The result has the type of the value.
 //!
-//! A slice with a step of 1 or -1 is a view and copies nothing. The bounds are resolved by [`SliceIndices`]. Errors follow CPython 3.11
+//! A slice with a step of 1 or -1 is a view and copies nothing. The bounds are resolved by [`SliceIndices`]. Errors follow CPython 3.13
 //! `PyObject_GetItem` and `sliceobject.c`.
 
 use crate::error::{Error, Result};

@@ -4,7 +4,7 @@
 //! [2, 1, 3] by their value    the indices 1, 0, 2
 //! ```
 //!
-//! The sort returns indices and moves no items. It makes the comparisons of CPython 3.11's `listobject.c` in their order, for two reasons:
+//! The sort returns indices and moves no items. It makes the comparisons of CPython 3.13's `listobject.c` in their order, for two reasons:
 //! the error of the first comparison that fails, such as that of `1` and `"a"`, is reported, and the place of a NaN depends on the items
 //! that it was compared with.
 
