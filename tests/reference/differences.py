@@ -7,7 +7,11 @@ not count.
 import json
 import re
 
-VALUE = re.compile(r"'[^']*'|\"[^\"]*\"|\[.*\]|\{.*\}|\b(None|True|False|nan|inf)\b|-?\b\d[\d.e+-]*")
+VALUE = re.compile(r"'[^']*'|\"[^\"]*\"|\[.*\]|\{.*\}|\b(None|True|False|nan|inf)\b|-?\b\d+(\.\d+)?(e[+-]?\d+)?")
+
+
+# How much of an error's text decides its group. Long texts end in values.
+LONGEST = 80
 
 
 def outcome(answer):
@@ -16,8 +20,8 @@ def outcome(answer):
         return "no answer"
     if "error" in answer:
         error = answer["error"]
-        return f"{error.get('kind', 'error')}: {VALUE.sub('…', error.get('message', ''))}"
-    return "with " + " and ".join(sorted(answer)) if answer else "nothing"
+        return f"{error.get('kind', 'error')} error: {VALUE.sub('…', error.get('message', ''))[:LONGEST]}"
+    return " and ".join(sorted(answer))
 
 
 class Differences:
@@ -28,7 +32,7 @@ class Differences:
 
     def add(self, what, reference, other, group=""):
         """Adds a pair of answers to the request `what`. A text names the group more closely than the outcomes do."""
-        outcomes = f"the reference's answer is {outcome(reference)!r}, the other is {outcome(other)!r}"
+        outcomes = f"reference: {outcome(reference)}; other: {outcome(other)}"
         size = len(json.dumps([what, reference, other]))
         count, example = self.groups.get((outcomes, group), (0, None))
         if example is None or size < example[0]:
