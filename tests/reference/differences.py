@@ -14,13 +14,18 @@ VALUE = re.compile(r"'[^']*'|\"[^\"]*\"|\[.*\]|\{.*\}|\b(None|True|False|nan|inf
 LONGEST = 80
 
 
+def without_values(text):
+    """The text with signs in place of its values."""
+    return VALUE.sub("…", text)
+
+
 def outcome(answer):
     """What an answer is, without its values."""
     if answer is None:
         return "no answer"
     if "error" in answer:
         error = answer["error"]
-        return f"{error.get('kind', 'error')} error: {VALUE.sub('…', error.get('message', ''))[:LONGEST]}"
+        return f"{error.get('kind', 'an')} error: {without_values(error.get('message', ''))[:LONGEST]}"
     return " and ".join(sorted(answer))
 
 
@@ -32,19 +37,27 @@ class Differences:
 
     def add(self, what, reference, other, group=""):
         """Adds a pair of answers to the request `what`. A text names the group more closely than the outcomes do."""
-        outcomes = f"reference: {outcome(reference)}; other: {outcome(other)}"
-        size = len(json.dumps([what, reference, other]))
-        count, example = self.groups.get((outcomes, group), (0, None))
-        if example is None or size < example[0]:
-            example = size, what, reference, other
-        self.groups[outcomes, group] = count + 1, example
+        name = f"reference: {outcome(reference)}; other: {outcome(other)}{group and f' ({group})'}"
+        example = [what, reference, other]
+        self.groups.setdefault(name, []).append(example)
+
+    def lines(self):
+        """The groups, the largest first, each with its shortest example."""
+        lines = []
+        for name, examples in sorted(self.groups.items(), key=lambda group: -len(group[1])):
+            what, reference, other = (json.dumps(part, ensure_ascii=False) for part in min(examples, key=lambda example: len(str(example))))
+            lines += [f"{len(examples)} differ: {name}", f"  for example {what}", f"    reference  {reference}", f"    other      {other}"]
+        return lines
 
     def report(self):
-        """Prints the groups, the largest first, and returns how many differences there are."""
-        for (outcomes, group), (count, example) in sorted(self.groups.items(), key=lambda item: -item[1][0]):
-            _, what, reference, other = example
-            print(f"{count} differ: {outcomes}{group and f', {group}'}")
-            print(f"  for example {what if isinstance(what, str) else json.dumps(what, ensure_ascii=False)}")
-            print(f"    reference  {json.dumps(reference, ensure_ascii=False)}")
-            print(f"    other      {json.dumps(other, ensure_ascii=False)}")
-        return sum(count for count, _ in self.groups.values())
+        """Prints the groups, and returns how many differences there are."""
+        print(*self.lines(), sep="\n", end="\n" if self.groups else "")
+        return sum(map(len, self.groups.values()))
+
+
+def changed_lines(path, text):
+    """A sentence for each line in which a file differs from the text that the reference makes."""
+    old, new = path.read_text(encoding="utf-8").splitlines(), text.splitlines()
+    return [f"{path.name} has a line that the reference does not have: {line}" for line in old if line not in set(new)] + [
+        f"{path.name} does not have a line of the reference: {line}" for line in new if line not in set(old)
+    ]
