@@ -253,7 +253,7 @@
 //! let spans = prompt.assistant.known()?;
 //! assert_eq!(&prompt.text[spans.bytes[0].clone()], "Hello!<|im_end|>");
 //! let tokens = [0..12, 12..30, 30..52, 52..57, 57..58, 58..68, 68..69];
-//! assert_eq!(assistant_mask(&spans.bytes, &tokens)?, [0, 0, 0, 1, 1, 1, 0]);
+//! assert_eq!(assistant_mask(&spans.bytes, &tokens), [0, 0, 0, 1, 1, 1, 0]);
 //! # Ok::<(), chat_template::Error>(())
 //! ```
 //!

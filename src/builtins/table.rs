@@ -156,11 +156,6 @@ pub const fn positional(name: &'static str, python: &'static str, parameters: &'
     c_function(name, python, Style::Positional, parameters, body)
 }
 
-/// Creates a C method that parses its tuple of arguments itself.
-pub const fn tuple(name: &'static str, python: &'static str, parameters: &'static [Parameter], body: Body) -> Function {
-    c_function(name, python, Style::Tuple, parameters, body)
-}
-
 /// Creates a C method that takes keywords.
 pub const fn clinic(name: &'static str, python: &'static str, parameters: &'static [Parameter], body: Body) -> Function {
     c_function(name, python, Style::Clinic, parameters, body)

@@ -273,8 +273,13 @@ impl<'a> Reader<'a> {
                 self.count(ALLOCATION_OVERHEAD)?;
                 self.advance(1);
             }
+            let comma = self.at;
             self.advance(1);
-            self.skip_whitespace();
+            match (unfinished.parent, self.skip_whitespace()) {
+                (Parent::List { .. }, b']') => return Err(Fault::syntax("Illegal trailing comma before end of array", comma)),
+                (Parent::Object { .. }, b'}') => return Err(Fault::syntax("Illegal trailing comma before end of object", comma)),
+                _ => {}
+            }
         }
     }
 
@@ -454,9 +459,17 @@ mod tests {
                 "\u{feff}1",
                 "Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)",
             ),
-            ("[1,]", "Expecting value: line 1 column 4 (char 3)"),
+            (
+                "[1 , ]",
+                "Illegal trailing comma before end of array: line 1 column 4 (char 3)",
+            ),
             (
                 "{\"a\":1,}",
+                "Illegal trailing comma before end of object: line 1 column 7 (char 6)",
+            ),
+            ("[1,,]", "Expecting value: line 1 column 4 (char 3)"),
+            (
+                "{\"a\":1,,}",
                 "Expecting property name enclosed in double quotes: line 1 column 8 (char 7)",
             ),
             ("[\u{e9}\n", "Expecting value: line 1 column 2 (char 1)"),

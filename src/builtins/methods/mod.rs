@@ -15,6 +15,7 @@ pub(super) mod sequence;
 pub(super) mod str_case;
 
 mod markup;
+mod number;
 mod str_class;
 mod str_find;
 mod str_format;
@@ -28,12 +29,15 @@ use super::table::Table;
 use crate::value::{Function, Type};
 
 /// The tables of each type that has methods. A row of the first table overrides the row of its name in the second.
-static TABLES: [(Type, [&Table; 2]); 7] = [
+static TABLES: [(Type, [&Table; 2]); 10] = [
     (Type::Str, [&str_methods::METHODS, &EMPTY]),
     (Type::Markup, [&markup::METHODS, &str_methods::METHODS]),
     (Type::Dict, [&dict::METHODS, &EMPTY]),
     (Type::List, [&sequence::LIST, &EMPTY]),
     (Type::Tuple, [&sequence::TUPLE, &EMPTY]),
+    (Type::Int, [&number::METHODS, &EMPTY]),
+    (Type::Bool, [&number::METHODS, &EMPTY]),
+    (Type::Float, [&number::METHODS, &EMPTY]),
     (Type::Loop, [&jinja_objects::LOOP, &EMPTY]),
     (Type::Cycler, [&jinja_objects::CYCLER, &EMPTY]),
 ];

@@ -10,6 +10,7 @@
 
 use super::c_messages;
 use super::signature::plural;
+use super::suggestion::unexpected_keyword;
 use crate::error::{Error, Result};
 use crate::value::{Arguments, Parameter, Signature, Str, Style, Value};
 
@@ -96,12 +97,13 @@ impl Signature {
             .iter()
             .filter(|parameter| parameter.positional_only && names.contains(&parameter.name));
         let list: Vec<_> = positional_only.map(|parameter| parameter.name).collect();
-        Error::type_error(if list.is_empty() {
-            format!("{python}() got an unexpected keyword argument '{keyword}'")
-        } else {
-            let list = list.join(", ");
-            format!("{python}() got some positional-only arguments passed as keyword arguments: '{list}'")
-        })
+        if list.is_empty() {
+            return unexpected_keyword(python, keyword, self.parameters);
+        }
+        let list = list.join(", ");
+        Error::type_error(format!(
+            "{python}() got some positional-only arguments passed as keyword arguments: '{list}'"
+        ))
     }
 
     #[cold]
