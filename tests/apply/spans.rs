@@ -86,3 +86,23 @@ fn true_spans_are_the_places_of_the_blocks() {
         assert_eq!(shown, expected, "{source}");
     }
 }
+
+/// A line of `masks.jsonl`, which `tests/reference/mask_cases.py` makes from transformers.
+#[derive(serde::Deserialize)]
+struct MaskCase {
+    rule: String,
+    spans: Vec<(usize, usize)>,
+    tokens: Vec<(usize, usize)>,
+    mask: String,
+}
+
+#[test]
+fn masks_are_those_of_transformers() {
+    for line in include_str!("masks.jsonl").lines() {
+        let case: MaskCase = serde_json::from_str(line).unwrap();
+        let ranges = |pairs: &[(usize, usize)]| pairs.iter().map(|(start, end)| *start..*end).collect::<Vec<_>>();
+        let mask = assistant_mask(&ranges(&case.spans), &ranges(&case.tokens));
+        let mask: String = mask.iter().map(ToString::to_string).collect();
+        assert_eq!(mask, case.mask, "{}", case.rule);
+    }
+}
