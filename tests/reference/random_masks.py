@@ -43,7 +43,7 @@ def reference_mask(tokenizer, request):
     try:
         return {"mask": tokenizer.apply_chat_template([{}], return_assistant_tokens_mask=True)["assistant_masks"]}
     except Exception as error:
-        return {"error": {"message": errors.message_of(error)}}
+        return errors.error_of(error)
 
 
 def random_tokens(rng):
@@ -98,7 +98,7 @@ def random_spans(rng):
 
 def difference(reference, other):
     """Says which tokens differ, for the name of a group."""
-    if "mask" not in reference or "mask" not in other:
+    if "mask" not in reference:
         return ""
     pairs = list(zip(reference["mask"], other["mask"]))
     one_side = [side for side, pair in (("the reference", (1, 0)), ("the other", (0, 1))) if pair in pairs]
@@ -114,11 +114,11 @@ def main():
     engine.require_versions()
     rng = random.Random(arguments.seed)
     requests = [{"spans": random_spans(rng), "tokens": random_tokens(rng)} for _ in range(arguments.count)]
-    lines = "".join(json.dumps(request) + "\n" for request in requests)
+    lines = "".join(json.dumps([request["spans"], request["tokens"]]) + "\n" for request in requests)
     child = subprocess.run([arguments.masks], input=lines, stdout=subprocess.PIPE, text=True, check=True)
     tokenizer, differences, marked = Tokenizer(chat_template="{% generation %}{% endgeneration %}"), Differences(), 0
     for request, line in zip(requests, child.stdout.splitlines(), strict=True):
-        reference, other = reference_mask(tokenizer, request), json.loads(line)
+        reference, other = reference_mask(tokenizer, request), {"mask": json.loads(line)}
         marked += 1 in reference.get("mask", ())
         if reference != other:
             differences.add(request, reference, other, difference(reference, other))
