@@ -57,7 +57,7 @@ class Differences:
 
 def changed_lines(path, text):
     """A sentence for each line in which a file differs from the text that the reference makes."""
-    old, new = path.read_text(encoding="utf-8").splitlines(), text.splitlines()
-    return [f"{path.name} has a line that the reference does not have: {line}" for line in old if line not in set(new)] + [
-        f"{path.name} does not have a line of the reference: {line}" for line in new if line not in set(old)
-    ]
+    old, new = path.read_text(encoding="utf-8").splitlines(True), text.splitlines(True)
+    faults = [f"{path.name} has a line that the reference does not make: {line.rstrip()}" for line in old if line not in new]
+    faults += [f"{path.name} does not have a line that the reference makes: {line.rstrip()}" for line in new if line not in old]
+    return faults or ([f"{path.name} has the lines of the reference in another order"] if old != new else [])

@@ -134,6 +134,6 @@ if __name__ == "__main__":
     text = document()
     if "--write" in sys.argv:
         PATH.write_text(text, encoding="utf-8")
-    elif PATH.read_text(encoding="utf-8") != text:
-        print(*changed_lines(PATH, text), f"{PATH.name} is not that of the reference; write it with --write", sep="\n")
+    elif faults := changed_lines(PATH, text):
+        print(*faults, sep="\n")
         sys.exit(1)
