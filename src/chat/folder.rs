@@ -22,8 +22,8 @@ use super::tokenizer_class::{self, RemoteCode};
 use super::tokenizer_json::TokenizerJson;
 use super::tokenizer_tables::TokenizerClass;
 use super::{ChatTemplate, added_tokens, cache, config, tokens};
-use crate::error::{Error, ErrorClass, Result};
 use crate::deadline::{Bounds, Deadline};
+use crate::error::{Error, ErrorClass, Result};
 use crate::json;
 use crate::json::{Data, Object};
 use crate::limits::Limits;
@@ -301,7 +301,9 @@ impl Folder<'_> {
     /// Reads `tokenizer.json`. A file that does not exist or has another form names no token.
     fn tokenizer_json(&self) -> Result<TokenizerJson> {
         match self.files.stream(TOKENIZER)? {
-            Some(file) => TokenizerJson::read(file, self.files.deadline).map_err(|error| in_file(&self.files.path.join(TOKENIZER), error)),
+            Some(file) => {
+                TokenizerJson::read(file, self.files.deadline).map_err(|error| in_file(&self.files.path.join(TOKENIZER), error))
+            }
             None => Ok(TokenizerJson::default()),
         }
     }

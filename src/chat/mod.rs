@@ -124,11 +124,7 @@ impl ChatTemplate {
     /// let template = ChatTemplate::from_source_with("a".repeat(101), &[], &limits);
     /// assert_eq!(template.check().unwrap_err().kind(), ErrorKind::Limit);
     /// ```
-    pub fn from_source_with<'o>(
-        source: impl Into<String>,
-        special_tokens: &[(&str, &str)],
-        bounds: impl Into<Bounds<'o>>,
-    ) -> Self {
+    pub fn from_source_with<'o>(source: impl Into<String>, special_tokens: &[(&str, &str)], bounds: impl Into<Bounds<'o>>) -> Self {
         let bounds = bounds.into();
         let template = Compiler::new(Meter::within(bounds, &bounds.start())).compile("", source);
         Self::assemble(Templates::One(template), to_owned(special_tokens))
@@ -156,11 +152,7 @@ impl ChatTemplate {
 
     /// Makes a `ChatTemplate` like [`ChatTemplate::from_named`], and compiles the templates within bounds, such as limits or a deadline. All
     /// templates share the steps and the time; the other limits hold for each template.
-    pub fn from_named_with<'o>(
-        templates: &[(&str, &str)],
-        special_tokens: &[(&str, &str)],
-        bounds: impl Into<Bounds<'o>>,
-    ) -> Self {
+    pub fn from_named_with<'o>(templates: &[(&str, &str)], special_tokens: &[(&str, &str)], bounds: impl Into<Bounds<'o>>) -> Self {
         let bounds = bounds.into();
         let deadline = bounds.start();
         let compiler = Compiler::new(Meter::within(bounds, &deadline));

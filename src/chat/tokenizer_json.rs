@@ -198,7 +198,11 @@ mod tests {
             r#"{"\"padding\": {": "}", "padding": "pad_token", "model": ["#,
             r#"["padding", {"pad_token": "a"}]"#,
         ] {
-            assert_eq!(TokenizerJson::read(file.as_bytes(), &Deadline::new(None)).unwrap().pad_token, None, "{file}");
+            assert_eq!(
+                TokenizerJson::read(file.as_bytes(), &Deadline::new(None)).unwrap().pad_token,
+                None,
+                "{file}"
+            );
         }
     }
 }

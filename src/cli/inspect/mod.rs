@@ -12,9 +12,9 @@ mod page;
 
 use std::path::PathBuf;
 
-use chat_template::{ChatTemplate, Limits};
 use chat_template::conformance::printable;
 use chat_template::report::{Report, Verdict};
+use chat_template::{ChatTemplate, Limits};
 use clap::builder::PossibleValuesParser;
 
 use super::file::{self, Texts};
@@ -50,10 +50,14 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let texts = Texts::read(arguments.source.files(), limits)?;
     let chat = arguments.source.load(&texts)?;
     let chat = match arguments.source.name.as_deref().and_then(|name| chat.named_source(name)) {
-        Some(source) => ChatTemplate::from_source_with(source, &[], texts.bounds()).with_special_tokens(chat.special_tokens().to_vec()),
+        Some(source) => {
+            ChatTemplate::from_source_with(source, &[], texts.bounds()).with_special_tokens(chat.special_tokens().to_vec())
+        }
         None => chat,
     };
-    let report = chat.inspect_with(texts.bounds()).map_err(|error| arguments.source.explain(&error))?;
+    let report = chat
+        .inspect_with(texts.bounds())
+        .map_err(|error| arguments.source.explain(&error))?;
     let source = arguments.source.model.as_ref().or(arguments.source.template.as_ref());
     let title = source
         .and_then(|source| source.file_name())
