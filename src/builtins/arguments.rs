@@ -1,4 +1,4 @@
-//! Functions that read one argument of a built-in, with CPython 3.11's errors.
+//! Functions that read one argument of a built-in, with CPython 3.13's errors.
 //!
 //! ```text
 //! 'a'.center('x')    'str' object cannot be interpreted as an integer

@@ -4,7 +4,7 @@
 //! from_dir("Qwen3-8B").apply(messages, {tools, add_generation_prompt})   ->   "<|im_start|>system…<|im_start|>assistant\n"
 //! ```
 //!
-//! [`crate::Template`] renders the templates. The rules are transformers 5.23.0 `tokenization_utils_base.py` and
+//! [`crate::Template`] renders the templates. The rules are transformers 5.24.0 `tokenization_utils_base.py` and
 //! `utils/chat_template_utils.py`; each file names the function that its rule comes from.
 
 mod added_tokens;

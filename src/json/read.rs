@@ -5,7 +5,7 @@
 //! read("[1,]", DEPTH)                          ->   Expecting value: line 1 column 4 (char 3)
 //! ```
 //!
-//! The rules are CPython 3.11 `json/decoder.py` and `_json.c`: the set of whitespace characters, the order of the checks, the text and
+//! The rules are CPython 3.13 `json/decoder.py` and `_json.c`: the set of whitespace characters, the order of the checks, the text and
 //! position of each error. The open arrays and objects are kept on a stack on the heap, so no text can overflow the thread's stack.
 
 use std::borrow::Cow;
@@ -282,8 +282,13 @@ impl<'a> Reader<'a, '_> {
                 self.count(ALLOCATION_OVERHEAD)?;
                 self.advance(1);
             }
+            let comma = self.at;
             self.advance(1);
-            self.skip_whitespace();
+            match (unfinished.parent, self.skip_whitespace()) {
+                (Parent::List { .. }, b']') => return Err(Fault::syntax("Illegal trailing comma before end of array", comma)),
+                (Parent::Object { .. }, b'}') => return Err(Fault::syntax("Illegal trailing comma before end of object", comma)),
+                _ => {}
+            }
         }
     }
 
@@ -463,9 +468,17 @@ mod tests {
                 "\u{feff}1",
                 "Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)",
             ),
-            ("[1,]", "Expecting value: line 1 column 4 (char 3)"),
+            (
+                "[1 , ]",
+                "Illegal trailing comma before end of array: line 1 column 4 (char 3)",
+            ),
             (
                 "{\"a\":1,}",
+                "Illegal trailing comma before end of object: line 1 column 7 (char 6)",
+            ),
+            ("[1,,]", "Expecting value: line 1 column 4 (char 3)"),
+            (
+                "{\"a\":1,,}",
                 "Expecting property name enclosed in double quotes: line 1 column 8 (char 7)",
             ),
             ("[\u{e9}\n", "Expecting value: line 1 column 2 (char 1)"),

@@ -5,7 +5,7 @@
 
 The tables of `models/auto/tokenization_auto.py` are copied. The tokens of a class are read off a tokenizer that the class
 loads from a small folder. A class that needs more than requirements.txt installs is not loaded; its tokens are
-the defaults in the source of its constructor. Runs under CPython 3.11 with what requirements.txt lists.
+the defaults in the source of its constructor. Runs under CPython 3.13 with what requirements.txt lists.
 """
 
 import ast
@@ -147,7 +147,7 @@ def repositories():
 
 
 def main():
-    assert sys.version_info[:2] == (3, 11), "the reference is CPython 3.11"
+    assert sys.version_info[:2] == (3, 13), "the reference is CPython 3.13"
     if sys.argv[1:] not in (["--check"], ["--write"]):
         sys.exit(__doc__.split("\n\n")[1])
     transformers.logging.set_verbosity_error()
