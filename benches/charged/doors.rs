@@ -343,6 +343,19 @@ fn add_traces(add: &mut impl FnMut(String, Make)) {
         "{% for c in messages[0].content %}{{ c|upper }}{{ c }}{% endfor %}{{ messages[0].content|replace('a', 'b')|trim }}",
         |size| (say("ab ".repeat(size / 3)), Vec::new()),
     );
+    trace("numbers", LOOP, |size| {
+        (json!([{"content": "x", "l": vec![0; size * 4]}]), Vec::new())
+    });
+    trace("long keys", LOOP, |size| {
+        let fields: serde_json::Map<String, Value> = (0..99)
+            .map(|number| (format!("{number}{}", "k".repeat(size)), json!(1)))
+            .collect();
+        (json!([{"content": "x", "l": fields}]), Vec::new())
+    });
+    trace("fields with long keys", "{{ messages[0].values()|first|join }}", |size| {
+        let fields: Vec<String> = (0..size / 64).map(|number| number.to_string()).collect();
+        (json!([{"k".repeat(size / 64): fields}]), Vec::new())
+    });
     trace(
         "generation",
         "{% for m in messages %}{% generation %}{{ m.content }}{% endgeneration %}{% endfor %}",

@@ -177,6 +177,7 @@ impl<'a> Variables<'a> {
         ];
         let always = always.map(|(name, value)| (Key::from(Str::from(name)), value));
         let mut entries = Entries::default();
+        runtime.meter.charge_items(self.entries.len())?;
         let claim = reserve(runtime, &mut entries, self.entries.len().saturating_add(always.len()))?;
         entries.extend(always);
         entries.extend(self.entries.iter().map(|(key, value)| (key.clone(), value.clone())));
