@@ -194,22 +194,17 @@
 //! ```
 //!
 //! A conversation of a few thousand messages takes milliseconds, but a template of a stranger may take all that [`Limits`] allow. So do not
-//! render it on a thread that drives an event loop. A time limit and a flag end a render early:
+//! render it on a thread that drives an event loop. A [`Deadline`] is one time limit for all calls of a request, and the flag `cancel` ends
+//! a call from another thread, for example when the client has gone:
 //!
 //! ```
-//! use std::sync::atomic::{AtomicBool, Ordering};
+//! use chat_template::{ApplyOptions, ChatTemplate, Deadline};
 //!
-//! use chat_template::{ApplyOptions, ChatTemplate, Limit, Limits};
-//!
-//! let template = ChatTemplate::from_source("{% for i in range(90000) %}{{ i }}{% endfor %}", &[]);
-//! let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
-//! let limits = Limits::default().with_milliseconds(500).with_steps(1_000_000);
-//! // Another thread sets the flag when the client has closed its connection.
-//! let is_gone = AtomicBool::new(false);
-//! let options = ApplyOptions { limits: &limits, cancel: Some(&is_gone), ..Default::default() };
-//! is_gone.store(true, Ordering::Relaxed);
-//! let error = template.apply(&messages, &options).unwrap_err();
-//! assert_eq!(error.reached().map(|reached| reached.limit), Some(Limit::Cancel));
+//! let template = ChatTemplate::from_source("{% for i in range(90000) %}{% for j in range(90000) %}{% endfor %}{% endfor %}", &[]);
+//! let deadline = Deadline::new(5);
+//! let options = ApplyOptions { deadline: Some(&deadline), ..Default::default() };
+//! let error = template.apply(&serde_json::json!([{"role": "user", "content": "Hi"}]), &options).unwrap_err();
+//! assert_eq!((error.is_retryable(), error.http_status()), (true, 503));
 //! ```
 //!
 //! `tests/examples/server` in the repository is a complete server with axum: it caches templates, limits the time of a render, and cancels

@@ -63,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         .and_then(|source| source.file_name())
         .map_or("template".into(), |name| name.to_string_lossy());
     if let Some(path) = &arguments.html {
-        let page = html::page(&title, &chat, &report, &texts.limits, &texts.deadline);
+        let page = html::page(&title, &chat, &report, texts.bounds());
         std::fs::write(path, printable(&page).as_bytes()).map_err(|error| format!("error: {}: {error}", path.display()))?;
     }
     if arguments.json {
@@ -94,7 +94,7 @@ fn find_denied(report: &Report, deny: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use chat_template::{ChatTemplate, Limits};
+    use chat_template::{Bounds, ChatTemplate};
 
     use super::{find_denied, html, page};
 
@@ -133,14 +133,14 @@ mod tests {
         let loops = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}";
         let source = format!("{{{{ messages[0].content }}}}{{{{ 'a' * 70000 }}}}{loops}");
         let chat = ChatTemplate::from_source(&source, &[]);
-        let page = html::page("t", &chat, &chat.inspect().unwrap(), &Limits::default());
+        let page = html::page("t", &chat, &chat.inspect().unwrap(), Bounds::default());
         assert!(page.contains("limit reached: output") && !page.contains("limit reached: steps"));
     }
 
     #[test]
     fn a_page_escapes_what_the_template_writes() {
         let chat = ChatTemplate::from_source("<script>{{ messages[0].content }}{{ raise_exception('<b>') if tools }}", &[]);
-        let page = html::page("<i>", &chat, &chat.inspect().unwrap(), &Limits::default());
+        let page = html::page("<i>", &chat, &chat.inspect().unwrap(), Bounds::default());
         assert!(!page.contains("<script>v") && !page.contains("<b>&lt;") && page.contains("&lt;i&gt;"));
     }
 }
