@@ -343,6 +343,10 @@ fn add_traces(add: &mut impl FnMut(String, Make)) {
         "{% for c in messages[0].content %}{{ c|upper }}{{ c }}{% endfor %}{{ messages[0].content|replace('a', 'b')|trim }}",
         |size| (say("ab ".repeat(size / 3)), Vec::new()),
     );
+    trace("fields that are not printed", LOOP, |size| {
+        let fields: serde_json::Map<String, Value> = (0..size).map(|number| (format!("k{number}"), json!(1))).collect();
+        (json!([fields]), Vec::new())
+    });
     trace("numbers", LOOP, |size| {
         (json!([{"content": "x", "l": vec![0; size * 4]}]), Vec::new())
     });
@@ -366,12 +370,12 @@ fn add_traces(add: &mut impl FnMut(String, Make)) {
             )
         },
     );
-    for (name, name_length) in [("tokens of the model", 1), ("long names of tokens", 200)] {
+    for (name, name_length) in [("tokens of the model", 1), ("long names of tokens", 2000)] {
         add(
             format!("folder {name}"),
             Box::new(move |size| {
                 let token = |number: usize| (format!("{}{number}", "k".repeat(name_length)), format!("<t{number}>"));
-                let template = ChatTemplate::from_source(LOOP, &[]).with_special_tokens((0..size / 16).map(token));
+                let template = ChatTemplate::from_source(LOOP, &[]).with_special_tokens((0..size / 64).map(token));
                 let messages = json!([{"role": "user", "content": "x"}]);
                 Box::new(move |limits| {
                     template
@@ -379,6 +383,7 @@ fn add_traces(add: &mut impl FnMut(String, Make)) {
                             &messages,
                             &ApplyOptions {
                                 limits,
+                                trace: name_length > 1,
                                 ..ApplyOptions::default()
                             },
                         )

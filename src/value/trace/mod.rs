@@ -237,10 +237,12 @@ impl<'a> Runtime<'a> {
     }
 
     /// Adds a special token to the places of the input.
-    pub fn trace_token(&mut self, name: &'a str, text: &'a str) {
+    pub fn trace_token(&mut self, name: &'a str, text: &'a str) -> Result<()> {
         if let Some(trace) = &mut self.heap.trace {
+            self.meter.charge_bytes(name.len())?;
             trace.places.add_token(name, text);
         }
+        Ok(())
     }
 
     /// Sorts the places of the input, after all are added and before the first text is made of them.
