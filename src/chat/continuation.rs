@@ -42,6 +42,7 @@ impl<'a> Continuation<'a> {
             return Err(refused(ErrorKind::Value, message));
         };
         let fields = fields_of_text(runtime, &message, field, &value)?;
+        runtime.meter.charge_bytes(source.len().saturating_mul(fields.len()))?;
         if !fields.iter().any(|field| source.contains(field)) {
             let message =
                 format!("continue_final_message is set to \"{field}\" but this is not an accepted field in the chat_template");

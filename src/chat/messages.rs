@@ -54,7 +54,6 @@ fn prepare<'a>(runtime: &mut Runtime<'a>, conversation: &Value<'a>) -> Result<Va
     };
     let mut changed = Vec::new();
     for (index, message) in items.iter().enumerate() {
-        runtime.meter.charge(1)?;
         let Value::Dict(dict) = &message else {
             let ty = message.ty().name();
             let note = format!("message {} is of type {ty}, and must be an object", index.saturating_add(1));
@@ -62,6 +61,7 @@ fn prepare<'a>(runtime: &mut Runtime<'a>, conversation: &Value<'a>) -> Result<Va
                 .about_input(format!("/messages/{index}"))
                 .with_note(note));
         };
+        runtime.meter.charge_items(dict.len())?;
         if let Some(dict) = change_message(runtime, dict)? {
             changed.push((index, Value::Dict(dict)));
         }

@@ -75,7 +75,7 @@ impl<'a> Variables<'a> {
         charge_entries(runtime, special_tokens.len())?;
         let mut claim = reserve(runtime, &mut entries, special_tokens.len())?;
         for (name, token) in special_tokens {
-            entries.insert(Key::from(Str::from(name.as_str())), Value::text(token));
+            entries.insert(Key::new(runtime, Value::text(name))?, Value::text(token));
         }
         let mut are_tokens = vec![true; entries.len()];
         let mut generation_prompt = Value::Bool(options.add_generation_prompt);
@@ -151,7 +151,7 @@ impl<'a> Variables<'a> {
             match (&key.value, value) {
                 (Value::Str(name), Value::Str(text)) if self.is_token(index) => {
                     if let (Some(name), Some(text)) = (name.borrowed(), text.borrowed()) {
-                        runtime.trace_token(name, text);
+                        runtime.trace_token(name, text)?;
                     }
                 }
                 _ => runtime.trace_variables([(key.value.clone(), value.clone())])?,
@@ -177,6 +177,7 @@ impl<'a> Variables<'a> {
         ];
         let always = always.map(|(name, value)| (Key::from(Str::from(name)), value));
         let mut entries = Entries::default();
+        runtime.meter.charge_items(self.entries.len())?;
         let claim = reserve(runtime, &mut entries, self.entries.len().saturating_add(always.len()))?;
         entries.extend(always);
         entries.extend(self.entries.iter().map(|(key, value)| (key.clone(), value.clone())));

@@ -50,8 +50,9 @@ impl<'a> Evaluator<'a, '_> {
                 return Err(error.clone());
             }
             let start = tracked.root_length;
-            let length = self.out.get(from..).unwrap_or_default().chars().count();
-            self.runtime.meter.charge_bytes(length)?;
+            let text = self.out.get(from..).unwrap_or_default();
+            self.runtime.meter.charge_bytes(text.len())?;
+            let length = text.chars().count();
             tracked.spans.push(start..start.saturating_add(length));
             self.runtime.record_block(from..self.out.len())?;
         }

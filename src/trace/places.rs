@@ -163,11 +163,6 @@ impl<'a> Places<'a> {
         values
     }
 
-    /// Returns the number of values and strings that were added.
-    pub fn len(&self) -> usize {
-        self.paths.len().saturating_add(self.strings.len())
-    }
-
     /// Returns the origin of a borrowed text.
     pub fn find_text(&mut self, text: &str) -> Source {
         self.find(text.as_ptr().addr(), text.len())

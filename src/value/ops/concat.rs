@@ -155,6 +155,7 @@ fn repeat_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, count: i64) -> Res
     if count == 1 || text.as_str().is_empty() {
         return Ok(Value::Str(text.clone()));
     }
+    runtime.meter.charge_bytes(text.as_str().len())?;
     let characters = char_count(text.as_str());
     let times = check_repetition(runtime, characters, text.as_str().len(), count, "repeated string is too long")?;
     let repeated = text.as_str().repeat(times);

@@ -20,7 +20,7 @@ use super::runtime::Runtime;
 use super::{Dict, Seq, Str, Value};
 use crate::ast::Symbols;
 use crate::error::Result;
-use crate::meter::{Claim, Meter};
+use crate::meter::{Claim, Meter, STEP_BYTES};
 use crate::trace::{
     Container, Literals, Owner, Piece, Pieces, Places, Segment, Source, Step, count_paths, count_pointer_bytes, memory_of,
 };
@@ -87,21 +87,24 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// Adds a variable of the template, with all strings in it.
-    fn add_variable(&mut self, name: &'a str, value: Value<'a>) {
+    /// Adds a variable of the template, with all strings in it. Each container is charged before its items are added.
+    fn add_variable(&mut self, name: &'a str, value: Value<'a>, meter: &mut Meter<'_>) -> Result<()> {
         let mut pending = std::mem::take(&mut self.pending);
         self.add_value(self.places.root(), Step::Key(name), value, &mut pending);
         while let Some((container, value)) = pending.pop() {
             let first = pending.len();
             match value {
                 Value::List(items) | Value::Tuple(items) => {
+                    meter.charge_items(items.len())?;
                     for (index, item) in (0..).zip(items.iter()).filter(|(_, item)| holds_strings(item)) {
                         self.add_value(container, Step::Index(index), item, &mut pending);
                     }
                 }
                 Value::Dict(Dict::Json(map)) => {
+                    meter.charge_items(map.len())?;
                     for (key, value) in map {
                         let step = Step::Key(key);
+                        meter.charge((key.len() / STEP_BYTES) as u64)?;
                         match value {
                             serde_json::Value::String(text) => self.places.add_string(container, step, text),
                             _ => self.add_value(container, step, Value::from(value), &mut pending),
@@ -109,9 +112,11 @@ impl<'a> Trace<'a> {
                     }
                 }
                 Value::Dict(dict) => {
+                    meter.charge_items(dict.len())?;
                     for (key, value) in dict.iter() {
                         if let Value::Str(key) = &key {
                             let step = Step::Key(key.borrowed().unwrap_or_default());
+                            meter.charge((key.as_str().len() / STEP_BYTES) as u64)?;
                             self.add_value(container, step, value, &mut pending);
                         }
                     }
@@ -122,6 +127,7 @@ impl<'a> Trace<'a> {
             pending.get_mut(first..).unwrap_or_default().reverse();
         }
         self.pending = pending;
+        Ok(())
     }
 
     /// Adds a value of a container. If it can contain strings itself, it is added to those that are pending.
@@ -219,24 +225,24 @@ impl<'a> Runtime<'a> {
     /// Adds variables and the strings in them to the places of the input, if the render is traced and the template has their names.
     pub fn trace_variables(&mut self, variables: impl IntoIterator<Item = (Value<'a>, Value<'a>)>) -> Result<()> {
         let Some(trace) = &mut self.heap.trace else { return Ok(()) };
-        let before = trace.places.len();
         for (name, value) in variables {
             if let (true, Value::Str(name)) = (holds_strings(&value), &name) {
                 let name = name.borrowed().unwrap_or_default();
                 if trace.names.find(name).is_some() {
-                    trace.add_variable(name, value);
+                    trace.add_variable(name, value, &mut self.meter)?;
                 }
             }
         }
-        let added = trace.places.len().saturating_sub(before);
-        self.meter.charge(added as u64)
+        Ok(())
     }
 
     /// Adds a special token to the places of the input.
-    pub fn trace_token(&mut self, name: &'a str, text: &'a str) {
+    pub fn trace_token(&mut self, name: &'a str, text: &'a str) -> Result<()> {
         if let Some(trace) = &mut self.heap.trace {
+            self.meter.charge_bytes(name.len())?;
             trace.places.add_token(name, text);
         }
+        Ok(())
     }
 
     /// Sorts the places of the input, after all are added and before the first text is made of them.
