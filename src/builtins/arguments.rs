@@ -52,6 +52,13 @@ pub fn require_str<'a>(argument: Option<Value<'a>>, message: impl FnOnce(&str) -
     }
 }
 
+/// Returns the TypeError of joining a value that is not a string.
+#[cold]
+pub fn not_a_string(index: usize, value: &Value<'_>) -> Error {
+    let ty = value.ty().name();
+    Error::type_error(format!("sequence item {index}: expected str instance, {ty} found"))
+}
+
 /// Returns a string argument, with the TypeError of Argument Clinic: `replace() argument 1 must be str, not None`.
 pub fn require_clinic_str<'a>(argument: Option<Value<'a>>, which: &str) -> Result<Str<'a>> {
     let is_none = matches!(argument, None | Some(Value::None));
