@@ -11,7 +11,8 @@ use crate::error::Result;
 use crate::lexer::TokenKind;
 
 /// The message for a block whose name has a hyphen, as in Django.
-const HYPHEN: &str = "Block names in Jinja have to be valid Python identifiers and may not contain hyphens, use an underscore instead.";
+const HYPHEN: &str =
+    "Block names in Jinja have to be valid Python identifiers and may not contain hyphens, use an underscore instead.";
 
 impl<'s> Parser<'s> {
     /// Parses `include a ignore missing with context`.
