@@ -10,9 +10,33 @@
 //! (`/v1/messages`). A body may also have `chat_template`: a name of the model's templates or the source of another one. The answer has the
 //! form that the clients of OpenAI and Anthropic read, with the prompt in the place of the model's text. Beside it are `changes`, what the
 //! template needed to have changed; `pieces`, for a tokenizer; and `steps`. An error is an object as in these APIs.
+//!
+//! # What protects it
+//!
+//! Any client may send any body and any template. Each guard is a constant of this file and one of these sentences:
+//!
+//! | guard | what it does |
+//! |---|---|
+//! | connections | If too many are open, the one that has waited longest for its client is closed, so idle ones do not keep others out. |
+//! | patience | A connection is closed if its client takes too long to send a head or a body, or to read an answer. |
+//! | size of a body | A larger body gets a 413 before it is read. |
+//! | room for bodies | A large body is read only after room for it is reserved, so the bodies in memory are bounded. |
+//! | room for answers | A large answer keeps its room until it is sent, so the answers to slow readers are bounded. |
+//! | JSON | The crate's reader bounds the depth and the memory of the values, which `serde_json::Value` does not. |
+//! | limits of the crate | Parsing, compiling, preparing and rendering have one time limit, and the template has limits on memory and output. |
+//! | quick lane | A request first gets a few milliseconds, with one turn for each processor. |
+//! | slow lane | A request that needs more starts again in another queue, so slow requests wait for each other only. |
+//! | bounded queues | If too many requests wait in a queue, or one waits too long, it gets a 503 with `Retry-After`. |
+//! | cache | Only small templates that compile are kept, and the one that was used least recently is dropped. |
+//! | cancel | A render ends when its client has gone. |
+//!
+//! A request that reaches the time limit gets a 503 too, because it may succeed when the server has less to do. One that reaches another
+//! limit gets a 400. The server takes at most 512 MiB with two processors, and 100 MiB more for each other one.
 
+mod connections;
 mod envelope;
 mod failure;
+mod queue;
 #[cfg(test)]
 mod tests;
 
@@ -20,21 +44,49 @@ use std::error::Error;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use axum::extract::rejection::JsonRejection;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::Router;
+use axum::body::{Bytes, HttpBody};
+use axum::extract::{DefaultBodyLimit, Extension, FromRequest, Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use axum::{Json, Router};
-use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, Format, Limits, PrepareOptions};
+use chat_template::{
+    ApplyOptions, ChatTemplate, CompileOptions, ControlPolicy, ControlTokens, Format, Limits, PrepareOptions, json,
+};
 use lru::LruCache;
-use serde_json::Value;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::OwnedSemaphorePermit;
 
+use connections::Connection;
 use failure::Failure;
+use queue::Queue;
+
+/// The maximum number of open connections. The system's limit on open files must be higher.
+const CONNECTIONS: usize = 192;
+
+/// How long a connection waits for the head of a request, for its body, or for the client to read the answer. The clients of OpenAI and
+/// Anthropic keep an unused connection for 5 seconds.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The maximum number of bytes of a request's body.
 const BODY_BYTES: usize = 8 << 20;
+
+/// The maximum number of bytes of all large bodies that are being received or wait for their turn. All large answers that are being sent
+/// have the same limit.
+const BUFFERED_BYTES: usize = 48 << 20;
+
+/// The maximum number of bytes of a body or an answer that is not large.
+const SMALL_BYTES: usize = 64 << 10;
+
+/// The maximum number of milliseconds of a request in the quick lane and in the slow lane.
+const QUICK_MILLISECONDS: u64 = 20;
+const SLOW_MILLISECONDS: u64 = 300;
+
+/// The maximum number of bytes of a prompt, and of the values that a template makes.
+const PROMPT_BYTES: u64 = 4 << 20;
+const LIVE_BYTES: u64 = 32 << 20;
 
 /// The maximum number of templates of requests that are kept.
 const CACHED_TEMPLATES: NonZeroUsize = NonZeroUsize::new(64).expect("the number is not zero");
@@ -42,9 +94,6 @@ const CACHED_TEMPLATES: NonZeroUsize = NonZeroUsize::new(64).expect("the number 
 /// The maximum number of bytes of a template that is kept. The largest known template is smaller. One of 1 MiB, the most that
 /// `Limits::source` allows, can take tens of MiB when it is compiled.
 const CACHED_BYTES: usize = 64 << 10;
-
-/// The maximum number of milliseconds of a render.
-const RENDER_MILLISECONDS: u64 = 500;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -59,7 +108,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .await
         .map_err(|error| format!("{address}: {error}"))?;
     println!("listening on http://{}", listener.local_addr()?);
-    axum::serve(listener, router(model)).await?;
+    connections::serve(listener, router(model), CONNECTIONS, PATIENCE).await;
     Ok(())
 }
 
@@ -69,10 +118,12 @@ fn router(model: ChatTemplate) -> Router {
     let server = Server {
         model,
         templates: Mutex::new(LruCache::new(CACHED_TEMPLATES)),
-        limits: Limits::default().with_milliseconds(RENDER_MILLISECONDS),
-        renders: Arc::new(Semaphore::new(processors)),
+        quick: Lane::new(processors, 128, QUICK_MILLISECONDS),
+        slow: Lane::new(1, 4, SLOW_MILLISECONDS),
+        bodies: Queue::new(BUFFERED_BYTES, 16),
+        answers: Queue::new(BUFFERED_BYTES, 2),
     };
-    let answer = |format| post(move |server, body| answer(server, format, body));
+    let answer = |format| post(move |server, connection, request| answer(server, connection, format, request));
     Router::new()
         .route("/v1/chat/completions", answer(Format::ChatCompletions))
         .route("/v1/responses", answer(Format::Responses))
@@ -86,49 +137,136 @@ struct Server {
     model: ChatTemplate,
     /// Templates that came with requests, by their source. The one that was used least recently is dropped first.
     templates: Mutex<LruCache<String, ChatTemplate>>,
-    limits: Limits,
-    /// One permit for each processor: more renders at once would only slow each other down.
-    renders: Arc<Semaphore>,
+    /// The lane in which each request starts, with a turn for each processor: more at once would only slow each other down.
+    quick: Lane,
+    /// The lane of the requests that the time of the quick lane does not suffice for. They wait for each other, and nobody waits for them.
+    slow: Lane,
+    /// The bytes of large bodies.
+    bodies: Queue,
+    /// The bytes of large answers.
+    answers: Queue,
 }
 
-/// Answers a request. When the client closes the connection, axum drops this future, and `cancel` ends the render.
+/// A queue for turns, and what a request may use when it has its turn.
+struct Lane {
+    turns: Queue,
+    limits: Limits,
+}
+
+impl Lane {
+    fn new(turns: usize, places: usize, milliseconds: u64) -> Self {
+        let limits = Limits::default().with_output(PROMPT_BYTES).with_live(LIVE_BYTES);
+        Self {
+            turns: Queue::new(turns, places),
+            limits: limits.with_milliseconds(milliseconds),
+        }
+    }
+}
+
+/// Answers a request. When the client closes the connection, hyper drops this future, and `cancel` ends the render.
 async fn answer(
     State(server): State<Arc<Server>>,
+    Extension(connection): Extension<Connection>,
     format: Format,
-    body: Result<Json<Value>, JsonRejection>,
-) -> Result<Json<Value>, Failure> {
-    let Json(body) = body?;
+    request: Request,
+) -> Result<Response, Failure> {
+    // The size of a body that comes in chunks is not known.
+    let size = request.body().size_hint().upper();
+    let size = size.map_or(BODY_BYTES, |size| usize::try_from(size).unwrap_or(usize::MAX));
+    if size > BODY_BYTES {
+        return Err(Failure::too_large(BODY_BYTES));
+    }
+    let _room = reserve(&server.bodies, size).await?;
+    let body = Bytes::from_request(request, &()).await?;
+
+    let _working = connection.work();
     let cancel = CancelOnDrop::default();
-    let flag = Arc::clone(&cancel.0);
-    let permit = Arc::clone(&server.renders).acquire_owned().await;
-    // A render takes up to RENDER_MILLISECONDS without a pause, so it must not run on a thread that drives connections.
-    let task = tokio::task::spawn_blocking(move || {
-        let _permit = permit;
-        server.prompt(&body, format, &flag)
+    let job = Job {
+        server: Arc::clone(&server),
+        format,
+        body,
+        cancel: Arc::clone(&cancel.0),
+    };
+    let answer = match job.run_in(&server.quick).await? {
+        Err(failure) if failure.is_retryable() => job.run_in(&server.slow).await?,
+        other => other,
+    }?;
+    let room = reserve(&server.answers, answer.len()).await?;
+    let answer = Bytes::from_owner(Answer {
+        bytes: answer,
+        _room: room,
     });
-    Ok(Json(task.await.map_err(Failure::internal)??))
+    Ok(([(CONTENT_TYPE, "application/json")], answer).into_response())
 }
 
-impl Server {
-    /// Returns the answer with the prompt of a request.
-    fn prompt(&self, body: &Value, format: Format, cancel: &AtomicBool) -> Result<Value, Failure> {
-        let own = body.get("chat_template").and_then(Value::as_str);
+/// Reserves room for a large body or answer.
+async fn reserve(room: &Queue, bytes: usize) -> Result<Option<OwnedSemaphorePermit>, Failure> {
+    match bytes <= SMALL_BYTES {
+        true => Ok(None),
+        false => room.take(bytes).await.map(Some),
+    }
+}
+
+/// An answer, with the room for it while it is being sent.
+struct Answer {
+    bytes: Vec<u8>,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+impl AsRef<[u8]> for Answer {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// A request with a complete body.
+#[derive(Clone)]
+struct Job {
+    server: Arc<Server>,
+    format: Format,
+    body: Bytes,
+    cancel: Arc<AtomicBool>,
+}
+
+impl Job {
+    /// Waits for a turn in a lane, and returns the answer.
+    ///
+    /// # Errors
+    /// If the request gets no turn.
+    async fn run_in(&self, lane: &Lane) -> Result<Result<Vec<u8>, Failure>, Failure> {
+        let turn = lane.turns.take(1).await?;
+        let (job, limits) = (self.clone(), lane.limits.clone());
+        // This takes milliseconds without a pause, so it must not run on a thread that drives connections.
+        let task = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            job.run(&limits)
+        });
+        task.await.map_err(Failure::internal)
+    }
+
+    fn run(&self, limits: &Limits) -> Result<Vec<u8>, Failure> {
+        let cancel = Some(&*self.cancel);
+        let body = json::read_bytes_within(&self.body, json::DEPTH, limits).map_err(|error| Failure::new(&error.into(), false))?;
+        let own = envelope::text(&body, "chat_template");
         let (template, name) = match own {
-            Some(source) if !self.model.names().contains(&source) => (self.template(source), None),
-            name => (self.model.clone(), name),
+            Some(source) if !self.server.model.names().contains(&source) => {
+                let options = CompileOptions { limits, cancel };
+                (self.server.template(source, options), None)
+            }
+            name => (self.server.model.clone(), name),
         };
         let fail = |error| Failure::new(&error, own.is_some());
-        // The first request with a template inspects it, which may take longer than a render.
         let options = PrepareOptions {
-            format: Some(format),
+            format: Some(self.format),
             chat_template: name,
-            cancel: Some(cancel),
+            limits,
+            cancel,
             ..PrepareOptions::default()
         };
-        let prepared = template.prepare_with(body, &options).map_err(fail)?;
+        let prepared = template.prepare_with(&body, &options).map_err(fail)?;
         let options = ApplyOptions {
-            limits: &self.limits,
-            cancel: Some(cancel),
+            limits,
+            cancel,
             control_tokens: ControlTokens {
                 policy: ControlPolicy::Split,
                 ..ControlTokens::default()
@@ -136,17 +274,20 @@ impl Server {
             ..ApplyOptions::default()
         };
         let prompt = prepared.apply_with(&options).map_err(fail)?;
-        Ok(envelope::wrap(body, &prepared, &prompt))
+        serde_json::to_vec(&envelope::wrap(&body, &prepared, &prompt)).map_err(Failure::internal)
     }
+}
 
+impl Server {
     /// Returns the compiled template of a source, with the model's special tokens.
-    fn template(&self, source: &str) -> ChatTemplate {
+    fn template(&self, source: &str, options: CompileOptions<'_>) -> ChatTemplate {
         let templates = || self.templates.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(template) = templates().get(source) {
             return template.clone();
         }
         // Other requests need not wait while it compiles. What does not compile or is large is not kept.
-        let template = ChatTemplate::from_source(source, &[]).with_special_tokens(self.model.special_tokens().iter().cloned());
+        let template = ChatTemplate::from_source_with(source, &[], options);
+        let template = template.with_special_tokens(self.model.special_tokens().iter().cloned());
         if source.len() <= CACHED_BYTES && template.check().is_ok() {
             templates().put(source.to_owned(), template.clone());
         }
