@@ -9,7 +9,6 @@
 use std::fmt::Display;
 
 use axum::Json;
-use axum::extract::rejection::BytesRejection;
 use axum::http::StatusCode;
 use axum::http::header::RETRY_AFTER;
 use axum::response::{IntoResponse, Response};
@@ -66,6 +65,11 @@ impl Failure {
         Self::with_status(413, ErrorClass::Request.name(), message)
     }
 
+    /// Returns the answer for a body that does not arrive as HTTP prescribes.
+    pub fn cut_off(error: &axum::Error) -> Self {
+        Self::with_status(400, ErrorClass::Request.name(), format!("the body ends early: {error}"))
+    }
+
     /// Returns whether the same request can succeed at another time.
     pub fn is_retryable(&self) -> bool {
         self.status == StatusCode::SERVICE_UNAVAILABLE
@@ -85,13 +89,6 @@ impl Failure {
 fn is_retryable(error: &Error) -> bool {
     let limit = error.reached().map(|reached| reached.limit);
     matches!(limit, Some(Limit::Milliseconds | Limit::Cancel))
-}
-
-/// A body that is too large or does not arrive.
-impl From<BytesRejection> for Failure {
-    fn from(rejection: BytesRejection) -> Self {
-        Self::with_status(rejection.status().as_u16(), ErrorClass::Request.name(), rejection.body_text())
-    }
 }
 
 impl IntoResponse for Failure {

@@ -41,20 +41,23 @@ mod queue;
 mod tests;
 
 use std::error::Error;
+use std::future::poll_fn;
 use std::num::NonZeroUsize;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Bytes, HttpBody};
-use axum::extract::{DefaultBodyLimit, Extension, FromRequest, Request, State};
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{Extension, Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use chat_template::{
     ApplyOptions, ChatTemplate, CompileOptions, ControlPolicy, ControlTokens, Format, Limits, PrepareOptions, json,
 };
+use hyper::body::Frame;
 use lru::LruCache;
 use tokio::net::TcpListener;
 use tokio::sync::OwnedSemaphorePermit;
@@ -81,7 +84,7 @@ const BUFFERED_BYTES: usize = 48 << 20;
 const SMALL_BYTES: usize = 64 << 10;
 
 /// The maximum number of milliseconds of a request in the quick lane and in the slow lane.
-const QUICK_MILLISECONDS: u64 = 20;
+const QUICK_MILLISECONDS: u64 = 10;
 const SLOW_MILLISECONDS: u64 = 300;
 
 /// The maximum number of bytes of a prompt, and of the values that a template makes.
@@ -128,7 +131,6 @@ fn router(model: ChatTemplate) -> Router {
         .route("/v1/chat/completions", answer(Format::ChatCompletions))
         .route("/v1/responses", answer(Format::Responses))
         .route("/v1/messages", answer(Format::Messages))
-        .layer(DefaultBodyLimit::max(BODY_BYTES))
         .with_state(Arc::new(server))
 }
 
@@ -170,33 +172,59 @@ async fn answer(
     format: Format,
     request: Request,
 ) -> Result<Response, Failure> {
-    // The size of a body that comes in chunks is not known.
-    let size = request.body().size_hint().upper();
-    let size = size.map_or(BODY_BYTES, |size| usize::try_from(size).unwrap_or(usize::MAX));
-    if size > BODY_BYTES {
-        return Err(Failure::too_large(BODY_BYTES));
-    }
-    let _room = reserve(&server.bodies, size).await?;
-    let body = Bytes::from_request(request, &()).await?;
+    let mut body = request.into_body();
+    let body = match receive(&server.bodies, &mut body).await {
+        Ok(body) => body,
+        Err(failure) => {
+            // A client reads the answer after it has sent its body.
+            while let Some(Ok(_)) = next_frame(&mut body).await {}
+            return Err(failure);
+        }
+    };
 
     let _working = connection.work();
     let cancel = CancelOnDrop::default();
     let job = Job {
         server: Arc::clone(&server),
         format,
-        body,
+        body: Arc::new(body),
         cancel: Arc::clone(&cancel.0),
     };
-    let answer = match job.run_in(&server.quick).await? {
+    let bytes = match job.run_in(&server.quick).await? {
         Err(failure) if failure.is_retryable() => job.run_in(&server.slow).await?,
         other => other,
     }?;
-    let room = reserve(&server.answers, answer.len()).await?;
-    let answer = Bytes::from_owner(Answer {
-        bytes: answer,
-        _room: room,
-    });
+    let room = reserve(&server.answers, bytes.len()).await?;
+    let answer = Bytes::from_owner(Buffer { bytes, _room: room });
     Ok(([(CONTENT_TYPE, "application/json")], answer).into_response())
+}
+
+/// Reads a body.
+async fn receive(bodies: &Queue, body: &mut Body) -> Result<Buffer, Failure> {
+    // The size of a body that comes in chunks is not known.
+    let size = body.size_hint().upper().map_or(Ok(BODY_BYTES), usize::try_from);
+    let size = size
+        .ok()
+        .filter(|size| *size <= BODY_BYTES)
+        .ok_or_else(|| Failure::too_large(BODY_BYTES))?;
+    let room = reserve(bodies, size).await?;
+    let mut bytes = Vec::with_capacity(size);
+    while let Some(frame) = next_frame(body).await {
+        let data = frame
+            .map_err(|error| Failure::cut_off(&error))?
+            .into_data()
+            .unwrap_or_default();
+        if bytes.len() + data.len() > BODY_BYTES {
+            return Err(Failure::too_large(BODY_BYTES));
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Ok(Buffer { bytes, _room: room })
+}
+
+/// Returns the next piece of a body.
+async fn next_frame(body: &mut Body) -> Option<Result<Frame<Bytes>, axum::Error>> {
+    poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await
 }
 
 /// Reserves room for a large body or answer.
@@ -207,13 +235,13 @@ async fn reserve(room: &Queue, bytes: usize) -> Result<Option<OwnedSemaphorePerm
     }
 }
 
-/// An answer, with the room for it while it is being sent.
-struct Answer {
+/// The bytes of a body or an answer. If they are many, room for them is reserved until they are dropped.
+struct Buffer {
     bytes: Vec<u8>,
     _room: Option<OwnedSemaphorePermit>,
 }
 
-impl AsRef<[u8]> for Answer {
+impl AsRef<[u8]> for Buffer {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -224,7 +252,7 @@ impl AsRef<[u8]> for Answer {
 struct Job {
     server: Arc<Server>,
     format: Format,
-    body: Bytes,
+    body: Arc<Buffer>,
     cancel: Arc<AtomicBool>,
 }
 
@@ -246,7 +274,8 @@ impl Job {
 
     fn run(&self, limits: &Limits) -> Result<Vec<u8>, Failure> {
         let cancel = Some(&*self.cancel);
-        let body = json::read_bytes_within(&self.body, json::DEPTH, limits).map_err(|error| Failure::new(&error.into(), false))?;
+        let body =
+            json::read_bytes_within(&self.body.bytes, json::DEPTH, limits).map_err(|error| Failure::new(&error.into(), false))?;
         let own = envelope::text(&body, "chat_template");
         let (template, name) = match own {
             Some(source) if !self.server.model.names().contains(&source) => {
