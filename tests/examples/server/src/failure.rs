@@ -66,8 +66,13 @@ impl Failure {
     }
 
     /// Returns the answer for a body that does not arrive as HTTP prescribes.
-    pub fn cut_off(error: &axum::Error) -> Self {
+    pub fn cut_off(error: axum::Error) -> Self {
         Self::with_status(400, ErrorClass::Request.name(), format!("the body ends early: {error}"))
+    }
+
+    /// Returns the answer for a body that pauses too long.
+    pub fn late() -> Self {
+        Self::with_status(408, ErrorClass::Request.name(), "the body does not arrive".to_owned())
     }
 
     /// Returns whether the same request can succeed at another time.

@@ -61,6 +61,7 @@ use hyper::body::Frame;
 use lru::LruCache;
 use tokio::net::TcpListener;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
 
 use connections::Connection;
 use failure::Failure;
@@ -73,6 +74,9 @@ const CONNECTIONS: usize = 192;
 /// Anthropic keep an unused connection for 5 seconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How long a body may pause.
+const BODY_PATIENCE: Duration = Duration::from_secs(2);
+
 /// The maximum number of bytes of a request's body.
 const BODY_BYTES: usize = 8 << 20;
 
@@ -84,7 +88,7 @@ const BUFFERED_BYTES: usize = 48 << 20;
 const SMALL_BYTES: usize = 64 << 10;
 
 /// The maximum number of milliseconds of a request in the quick lane and in the slow lane.
-const QUICK_MILLISECONDS: u64 = 10;
+const QUICK_MILLISECONDS: u64 = 20;
 const SLOW_MILLISECONDS: u64 = 300;
 
 /// The maximum number of bytes of a prompt, and of the values that a template makes.
@@ -210,10 +214,7 @@ async fn receive(bodies: &Queue, body: &mut Body) -> Result<Buffer, Failure> {
     let room = reserve(bodies, size).await?;
     let mut bytes = Vec::with_capacity(size);
     while let Some(frame) = next_frame(body).await {
-        let data = frame
-            .map_err(|error| Failure::cut_off(&error))?
-            .into_data()
-            .unwrap_or_default();
+        let data = frame?.into_data().unwrap_or_default();
         if bytes.len() + data.len() > BODY_BYTES {
             return Err(Failure::too_large(BODY_BYTES));
         }
@@ -222,9 +223,13 @@ async fn receive(bodies: &Queue, body: &mut Body) -> Result<Buffer, Failure> {
     Ok(Buffer { bytes, _room: room })
 }
 
-/// Returns the next piece of a body.
-async fn next_frame(body: &mut Body) -> Option<Result<Frame<Bytes>, axum::Error>> {
-    poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await
+/// Returns the next piece of a body, or an error if none comes.
+async fn next_frame(body: &mut Body) -> Option<Result<Frame<Bytes>, Failure>> {
+    let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
+    match timeout(BODY_PATIENCE, frame).await {
+        Ok(frame) => frame.map(|frame| frame.map_err(Failure::cut_off)),
+        Err(_) => Some(Err(Failure::late())),
+    }
 }
 
 /// Reserves room for a large body or answer.
