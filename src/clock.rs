@@ -21,6 +21,23 @@ use zone::Zone;
 /// Whether the platform has a clock. On `wasm32-unknown-unknown`, the standard library panics when it is read.
 pub(crate) const HAS_CLOCK: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
 
+/// Returns the processor time of this thread since a fixed moment. Where the platform has no such clock, it is wall time, and zero on
+/// `wasm32-unknown-unknown`.
+pub(crate) fn thread_time() -> Duration {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+        Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
+    }
+    #[cfg(not(unix))]
+    {
+        static START: std::sync::LazyLock<Option<std::time::Instant>> =
+            std::sync::LazyLock::new(|| HAS_CLOCK.then(std::time::Instant::now));
+        START.map_or(Duration::ZERO, |start| start.elapsed())
+    }
+}
+
 const SECONDS_OF_DAY: i64 = 86_400;
 
 /// The last second of the year 9999, counted from 1970.

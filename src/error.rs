@@ -12,7 +12,7 @@ use std::fmt;
 pub(crate) use excerpt::Excerpt;
 pub use kind::{ErrorClass, ErrorKind};
 
-use crate::limits::Reached;
+use crate::limits::{Limit, Reached};
 use crate::source::{Position, Source};
 use crate::span::Span;
 use crate::text::truncate::{MAX_MESSAGE, elide};
@@ -349,6 +349,32 @@ impl Error {
         self.0.template.as_deref()
     }
 
+    /// Returns whether the same call can succeed at another time: it reached the time limit, or was cancelled.
+    pub fn is_retryable(&self) -> bool {
+        let limit = self.reached().map(|reached| reached.limit);
+        matches!(limit, Some(Limit::Milliseconds | Limit::Cancel))
+    }
+
+    /// Returns the HTTP status for a server: 503 if the call [can succeed later](Self::is_retryable), 400 if the request is wrong or costs
+    /// too much, and 500 if the server, the template or this crate is wrong.
+    ///
+    /// ```
+    /// use chat_template::{Deadline, RenderOptions, Template};
+    ///
+    /// let template = Template::compile("{{ x }}")?;
+    /// let options = RenderOptions { deadline: Some(&Deadline::new(0)), ..Default::default() };
+    /// let error = template.render_with(&serde_json::json!({"x": 1}), &options).unwrap_err();
+    /// assert_eq!((error.is_retryable(), error.http_status()), (true, 503));
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    pub fn http_status(&self) -> u16 {
+        match self.class() {
+            _ if self.is_retryable() => 503,
+            ErrorClass::Refused | ErrorClass::Request | ErrorClass::Mismatch | ErrorClass::Limit => 400,
+            ErrorClass::Template | ErrorClass::Output | ErrorClass::Internal => 500,
+        }
+    }
+
     /// Returns the JSON pointer (RFC 6901) of the input value that caused the error, such as `/messages/3/content`. If a key or an element
     /// is missing, it is the pointer of the object or the list.
     ///
@@ -373,6 +399,12 @@ impl Error {
     /// Returns a note on the cause, such as the type of a value and its place in the input.
     pub fn note(&self) -> Option<&str> {
         self.0.note.as_deref()
+    }
+}
+
+impl From<Reached> for Error {
+    fn from(reached: Reached) -> Self {
+        Self::limit(reached)
     }
 }
 

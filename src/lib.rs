@@ -115,7 +115,7 @@
 //!
 //! ## 5. Answer 400 or 500
 //!
-//! [`Error::class`] says whose fault an error is, and [`ErrorClass::http_status`] what a server answers. Show the caller
+//! [`Error::class`] says whose fault an error is, and [`Error::http_status`] what a server answers. Show the caller
 //! [`Error::message`], which for [`ErrorClass::Refused`] was written for them by the template's author, and [`Error::input_path`], the
 //! place of the value that is at fault. Log the error's `Display`: it adds the lines of the template, its name, and the message of the
 //! conversation. Errors implement `Serialize`.
@@ -140,7 +140,7 @@
 //! );
 //! let messages = json!([{"role": "user", "content": "Hi"}, {"role": "tool", "content": "1"}]);
 //! let error = template.apply(&messages, &ApplyOptions::default()).unwrap_err();
-//! assert_eq!((error.class(), error.class().http_status()), (ErrorClass::Refused, 400));
+//! assert_eq!((error.class(), error.http_status()), (ErrorClass::Refused, 400));
 //! assert_eq!(error.message(), "No tools here!");
 //! assert!(error.to_string().contains("in message 2 of 2"));
 //! ```
@@ -455,6 +455,7 @@ mod chat;
 mod clock;
 #[cfg(feature = "cli")]
 pub mod conformance;
+mod deadline;
 #[cfg(feature = "inspect")]
 mod door;
 #[cfg(any(test, feature = "cli"))]
@@ -491,10 +492,11 @@ pub use chat::{
 #[doc(hidden)]
 pub use chat::{MAX_SPECIAL_TOKENS, MAX_TEMPLATES};
 pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
+pub use deadline::{Bounds, Deadline, Running};
 #[cfg(feature = "inspect")]
 pub use door::{Body, Change, Changes, Format, Policy, PrepareOptions, Prepared, What};
 pub use error::{Error, ErrorClass, ErrorKind, Result, Step};
 pub use limits::{Limit, Limits, Reached};
 pub use source::Position;
-pub use template::{CompileOptions, Context, RenderOptions, Rendered, Template};
+pub use template::{Context, RenderOptions, Rendered, Template};
 pub use trace::{AssistantOptions, AssistantSpans, Field, Origin, Segment, Spans, Turn};

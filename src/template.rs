@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::ast;
 use crate::builtins::LOOKUPS;
 use crate::clock::{Clock, SystemClock};
+use crate::deadline::{Bounds, Deadline};
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::json::{self, Data};
 use crate::limits::{Limit, Limits, Reached};
@@ -56,28 +57,6 @@ const MAX_UNMEASURED: usize = 64 << 10;
 /// The number of bytes of a tree that a render does not count as live. The largest known template takes a part of it.
 const FREE_TREE: usize = 8 << 20;
 
-/// The options of a compilation. Set the fields that matter, and take the others from [`Default`]. A reference to [`Limits`] converts to
-/// options.
-#[derive(Clone, Copy, Debug)]
-pub struct CompileOptions<'o> {
-    /// The limits on time and memory. [`Limits::steps`] and [`Limits::milliseconds`] count from zero for each compilation and each render.
-    pub limits: &'o Limits,
-    /// A flag that cancels the compilation. If any thread sets it, the compilation soon ends with an error of kind limit.
-    pub cancel: Option<&'o AtomicBool>,
-}
-
-impl Default for CompileOptions<'_> {
-    fn default() -> Self {
-        Self::from(&*DEFAULT_LIMITS)
-    }
-}
-
-impl<'o> From<&'o Limits> for CompileOptions<'o> {
-    fn from(limits: &'o Limits) -> Self {
-        Self { limits, cancel: None }
-    }
-}
-
 /// The options of a render. Set the fields that matter, and take the others from [`Default`].
 #[derive(Clone, Copy)]
 pub struct RenderOptions<'o> {
@@ -85,6 +64,8 @@ pub struct RenderOptions<'o> {
     pub clock: &'o dyn Clock,
     /// The limits on time and memory.
     pub limits: &'o Limits,
+    /// A time limit that this render shares with other calls, in place of [`Limits::milliseconds`].
+    pub deadline: Option<&'o Deadline>,
     /// A flag that cancels the render. If any thread sets it, the render soon ends with an error of kind limit.
     pub cancel: Option<&'o AtomicBool>,
     /// Whether to return the spans of `{% generation %}` blocks.
@@ -150,14 +131,18 @@ impl<'c> From<&'c Data<'c>> for Context<'c> {
 
 static SYSTEM_CLOCK: SystemClock = SystemClock;
 
-static DEFAULT_LIMITS: std::sync::LazyLock<Limits> = std::sync::LazyLock::new(Limits::default);
-
 impl Default for RenderOptions<'_> {
     fn default() -> Self {
+        let Bounds {
+            limits,
+            deadline,
+            cancel,
+        } = Bounds::default();
         Self {
             clock: &SYSTEM_CLOCK,
-            limits: &DEFAULT_LIMITS,
-            cancel: None,
+            limits,
+            deadline,
+            cancel,
             generation: false,
             trace: false,
             assistant: None,
@@ -170,7 +155,8 @@ impl Default for RenderOptions<'_> {
 impl fmt::Debug for RenderOptions<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("RenderOptions");
-        shown.field("limits", self.limits).field("cancel", &self.cancel);
+        shown.field("limits", self.limits).field("deadline", &self.deadline);
+        shown.field("cancel", &self.cancel);
         shown.field("generation", &self.generation).field("trace", &self.trace);
         shown.field("assistant", &self.assistant);
         shown.finish_non_exhaustive()
@@ -190,10 +176,10 @@ impl Template {
     /// # Errors
     /// An error of kind syntax if Jinja does not compile the template, and of kind limit if the template exceeds the default limits.
     pub fn compile(source: &str) -> Result<Self> {
-        Self::compile_with(source, CompileOptions::default())
+        Self::compile_with(source, Bounds::default())
     }
 
-    /// Compiles the source of a template with options, or only with limits.
+    /// Compiles the source of a template within bounds, such as limits or a deadline.
     ///
     /// ```
     /// use chat_template::{Limits, Template};
@@ -205,9 +191,9 @@ impl Template {
     ///
     /// # Errors
     /// See [`Template::compile`].
-    pub fn compile_with<'o>(source: &str, options: impl Into<CompileOptions<'o>>) -> Result<Self> {
-        let CompileOptions { limits, cancel } = options.into();
-        Self::compile_metered(source, Meter::with_cancel(limits.clone(), cancel))
+    pub fn compile_with<'o>(source: &str, bounds: impl Into<Bounds<'o>>) -> Result<Self> {
+        let bounds = bounds.into();
+        Self::compile_metered(source, Meter::within(bounds, &bounds.start()))
     }
 
     /// Compiles the source of a template within the limits and the deadline of a meter.
@@ -262,8 +248,13 @@ impl Template {
     /// See [`Template::render`]. It is also an error if the text is not valid JSON, or has a lone surrogate such as `"\ud83d"`, which
     /// Python reads and Rust's strings cannot hold.
     pub fn render_json(&self, context: &str) -> Result<String> {
-        let data = json::read_within(context, json::DEPTH, &DEFAULT_LIMITS)?;
-        Ok(self.render_with(&data, &RenderOptions::default())?.text)
+        let deadline = Deadline::from(RenderOptions::default().limits);
+        let data = json::read_within(context, json::DEPTH, &deadline)?;
+        let options = RenderOptions {
+            deadline: Some(&deadline),
+            ..RenderOptions::default()
+        };
+        Ok(self.render_with(&data, &options)?.text)
     }
 
     /// Renders the template with options.
@@ -342,7 +333,13 @@ impl Template {
         &self.source
     }
 
-    fn render_input<'a>(&'a self, input: Input<'a>, options: &'a RenderOptions<'a>) -> Result<Rendered> {
+    fn render_input(&self, input: Input<'_>, options: &RenderOptions<'_>) -> Result<Rendered> {
+        let bounds = Bounds {
+            limits: options.limits,
+            deadline: options.deadline,
+            cancel: options.cancel,
+        };
+        let deadline = bounds.start();
         let input = match input {
             Input::Json(json) => Value::from(json),
             Input::Data(data) => Value::from(data),
@@ -351,7 +348,7 @@ impl Template {
             let message = format!("the context is of type {}, and must be an object", input.ty().name());
             return Err(Error::new(ErrorKind::Type, message).with_class(ErrorClass::Request));
         };
-        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
+        let meter = Meter::within(bounds, &deadline);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         if options.trace || self.needs_trace(options.assistant) {
             self.begin_trace(&mut runtime);

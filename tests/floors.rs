@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: [&[&str]; 19] = [
     &["span", "limits", "clock", "unicode", "ebnf"],
     &["source", "text"],
-    &["number", "error"],
+    &["number", "error", "deadline"],
     &["meter", "unsupported", "strftime", "json"],
     &["trace"],
     &["ast"],

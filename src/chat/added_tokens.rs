@@ -9,10 +9,18 @@
 
 use std::collections::HashSet;
 
+use crate::error::{Error, Result};
 use crate::json::{Data, Object};
+use crate::limits::{Limit, Reached};
+
+/// The maximum number of special tokens without names that a model may have: as many as the largest known vocabulary has tokens.
+const MAX_ADDED_TOKENS: usize = 1 << 18;
 
 /// Returns the tokens that `tokenizer_config.json` names, then `of_tokenizer`, which are those of `tokenizer.json`, each once.
-pub(super) fn collect_added_tokens(config: &Object<'_>, of_tokenizer: &[String]) -> Vec<String> {
+///
+/// # Errors
+/// If there are more than [`MAX_ADDED_TOKENS`].
+pub(super) fn collect_added_tokens(config: &Object<'_>, of_tokenizer: &[String]) -> Result<Vec<String>> {
     let mut tokens: Vec<&str> = Vec::new();
     for key in ["extra_special_tokens", "additional_special_tokens"] {
         if let Some(Data::List(items)) = config.get(key) {
@@ -24,10 +32,14 @@ pub(super) fn collect_added_tokens(config: &Object<'_>, of_tokenizer: &[String])
         tokens.extend(added.filter(|token| is_special(token)).filter_map(content));
     }
     tokens.extend(of_tokenizer.iter().map(String::as_str));
+    if tokens.len() > MAX_ADDED_TOKENS {
+        let reached = Reached::from_sizes(Limit::AddedTokens, tokens.len(), MAX_ADDED_TOKENS);
+        return Err(Error::limit(reached));
+    }
     let mut seen = HashSet::with_capacity(tokens.len());
     tokens.retain(|token| seen.insert(*token));
     drop(seen);
-    tokens.into_iter().map(str::to_owned).collect()
+    Ok(tokens.into_iter().map(str::to_owned).collect())
 }
 
 fn content<'t>(token: &'t Data<'_>) -> Option<&'t str> {

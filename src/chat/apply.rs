@@ -43,7 +43,18 @@ impl ChatTemplate {
     /// If the request breaks the contract, if the template refuses the conversation or fails, and if a limit is reached. The
     /// [class](crate::ErrorClass) says which. Of two errors, the one that transformers raises first is returned.
     pub fn apply<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>) -> Result<Prompt> {
-        let prompts = self.apply_all(&messages, options, false)?;
+        let bounds = options.bounds();
+        self.apply_within(messages, options, &Meter::within(bounds, &bounds.start()))
+    }
+
+    /// Returns the prompt of a conversation within the limits and the deadline of a meter, in place of those of the options.
+    pub(crate) fn apply_within<M: Input + ?Sized>(
+        &self,
+        messages: &M,
+        options: &ApplyOptions<'_>,
+        meter: &Meter<'_>,
+    ) -> Result<Prompt> {
+        let prompts = self.apply_all(&messages, options, meter, false)?;
         prompts
             .into_iter()
             .next()
@@ -67,7 +78,8 @@ impl ChatTemplate {
     /// # Errors
     /// Those of [`ChatTemplate::apply`]; the first conversation that fails ends the batch.
     pub fn apply_batch<M: Input + ?Sized>(&self, conversations: &M, options: &ApplyOptions<'_>) -> Result<Vec<Prompt>> {
-        self.apply_all(&conversations, options, true)
+        let bounds = options.bounds();
+        self.apply_all(&conversations, options, &Meter::within(bounds, &bounds.start()), true)
     }
 
     /// Returns the prompt of a conversation of any type that implements `Serialize`. The conversation is copied; [`ChatTemplate::apply`]
@@ -110,19 +122,27 @@ impl ChatTemplate {
     ///
     /// # Errors
     /// Those of [`ChatTemplate::apply`], and if the text is not JSON or has a lone surrogate such as `"\ud83d"`, which Python reads and
-    /// Rust's strings cannot hold. Reading the text and rendering may each take [`Limits::milliseconds`](crate::Limits::milliseconds).
+    /// Rust's strings cannot hold.
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
-        self.apply(&json::read_within(messages, json::DEPTH, options.limits)?, options)
+        let bounds = options.bounds();
+        let deadline = bounds.start();
+        let messages = json::read_until(messages, json::DEPTH, &deadline)?;
+        self.apply_within(&messages, options, &Meter::within(bounds, &deadline))
     }
 
-    fn apply_all(&self, messages: &dyn Input, options: &ApplyOptions<'_>, wants_batch: bool) -> Result<Vec<Prompt>> {
+    fn apply_all(
+        &self,
+        messages: &dyn Input,
+        options: &ApplyOptions<'_>,
+        meter: &Meter<'_>,
+        wants_batch: bool,
+    ) -> Result<Vec<Prompt>> {
         // Declared before the runtime, which borrows from it.
         let chosen;
-        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
-        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
+        let mut runtime = Runtime::with_meter(meter.renew(), options.clock, &LOOKUPS);
         let tools = options.tools.borrow_value(&mut runtime)?;
         let has_tools = !matches!(tools, Value::None);
-        chosen = self.parts.templates.choose(options.chat_template, has_tools, &runtime.meter);
+        chosen = self.parts.templates.choose(options.chat_template, has_tools, meter);
         let special_tokens = options.special_tokens.unwrap_or(self.special_tokens());
         let variables = Variables::merge(&mut runtime, special_tokens, options)?;
         let template = match &chosen {
@@ -163,23 +183,23 @@ impl ChatTemplate {
             documents: check_documents(options.documents.borrow_value(&mut runtime)?)?,
             variables,
             field,
-            control_tokens: self.control_tokens_with(special_tokens),
+            control_tokens: match options.control_tokens.policy {
+                ControlPolicy::Leave => Vec::new(),
+                ControlPolicy::Refuse | ControlPolicy::Split => self.control_tokens_with(special_tokens),
+            },
             options,
         };
-        let mut limits = options.limits.clone();
+        let mut limits = meter.limits().clone();
         let mut prompts = Vec::new();
         for (index, prepared) in conversations.into_iter().enumerate() {
             let own = match &messages {
                 Value::List(items) | Value::Tuple(items) if wants_batch => items.get(index).unwrap_or(Value::None),
                 own => own.clone(),
             };
-            // Each conversation of a batch has the whole time limit.
-            let meter = if wants_batch {
-                Meter::with_cancel(limits.clone(), options.cancel)
-            } else {
-                runtime.meter.renew()
-            };
-            let prompt = render.render_conversation(own, prepared, meter)?;
+            if wants_batch {
+                runtime.meter.check_time()?;
+            }
+            let prompt = render.render_conversation(own, prepared, meter.renew_with(limits.clone()))?;
             // The caller keeps all prompts of a batch, so they share the limit on output.
             limits.output = limits.output.saturating_sub(prompt.text.len() as u64);
             prompts.push(prompt);

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{Prompt, refused};
+use crate::deadline::Bounds;
 use crate::error::{Error, ErrorKind};
-use crate::limits::Limits;
 use crate::meter::Meter;
 use crate::trace::{Origin, Segment};
 
@@ -119,7 +119,7 @@ impl Prompt {
     /// Who wrote a token follows from [`Prompt::segments`]. In a prompt without segments, all text counts as written by the input.
     ///
     /// # Errors
-    /// If the search exceeds a limit of [`Limits::default`]; [`Prompt::control_tokens_within`] takes other limits. The work is at most that
+    /// If the search exceeds a limit of [`Limits::default`](crate::Limits); [`Prompt::control_tokens_within`] takes other limits. The work is at most that
     /// of reading the text once for each byte of the longest token.
     ///
     /// ```
@@ -135,15 +135,20 @@ impl Prompt {
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn control_tokens<T: AsRef<str>>(&self, tokens: &[T]) -> Result<Vec<ControlToken>, Error> {
-        self.find_control_tokens(&mut Meter::new(Limits::default()), tokens)
+        self.control_tokens_within(tokens, Bounds::default())
     }
 
     /// Returns the occurrences of control tokens as [`Prompt::control_tokens`] does.
     ///
     /// # Errors
     /// If the search exceeds one of the given limits.
-    pub fn control_tokens_within<T: AsRef<str>>(&self, tokens: &[T], limits: &Limits) -> Result<Vec<ControlToken>, Error> {
-        self.find_control_tokens(&mut Meter::new(limits.clone()), tokens)
+    pub fn control_tokens_within<'o, T: AsRef<str>>(
+        &self,
+        tokens: &[T],
+        bounds: impl Into<Bounds<'o>>,
+    ) -> Result<Vec<ControlToken>, Error> {
+        let bounds = bounds.into();
+        self.find_control_tokens(&mut Meter::within(bounds, &bounds.start()), tokens)
     }
 
     fn find_control_tokens<T: AsRef<str>>(&self, meter: &mut Meter<'_>, tokens: &[T]) -> Result<Vec<ControlToken>, Error> {

@@ -9,11 +9,13 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{ErrorKind as IoErrorKind, Read};
+use std::io::{BufRead, BufReader, ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::folder::{LoadOptions, at, in_file};
 use super::{cache, templates};
+use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
 use crate::text::utf8;
@@ -22,6 +24,7 @@ use crate::text::utf8;
 pub(crate) struct Files<'p> {
     /// The folder.
     pub path: &'p Path,
+    pub deadline: &'p Deadline,
     max_file_size: u64,
     /// The total size of the texts that were read, in bytes.
     bytes: Cell<u64>,
@@ -31,7 +34,7 @@ pub(crate) struct Files<'p> {
 
 impl<'p> Files<'p> {
     /// Returns the files of a folder. `given` is the path that the caller passed: the folder, or a model's folder of the cache around it.
-    pub fn new(path: &'p Path, given: &Path, options: &LoadOptions) -> Result<Self> {
+    pub fn new(path: &'p Path, given: &Path, options: &LoadOptions<'_>, deadline: &'p Deadline) -> Result<Self> {
         match std::fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(_) => return Err(at(path, "is not a folder")),
@@ -45,6 +48,7 @@ impl<'p> Files<'p> {
         }
         let mut files = Self {
             path,
+            deadline,
             max_file_size: options.max_file_size,
             bytes: Cell::new(0),
             roots: None,
@@ -83,10 +87,14 @@ impl<'p> Files<'p> {
             .map_err(|error| in_file(&path, Error::value(utf8::describe_fault(&error))))
     }
 
-    /// Returns the bytes of a file up to the size limit as a stream, or `None` if it does not exist.
-    pub fn stream(&self, file: &str) -> Result<Option<impl Read + use<>>> {
+    /// Returns the bytes of a file up to the size limit as a stream, or `None` if it does not exist. Reading fails when the time is over.
+    pub fn stream(&self, file: &str) -> Result<Option<impl BufRead + use<'p>>> {
         let file = self.open(&self.path.join(file))?;
-        Ok(file.map(|file| file.take(self.max_file_size)))
+        let timed = |inner| Timed {
+            inner,
+            deadline: self.deadline,
+        };
+        Ok(file.map(|file| BufReader::with_capacity(BLOCK, timed(file.take(self.max_file_size)))))
     }
 
     /// Returns whether a file contains `wanted`. A file that does not exist contains nothing.
@@ -95,9 +103,10 @@ impl<'p> Files<'p> {
         let Some(mut file) = self.open(&path)? else {
             return Ok(false);
         };
-        let (mut window, mut block) = (Vec::new(), vec![0; 1 << 16]);
+        let (mut window, mut block) = (Vec::new(), vec![0; BLOCK]);
         let mut size = 0_u64;
         loop {
+            self.deadline.check(Duration::ZERO)?;
             let read = file.read(&mut block).map_err(|error| at(&path, &error.to_string()))?;
             size = size.saturating_add(read as u64);
             if size > self.max_file_size {
@@ -172,6 +181,22 @@ impl<'p> Files<'p> {
             path,
             "is a link that leaves the model's folder; to read it, set LoadOptions::follow_links",
         ))
+    }
+}
+
+/// The number of bytes that are read at once.
+const BLOCK: usize = 64 << 10;
+
+/// A reader that fails when the time is over.
+struct Timed<'d, R> {
+    inner: R,
+    deadline: &'d Deadline,
+}
+
+impl<R: Read> Read for Timed<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.deadline.check(Duration::ZERO).map_err(std::io::Error::other)?;
+        self.inner.read(buffer)
     }
 }
 

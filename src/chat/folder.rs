@@ -23,8 +23,11 @@ use super::tokenizer_json::TokenizerJson;
 use super::tokenizer_tables::TokenizerClass;
 use super::{ChatTemplate, added_tokens, cache, config, tokens};
 use crate::error::{Error, ErrorClass, Result};
+use crate::deadline::{Bounds, Deadline};
 use crate::json;
 use crate::json::{Data, Object};
+use crate::limits::Limits;
+use crate::meter::Meter;
 
 /// The class of transformers whose rules determine where a folder's templates are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +43,7 @@ pub enum LoadAs {
 
 /// How [`ChatTemplate::from_dir_with`] reads a folder.
 #[derive(Clone, Debug)]
-pub struct LoadOptions {
+pub struct LoadOptions<'o> {
     /// The largest size in bytes of a file, and of all files together except `tokenizer.json`, which is read as a stream. The default is
     /// 64 MiB; the largest known `tokenizer.json` has about 35 MiB.
     pub max_file_size: u64,
@@ -52,15 +55,22 @@ pub struct LoadOptions {
     /// Whether to read files through symbolic links that leave the folder. The default is an error, because a folder from a stranger could
     /// link to any file of the machine. The links of the Hugging Face cache into its folder `blobs` are always followed.
     pub follow_links: bool,
+    /// The limits on reading the files and compiling the templates, which share the time and the steps.
+    pub limits: &'o Limits,
+    /// A time limit that this call shares with others, in place of [`Limits::milliseconds`].
+    pub deadline: Option<&'o Deadline>,
 }
 
-impl Default for LoadOptions {
+impl Default for LoadOptions<'_> {
     fn default() -> Self {
+        let Bounds { limits, deadline, .. } = Bounds::default();
         Self {
             max_file_size: 64 << 20,
             load_as: LoadAs::Tokenizer,
             ignore_remote_code: false,
             follow_links: false,
+            limits,
+            deadline,
         }
     }
 }
@@ -92,12 +102,18 @@ impl ChatTemplate {
     ///
     /// # Errors
     /// Those of [`ChatTemplate::from_dir`].
-    pub fn from_dir_with(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Self> {
+    pub fn from_dir_with(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Self> {
         let given = path.as_ref();
         let path = cache::find_model_folder(given).map_err(|message| at(given, &message))?;
+        let bounds = Bounds {
+            limits: options.limits,
+            deadline: options.deadline,
+            cancel: None,
+        };
+        let deadline = bounds.start();
         let folder = Folder {
-            files: Files::new(&path, given, options)?,
-            compiler: Compiler::default(),
+            files: Files::new(&path, given, options, &deadline)?,
+            compiler: Compiler::new(Meter::within(bounds, &deadline)),
             remote_code: if options.ignore_remote_code {
                 RemoteCode::Ignore
             } else {
@@ -125,11 +141,13 @@ impl ChatTemplate {
         let Data::Object(config) = config else {
             return Err(of_model(Error::type_error("the configuration is not an object")));
         };
-        let templates = config::read_templates(config, None, &Compiler::default()).map_err(of_model)?;
+        let deadline = Bounds::default().start();
+        let compiler = Compiler::new(Meter::within(Bounds::default(), &deadline));
+        let templates = config::read_templates(config, None, &compiler).map_err(of_model)?;
         let tokens = tokenizer_class::choose_class(&ModelConfig::default(), config, RemoteCode::Ignore, || false)
             .and_then(|class| tokens::collect_special_tokens(config, None, &class.tokens()?, None))
             .map_err(of_model)?;
-        let added = added_tokens::collect_added_tokens(config, &[]);
+        let added = added_tokens::collect_added_tokens(config, &[]).map_err(of_model)?;
         Ok(Self::assemble(templates, tokens).with_added_special_tokens(added))
     }
 }
@@ -137,7 +155,7 @@ impl ChatTemplate {
 struct Folder<'p> {
     files: Files<'p>,
     remote_code: RemoteCode,
-    compiler: Compiler<'static>,
+    compiler: Compiler<'p>,
 }
 
 impl Folder<'_> {
@@ -159,6 +177,7 @@ impl Folder<'_> {
         let tokenizer = self.tokenizer_json()?;
         let tokens = self.special_tokens(&config, tokenizer.pad_token)?;
         let added = added_tokens::collect_added_tokens(&config, &tokenizer.special_tokens);
+        let added = added.map_err(|error| in_file(&self.files.path.join(CONFIG), error))?;
         Ok(ChatTemplate::assemble(templates, tokens).with_added_special_tokens(added))
     }
 
@@ -282,7 +301,7 @@ impl Folder<'_> {
     /// Reads `tokenizer.json`. A file that does not exist or has another form names no token.
     fn tokenizer_json(&self) -> Result<TokenizerJson> {
         match self.files.stream(TOKENIZER)? {
-            Some(file) => TokenizerJson::read(file).map_err(|error| in_file(&self.files.path.join(TOKENIZER), error)),
+            Some(file) => TokenizerJson::read(file, self.files.deadline).map_err(|error| in_file(&self.files.path.join(TOKENIZER), error)),
             None => Ok(TokenizerJson::default()),
         }
     }
@@ -297,7 +316,7 @@ impl Folder<'_> {
     /// Parses the text of a file as a JSON object.
     fn json<'t>(&self, file: &str, text: &'t str) -> Result<Object<'t>> {
         let path = self.files.path.join(file);
-        match json::read(text, json::DEPTH) {
+        match json::read_until(text, json::DEPTH, self.files.deadline) {
             Ok(Data::Object(object)) => Ok(object),
             Ok(_) => Err(in_file(&path, Error::type_error("the content is not a JSON object"))),
             Err(error) => Err(in_file(&path, Error::from(error))),

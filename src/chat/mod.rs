@@ -35,10 +35,11 @@ use std::sync::OnceLock;
 
 use indexmap::IndexMap;
 
+use crate::deadline::Bounds;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
+use crate::meter::Meter;
 #[cfg(feature = "inspect")]
 use crate::report::Report;
-use crate::template::CompileOptions;
 #[cfg(feature = "inspect")]
 use crate::template::Template;
 use crate::value::Value;
@@ -111,10 +112,10 @@ impl ChatTemplate {
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn from_source(source: impl Into<String>, special_tokens: &[(&str, &str)]) -> Self {
-        Self::from_source_with(source, special_tokens, CompileOptions::default())
+        Self::from_source_with(source, special_tokens, Bounds::default())
     }
 
-    /// Makes a `ChatTemplate` like [`ChatTemplate::from_source`], and compiles the source with options, or only with limits.
+    /// Makes a `ChatTemplate` like [`ChatTemplate::from_source`], and compiles the source within bounds, such as limits or a deadline.
     ///
     /// ```
     /// use chat_template::{ChatTemplate, ErrorKind, Limits};
@@ -126,9 +127,10 @@ impl ChatTemplate {
     pub fn from_source_with<'o>(
         source: impl Into<String>,
         special_tokens: &[(&str, &str)],
-        options: impl Into<CompileOptions<'o>>,
+        bounds: impl Into<Bounds<'o>>,
     ) -> Self {
-        let template = Compiler::new(options).compile("", source);
+        let bounds = bounds.into();
+        let template = Compiler::new(Meter::within(bounds, &bounds.start())).compile("", source);
         Self::assemble(Templates::One(template), to_owned(special_tokens))
     }
 
@@ -149,17 +151,19 @@ impl ChatTemplate {
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn from_named(templates: &[(&str, &str)], special_tokens: &[(&str, &str)]) -> Self {
-        Self::from_named_with(templates, special_tokens, CompileOptions::default())
+        Self::from_named_with(templates, special_tokens, Bounds::default())
     }
 
-    /// Makes a `ChatTemplate` like [`ChatTemplate::from_named`], and compiles the templates with options, or only with limits. All templates
-    /// share the steps and the deadline; the other limits hold for each template.
+    /// Makes a `ChatTemplate` like [`ChatTemplate::from_named`], and compiles the templates within bounds, such as limits or a deadline. All
+    /// templates share the steps and the time; the other limits hold for each template.
     pub fn from_named_with<'o>(
         templates: &[(&str, &str)],
         special_tokens: &[(&str, &str)],
-        options: impl Into<CompileOptions<'o>>,
+        bounds: impl Into<Bounds<'o>>,
     ) -> Self {
-        let compiler = Compiler::new(options);
+        let bounds = bounds.into();
+        let deadline = bounds.start();
+        let compiler = Compiler::new(Meter::within(bounds, &deadline));
         let templates = templates.iter().map(|(name, source)| compiler.compile(*name, *source));
         Self::assemble(Templates::from_named(templates), to_owned(special_tokens))
     }

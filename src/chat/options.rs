@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::{ControlTokens, Input};
 use crate::clock::Clock;
+use crate::deadline::{Bounds, Deadline};
 use crate::limits::Limits;
 use crate::template::RenderOptions;
 use crate::trace::AssistantOptions;
@@ -99,8 +100,10 @@ pub struct ApplyOptions<'o> {
     pub special_tokens: Option<&'o [(String, String)]>,
     /// The clock that `strftime_now` reads.
     pub clock: &'o dyn Clock,
-    /// The resources that one conversation may use.
+    /// The resources that one conversation may use. The conversations of a batch share the time.
     pub limits: &'o Limits,
+    /// A time limit that this call shares with others, in place of [`Limits::milliseconds`].
+    pub deadline: Option<&'o Deadline>,
     /// A flag that stops the render soon after any thread sets it.
     pub cancel: Option<&'o AtomicBool>,
     /// Whether to return [`Prompt::generation`](super::Prompt::generation): the spans of `{% generation %}` blocks as transformers counts
@@ -153,6 +156,7 @@ impl fmt::Debug for ApplyOptions<'_> {
             .field("variables", &shown(self.variables))
             .field("special_tokens", &self.special_tokens)
             .field("limits", self.limits)
+            .field("deadline", &self.deadline)
             .field("cancel", &self.cancel)
             .field("generation", &self.generation)
             .field("true_spans", &self.true_spans)
@@ -163,11 +167,24 @@ impl fmt::Debug for ApplyOptions<'_> {
     }
 }
 
+impl<'o> ApplyOptions<'o> {
+    /// Returns what the call may use.
+    pub(crate) fn bounds(&self) -> Bounds<'o> {
+        Bounds {
+            limits: self.limits,
+            deadline: self.deadline,
+            cancel: self.cancel,
+        }
+    }
+}
+
 impl Default for ApplyOptions<'_> {
     fn default() -> Self {
-        let RenderOptions {
-            clock, limits, cancel, ..
-        } = RenderOptions::default();
+        let Bounds {
+            limits,
+            deadline,
+            cancel,
+        } = Bounds::default();
         Self {
             tools: None,
             documents: None,
@@ -176,8 +193,9 @@ impl Default for ApplyOptions<'_> {
             continue_final_message: ContinueFinalMessage::No,
             variables: None,
             special_tokens: None,
-            clock,
+            clock: RenderOptions::default().clock,
             limits,
+            deadline,
             cancel,
             generation: false,
             true_spans: false,

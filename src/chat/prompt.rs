@@ -3,7 +3,13 @@
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::ControlToken;
+use crate::deadline::Bounds;
+use crate::error::Result;
+use crate::meter::Meter;
 use crate::trace::{AssistantSpans, Segment, Spans, Turn, Writes, find_turns};
+
+/// The steps of grouping a segment and making its part of a turn.
+const TURN_STEPS: usize = 6;
 
 /// The prompt of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,5 +92,18 @@ impl Prompt {
     /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
     pub fn turns(&self) -> Vec<Turn> {
         find_turns(&self.text, &self.segments, &self.assistant)
+    }
+
+    /// Returns the turns as [`Prompt::turns`] does, within the limits on time.
+    ///
+    /// # Errors
+    /// If finding them would exceed a limit.
+    pub fn turns_within<'o>(&self, bounds: impl Into<Bounds<'o>>) -> Result<Vec<Turn>> {
+        let bounds = bounds.into();
+        let deadline = bounds.start();
+        let mut meter = Meter::within(bounds, &deadline);
+        meter.charge_scan(self.text.len())?;
+        meter.charge_items(self.segments.len().saturating_mul(TURN_STEPS))?;
+        Ok(self.turns())
     }
 }

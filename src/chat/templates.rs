@@ -17,7 +17,7 @@ use super::refused;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::limits::{Limit, Reached};
 use crate::meter::Meter;
-use crate::template::{CompileOptions, Template};
+use crate::template::Template;
 use crate::text::quote;
 use crate::text::truncate::{MAX_MESSAGE, elide};
 
@@ -95,19 +95,12 @@ pub(super) struct Compiler<'o> {
     meter: Meter<'o>,
 }
 
-impl Default for Compiler<'_> {
-    fn default() -> Self {
-        Self::new(CompileOptions::default())
-    }
-}
-
 impl<'o> Compiler<'o> {
-    /// Makes a compiler whose deadline counts from now.
-    pub fn new(options: impl Into<CompileOptions<'o>>) -> Self {
-        let CompileOptions { limits, cancel } = options.into();
+    /// Makes a compiler with the limits and the deadline of a meter.
+    pub fn new(meter: Meter<'o>) -> Self {
         Self {
             bytes: Cell::new(0),
-            meter: Meter::with_cancel(limits.clone(), cancel).start_clock().share_steps(),
+            meter: meter.share_steps(),
         }
     }
 

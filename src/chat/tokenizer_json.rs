@@ -8,8 +8,10 @@
 //! The rule is transformers 5.23.0 `tokenization_utils_tokenizers.py`, `TokenizersBackend.__init__`. The file can have many megabytes, and
 //! both keys are near its beginning: nothing after them is read. The values of other keys are skipped, and not checked.
 
-use std::io::{BufReader, Read};
+use std::io::BufRead;
+use std::time::Duration;
 
+use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::json::{self, Data};
 use crate::limits::{Limit, Reached};
@@ -27,10 +29,17 @@ impl TokenizerJson {
     /// Reads the file up to its last key that matters. A value of another type than expected is ignored, and so is text that is not JSON.
     ///
     /// # Errors
-    /// If an entry that matters takes too much memory.
-    pub fn read(file: impl Read) -> Result<Self> {
+    /// If an entry that matters takes too much memory, or the time is over.
+    pub fn read(file: impl BufRead, deadline: &Deadline) -> Result<Self> {
+        let content = Self::read_entries(file, deadline)?;
+        // Reading fails when the time is over, and a file that cannot be read ends early.
+        deadline.check(Duration::ZERO)?;
+        Ok(content)
+    }
+
+    fn read_entries(file: impl BufRead, deadline: &Deadline) -> Result<Self> {
         let mut content = Self::default();
-        let mut bytes = BufReader::new(file).bytes().map_while(std::result::Result::ok);
+        let mut bytes = file.bytes().map_while(std::result::Result::ok);
         if bytes.find(|byte| !byte.is_ascii_whitespace()) != Some(b'{') {
             return Ok(content);
         }
@@ -41,7 +50,7 @@ impl TokenizerJson {
                 Taken::Skipped => continue,
                 Taken::End => break,
             };
-            let entry = match json::read_bytes(&entry, json::DEPTH).map_err(Error::from) {
+            let entry = match json::read_bytes_within(&entry, json::DEPTH, deadline).map_err(Error::from) {
                 Ok(Data::Object(entry)) => entry,
                 Err(error) if error.reached().is_some_and(|reached| reached.limit == Limit::JsonValues) => return Err(error),
                 _ => break,
@@ -159,12 +168,12 @@ fn text(data: &Data<'_>, key: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::TokenizerJson;
+    use super::{Deadline, TokenizerJson};
 
     #[test]
     fn nothing_is_read_after_both_keys() {
         let file = r#"{"padding": {"pad_token": "<p>"}, "added_tokens": [{"content": "<a>", "special": true}, {"content": "b"}], and so on"#;
-        let content = TokenizerJson::read(file.as_bytes()).unwrap();
+        let content = TokenizerJson::read(file.as_bytes(), &Deadline::new(None)).unwrap();
         assert_eq!(content.pad_token.as_deref(), Some("<p>"));
         assert_eq!(content.special_tokens, ["<a>"]);
     }
@@ -175,7 +184,7 @@ mod tests {
         let file = format!(
             r#"{{"{long}": 1, "model": {{"vocab": {{"a": 1, "padding": 2}}}}, "p\u0061dding" : {{"pad_token": "<p>"}}, "added_tokens": [{{"content": "<a>", "special": true}}]}}"#
         );
-        let content = TokenizerJson::read(file.as_bytes()).unwrap();
+        let content = TokenizerJson::read(file.as_bytes(), &Deadline::new(None)).unwrap();
         assert_eq!(content.pad_token.as_deref(), Some("<p>"));
         assert_eq!(content.special_tokens, ["<a>"]);
     }
@@ -189,7 +198,7 @@ mod tests {
             r#"{"\"padding\": {": "}", "padding": "pad_token", "model": ["#,
             r#"["padding", {"pad_token": "a"}]"#,
         ] {
-            assert_eq!(TokenizerJson::read(file.as_bytes()).unwrap().pad_token, None, "{file}");
+            assert_eq!(TokenizerJson::read(file.as_bytes(), &Deadline::new(None)).unwrap().pad_token, None, "{file}");
         }
     }
 }

@@ -9,12 +9,11 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Instant;
 
 use chat_template::json::{Data, Object};
 use chat_template::report::Report;
 use chat_template::{
-    ApplyOptions, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, Limits, MAX_SPECIAL_TOKENS,
+    ApplyOptions, Bounds, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, MAX_SPECIAL_TOKENS,
     MAX_TEMPLATES, Policy, PrepareOptions, Prompt,
 };
 
@@ -57,14 +56,12 @@ impl Applier {
         request: &Object<'_>,
         clock: Option<&FixedClock>,
         wanted: Wanted,
-        limits: &Limits,
+        bounds: Bounds<'_>,
     ) -> Result<Result<Prompt, Error>, String> {
         let Some(messages) = request.get("messages") else {
             return Err("`apply` must have `messages`".to_owned());
         };
-        let began = Instant::now();
-        let template = self.template(request, limits)?;
-        let limits = limits_left(limits, began);
+        let template = self.template(request, bounds)?;
         let special_tokens = special_tokens(request)?;
         let chat_template = match request.get("template_name") {
             None | Some(Data::None) => None,
@@ -82,7 +79,7 @@ impl Applier {
             continue_final_message: continue_final_message(request),
             variables: variables.as_ref().map(|variables| &**variables as &dyn Input),
             special_tokens: Some(&special_tokens),
-            ..wanted.options(&limits, clock)
+            ..wanted.options(bounds, clock)
         };
         Ok(template.apply(messages, &options))
     }
@@ -93,35 +90,33 @@ impl Applier {
         request: &Object<'_>,
         clock: Option<&FixedClock>,
         wanted: Wanted,
-        limits: &Limits,
+        bounds: Bounds<'_>,
     ) -> Result<Result<(Prompt, Changes), Error>, String> {
         let Some(body) = request.get("body") else {
             return Err("`chat` must have `body`".to_owned());
         };
-        let began = Instant::now();
-        let template = self.template_with_tokens(request, limits)?;
+        let template = self.template_with_tokens(request, bounds)?;
         let prepare_options = PrepareOptions {
             format: choose(request, "format", &FORMATS)?,
             policy: choose(request, "policy", &POLICIES)?.unwrap_or_default(),
-            limits: &limits_left(limits, began),
+            limits: bounds.limits,
+            deadline: bounds.deadline,
             ..PrepareOptions::default()
         };
         Ok(template.prepare_with(body, &prepare_options).and_then(|prepared| {
-            let limits = limits_left(limits, began);
-            let prompt = prepared.apply_with(&wanted.options(&limits, clock))?;
+                let prompt = prepared.apply_with(&wanted.options(bounds, clock))?;
             Ok((prompt, prepared.changes))
         }))
     }
 
     /// Inspects a chat template. The outer error is about the form of the request.
-    pub fn inspect(&mut self, request: &Object<'_>, limits: &Limits) -> Result<Result<Arc<Report>, Error>, String> {
-        let began = Instant::now();
-        let template = self.template_with_tokens(request, limits)?;
-        Ok(template.inspect_with(&limits_left(limits, began)))
+    pub fn inspect(&mut self, request: &Object<'_>, bounds: Bounds<'_>) -> Result<Result<Arc<Report>, Error>, String> {
+        let template = self.template_with_tokens(request, bounds)?;
+        Ok(template.inspect_with(bounds))
     }
 
     /// Returns the template of a request with the special tokens of the request, on which its report depends.
-    fn template_with_tokens(&mut self, request: &Object<'_>, limits: &Limits) -> Result<&ChatTemplate, String> {
+    fn template_with_tokens(&mut self, request: &Object<'_>, bounds: Bounds<'_>) -> Result<&ChatTemplate, String> {
         let tokens = special_tokens(request)?;
         let source = request.get("template").unwrap_or(&Data::None);
         let is_last =
@@ -129,7 +124,7 @@ impl Applier {
         let last = match self.with_tokens.take().filter(is_last) {
             Some(last) => last,
             None => {
-                let template = self.template(request, limits)?.clone().with_special_tokens(tokens);
+                let template = self.template(request, bounds)?.clone().with_special_tokens(tokens);
                 (copy_source(source), template)
             }
         };
@@ -137,7 +132,7 @@ impl Applier {
         Ok(template)
     }
 
-    fn template(&mut self, request: &Object<'_>, limits: &Limits) -> Result<&ChatTemplate, String> {
+    fn template(&mut self, request: &Object<'_>, bounds: Bounds<'_>) -> Result<&ChatTemplate, String> {
         let template = request.get("template").unwrap_or(&Data::None);
         if self
             .compiled
@@ -149,20 +144,13 @@ impl Applier {
         let compiled = match self.compiled.take() {
             Some(compiled) => compiled,
             None => {
-                let compiled = compile(template, limits)?;
+                let compiled = compile(template, bounds)?;
                 (copy_source(template), compiled)
             }
         };
         let (_, template) = self.compiled.insert(compiled);
         Ok(template)
     }
-}
-
-/// Returns the limits with the milliseconds reduced by the time since `began`.
-pub fn limits_left(limits: &Limits, began: Instant) -> Limits {
-    let passed = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let left = limits.milliseconds.map(|milliseconds| milliseconds.saturating_sub(passed));
-    limits.clone().with_milliseconds(left)
 }
 
 /// The names of formats and policies in a request.
@@ -189,9 +177,9 @@ fn choose<T: Copy>(request: &Object<'_>, key: &str, choices: &[(&str, T)]) -> Re
     }
 }
 
-fn compile(template: &Data<'_>, limits: &Limits) -> Result<ChatTemplate, String> {
+fn compile(template: &Data<'_>, bounds: Bounds<'_>) -> Result<ChatTemplate, String> {
     match template {
-        Data::Str(source) => Ok(ChatTemplate::from_source_with(&**source, &[], limits)),
+        Data::Str(source) => Ok(ChatTemplate::from_source_with(&**source, &[], bounds)),
         Data::Object(named) if named.len() > MAX_TEMPLATES => Err(format!(
             "`template` has {} templates, and may have at most {MAX_TEMPLATES}",
             named.len()
@@ -209,7 +197,7 @@ fn compile(template: &Data<'_>, limits: &Limits) -> Result<ChatTemplate, String>
                     )),
                 })
                 .collect();
-            Ok(ChatTemplate::from_named_with(&named?, &[], limits))
+            Ok(ChatTemplate::from_named_with(&named?, &[], bounds))
         }
         Data::None => Err("the request must have `template`, a string or an object of named strings".to_owned()),
         other => {

@@ -3,15 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use chat_template::json::{self, Data};
-use chat_template::{Limits, conformance};
+use chat_template::json::{self, Data, JsonErrorKind};
+use chat_template::{Bounds, Deadline, Limits, conformance};
 
-/// The texts of files by their paths.
-pub struct Texts(BTreeMap<PathBuf, String>);
+/// The texts of the files of a command by their paths, and its limits.
+pub struct Texts {
+    texts: BTreeMap<PathBuf, String>,
+    pub limits: Limits,
+    /// The time limit of the whole command.
+    pub deadline: Deadline,
+}
 
 impl Texts {
     /// Reads the files.
-    pub fn read<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<Self, String> {
+    pub fn read<'p>(paths: impl Iterator<Item = &'p Path>, limits: Limits) -> Result<Self, String> {
         let mut texts = BTreeMap::new();
         for path in paths {
             let text = read(path)?;
@@ -19,12 +24,25 @@ impl Texts {
                 return Err("error: only one file can be - (standard input)".to_owned());
             }
         }
-        Ok(Self(texts))
+        Ok(Self {
+            texts,
+            deadline: Deadline::from(&limits),
+            limits,
+        })
+    }
+
+    /// Returns what a call of the command may use.
+    pub fn bounds(&self) -> Bounds<'_> {
+        Bounds {
+            limits: &self.limits,
+            deadline: Some(&self.deadline),
+            cancel: None,
+        }
     }
 
     /// Returns the text of a file.
     pub fn get(&self, path: &Path) -> &str {
-        self.0.get(path).map_or("", String::as_str)
+        self.texts.get(path).map_or("", String::as_str)
     }
 
     /// Parses the text of a file as JSON. The error shows the line that is wrong.
@@ -39,8 +57,11 @@ impl Texts {
         if text.trim().is_empty() {
             return Err(format!("error: {}: the file is empty, and must be JSON", path.display()));
         }
-        json::read(text, json::DEPTH).map_err(|error| {
+        json::read_within(text, json::DEPTH, &self.deadline).map_err(|error| {
             let excerpt = error.excerpt(text).map(|excerpt| format!("\n{excerpt}"));
+            if error.kind() == JsonErrorKind::TimedOut {
+                return format!("error: {}: {error}", path.display());
+            }
             let message = format!("error: {}: not JSON: {error}{}", path.display(), excerpt.unwrap_or_default());
             if is_json_lines(text) {
                 return format!("{message}\nthe file has a JSON value in each line (JSON Lines); pass a file with one of them");
@@ -50,15 +71,19 @@ impl Texts {
     }
 }
 
-/// Reads limits from a JSON file. Without a path, they are the defaults.
-pub fn read_limits(path: Option<&Path>) -> Result<Limits, String> {
-    match path {
-        None => Ok(Limits::default()),
-        Some(path) => serde_json::from_str(&read(path)?).map_err(|error| {
-            let path = path.display();
-            format!("error: {path}: {error}; the limits are an object such as {{\"steps\": 1000000, \"milliseconds\": 500}}")
-        }),
-    }
+/// Reads limits from a JSON file. A limit that the file does not have is that of `defaults`.
+pub fn read_limits(path: Option<&Path>, defaults: Limits) -> Result<Limits, String> {
+    let Some(path) = path else { return Ok(defaults) };
+    let read = |text: &str| {
+        let given: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)?;
+        let mut limits = serde_json::to_value(defaults)?;
+        limits.as_object_mut().into_iter().for_each(|limits| limits.extend(given.clone()));
+        serde_json::from_value(limits)
+    };
+    read(&self::read(path)?).map_err(|error: serde_json::Error| {
+        let path = path.display();
+        format!("error: {path}: {error}; the limits are an object such as {{\"steps\": 1000000, \"milliseconds\": 500}}")
+    })
 }
 
 /// Returns whether the first line is a JSON value and another line follows.

@@ -6,14 +6,28 @@ use std::io::{BufRead, Read, Result};
 /// that is longer than the limit is skipped.
 pub fn read_line(input: &mut impl BufRead, limit: u64, text: &mut Vec<u8>) -> Result<Option<u64>> {
     let start = text.len();
-    let mut length = input.by_ref().take(limit.saturating_add(1)).read_until(b'\n', text)? as u64;
+    let Some(mut length) = read_start(input, limit, text)? else {
+        return Ok(None);
+    };
     if length > limit {
-        if !text.ends_with(b"\n") {
-            length = length.saturating_add(input.skip_until(b'\n')? as u64);
-        }
+        length = length.saturating_add(skip_rest(input, text)?);
         text.truncate(start);
     }
+    Ok(Some(length))
+}
+
+/// Appends the next line as [`read_line`] does, but of a longer line only one byte more than the limit. [`skip_rest`] must follow.
+pub fn read_start(input: &mut impl BufRead, limit: u64, text: &mut Vec<u8>) -> Result<Option<u64>> {
+    let length = input.by_ref().take(limit.saturating_add(1)).read_until(b'\n', text)? as u64;
     Ok((length > 0).then_some(length))
+}
+
+/// Skips the rest of a line, and returns its length in bytes. `start` is what was read of the line.
+pub fn skip_rest(input: &mut impl BufRead, start: &[u8]) -> Result<u64> {
+    match start.last() {
+        Some(b'\n') => Ok(0),
+        _ => Ok(input.skip_until(b'\n')? as u64),
+    }
 }
 
 #[cfg(test)]

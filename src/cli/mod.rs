@@ -13,6 +13,7 @@ mod port;
 mod render;
 mod show;
 mod terminal;
+mod timed;
 mod variable;
 
 use std::borrow::Cow;

@@ -6,7 +6,7 @@ use chat_template::json::{self, Data};
 use chat_template::{ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, Limits, LoadAs, LoadOptions, LocalTime};
 
 use super::file::{self, Texts};
-use super::{variable, warn};
+use super::variable;
 
 /// The options that choose a chat template.
 #[derive(clap::Args)]
@@ -44,12 +44,12 @@ impl Source {
     /// Loads the chat template.
     pub fn load(&self, texts: &Texts) -> Result<ChatTemplate, String> {
         match &self.model {
-            Some(model) => self.load_model(model),
+            Some(model) => self.load_model(model, texts),
             None => self.load_file(texts),
         }
     }
 
-    fn load_model(&self, model: &Path) -> Result<ChatTemplate, String> {
+    fn load_model(&self, model: &Path, texts: &Texts) -> Result<ChatTemplate, String> {
         let options = LoadOptions {
             load_as: if self.processor {
                 LoadAs::Processor
@@ -58,6 +58,8 @@ impl Source {
             },
             ignore_remote_code: self.ignore_remote_code,
             follow_links: self.follow_links,
+            limits: &texts.limits,
+            deadline: Some(&texts.deadline),
             ..LoadOptions::default()
         };
         let chat = ChatTemplate::from_dir_with(model, &options).map_err(|error| explain_load_error(&error))?;
@@ -88,7 +90,7 @@ impl Source {
                 "error: {path}: this file has a template as its chat_template; pass its folder as --model"
             ));
         }
-        let chat = ChatTemplate::from_source(source, &[]);
+        let chat = ChatTemplate::from_source_with(source, &[], texts.bounds());
         let Some(config) = &self.config else {
             return Ok(chat);
         };
@@ -144,11 +146,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns the limits and the clock, and warns of variables that the template does not read.
-    pub fn read(&self, chat: &ChatTemplate) -> Result<(Limits, Option<FixedClock>), String> {
-        self.warn_of_unread(chat).iter().for_each(|warning| warn(warning));
-        Ok((self.read_limits()?, self.clock()))
-    }
 
     /// Returns a warning for each variable that the template does not read.
     pub fn warn_of_unread(&self, chat: &ChatTemplate) -> Vec<String> {
@@ -156,8 +153,8 @@ impl Settings {
     }
 
     /// Reads the file of limits.
-    pub fn read_limits(&self) -> Result<Limits, String> {
-        file::read_limits(self.limits.as_deref())
+    pub fn read_limits(&self, defaults: Limits) -> Result<Limits, String> {
+        file::read_limits(self.limits.as_deref(), defaults)
     }
 
     /// Returns the clock that shows the time of `--now`.

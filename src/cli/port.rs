@@ -3,18 +3,19 @@
 //! A line that is not a request has an answer too: an error of the kind `request`.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
-use std::time::Instant;
 
 use chat_template::conformance::nearest;
 use chat_template::json::{self, Data, JsonErrorKind, Object};
-use chat_template::{Changes, ControlToken, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
+use chat_template::{
+    Bounds, Changes, ControlToken, Deadline, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template, Turn,
+};
 
-use super::apply_request::{Applier, limits_left};
+use super::apply_request::Applier;
 use super::show::{self, Mode, Wanted, object};
 use super::terminal::JsonOutput;
-use super::{file, lines};
+use super::{file, lines, timed};
 
 /// The largest size of a line in bytes. The rest of a longer line is skipped.
 const MAX_LINE: u64 = 64 << 20;
@@ -27,6 +28,9 @@ const MAX_ID: usize = 1024;
 
 /// The largest number of unknown keys of a request that are compared with the known keys to suggest one.
 const MAX_GUESSES: usize = 8;
+
+/// The size of the input buffer in bytes.
+const INPUT_BUFFER: usize = 256 << 10;
 
 /// The size of the output buffer in bytes.
 const BUFFER: usize = 64 << 10;
@@ -53,7 +57,7 @@ const KEYS: [&str; 13] = [
 #[command(after_help = r#"Example:
   echo '{"id": 1, "template": "Hello {{ name }}!", "context": {"name": "Ada"}}' | chat-template port"#)]
 pub struct Arguments {
-    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. One time limit covers reading a line and answering it.
+    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time, which is processor time, begins with the first byte of a line, and covers reading it, all work, and writing the answer.
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
 
@@ -78,11 +82,12 @@ impl Arguments {
 
 /// Answers the requests of standard input on standard output.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
-    let limits = file::read_limits(arguments.limits.as_deref())?;
+    let limits = file::read_limits(arguments.limits.as_deref(), Limits::default())?;
     let stdout = io::stdout();
     let is_terminal = stdout.is_terminal();
     let out = JsonOutput::new(stdout.lock(), is_terminal);
-    match answer_lines(limits, arguments.mode(), io::stdin().lock(), out) {
+    let input = BufReader::with_capacity(INPUT_BUFFER, io::stdin().lock());
+    match answer_lines(limits, arguments.mode(), input, out) {
         // The reader of the answers has ended.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         answered => answered.map_err(|error| format!("error: standard input or standard output: {error}")),
@@ -100,12 +105,18 @@ pub fn answer_lines(limits: Limits, mode: Mode, mut input: impl BufRead, out: im
     let mut line = Vec::new();
     loop {
         line.clear();
-        let Some(length) = lines::read_line(&mut input, MAX_LINE, &mut line)? else {
+        // Waiting for the next request is not part of it, and takes time where the clock is not that of the processor.
+        input.fill_buf()?;
+        let deadline = Deadline::from(&port.limits);
+        let running = deadline.start();
+        // The answer to a request that comes too late says so.
+        let _ = running.check();
+        let Some(length) = lines::read_start(&mut input, MAX_LINE, &mut line)? else {
             return Ok(());
         };
         let response = match length > MAX_LINE {
             false if line.trim_ascii().is_empty() => continue,
-            false => port.answer(line.trim_ascii_end(), &mut out)?,
+            false => port.answer(line.trim_ascii_end(), &deadline, &mut out)?,
             true => Err(request_error(
                 Data::None,
                 format!("the line has more than {MAX_LINE} bytes, which is the limit"),
@@ -116,6 +127,9 @@ pub fn answer_lines(limits: Limits, mode: Mode, mut input: impl BufRead, out: im
         }
         out.write_all(b"\n")?;
         out.flush()?;
+        if length > MAX_LINE {
+            lines::skip_rest(&mut input, &line)?;
+        }
         if line.capacity() > MAX_KEPT {
             line = Vec::new();
             (port.compiled, port.applier) = (None, Applier::default());
@@ -134,9 +148,8 @@ struct Port {
 
 impl Port {
     /// Writes the answer to a request, or returns an error that is the answer.
-    fn answer(&mut self, line: &[u8], out: &mut impl Write) -> io::Result<Result<(), Data<'static>>> {
-        let began = Instant::now();
-        let request = match json::read_bytes_within(line, json::DEPTH, &self.limits) {
+    fn answer(&mut self, line: &[u8], deadline: &Deadline, out: &mut impl Write) -> io::Result<Result<(), Data<'static>>> {
+        let request = match json::read_bytes_within(line, json::DEPTH, deadline) {
             Ok(request) => request,
             Err(error) if error.kind() == JsonErrorKind::TimedOut => return Ok(Err(failure(Data::None, &error.into()))),
             Err(error) => return Ok(Err(request_error(Data::None, format!("the line is not JSON: {error}")))),
@@ -146,7 +159,12 @@ impl Port {
             let message = format!("a request must be a JSON object, and this is {found}");
             return Ok(Err(request_error(Data::None, message)));
         };
-        let limits = limits_left(&self.limits, began);
+        let limits = self.limits.clone();
+        let bounds = Bounds {
+            limits: &limits,
+            deadline: Some(deadline),
+            cancel: None,
+        };
         let id = match read_id(&request) {
             Ok(id) => id,
             Err(message) => return Ok(Err(request_error(Data::None, message))),
@@ -156,10 +174,10 @@ impl Port {
             return write_data(&describe(id), out).map(Ok);
         }
         if let Some(Data::Object(request)) = request.get("inspect") {
-            return Ok(match self.applier.inspect(request, &limits) {
+            return Ok(match self.applier.inspect(request, bounds) {
                 Ok(Ok(report)) => {
-                    write_answer(&id, out, |out| show::stream_entry("report", &*report, out))?;
-                    Ok(())
+                    let written = write_answer(&id, deadline, out, |out| show::stream_entry("report", &*report, out))?;
+                    return Ok(written.map_err(|error| failure(id, &error)));
                 }
                 Ok(Err(error)) => Err(failure(id, &error)),
                 Err(message) => Err(request_error(id, message)),
@@ -176,15 +194,15 @@ impl Port {
         let result = fixed_clock(&request).and_then(|clock| {
             let clock = clock.as_ref();
             match (request.get("apply"), request.get("chat"), request.get("template")) {
-                (Some(Data::Object(apply)), ..) => self.applier.apply(apply, clock, wanted, &limits),
+                (Some(Data::Object(apply)), ..) => self.applier.apply(apply, clock, wanted, bounds),
                 (_, Some(Data::Object(chat)), _) => {
-                    let answer = self.applier.chat(chat, clock, wanted, &limits)?;
+                    let answer = self.applier.chat(chat, clock, wanted, bounds)?;
                     Ok(answer.map(|(prompt, made)| {
                         changes = Some(made);
                         prompt
                     }))
                 }
-                (.., Some(Data::Str(source))) => self.render(source, &request, clock, wanted, &limits),
+                (.., Some(Data::Str(source))) => self.render(source, &request, clock, wanted, bounds),
                 _ => Err(explain_request(&request)),
             }
         });
@@ -195,16 +213,18 @@ impl Port {
         Ok(match result {
             Ok(Ok(prompt)) => {
                 let wanted_tokens = control_tokens.filter(|_| wanted.trace);
-                let left = limits_left(&self.limits, began);
-                let left = left.with_steps(self.limits.steps.saturating_sub(prompt.steps));
-                let found = wanted_tokens.map(|tokens| prompt.control_tokens_within(&tokens, &left));
-                match found.transpose() {
-                    Ok(found) => {
-                        success(&id, &prompt, changes.as_ref(), wanted, found.as_deref(), out)?;
-                        Ok(())
-                    }
-                    Err(error) => Err(failure(id, &error)),
-                }
+                let left = bounds.limits.clone().with_steps(bounds.limits.steps.saturating_sub(prompt.steps));
+                let left = Bounds { limits: &left, ..bounds };
+                let found = wanted_tokens.map(|tokens| prompt.control_tokens_within(&tokens, left));
+                let turns = wanted.turns.then(|| prompt.turns_within(left));
+                let found = found.transpose().and_then(|found| Ok((found, turns.transpose()?)));
+                let written = match found {
+                    Ok((tokens, turns)) => write_answer(&id, deadline, out, |out| {
+                        write_prompt(&prompt, changes.as_ref(), wanted, tokens.as_deref(), turns.as_deref(), out)
+                    })?,
+                    Err(error) => Err(error),
+                };
+                written.map_err(|error| failure(id, &error))
             }
             Ok(Err(error)) => Err(failure(id, &error)),
             Err(message) => Err(request_error(id, message)),
@@ -218,21 +238,20 @@ impl Port {
         request: &Object<'_>,
         clock: Option<&FixedClock>,
         wanted: Wanted,
-        limits: &Limits,
+        bounds: Bounds<'_>,
     ) -> Result<Result<Prompt, Error>, String> {
         let empty = Data::Object(Object::new(Vec::new()));
         let context = request.get("context").unwrap_or(&empty);
         if !matches!(context, Data::Object(_)) {
             return Err(format!("`context` must be an object, and this is {}", context.describe()));
         }
-        let began = Instant::now();
-        let template = match self.compile(source, limits) {
+        let template = match self.compile(source, bounds) {
             Ok(template) => template,
             Err(error) => return Ok(Err(error.clone())),
         };
-        let limits = limits_left(limits, began);
         let mut options = RenderOptions {
-            limits: &limits,
+            limits: bounds.limits,
+            deadline: bounds.deadline,
             generation: wanted.generation,
             trace: wanted.is_traced(),
             assistant: wanted.assistant(),
@@ -251,13 +270,13 @@ impl Port {
         }))
     }
 
-    fn compile(&mut self, source: &str, limits: &Limits) -> &Result<Template, Error> {
+    fn compile(&mut self, source: &str, bounds: Bounds<'_>) -> &Result<Template, Error> {
         if self.compiled.as_ref().is_none_or(|(compiled, _)| compiled != source) {
             self.compiled = None;
         }
         let (_, template) = self
             .compiled
-            .get_or_insert_with(|| (source.to_owned(), Template::compile_with(source, limits)));
+            .get_or_insert_with(|| (source.to_owned(), Template::compile_with(source, bounds)));
         template
     }
 }
@@ -326,51 +345,59 @@ fn control_tokens<'r>(request: &'r Object<'_>) -> Result<Option<Vec<&'r str>>, S
     }
 }
 
-/// Writes the answer of a prompt. It can be much longer than the prompt.
-fn success(
-    id: &Data<'_>,
+/// Writes the entries of the answer of a prompt.
+fn write_prompt(
     prompt: &Prompt,
     changes: Option<&Changes>,
     wanted: Wanted,
     control_tokens: Option<&[ControlToken]>,
-    out: &mut impl Write,
+    turns: Option<&[Turn]>,
+    out: &mut dyn Write,
 ) -> io::Result<()> {
-    write_answer(id, out, |out| {
-        show::stream_entry("output", &prompt.text, out)?;
-        if let Some(changes) = changes {
-            show::stream_entry("changes", changes, out)?;
-        }
-        if wanted.generation {
-            show::stream_entry("generation", &show::span_pairs(&prompt.generation.code_points), out)?;
-        }
-        if wanted.trace {
-            show::stream_entry("segments", &prompt.segments, out)?;
-        }
-        if wanted.assistant {
-            show::stream_entry("assistant", &prompt.assistant, out)?;
-        }
-        if wanted.turns {
-            show::stream_entry("turns", &prompt.turns(), out)?;
-        }
-        if let Some(tokens) = control_tokens {
-            show::stream_entry("control_tokens", tokens, out)?;
-        }
-        Ok(())
-    })
+    show::stream_entry("output", &prompt.text, out)?;
+    if let Some(changes) = changes {
+        show::stream_entry("changes", changes, out)?;
+    }
+    if wanted.generation {
+        show::stream_entry("generation", &show::span_pairs(&prompt.generation.code_points), out)?;
+    }
+    if wanted.trace {
+        show::stream_entry("segments", &prompt.segments, out)?;
+    }
+    if wanted.assistant {
+        show::stream_entry("assistant", &prompt.assistant, out)?;
+    }
+    if let Some(turns) = turns {
+        show::stream_entry("turns", turns, out)?;
+    }
+    if let Some(tokens) = control_tokens {
+        show::stream_entry("control_tokens", tokens, out)?;
+    }
+    Ok(())
 }
 
-/// Writes an answer: an object with the id of the request and the entries that `write_entries` writes.
-fn write_answer<W: Write>(id: &Data<'_>, out: &mut W, write_entries: impl FnOnce(&mut W) -> io::Result<()>) -> io::Result<()> {
-    out.write_all(b"{\"id\":")?;
-    write_data(id, out)?;
-    write_entries(out)?;
-    out.write_all(b"}")
+/// Writes an answer: an object with the id of the request and the entries that `write_entries` writes. Nothing is written if the time does
+/// not suffice for the whole answer.
+fn write_answer(
+    id: &Data<'_>,
+    deadline: &Deadline,
+    out: &mut impl Write,
+    write_entries: impl Fn(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<Result<(), Error>> {
+    let write = |out: &mut dyn Write| {
+        out.write_all(b"{\"id\":")?;
+        write_data(id, out)?;
+        write_entries(out)?;
+        out.write_all(b"}")
+    };
+    timed::write(deadline, out, write)
 }
 
 /// Writes a value as JSON through a string, so the value should be small.
-fn write_data(data: &Data<'_>, out: &mut impl Write) -> io::Result<()> {
+fn write_data(data: &Data<'_>, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let mut text = String::new();
-    json::write_data(data, &mut text);
+    // Writing to a string cannot fail.
+    let _ = json::write_data(data, &mut text);
     out.write_all(text.as_bytes())
 }
 

@@ -2,15 +2,13 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use chat_template::json::{Data, Object};
 use chat_template::{
-    ApplyOptions, AssistantOptions, AssistantSpans, Changes, ChatTemplate, Policy, PrepareOptions, Prompt, RenderOptions, Template,
+    ApplyOptions, AssistantOptions, AssistantSpans, Changes, ChatTemplate, Limits, Policy, PrepareOptions, Prompt, RenderOptions, Template,
     What, Writer,
 };
 
-use super::apply_request::limits_left;
 use super::explain::{Explained, Picture};
 use super::file::Texts;
 use super::model::{Settings, Source, with_path};
@@ -146,7 +144,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         &arguments.documents,
     ];
     let files = files.into_iter().flatten().map(PathBuf::as_path);
-    let texts = Texts::read(arguments.source.files().chain(files))?;
+    let texts = Texts::read(arguments.source.files().chain(files), arguments.settings.read_limits(Limits::default())?)?;
     let text = match (&arguments.context, &arguments.messages, &arguments.request) {
         (Some(context), ..) => render(arguments, &texts, context)?,
         (_, Some(messages), _) => apply(arguments, &texts, messages)?,
@@ -160,8 +158,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
 fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String, String> {
     let path = arguments.source.template.as_deref().unwrap_or(Path::new(""));
     let with_path = |error| with_path(path, &error);
-    let limits = arguments.settings.read_limits()?;
-    let template = Template::compile_with(texts.get(path), &limits).map_err(with_path)?;
+    let template = Template::compile_with(texts.get(path), texts.bounds()).map_err(with_path)?;
     let data = texts.parse_json(context)?;
     if !matches!(data, Data::Object(_)) {
         let (path, found) = (context.display(), data.describe());
@@ -171,7 +168,8 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     }
     let fixed = arguments.settings.clock();
     let mut options = RenderOptions {
-        limits: &limits,
+        limits: &texts.limits,
+        deadline: Some(&texts.deadline),
         generation: arguments.json,
         trace: arguments.json || arguments.explained.is_wanted(),
         assistant: (arguments.json || arguments.explained.is_wanted()).then(AssistantOptions::default),
@@ -231,12 +229,13 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     if !arguments.explained.is_printed() {
         unread.drain(..).for_each(|warning| warn(&warning));
     }
-    let (limits, fixed) = (arguments.settings.read_limits()?, arguments.settings.clock());
+    let fixed = arguments.settings.clock();
     let variables = arguments.settings.variables.iter();
     let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
     let own_tokens = arguments.explained.control_tokens();
     let mut options = ApplyOptions {
-        limits: &limits,
+        limits: &texts.limits,
+        deadline: Some(&texts.deadline),
         tools: Some(&tools),
         documents: Some(&documents),
         chat_template: arguments.source.name.as_deref(),
@@ -261,8 +260,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
 fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<String, String> {
     let chat = arguments.source.load(texts)?;
     let body = texts.parse_json(request)?;
-    let (limits, fixed) = (arguments.settings.read_limits()?, arguments.settings.clock());
-    let began = Instant::now();
+    let fixed = arguments.settings.clock();
     let options = PrepareOptions {
         policy: match (arguments.strict, arguments.exact) {
             (true, _) => Policy::Strict,
@@ -270,15 +268,16 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
             (false, false) => Policy::Fit,
         },
         chat_template: arguments.source.name.as_deref(),
-        limits: &limits,
+        limits: &texts.limits,
+        deadline: Some(&texts.deadline),
         ..PrepareOptions::default()
     };
     let explain = |error| arguments.source.explain(&error);
     let prepared = chat.prepare_with(&body, &options).map_err(explain)?;
-    let limits = limits_left(&limits, began);
     let own_tokens = arguments.explained.control_tokens();
     let mut options = ApplyOptions {
-        limits: &limits,
+        limits: &texts.limits,
+        deadline: Some(&texts.deadline),
         control_tokens: arguments.explained.policy(&own_tokens),
         ..arguments.show_options()
     };

@@ -10,8 +10,8 @@ use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
 use chat_template::conformance::printable;
-use chat_template::json::{self, Data, Object};
-use chat_template::{ApplyOptions, AssistantOptions, AssistantSpans, Changes, FixedClock, Limits, Prompt, Rendered};
+use chat_template::json::{Data, Object};
+use chat_template::{ApplyOptions, AssistantOptions, AssistantSpans, Bounds, Changes, FixedClock, Prompt, Rendered};
 use serde::Serialize;
 
 /// The options of a request that add to its answer and do not change the text.
@@ -48,13 +48,14 @@ impl Wanted {
     }
 
     /// Returns the options of a conversation. All other options have their defaults.
-    pub fn options<'o>(self, limits: &'o Limits, clock: Option<&'o FixedClock>) -> ApplyOptions<'o> {
+    pub fn options<'o>(self, bounds: Bounds<'o>, clock: Option<&'o FixedClock>) -> ApplyOptions<'o> {
         let options = ApplyOptions {
             generation: self.generation,
             trace: self.is_traced(),
             assistant: self.assistant(),
             plain: self.is_plain(),
-            limits,
+            limits: bounds.limits,
+            deadline: bounds.deadline,
             ..ApplyOptions::default()
         };
         match clock {
@@ -104,18 +105,9 @@ pub fn write_rendered(rendered: &Rendered, out: &mut impl Write) -> io::Result<(
 }
 
 /// Writes a comma and an entry of an object.
-pub fn stream_entry<T: Serialize + ?Sized>(key: &str, value: &T, out: &mut impl Write) -> io::Result<()> {
+pub fn stream_entry<T: Serialize + ?Sized>(key: &str, value: &T, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     write!(out, ",\"{key}\":")?;
     Ok(serde_json::to_writer(out, value)?)
-}
-
-/// Appends a comma and an entry to the text of an object.
-pub fn write_entry<T: Serialize + ?Sized>(key: &str, value: &T, out: &mut String) -> Result<(), String> {
-    out.push(',');
-    json::write_string(key, false, out);
-    out.push(':');
-    out.push_str(&serde_json::to_string(value).map_err(|error| error.to_string())?);
-    Ok(())
 }
 
 /// Returns a warning if the text that the model writes is unknown, or if there is none although a message has the role `assistant`.

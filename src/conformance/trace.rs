@@ -290,7 +290,8 @@ mod tests {
             words: Vec::new(),
         };
         let mut planted = String::new();
-        json::write_data(&planter.plant(&input, "/m"), &mut planted);
+        // Writing to a string cannot fail.
+        let _ = json::write_data(&planter.plant(&input, "/m"), &mut planted);
         assert_eq!(
             planted,
             r#"[{"role":"user","content":"aZq0xq","arguments":{"typeZq1xq":"bZq2xq","c/dZq3xq":[1,"eZq4xq"]}}]"#

@@ -16,7 +16,8 @@ pub fn of(entries: Vec<Entry<'static>>) -> String {
 /// Writes a value on one line.
 pub fn of_value(data: &Data<'_>) -> String {
     let mut line = String::new();
-    json::write_data(data, &mut line);
+    // Writing to a string cannot fail.
+    let _ = json::write_data(data, &mut line);
     line
 }
 

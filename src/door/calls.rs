@@ -9,9 +9,9 @@ use super::facts::Facts;
 use super::node::Node;
 use super::record::Recorder;
 use super::wrong;
+use crate::deadline::Deadline;
 use crate::error::Result;
 use crate::json::{self, DEPTH, Data, JsonErrorKind, Object};
-use crate::limits::Limits;
 use crate::meter::UNCLAIMED;
 use crate::report::Arguments;
 use crate::text::truncate::elide;
@@ -61,7 +61,8 @@ pub fn fit_arguments<'b>(
             };
             changes.add(path(), What::Encoded, reason)?;
             let mut text = String::new();
-            json::write_data(&changes.copy(arguments)?, &mut text);
+            // Writing to a string cannot fail.
+            let _ = json::write_data(&changes.copy(arguments)?, &mut text);
             changes.claim(text.len())?;
             Some(Data::Str(text.into()))
         }
@@ -94,12 +95,16 @@ fn read_json<'b>(text: &'b str, changes: &mut Recorder<'_>) -> Result<Option<Dat
         beginnings = outside_strings(text).filter(is_beginning).count();
     }
     let _claims = changes.hold_values(beginnings.saturating_add(1))?;
-    parse(text, changes.limits())
+    parse(text, changes.deadline())
 }
 
-/// Returns the value of a JSON text, or `None` if the text is not JSON. It is an error if reading takes longer than the time limit.
-pub fn parse<'b>(text: &'b str, limits: &Limits) -> Result<Option<Data<'b>>> {
-    match json::read_within(text, DEPTH, limits) {
+/// Returns the value of a JSON text, or `None` if the text is not JSON. It is an error if the time is over.
+pub fn parse<'b>(text: &'b str, deadline: Option<&Deadline>) -> Result<Option<Data<'b>>> {
+    let value = match deadline {
+        Some(deadline) => json::read_until(text, DEPTH, deadline),
+        None => json::read(text, DEPTH),
+    };
+    match value {
         Ok(value) => Ok(Some(value)),
         Err(error) if error.kind() == JsonErrorKind::TimedOut => Err(error.into()),
         Err(_) => Ok(None),
@@ -242,9 +247,8 @@ mod tests {
     #[test]
     fn arguments_are_read_within_the_time_limit() {
         let long = format!("[0{}]", ",0".repeat(1 << 20));
-        let no_time = Limits::default().with_milliseconds(0);
-        assert_eq!(parse(&long, &no_time).unwrap_err().kind(), ErrorKind::Limit);
-        assert!(parse(&long, &Limits::default()).unwrap().is_some());
-        assert!(parse("[0", &Limits::default()).unwrap().is_none());
+        assert_eq!(parse(&long, Some(&Deadline::new(0))).unwrap_err().kind(), ErrorKind::Limit);
+        assert!(parse(&long, Some(&Deadline::new(60_000))).unwrap().is_some());
+        assert!(parse("[0", None).unwrap().is_none());
     }
 }

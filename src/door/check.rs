@@ -244,7 +244,7 @@ impl Check<'_, '_> {
         let mut missing = Vec::new();
         self.meter.charge_scan(text.map_or(0, str::len))?;
         match text {
-            Some(text) => match parse(text, self.meter.limits())? {
+            Some(text) => match parse(text, self.meter.deadline())? {
                 Some(parsed) => self.find_missing(Node::Data(&parsed), DEPTH, &mut missing)?,
                 None => missing.push(self.note(text, text)?),
             },

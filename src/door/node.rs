@@ -148,7 +148,8 @@ impl<'b> Node<'b> {
             Self::Json(value) => value.to_string(),
             Self::Data(data) => {
                 let mut text = String::new();
-                json::write_data(data, &mut text);
+                // Writing to a string cannot fail.
+                let _ = json::write_data(data, &mut text);
                 text
             }
         }

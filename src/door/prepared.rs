@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use serde::Serialize;
 
 use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, Prompt};
+use crate::deadline::{Bounds, Deadline};
 use crate::error::{Error, Result};
 use crate::json::Data;
 use crate::limits::Limits;
@@ -42,22 +43,28 @@ pub struct PrepareOptions<'o> {
     pub policy: Policy,
     /// The name of the model's template that renders the request. Without it, the tools of the body decide, as in [`ChatTemplate::apply`].
     pub chat_template: Option<&'o str>,
-    /// The resources that changing the body may use. The first request for a template also inspects it. This inspection may use half of the
-    /// steps and, under the default limits, half a second, because the render follows. A report that these limits cut short is not kept
-    /// for later calls.
+    /// The resources that changing the body may use. The first request for a template also inspects it, with as many steps and in the same
+    /// time. A report that these limits cut short is not kept for later calls.
     pub limits: &'o Limits,
+    /// A time limit that this call shares with others, in place of [`Limits::milliseconds`].
+    pub deadline: Option<&'o Deadline>,
     /// A flag that stops the preparation soon after any thread sets it.
     pub cancel: Option<&'o AtomicBool>,
 }
 
 impl Default for PrepareOptions<'_> {
     fn default() -> Self {
-        let ApplyOptions { limits, cancel, .. } = ApplyOptions::default();
+        let Bounds {
+            limits,
+            deadline,
+            cancel,
+        } = Bounds::default();
         Self {
             format: None,
             policy: Policy::default(),
             chat_template: None,
             limits,
+            deadline,
             cancel,
         }
     }
@@ -158,7 +165,13 @@ impl ChatTemplate {
             let fault = format!("it must be an object with `messages` or `input`, and is {}", body.describe());
             return Err(wrong(String::new(), fault));
         }
-        let meter = Meter::with_cancel(options.limits.clone(), options.cancel).start_clock();
+        let bounds = Bounds {
+            limits: options.limits,
+            deadline: options.deadline,
+            cancel: options.cancel,
+        };
+        let deadline = bounds.start();
+        let meter = Meter::within(bounds, &deadline);
         let format = match options.format {
             Some(format) => format,
             None => Format::find(body)?,
@@ -176,7 +189,7 @@ impl ChatTemplate {
         let mut prepared = match options.policy {
             Policy::Exact => template.fit(body, format, list, &Facts::any(), options.policy, meter)?,
             Policy::Fit | Policy::Strict => {
-                let report = template.inspect_until(&halve_limits(options.limits), options.cancel)?;
+                let report = template.inspect_within(&meter)?;
                 template.fit(body, format, list, &Facts::new(&report), options.policy, meter)?
             }
         };
@@ -255,14 +268,6 @@ impl ChatTemplate {
     }
 }
 
-/// Halves the steps and the time of a request for the inspection of its template, so that the inspection and the render together end soon.
-/// A time below half of the default is kept, because half of it would be too little for the experiments.
-fn halve_limits(limits: &Limits) -> Limits {
-    let default = Limits::default().milliseconds.unwrap_or(u64::MAX);
-    let milliseconds = limits.milliseconds.map(|all| all.min(all.max(default) / 2));
-    limits.clone().with_steps(limits.steps / 2).with_milliseconds(milliseconds)
-}
-
 /// Returns the field of the last message that is to be continued. A body of Messages continues a last message of the assistant, unless it
 /// sets `continue_final_message` or `add_generation_prompt`.
 fn read_continuation<'b>(flag: Option<Node<'b>>, format: Format, messages: Node<'b>, is_open: bool) -> ContinueFinalMessage<'b> {
@@ -310,19 +315,19 @@ impl Prepared<'_> {
             ..*options
         };
         let limits = self.cost.reduce(options.limits);
-        let options = ApplyOptions {
+        let bounds = Bounds {
             limits: &limits,
-            ..options
+            ..options.bounds()
         };
-        // This meter has the deadline of the render, and counts its work and that after it.
-        let mut meter = Meter::with_cancel(options.limits.clone(), options.cancel).start_clock();
+        let deadline = bounds.start();
+        // The render shares the steps of this meter with the work after it.
+        let mut meter = Meter::within(bounds, &deadline).share_steps();
         let mut prompt = self
             .template
-            .apply(&self.messages, &options)
+            .apply_within(&self.messages, &options, &meter)
             .map_err(|error| self.locate(error))?;
         if self.policy != Policy::Exact {
             let writes = std::mem::take(&mut prompt.writes).into_list();
-            meter.add_done(prompt.steps);
             meter.charge_bytes(usize::try_from(self.cost.bytes).unwrap_or(usize::MAX))?;
             let fitted = [&self.messages, &self.tools];
             let dropped = check::find_dropped(

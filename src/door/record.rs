@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::change::{Changes, What};
 use super::node::Node;
+use crate::deadline::Deadline;
 use crate::error::Result;
 use crate::json::{DEPTH, Data};
 use crate::limits::Limits;
@@ -130,9 +131,9 @@ impl<'m> Recorder<'m> {
         Ok(claims)
     }
 
-    /// Returns the limits of preparing the body.
-    pub fn limits(&self) -> &Limits {
-        self.meter.limits()
+    /// Returns the deadline of preparing the body, if the time is limited.
+    pub fn deadline(&self) -> Option<&'m Deadline> {
+        self.meter.deadline()
     }
 
     /// Counts the work of copying a value, and claims the memory of the copy.

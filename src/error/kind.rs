@@ -90,7 +90,7 @@ impl ErrorKind {
 /// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content + eos_token }}{% endfor %}", &[("eos_token", "</s>")]);
 /// let messages = serde_json::json!([{"content": "Hi"}, {"content": ["a", "list"]}]);
 /// let error = template.apply(&messages, &ApplyOptions::default()).unwrap_err();
-/// assert_eq!((error.class(), error.class().http_status()), (ErrorClass::Mismatch, 400));
+/// assert_eq!((error.class(), error.http_status()), (ErrorClass::Mismatch, 400));
 /// assert_eq!(error.input_path(), Some("/messages/1/content"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -124,15 +124,6 @@ impl ErrorClass {
             Self::Limit => "limit",
             Self::Output => "output",
             Self::Internal => "internal",
-        }
-    }
-
-    /// Returns the HTTP status for a server: 400 if the request is wrong or costs too much, and 500 if the server, the template or this
-    /// crate is wrong.
-    pub fn http_status(self) -> u16 {
-        match self {
-            Self::Refused | Self::Request | Self::Mismatch | Self::Limit => 400,
-            Self::Template | Self::Output | Self::Internal => 500,
         }
     }
 }

@@ -1,8 +1,6 @@
 //! Renders the conversations of experiments, and keeps the best outcome of each with its witness.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -10,7 +8,7 @@ use super::plant::{self, Form, PLANT, SPARE, USER};
 use crate::chat::{ApplyOptions, ChatTemplate, Prompt};
 use crate::clock::{FixedClock, LocalTime};
 use crate::error::{Error, ErrorClass, Result};
-use crate::limits::{Limit, Limits, Reached};
+use crate::limits::Limit;
 use crate::meter::Meter;
 use crate::report::{Outcome, Witness};
 use crate::trace::Origin;
@@ -115,13 +113,13 @@ pub struct Question<'q> {
 }
 
 /// The steps of work that ends early, without an error, when they are used up.
-pub struct Budget {
-    meter: Meter<'static>,
+pub struct Budget<'t> {
+    meter: Meter<'t>,
     /// Whether some work was not allowed. No work is allowed after it, and the meter is not asked, because it would make an error each time.
     is_spent: bool,
 }
 
-impl Budget {
+impl Budget<'_> {
     /// Counts steps of work before it is done, and returns whether it is allowed.
     pub fn spend(&mut self, steps: usize) -> bool {
         self.is_spent = self.is_spent || self.meter.charge(steps as u64).is_err();
@@ -145,12 +143,8 @@ pub struct Lab<'t> {
     pub witnesses: BTreeMap<String, Witness>,
     /// The tools that each conversation without tools gets, if the template needs them.
     tools: Option<Value>,
-    /// The limits of the next render: its steps and its time are those that are left.
-    limits: Limits,
-    /// The limits of the whole report.
-    allowed: Limits,
-    deadline: Option<Instant>,
-    cancel: Option<&'t AtomicBool>,
+    /// The limits, the deadline and the flag of the whole report. The experiments share its steps.
+    meter: Meter<'t>,
     clock: Option<FixedClock>,
     /// Whether an experiment reached a limit other than that of the steps, so that the report depends on the limits.
     pub is_limited: bool,
@@ -159,32 +153,20 @@ pub struct Lab<'t> {
 }
 
 impl<'t> Lab<'t> {
-    pub fn new(template: &'t ChatTemplate, limits: &Limits) -> Self {
-        let mut limits = limits.clone();
-        // Compiling has taken the other half.
-        limits.milliseconds = limits.milliseconds.map(|milliseconds| milliseconds / 2);
-        let deadline = limits
-            .milliseconds
-            .and_then(|milliseconds| Instant::now().checked_add(Duration::from_millis(milliseconds)));
+    /// Returns a lab whose experiments together have the limits, the deadline and the flag of a meter.
+    pub fn new(template: &'t ChatTemplate, meter: &Meter<'t>) -> Self {
+        let limits = meter.limits().clone();
         let output = limits.output.min(MAX_OUTPUT);
         Self {
             template,
             witnesses: BTreeMap::new(),
             tools: None,
-            limits: limits.clone().with_output(output),
-            allowed: limits,
-            deadline,
-            cancel: None,
+            meter: meter.renew_with(limits.with_output(output)).share_steps(),
             is_limited: false,
             is_short_of_steps: false,
             // A report does not depend on when it is made.
             clock: LocalTime::new([2026, 1, 2], [3, 4, 5], 0).ok().map(FixedClock),
         }
-    }
-
-    /// Stops the experiments soon after a flag is set.
-    pub fn with_cancel(self, cancel: Option<&'t AtomicBool>) -> Self {
-        Self { cancel, ..self }
     }
 
     /// Adds tools to all conversations, if the template renders a user message only with tools.
@@ -223,57 +205,42 @@ impl<'t> Lab<'t> {
 
     /// Renders a trial, with a trace or without.
     fn render_with(&mut self, trial: &Trial, trace: bool) -> Result<Rendered> {
-        self.check_time()?;
-        if let Some(deadline) = self.deadline {
-            let left = deadline.saturating_duration_since(Instant::now());
-            self.limits.milliseconds = Some(u64::try_from(left.as_millis()).unwrap_or(u64::MAX).saturating_add(1));
-        }
         let mut options = ApplyOptions {
             tools: trial.tools.as_ref().or(self.tools.as_ref()).map(|tools| tools as _),
             documents: trial.documents.as_ref().map(|documents| documents as _),
             variables: trial.variables.as_ref().map(|variables| variables as _),
             add_generation_prompt: trial.add_generation_prompt,
-            limits: &self.limits,
-            cancel: self.cancel,
             trace,
             ..ApplyOptions::default()
         };
         if let Some(clock) = &self.clock {
             options.clock = clock;
         }
-        let rendered = self.template.apply(&trial.messages, &options);
-        match &rendered {
-            Ok(prompt) => self.spend(prompt.steps),
-            Err(error) => match error.reached().map(|reached| reached.limit) {
-                Some(Limit::Steps) => {
-                    let steps = Reached::new(Limit::Steps, self.allowed.steps.saturating_add(1), self.allowed.steps);
-                    return Err(Error::limit(steps).with_note(NOTE));
-                }
-                Some(Limit::Milliseconds) => return Err(self.out_of_time()),
-                Some(Limit::Cancel) => return Err(error.clone()),
-                reached => self.is_limited |= reached.is_some(),
-            },
+        let rendered = self.template.apply_within(&trial.messages, &options, &self.meter);
+        if let Some(reached) = rendered.as_ref().err().and_then(Error::reached) {
+            match reached.limit {
+                Limit::Steps | Limit::Milliseconds => return Err(Error::limit(reached).with_note(NOTE)),
+                Limit::Cancel => return Err(Error::limit(reached)),
+                _ => self.is_limited = true,
+            }
         }
         Ok(rendered)
     }
 
-    /// Returns the limits of one render: the steps that are left, and the deadline of the whole report.
-    pub fn limits(&self) -> (Limits, Option<Instant>) {
-        (self.limits.clone(), self.deadline)
+    /// Returns a meter for other work, with a number of steps of its own.
+    pub fn meter(&self, steps: u64) -> Meter<'t> {
+        self.meter.fork(steps)
     }
 
-    /// Returns a meter for work other than renders, with a number of steps and the deadline of the whole report.
-    pub fn meter(&self, steps: u64) -> Meter<'static> {
-        let mut limits = self.limits.clone().with_steps(steps);
-        limits.milliseconds = self.deadline.map(|deadline| {
-            let left = deadline.saturating_duration_since(Instant::now());
-            u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
-        });
-        Meter::new(limits).start_clock()
+    /// Returns a meter for other renders, with at most a number of the steps that are left. [`Lab::spend`] must follow.
+    pub fn lend(&mut self, steps: u64) -> Meter<'t> {
+        let left = self.meter.steps_left();
+        self.is_short_of_steps |= left < steps;
+        self.meter.fork(steps.min(left))
     }
 
     /// Returns a number of steps for work other than renders. They are used up at the deadline of the whole report.
-    pub fn budget(&self, steps: u64) -> Budget {
+    pub fn budget(&self, steps: u64) -> Budget<'t> {
         Budget {
             meter: self.meter(steps),
             is_spent: false,
@@ -282,22 +249,12 @@ impl<'t> Lab<'t> {
 
     /// Subtracts steps from those that are left.
     pub fn spend(&mut self, steps: u64) {
-        self.limits.steps = self.limits.steps.saturating_sub(steps);
-        self.is_short_of_steps |= self.limits.steps == 0;
+        self.meter.add_done(steps);
     }
 
     /// Returns an error if the deadline of the whole report has passed.
     pub fn check_time(&self) -> Result<()> {
-        match self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            true => Err(self.out_of_time()),
-            false => Ok(()),
-        }
-    }
-
-    /// Returns the error that the deadline of the whole report has passed.
-    pub fn out_of_time(&self) -> Error {
-        let allowed = self.allowed.milliseconds.unwrap_or_default();
-        Error::limit(Reached::new(Limit::Milliseconds, allowed.saturating_add(1), allowed)).with_note(NOTE)
+        self.meter.check_time().map_err(|error| error.with_note(NOTE))
     }
 
     /// Renders trials until each question has the best outcome, and returns the outcomes in the order of the questions. Questions other
@@ -353,7 +310,8 @@ impl<'t> Lab<'t> {
     }
 }
 
-const NOTE: &str = "the limits apply to all experiments of a report together";
+/// The note on an error of a limit that a report reached.
+pub const NOTE: &str = "the limits apply to all experiments of a report together";
 
 /// Returns the outcome of a render that failed.
 pub fn outcome_of(error: &Error) -> Outcome {

@@ -41,11 +41,11 @@ pub struct Literals<'t> {
 struct Search<'t, 'b> {
     found: Literals<'t>,
     /// Counts the work. Without work left, the search ends.
-    budget: &'b mut Budget,
+    budget: &'b mut Budget<'t>,
 }
 
 /// Returns the constants that a variable is compared with in several templates, each with whether it is compared with the variable itself.
-pub fn list_all(all: &[Literals<'_>], name: &str, budget: &mut Budget) -> Vec<(Value, bool)> {
+pub fn list_all(all: &[Literals<'_>], name: &str, budget: &mut Budget<'_>) -> Vec<(Value, bool)> {
     let mut values: IndexMap<Value, bool> = IndexMap::new();
     for literals in all {
         for value in literals.list(name, budget) {
@@ -69,7 +69,7 @@ pub fn list_all(all: &[Literals<'_>], name: &str, budget: &mut Budget) -> Vec<(V
 
 impl<'t> Literals<'t> {
     /// Finds the constants of a template, as far as the budget allows.
-    pub fn find(template: &'t Template, budget: &mut Budget) -> Self {
+    pub fn find(template: &'t Template, budget: &mut Budget<'t>) -> Self {
         let tree = template.tree();
         let found = Self {
             symbols: &tree.symbols,
@@ -83,7 +83,7 @@ impl<'t> Literals<'t> {
 
     /// Returns the constants that a variable is compared with, itself or through names that are set to it. A variable of the same name in
     /// another scope counts as the same variable, so the list can have a constant that only the other is compared with.
-    pub fn list(&self, name: &str, budget: &mut Budget) -> IndexSet<Value> {
+    pub fn list(&self, name: &str, budget: &mut Budget<'_>) -> IndexSet<Value> {
         let mut names = BTreeSet::from([name]);
         let mut last = names.clone();
         for _ in 0..MAX_STEPS {

@@ -22,11 +22,12 @@ mod switches;
 mod takes;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use crate::chat::{ApplyOptions, ChatTemplate};
+use crate::deadline::Bounds;
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::meter::Meter;
 use crate::report::Report;
 pub(crate) use calls::prints_python_arguments;
 use lab::Lab;
@@ -57,28 +58,29 @@ impl ChatTemplate {
     /// # Errors
     /// If the model has no template, if a template does not compile, or if the experiments together use up the steps or the time.
     pub fn inspect(&self) -> Result<Arc<Report>> {
-        self.inspect_with(&Limits::default())
+        self.inspect_with(Bounds::default())
     }
 
-    /// Returns what the template takes, within limits for all experiments together. The experiments take at most half of
-    /// [`Limits::milliseconds`], and leave the other half to the compilation of the template. A report made under limits lower than the
-    /// default is shared only if no experiment reached them.
+    /// Returns what the template takes, within limits for all experiments together. A report made under limits lower than the default is
+    /// shared only if no experiment reached them.
     ///
     /// # Errors
     /// See [`ChatTemplate::inspect`].
-    pub fn inspect_with(&self, limits: &Limits) -> Result<Arc<Report>> {
-        self.inspect_until(limits, None)
+    pub fn inspect_with<'o>(&self, bounds: impl Into<Bounds<'o>>) -> Result<Arc<Report>> {
+        let bounds = bounds.into();
+        self.inspect_within(&Meter::within(bounds, &bounds.start()))
     }
 
-    /// Returns what the template takes, unless a limit is reached or the flag is set first.
-    pub(crate) fn inspect_until(&self, limits: &Limits, cancel: Option<&AtomicBool>) -> Result<Arc<Report>> {
+    /// Returns what the template takes, within the limits, the deadline and the flag of a meter.
+    pub(crate) fn inspect_within(&self, meter: &Meter<'_>) -> Result<Arc<Report>> {
         self.report_or_make(|| {
             self.check()?;
             if self.compiled().next().is_none() {
                 // The error of `apply` says that there is no template.
                 self.apply(&[serde_json::json!({})], &ApplyOptions::default())?;
             }
-            let mut lab = Lab::new(self, limits).with_cancel(cancel);
+            let limits = meter.limits();
+            let mut lab = Lab::new(self, meter);
             let mut report = Report {
                 reads: reads::find(self, &lab)?,
                 ..Report::default()

@@ -9,7 +9,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::lab::{Budget, Lab};
+use super::lab::{Budget, Lab, NOTE};
 use crate::ast::{
     Args, Body, Call, CompareOp, Expr, ExprKind, Filter, Literal, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind,
 };
@@ -89,7 +89,7 @@ pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Result<Reads> {
         walk.body(&compiled.tree().body);
         let symbols = &compiled.tree().symbols;
         let steps = STEPS_FOR_A_NAME.saturating_mul(symbols.all().count() as u64);
-        meter.charge(steps).map_err(|_| lab.out_of_time())?;
+        meter.charge(steps).map_err(|error| error.with_note(NOTE))?;
         let list = |found: HashMap<Rc<str>, usize>| {
             let mut list: Vec<_> = found.into_iter().map(|(field, line)| (line, field)).collect();
             list.sort_unstable();
@@ -113,7 +113,7 @@ pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Result<Reads> {
 }
 
 /// Returns a copy of the places that a variable may hold. Without work left there are none.
-fn copy_places(budget: &mut Budget, places: Option<&Places>) -> Places {
+fn copy_places(budget: &mut Budget<'_>, places: Option<&Places>) -> Places {
     let places = places.filter(|places| budget.spend(places.len().saturating_add(1)));
     places.cloned().unwrap_or_default()
 }
@@ -134,11 +134,11 @@ struct Walk<'t, 'b> {
     names: HashMap<Symbol, usize>,
     fields: HashMap<Root, HashMap<Rc<str>, usize>>,
     /// Counts the nodes and places, and measures the stack that nested calls of macros take.
-    budget: &'b mut Budget,
+    budget: &'b mut Budget<'t>,
 }
 
 impl<'t, 'b> Walk<'t, 'b> {
-    fn new(template: &'t Template, budget: &'b mut Budget) -> Self {
+    fn new(template: &'t Template, budget: &'b mut Budget<'t>) -> Self {
         let root = |name: &str, root| {
             let symbol = template.tree().symbols.find(name)?;
             Some((symbol, Places::from([Place { root, path: None }])))

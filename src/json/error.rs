@@ -152,7 +152,7 @@ pub(super) enum Fault {
     LoneSurrogate { code: u32, at: usize },
     TooDeep { limit: usize, at: usize },
     TooLarge { limit: usize, bytes: usize, at: usize },
-    TimedOut { limit: u64, passed: u64, at: usize },
+    TimedOut { reached: Reached, at: usize },
 }
 
 impl Fault {
@@ -172,7 +172,7 @@ impl Fault {
         let reached = match self {
             Self::TooDeep { limit, .. } => Some(too_deep(limit)),
             Self::TooLarge { limit, bytes, .. } => Some(Reached::from_sizes(Limit::JsonValues, bytes, limit)),
-            Self::TimedOut { limit, passed, .. } => Some(Reached::new(Limit::Milliseconds, passed, limit)),
+            Self::TimedOut { reached, .. } => Some(reached),
             _ => None,
         };
         let limit = reached.map(|reached| reached.to_string()).unwrap_or_default();

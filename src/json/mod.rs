@@ -23,6 +23,7 @@ mod write;
 pub use error::{JsonError, JsonErrorKind};
 pub use layout::Layout;
 pub(crate) use pointer::escape_key;
+pub(crate) use read::read_until;
 pub use read::{DEPTH, read, read_bytes, read_bytes_within, read_within};
 pub use serialize::to_data;
 pub use tree::{Data, Entry, Object};

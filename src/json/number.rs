@@ -9,11 +9,12 @@ use super::error::Fault;
 use super::read::Reader;
 use super::tree::Data;
 use crate::number::error::MAX_DIGITS;
+use crate::number::parse::find_nearest;
 
 /// The largest number of digits that always fit into an `i64`.
 const SAFE_DIGITS: usize = 18;
 
-impl<'a> Reader<'a> {
+impl<'a> Reader<'a, '_> {
     /// Reads a number, or fails if the next bytes are not a number.
     #[inline(always)]
     pub(super) fn read_number(&mut self) -> Result<Data<'a>, Box<Fault>> {
@@ -44,7 +45,9 @@ impl<'a> Reader<'a> {
         let text = self.text.get(start..self.at).unwrap_or_default();
         if float_length > integer_length {
             // Rust and Python both round to the nearest float, and read a number that is too large as infinity.
-            return Ok(Data::Float(text.parse().unwrap_or(f64::NAN)));
+            let magnitude = find_nearest(text.get(usize::from(is_negative)..).unwrap_or_default());
+            let magnitude = magnitude.unwrap_or(f64::NAN);
+            return Ok(Data::Float(if is_negative { -magnitude } else { magnitude }));
         }
         if whole <= SAFE_DIGITS {
             if let Ok(int) = text.parse() {

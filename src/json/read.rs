@@ -14,7 +14,7 @@ use super::error::{Fault, JsonError};
 use super::scan::Marks;
 use super::timer::Timer;
 use super::tree::{Data, Entry, Object};
-use crate::limits::Limits;
+use crate::deadline::{Bounds, Deadline};
 
 /// The default depth limit: the number of levels to which arrays and objects may nest.
 ///
@@ -50,23 +50,28 @@ pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
     read_text::<false>(text, depth_limit, None)
 }
 
-/// Reads one JSON document within [`Limits::milliseconds`], counted from this call. Of the limits only this one applies.
+/// Reads one JSON document within a time limit: that of a [`Deadline`], or [`Limits::milliseconds`](crate::Limits::milliseconds) from this
+/// call on. No other limit applies.
 ///
-/// A text of less than 1 MiB takes at most some milliseconds, and its time is not measured.
+/// A text of less than 64 KiB is read within a millisecond, and the clock is not checked meanwhile.
 ///
 /// ```
-/// use chat_template::{Limits, json};
+/// use chat_template::{Deadline, json};
 ///
 /// let text = format!("[0{}]", ",0".repeat(1 << 20));
-/// let limits = Limits::default().with_milliseconds(0);
-/// let error = json::read_within(&text, json::DEPTH, &limits).unwrap_err();
+/// let error = json::read_within(&text, json::DEPTH, &Deadline::new(0)).unwrap_err();
 /// assert_eq!(error.kind(), json::JsonErrorKind::TimedOut);
 /// ```
 ///
 /// # Errors
 /// As for [`read`], and if the time is over.
-pub fn read_within<'a>(text: &'a str, depth_limit: usize, limits: &Limits) -> Result<Data<'a>, JsonError> {
-    match Timer::start(text, limits) {
+pub fn read_within<'a, 'o>(text: &'a str, depth_limit: usize, bounds: impl Into<Bounds<'o>>) -> Result<Data<'a>, JsonError> {
+    read_until(text, depth_limit, &bounds.into().start())
+}
+
+/// Reads one JSON document until a deadline.
+pub(crate) fn read_until<'a>(text: &'a str, depth_limit: usize, deadline: &Deadline) -> Result<Data<'a>, JsonError> {
+    match Timer::start(text, deadline) {
         None => read(text, depth_limit),
         timer => read_text::<true>(text, depth_limit, timer),
     }
@@ -84,12 +89,16 @@ pub fn read_bytes(bytes: &[u8], depth_limit: usize) -> Result<Data<'_>, JsonErro
 ///
 /// # Errors
 /// As for [`read_bytes`] and [`read_within`].
-pub fn read_bytes_within<'a>(bytes: &'a [u8], depth_limit: usize, limits: &Limits) -> Result<Data<'a>, JsonError> {
-    read_within(decode(bytes)?, depth_limit, limits)
+pub fn read_bytes_within<'a, 'o>(
+    bytes: &'a [u8],
+    depth_limit: usize,
+    bounds: impl Into<Bounds<'o>>,
+) -> Result<Data<'a>, JsonError> {
+    read_within(decode(bytes)?, depth_limit, bounds)
 }
 
 /// Reads a text. The timer is checked only if `TIMED` is true, so that it costs a short text no time.
-fn read_text<const TIMED: bool>(text: &str, depth_limit: usize, timer: Option<Timer>) -> Result<Data<'_>, JsonError> {
+fn read_text<'a, const TIMED: bool>(text: &'a str, depth_limit: usize, timer: Option<Timer<'_>>) -> Result<Data<'a>, JsonError> {
     let mut reader = Reader {
         text,
         at: 0,
@@ -108,7 +117,7 @@ fn decode(bytes: &[u8]) -> Result<&str, JsonError> {
 }
 
 /// The state of reading a text.
-pub(super) struct Reader<'a> {
+pub(super) struct Reader<'a, 'd> {
     pub(super) text: &'a str,
     /// The offset of the next byte, which is always the start of a character.
     pub(super) at: usize,
@@ -118,7 +127,7 @@ pub(super) struct Reader<'a> {
     /// The number of bytes that further values may take, without the characters of strings.
     bytes_left: usize,
     /// The timer, which only a long text has.
-    pub(super) timer: Option<Timer>,
+    pub(super) timer: Option<Timer<'d>>,
     /// The first lone surrogate of the text.
     pub(super) lone_surrogate: Option<Fault>,
     /// A buffer for the string that is being decoded.
@@ -180,7 +189,7 @@ impl<'a> Unfinished<'a> {
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Reader<'a, '_> {
     fn read_document<const TIMED: bool>(&mut self) -> Result<Data<'a>, Box<Fault>> {
         if self.text.starts_with('\u{feff}') {
             return Err(Fault::syntax("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0));

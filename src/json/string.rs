@@ -32,7 +32,7 @@ const SIMPLE_ESCAPES: [u8; 256] = {
 /// The least capacity in bytes of the buffer for decoded strings. It is enough for most messages, so the buffer seldom grows.
 const DECODED_CAPACITY: usize = 1000;
 
-impl<'a> Reader<'a> {
+impl<'a> Reader<'a, '_> {
     /// Reads a string, starting at its opening quotation mark.
     #[inline(always)]
     pub(super) fn read_string(&mut self) -> Result<Cow<'a, str>, Box<Fault>> {
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
         loop {
             if self.decoded.len() >= next_check {
                 next_check = next_check.saturating_add(STRIDE);
-                self.timer.as_ref().map_or(Ok(()), |timer| timer.check_clock(self.at))?;
+                self.timer.as_ref().map_or(Ok(()), |timer| timer.check_deadline(self.at))?;
             }
             match bytes.get(self.at) {
                 Some(b'"') => {

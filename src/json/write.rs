@@ -11,7 +11,7 @@ use std::fmt;
 
 use super::scan::{is_short_and_plain, plain_ascii_length, plain_length};
 use super::tree::Data;
-use crate::number::text::{float_text, write_digits, write_int};
+use crate::number::text::{float_text, write_digits};
 use crate::text::quote;
 
 /// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and all characters outside ASCII.
@@ -128,38 +128,51 @@ fn write_thousandths(is_negative: bool, thousandths: u64, out: &mut String) {
 /// Writes a tree on one line without blanks. Characters outside ASCII are not escaped, and a tuple becomes an array.
 ///
 /// The function recurses. The reader and the serializer limit the depth of a tree.
-pub fn write_data(data: &Data<'_>, out: &mut String) {
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_data(data: &Data<'_>, out: &mut impl fmt::Write) -> fmt::Result {
     match data {
-        Data::None => out.push_str("null"),
-        Data::Bool(true) => out.push_str("true"),
-        Data::Bool(false) => out.push_str("false"),
-        Data::Int(int) => write_int(*int, out),
-        Data::BigInt(int) => out.push_str(&int.to_string()),
-        Data::Float(float) => write_float(*float, out),
-        Data::Str(text) => write_string(text, false, out),
+        Data::None => out.write_str("null"),
+        Data::Bool(true) => out.write_str("true"),
+        Data::Bool(false) => out.write_str("false"),
+        Data::Int(int) => write!(out, "{int}"),
+        Data::BigInt(int) => write!(out, "{int}"),
+        Data::Float(float) => {
+            let mut digits = String::new();
+            write_float(*float, &mut digits);
+            out.write_str(&digits)
+        }
+        Data::Str(text) => write_quoted(text, out),
         Data::List(items) | Data::Tuple(items) => {
-            out.push('[');
+            out.write_char('[')?;
             for (place, item) in items.iter().enumerate() {
                 if place > 0 {
-                    out.push(',');
+                    out.write_char(',')?;
                 }
-                write_data(item, out);
+                write_data(item, out)?;
             }
-            out.push(']');
+            out.write_char(']')
         }
         Data::Object(object) => {
-            out.push('{');
+            out.write_char('{')?;
             for (place, (key, value)) in object.entries().iter().enumerate() {
                 if place > 0 {
-                    out.push(',');
+                    out.write_char(',')?;
                 }
-                write_string(key, false, out);
-                out.push(':');
-                write_data(value, out);
+                write_quoted(key, out)?;
+                out.write_char(':')?;
+                write_data(value, out)?;
             }
-            out.push('}');
+            out.write_char('}')
         }
     }
+}
+
+fn write_quoted(text: &str, out: &mut impl fmt::Write) -> fmt::Result {
+    out.write_char('"')?;
+    write_escaped(text, false, out)?;
+    out.write_char('"')
 }
 
 #[cfg(test)]

@@ -77,6 +77,8 @@ limits_by_name! {
     Sources = "sources",
     /// Fixed: 10 000 special tokens with names in the files of a model.
     SpecialTokens = "special_tokens",
+    /// Fixed: 262 144 special tokens without names in the files of a model.
+    AddedTokens = "added_tokens",
     /// Fixed: 2³² namespaces, or frames that macros close over.
     Objects = "objects",
 }
@@ -141,6 +143,8 @@ impl Reached {
         Self::new(limit, count(figure), count(allowed))
     }
 }
+
+impl std::error::Error for Reached {}
 
 impl fmt::Display for Reached {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

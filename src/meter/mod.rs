@@ -10,12 +10,12 @@ mod stack;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub use scanned::LONG;
 pub use stack::Stack;
 
-use crate::clock;
+use crate::deadline::{Bounds, Deadline};
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits, Reached};
 
@@ -49,7 +49,8 @@ pub struct Meter<'a> {
     steps_reserved: u64,
     /// The steps that are allowed after the next check, if several meters share them.
     steps_shared: Option<Rc<Cell<u64>>>,
-    watch: Option<Watch<'a>>,
+    deadline: Option<&'a Deadline>,
+    cancel: Option<&'a AtomicBool>,
     calls: u32,
     stack: Stack,
     /// The number of bytes of the text that is being written, when its size was last checked.
@@ -60,39 +61,19 @@ pub struct Meter<'a> {
     live: Option<Rc<Cell<u64>>>,
 }
 
-/// The deadline and the flag, which can stop the work before its steps are used up.
-#[derive(Clone, Copy, Debug)]
-struct Watch<'a> {
-    /// The time of the first check, or of [`Meter::start_clock`]. A short render ends before the first check, and reading the clock would
-    /// be a tenth of its time.
-    began: Option<Instant>,
-    cancel: Option<&'a AtomicBool>,
-}
-
 impl<'a> Meter<'a> {
-    /// Returns a meter at zero. The stack is measured from this call, and the time from the first check of the clock, at most [`STRIDE`]
-    /// steps later.
+    /// Returns a meter at zero without a time limit.
     pub fn new(limits: Limits) -> Self {
-        Self::with_cancel(limits, None)
+        Self::with_watch(limits, None, None)
     }
 
-    /// Returns a meter that also stops when a flag is set.
-    pub fn with_cancel(limits: Limits, cancel: Option<&'a AtomicBool>) -> Self {
-        let is_watched = cancel.is_some() || limits.milliseconds.is_some();
-        let watch = is_watched.then_some(Watch { began: None, cancel });
-        Self::with_watch(limits, watch)
+    /// Returns a meter at zero for a call with these bounds, whose deadline has started. The stack is measured from this call.
+    pub fn within(bounds: Bounds<'a>, deadline: &'a Deadline) -> Self {
+        let deadline = Some(deadline).filter(|deadline| deadline.is_limited());
+        Self::with_watch(bounds.limits.clone(), deadline, bounds.cancel)
     }
 
-    /// Starts the clock now instead of at its first check. The meters that [`Meter::renew`] returns then share the deadline.
-    pub fn start_clock(mut self) -> Self {
-        if let Some(watch) = &mut self.watch {
-            watch.began = clock::HAS_CLOCK.then(Instant::now);
-        }
-        self
-    }
-
-    /// Lets the meters that [`Meter::renew`] returns share the steps of this one. A meter that ends early loses less than [`STRIDE`] steps
-    /// of them.
+    /// Lets the meters that [`Meter::renew`] returns share the steps of this one.
     pub fn share_steps(mut self) -> Self {
         let steps = self.steps_left.saturating_add(self.steps_reserved);
         (self.steps_left, self.steps_reserved) = (0, 0);
@@ -102,7 +83,12 @@ impl<'a> Meter<'a> {
 
     /// Returns a meter at zero with the limits, the deadline and the flag of this one. Only the stack is measured from this call.
     pub fn renew(&self) -> Self {
-        let mut renewed = Self::with_watch(self.limits.clone(), self.watch);
+        self.renew_with(self.limits.clone())
+    }
+
+    /// Returns a meter as [`Meter::renew`] does, with other limits on memory.
+    pub fn renew_with(&self, limits: Limits) -> Self {
+        let mut renewed = Self::with_watch(limits, self.deadline, self.cancel);
         if let Some(shared) = &self.steps_shared {
             (renewed.steps_left, renewed.steps_reserved) = (0, 0);
             renewed.steps_shared = Some(Rc::clone(shared));
@@ -110,18 +96,26 @@ impl<'a> Meter<'a> {
         renewed
     }
 
-    fn with_watch(limits: Limits, watch: Option<Watch<'a>>) -> Self {
-        let steps_left = match &watch {
-            None => limits.steps,
+    /// Returns a meter with a number of steps of its own, and the other limits, the deadline and the flag of this one.
+    pub fn fork(&self, steps: u64) -> Self {
+        Self::with_watch(self.limits.clone().with_steps(steps), self.deadline, self.cancel)
+    }
+
+    fn with_watch(limits: Limits, deadline: Option<&'a Deadline>, cancel: Option<&'a AtomicBool>) -> Self {
+        let steps_left = if cancel.is_some() || deadline.is_some_and(Deadline::is_over) {
             // The flag may be set already.
-            Some(watch) if watch.cancel.is_some() || limits.milliseconds == Some(0) => 0,
-            Some(_) => limits.steps.min(STRIDE),
+            0
+        } else if deadline.is_some() {
+            limits.steps.min(STRIDE)
+        } else {
+            limits.steps
         };
         Self {
             steps_left,
             steps_reserved: limits.steps.saturating_sub(steps_left),
             steps_shared: None,
-            watch,
+            deadline,
+            cancel,
             calls: 0,
             stack: Stack::new(limits.stack),
             written: Cell::new(0),
@@ -129,6 +123,17 @@ impl<'a> Meter<'a> {
             live: None,
             limits,
         }
+    }
+
+    /// Returns the deadline, if the time is limited.
+    pub fn deadline(&self) -> Option<&'a Deadline> {
+        self.deadline
+    }
+
+    /// Returns an error if the time is over or the flag is set.
+    pub fn check_time(&self) -> Result<()> {
+        let used = self.steps();
+        self.check_watch(used, 0)
     }
 
     /// Returns the limits.
@@ -188,6 +193,11 @@ impl<'a> Meter<'a> {
     pub fn charge_names(&mut self, name: &str, count: usize) -> Result<()> {
         let compared = (name.len() / STEP_BYTES).saturating_add(1).saturating_mul(count);
         self.charge(compared as u64 >> 3)
+    }
+
+    /// Returns the number of steps that are left.
+    pub fn steps_left(&self) -> u64 {
+        self.steps_left.saturating_add(self.reserved())
     }
 
     /// Counts steps of work that was done with another meter. The next charge fails if they are more than are left.
@@ -364,32 +374,29 @@ impl<'a> Meter<'a> {
             self.set_steps(0, 0);
             return Err(exceeded(Limit::Steps, used.saturating_add(steps), self.limits.steps));
         };
-        if let Some(watch) = &mut self.watch {
-            watch.check(&self.limits, used, steps)?;
-        }
+        self.check_watch(used, steps)?;
         let next = left.min(STRIDE);
         self.set_steps(next, left.saturating_sub(next));
         Ok(())
     }
-}
 
-impl Watch<'_> {
-    /// Checks the flag and the deadline before work that takes a number of steps.
-    fn check(&mut self, limits: &Limits, used: u64, steps: u64) -> Result<()> {
+    /// Checks the flag and the deadline before work that takes a number of steps. `used` is the number of steps so far.
+    fn check_watch(&self, used: u64, steps: u64) -> Result<()> {
         if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
             return Err(exceeded(Limit::Cancel, used, 0));
         }
-        let expected = Duration::from_nanos(steps.saturating_mul(STEP_NANOSECONDS));
-        let passed = if clock::HAS_CLOCK {
-            self.began.get_or_insert_with(Instant::now).elapsed()
-        } else {
-            Duration::ZERO
-        };
-        let passed = passed.saturating_add(expected);
-        let passed = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
-        match limits.milliseconds {
-            Some(allowed) if passed >= allowed => Err(exceeded(Limit::Milliseconds, passed, allowed)),
-            _ => Ok(()),
+        if let Some(deadline) = self.deadline {
+            deadline.check(Duration::from_nanos(steps.saturating_mul(STEP_NANOSECONDS)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Gives the steps that are left back to the meters that share them.
+impl Drop for Meter<'_> {
+    fn drop(&mut self) {
+        if let Some(shared) = &self.steps_shared {
+            shared.set(shared.get().saturating_add(self.steps_left));
         }
     }
 }
@@ -416,13 +423,18 @@ fn exceeded(limit: Limit, figure: u64, allowed: u64) -> Error {
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use super::{Meter, STRIDE};
+    use super::{Bounds, Deadline, Meter, STRIDE};
     use crate::limits::{Limit, Limits};
 
     #[test]
     fn a_flag_is_checked_within_a_stride() {
         let flag = AtomicBool::new(false);
-        let mut meter = Meter::with_cancel(Limits::default(), Some(&flag));
+        let bounds = Bounds {
+            cancel: Some(&flag),
+            ..Bounds::default()
+        };
+        let deadline = bounds.start();
+        let mut meter = Meter::within(bounds, &deadline);
         meter.charge(1).unwrap();
         meter.charge(STRIDE / 2).unwrap();
         flag.store(true, Ordering::Relaxed);
@@ -433,12 +445,9 @@ mod tests {
 
     #[test]
     fn a_deadline_does_not_change_the_number_of_steps() {
-        let limits = Limits {
-            steps: 3 * STRIDE,
-            milliseconds: Some(u64::MAX),
-            ..Limits::default()
-        };
-        let mut meter = Meter::new(limits);
+        let limits = Limits::default().with_steps(3 * STRIDE);
+        let deadline = Deadline::new(u64::MAX);
+        let mut meter = Meter::within(Bounds::from(&limits), &deadline);
         for used in 0..3 * STRIDE {
             assert_eq!(meter.steps(), used);
             meter.charge(1).unwrap();
@@ -479,11 +488,7 @@ mod tests {
 
     #[test]
     fn a_deadline_of_zero_allows_no_step() {
-        let limits = Limits {
-            milliseconds: Some(0),
-            ..Limits::default()
-        };
-        let error = Meter::new(limits).charge(1).unwrap_err();
+        let error = Meter::within(Bounds::default(), &Deadline::new(0)).charge(1).unwrap_err();
         assert_eq!(error.message(), "limit reached: milliseconds: 0, at most 0");
     }
 }

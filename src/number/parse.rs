@@ -144,6 +144,9 @@ fn read_ascii_int(text: &str, base: u32) -> NumberResult<Option<Int>> {
     Ok(BigUint::parse_bytes(digits.as_bytes(), radix).map(|magnitude| Int::from(BigInt::from_biguint(sign, magnitude))))
 }
 
+/// The number of digits by which the standard library always decides (Mushtak and Lemire, "Fast number parsing without fallback").
+const DECISIVE_DIGITS: usize = 19;
+
 /// Parses a float with surrounding spaces. The result is `None` if the text is not a float.
 fn read_ascii_float(text: &str) -> Option<f64> {
     let text = text.trim_matches(is_c_space);
@@ -155,10 +158,7 @@ fn read_ascii_float(text: &str) -> Option<f64> {
         f64::NAN
     } else {
         let plain = without_underscores(unsigned)?;
-        if !is_decimal(&plain) {
-            return None;
-        }
-        plain.parse().ok()?
+        find_nearest(&plain)?
     };
     Some(if is_negative { -magnitude } else { magnitude })
 }
@@ -195,8 +195,12 @@ fn without_underscores(text: &str) -> Option<Cow<'_, str>> {
     (previous != '_').then_some(Cow::Owned(plain))
 }
 
-/// Returns whether a text is digits with at most one point and an optional exponent: `5.`, `.5e-3`.
-fn is_decimal(text: &str) -> bool {
+/// Returns the nearest float to a number of digits with at most one point and an optional exponent, such as `5.` or `.5e-3`. A number
+/// that is too large is infinity. Returns `None` if the string is something else.
+///
+/// The standard library takes about ten microseconds if it cannot decide by the first 19 digits. serde_json takes one, but reads only
+/// numbers of the form `0.5e-3`.
+pub fn find_nearest(text: &str) -> Option<f64> {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),
         None => (text, None),
@@ -207,5 +211,14 @@ fn is_decimal(text: &str) -> bool {
         let (_, digits) = split_sign(exponent);
         !digits.is_empty() && is_digits(digits)
     });
-    is_digits(whole) && is_digits(fraction) && !(whole.is_empty() && fraction.is_empty()) && has_exponent_digits
+    if !is_digits(whole) || !is_digits(fraction) || matches!(mantissa, "" | ".") || !has_exponent_digits {
+        return None;
+    }
+    if mantissa.len() <= DECISIVE_DIGITS {
+        return text.parse().ok();
+    }
+    let whole = whole.trim_start_matches('0');
+    let json = format!("{whole:0>1}.{fraction:0<1}e{}", exponent.unwrap_or("0"));
+    // The number is well-formed, so an error says that it is out of range.
+    Some(serde_json::from_str(&json).unwrap_or(f64::INFINITY))
 }

@@ -3,8 +3,10 @@
 //! Each block of an output is compressed separately, as one member of gzip or one frame of zstd. A reader joins the blocks. A file that is
 //! cut between two blocks is a valid file.
 
-use std::io::{BufRead, BufReader, Read, Result, Write};
+use std::cell::Cell;
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Write};
 use std::path::Path;
+use std::rc::Rc;
 
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
@@ -12,6 +14,12 @@ use flate2::write::GzEncoder;
 
 /// The size of the buffer of a file in bytes.
 const BUFFER: usize = 256 << 10;
+
+/// The largest number of decompressed bytes for each compressed one. Rows with the same long instructions have about 50.
+const MAX_RATIO: u64 = 200;
+
+/// The number of decompressed bytes that are always allowed.
+const FREE: u64 = 256 << 20;
 
 /// How a file is compressed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,17 +39,25 @@ impl Codec {
         }
     }
 
-    /// Returns a reader of the decompressed bytes.
+    /// Returns a reader of the decompressed bytes. It fails if they are much more than the compressed ones.
     pub fn decode(self, reader: Box<dyn Read>) -> Result<Box<dyn BufRead>> {
-        let reader = BufReader::with_capacity(BUFFER, reader);
-        Ok(match self {
-            Self::Plain => Box::new(reader),
-            Self::Gzip => Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(reader))),
-            Self::Zstd => {
-                let decoder = zstd::stream::read::Decoder::with_buffer(reader)?;
-                Box::new(BufReader::with_capacity(BUFFER, decoder))
-            }
-        })
+        let compressed = Rc::new(Cell::new(0));
+        let counted = Counted {
+            inner: reader,
+            bytes: Rc::clone(&compressed),
+        };
+        let reader = BufReader::with_capacity(BUFFER, counted);
+        let decoder: Box<dyn Read> = match self {
+            Self::Plain => return Ok(Box::new(reader)),
+            Self::Gzip => Box::new(MultiGzDecoder::new(reader)),
+            Self::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(reader)?),
+        };
+        let bounded = Bounded {
+            inner: decoder,
+            compressed,
+            bytes: 0,
+        };
+        Ok(Box::new(BufReader::with_capacity(BUFFER, bounded)))
     }
 
     /// Compresses a block.
@@ -55,5 +71,40 @@ impl Codec {
             }
             Self::Zstd => zstd::bulk::compress(&block, zstd::DEFAULT_COMPRESSION_LEVEL),
         }
+    }
+}
+
+/// A reader that counts the bytes that were read.
+struct Counted<R> {
+    inner: R,
+    bytes: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.bytes.set(self.bytes.get().saturating_add(read as u64));
+        Ok(read)
+    }
+}
+
+/// A reader of decompressed bytes that fails if they are too many for the compressed ones.
+struct Bounded<R> {
+    inner: R,
+    compressed: Rc<Cell<u64>>,
+    bytes: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.bytes = self.bytes.saturating_add(read as u64);
+        if self.bytes > self.compressed.get().saturating_mul(MAX_RATIO).max(FREE) {
+            return Err(Error::new(
+                ErrorKind::InvalidData,
+                format!("this file has more than {MAX_RATIO} times its size when it is decompressed; decompress it first, and pass the result"),
+            ));
+        }
+        Ok(read)
     }
 }

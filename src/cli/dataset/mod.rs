@@ -9,6 +9,7 @@
 
 mod codec;
 mod journal;
+mod lines;
 mod notes;
 mod output;
 mod row;
@@ -22,6 +23,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use chat_template::Limits;
 use chat_template::json::Object;
 
 use self::notes::Notes;
@@ -113,6 +115,9 @@ pub struct Arguments {
     settings: Settings,
 }
 
+/// The largest prompt of a row in bytes, unless a file of limits says otherwise. Several rows are in memory at one time.
+const MAX_ANSWER: u64 = 16 << 20;
+
 /// Renders a data set. The exit status is 2 if the run ends early.
 pub fn run(arguments: &Arguments) -> ExitCode {
     match run_arguments(arguments) {
@@ -136,14 +141,15 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
     if is_dash(&arguments.input) && arguments.source.files().any(is_dash) {
         return Err("only one file can be - (standard input)".to_owned());
     }
-    let texts = Texts::read(arguments.source.files())?;
+    let settings = &arguments.settings;
+    let limits = Limits::default().with_output(MAX_ANSWER).with_value(MAX_ANSWER).with_live(2 * MAX_ANSWER);
+    let texts = Texts::read(arguments.source.files(), settings.read_limits(limits)?)?;
     let chat = arguments.source.load(&texts)?;
     chat.check().map_err(|error| arguments.source.explain(&error))?;
     if arguments.spans && !chat.has_generation() {
         warn("warning: the template has no {% generation %} blocks, so all spans are empty; --assistant needs none");
     }
-    let settings = &arguments.settings;
-    let (limits, clock) = settings.read(&chat)?;
+    settings.warn_of_unread(&chat).iter().for_each(|warning| warn(warning));
     let variables = settings.variables.iter();
     let default_key = if arguments.sharegpt { "conversations" } else { "messages" };
     let notes = Notes::new(&chat);
@@ -159,8 +165,8 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         add_generation_prompt: settings.add_generation_prompt,
         continue_final_message: settings.continue_final_message.clone(),
         variables: Object::new(variables.map(|(name, value)| (name.clone().into(), value.clone())).collect()),
-        limits,
-        clock,
+        limits: texts.limits.clone(),
+        clock: settings.clock(),
         max_row: arguments.max_row << 20,
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(super::jobs(arguments.jobs));

@@ -8,12 +8,14 @@
 
 use std::borrow::Cow;
 
-use chat_template::json::{self, Data, Entry, Object};
-use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, FixedClock, Input, Limits};
+use chat_template::json::{self, Data, Entry, JsonErrorKind, Object};
+use chat_template::{
+    ApplyOptions, AssistantOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Error, FixedClock, Input, Limits,
+};
 
+use super::lines::Lines;
 use super::notes::Notes;
 use super::rows::Row;
-use crate::cli::show::write_entry;
 
 /// The roles of ShareGPT that have another name in `messages`. Any other role is kept.
 const SHAREGPT_ROLES: [(&str, &str); 2] = [("human", "user"), ("gpt", "assistant")];
@@ -47,30 +49,36 @@ pub struct Renderer {
 /// The parts of a row.
 #[derive(Default)]
 struct Parts<'r> {
-    messages: Option<Data<'r>>,
-    tools: Option<Data<'r>>,
-    documents: Option<Data<'r>>,
-    variables: Option<Data<'r>>,
+    messages: Option<Cow<'r, Data<'r>>>,
+    tools: Option<Cow<'r, Data<'r>>>,
+    documents: Option<&'r Data<'r>>,
+    variables: Option<&'r Data<'r>>,
     /// The key `system` of a row in the form of ShareGPT.
-    system: Option<Data<'r>>,
+    system: Option<&'r Data<'r>>,
     /// The entries that the output keeps.
-    kept: Vec<Entry<'r>>,
+    kept: Vec<&'r Entry<'r>>,
 }
 
 impl Renderer {
-    /// Appends the line of a row to `out`, or the line with its error to `errors`. Returns whether the row has a prompt.
-    pub fn render(&self, row: &Row<'_>, out: &mut String, errors: &mut String) -> bool {
-        let rendered = match row.text {
-            Some(text) => self.render_text(text, out),
+    /// Writes the line of a row to `out`, or the line with its error to `errors`. Returns whether the row has a prompt.
+    pub fn render(&self, row: &Row<'_>, out: &mut Lines<'_>, errors: &mut Lines<'_>) -> bool {
+        let deadline = Deadline::from(&self.limits);
+        let _running = deadline.start();
+        let read = match row.text {
+            Some(text) => read_row(text, &deadline),
             None => Err(format!(
                 "the row has more than {} MiB, which is the limit",
                 self.max_row >> 20
             )),
         };
+        let rendered = match &read {
+            Ok(data) => self.render_data(data, &deadline, out),
+            Err(error) => Err(error.clone()),
+        };
         match rendered {
             Ok(()) => true,
             Err(error) => {
-                write_error(row, &error, errors);
+                write_error(row, &error, read.as_ref().ok(), errors);
                 false
             }
         }
@@ -79,7 +87,8 @@ impl Renderer {
     /// Returns the template and the options as a line of JSON. Two runs with equal lines have equal answers to equal rows.
     pub fn describe(&self) -> String {
         let mut variables = String::new();
-        json::write_data(&Data::Object(self.variables.clone()), &mut variables);
+        // Writing to a string cannot fail.
+        let _ = json::write_data(&Data::Object(self.variables.clone()), &mut variables);
         let named = self.chat.names().into_iter().map(|name| (name, self.chat.named_source(name)));
         serde_json::json!({
             "chat-template": env!("CARGO_PKG_VERSION"),
@@ -102,27 +111,21 @@ impl Renderer {
         .to_string()
     }
 
-    fn render_text(&self, text: &[u8], out: &mut String) -> Result<(), String> {
-        let row = json::read_bytes(text, json::DEPTH).map_err(|error| {
-            let cut = if text.ends_with(b"\n") {
-                ""
-            } else {
-                "; the input ends in this row"
-            };
-            format!("the row is not JSON: {error}{cut}")
-        })?;
+    fn render_data(&self, row: &Data<'_>, deadline: &Deadline, out: &mut Lines<'_>) -> Result<(), String> {
         let Data::Object(row) = row else {
             return Err(format!("the row must be an object, and this is {}", row.describe()));
         };
-        let parts = self.split(row)?;
+        let explain = |error: Error| error.to_string();
+        let parts = self.split(row, deadline)?;
         let Some(messages) = &parts.messages else {
             return Err(format!("the row has no {:?}", self.messages_key));
         };
         let variables = self.merge_variables(parts.variables)?;
         let mut options = ApplyOptions {
             limits: &self.limits,
-            tools: parts.tools.as_ref().map(|tools| tools as &dyn Input),
-            documents: parts.documents.as_ref().map(|documents| documents as &dyn Input),
+            deadline: Some(deadline),
+            tools: parts.tools.as_deref().map(|tools| tools as &dyn Input),
+            documents: parts.documents.map(|documents| documents as &dyn Input),
             chat_template: self.name.as_deref(),
             // A variable of the row replaces the option.
             add_generation_prompt: self.add_generation_prompt && variables.get("add_generation_prompt").is_none(),
@@ -139,37 +142,43 @@ impl Renderer {
         if let Some(clock) = &self.clock {
             options.clock = clock;
         }
-        let prompt = self.chat.apply(messages, &options).map_err(|error| error.to_string())?;
-        out.push('{');
+        let prompt = self.chat.apply(&**messages, &options).map_err(explain)?;
+        let bounds = Bounds {
+            limits: &self.limits,
+            ..Bounds::from(deadline)
+        };
+        let turns = self.wants_turns.then(|| prompt.turns_within(bounds)).transpose().map_err(explain)?;
+        out.push("{");
         for (key, value) in &parts.kept {
-            write_key(key, out);
-            json::write_data(value, out);
-            out.push(',');
+            out.write_key(key);
+            out.write_data(value);
+            out.push(",");
         }
-        write_key("text", out);
-        json::write_string(&prompt.text, false, out);
+        out.write_key("text");
+        out.write_string(&prompt.text);
         if self.wants_spans {
-            write_entry("generation", &prompt.generation, out)?;
+            out.write_entry("generation", &prompt.generation)?;
         }
         if self.wants_assistant {
-            write_entry("assistant", &prompt.assistant, out)?;
+            out.write_entry("assistant", &prompt.assistant)?;
             self.notes.note_mask(&prompt);
         }
-        if self.wants_turns {
-            write_entry("turns", &prompt.turns(), out)?;
+        if let Some(turns) = turns {
+            out.write_entry("turns", &turns)?;
         }
-        out.push_str("}\n");
+        out.push("}\n");
         Ok(())
     }
 
     /// Splits a row by its keys.
-    fn split<'r>(&self, row: Object<'r>) -> Result<Parts<'r>, String> {
+    fn split<'r>(&self, row: &'r Object<'r>, deadline: &Deadline) -> Result<Parts<'r>, String> {
         let mut parts = Parts::default();
         let mut is_replaced = false;
-        for (key, value) in row.into_entries() {
-            match &*key {
-                key if key == self.messages_key => parts.messages = Some(value),
-                "tools" => parts.tools = Some(read_tools(value)?),
+        for entry in row.entries() {
+            let (key, value) = entry;
+            match &**key {
+                key if key == self.messages_key => parts.messages = Some(Cow::Borrowed(value)),
+                "tools" => parts.tools = Some(read_tools(value, deadline)?),
                 "documents" => parts.documents = Some(value),
                 "chat_template_kwargs" => parts.variables = Some(value),
                 "system" if self.is_sharegpt => parts.system = Some(value),
@@ -177,29 +186,28 @@ impl Renderer {
                 "generation" if self.wants_spans => is_replaced = true,
                 "assistant" if self.wants_assistant => is_replaced = true,
                 "turns" if self.wants_turns => is_replaced = true,
-                _ => parts.kept.push((key, value)),
+                _ => parts.kept.push(entry),
             }
         }
         if is_replaced {
             self.notes.note_replaced();
         }
         if self.is_sharegpt {
-            parts.messages = parts.messages.map(|messages| convert_messages(messages, parts.system.take()));
+            parts.messages = parts.messages.map(|messages| convert_messages(messages, parts.system));
         }
         Ok(parts)
     }
 
     /// Returns the variables of all rows, replaced by those of a row.
-    fn merge_variables<'r>(&'r self, row: Option<Data<'r>>) -> Result<Cow<'r, Object<'r>>, String> {
-        if let Some(Data::Object(row)) = &row {
-            self.notes.note_unread(row);
-        }
+    fn merge_variables<'r>(&'r self, row: Option<&'r Data<'r>>) -> Result<Cow<'r, Object<'r>>, String> {
         match row {
             None | Some(Data::None) => Ok(Cow::Borrowed(&self.variables)),
-            Some(Data::Object(row)) if self.variables.is_empty() => Ok(Cow::Owned(row)),
             Some(Data::Object(row)) => {
-                let mut entries = self.variables.entries().to_vec();
-                entries.extend(row.into_entries());
+                self.notes.note_unread(row);
+                if self.variables.is_empty() {
+                    return Ok(Cow::Borrowed(row));
+                }
+                let entries = [self.variables.entries(), row.entries()].concat();
                 Ok(Cow::Owned(Object::new(entries)))
             }
             Some(other) => Err(format!(
@@ -210,73 +218,85 @@ impl Renderer {
     }
 }
 
+fn read_row<'r>(text: &'r [u8], deadline: &Deadline) -> Result<Data<'r>, String> {
+    json::read_bytes_within(text, json::DEPTH, deadline).map_err(|error| {
+        if error.kind() == JsonErrorKind::TimedOut {
+            return error.to_string();
+        }
+        let cut = if text.ends_with(b"\n") {
+            ""
+        } else {
+            "; the input ends in this row"
+        };
+        format!("the row is not JSON: {error}{cut}")
+    })
+}
+
 /// Returns the tools, which can be JSON text. Data sets that are stored in columns have such text, because the schemas of two tools have
 /// different keys.
-fn read_tools(tools: Data<'_>) -> Result<Data<'_>, String> {
-    match &tools {
-        Data::Str(text) => match json::read(text, json::DEPTH) {
-            Ok(tools) => Ok(tools.into_owned()),
+fn read_tools<'r>(tools: &'r Data<'r>, deadline: &Deadline) -> Result<Cow<'r, Data<'r>>, String> {
+    match tools {
+        Data::Str(text) => match json::read_within(text, json::DEPTH, deadline) {
+            Ok(tools) => Ok(Cow::Owned(tools)),
             Err(error) => Err(format!("the tools are a string that is not JSON: {error}")),
         },
-        _ => Ok(tools),
+        _ => Ok(Cow::Borrowed(tools)),
     }
 }
 
 /// Converts messages of ShareGPT: `{"from": "human", "value": "Hi"}` becomes `{"role": "user", "content": "Hi"}`. If the first message does
 /// not have the role `system`, the text of `system` is inserted before it.
-fn convert_messages<'r>(messages: Data<'r>, system: Option<Data<'r>>) -> Data<'r> {
-    let Data::List(messages) = messages else {
+fn convert_messages<'r>(messages: Cow<'r, Data<'r>>, system: Option<&Data<'r>>) -> Cow<'r, Data<'r>> {
+    let Data::List(list) = &*messages else {
         return messages;
     };
-    let mut messages: Vec<Data<'r>> = messages.into_iter().map(convert_message).collect();
+    let mut converted: Vec<Data<'r>> = list.iter().map(convert_message).collect();
     let has_system =
-        matches!(messages.first(), Some(Data::Object(first)) if first.get("role") == Some(&Data::Str("system".into())));
+        matches!(converted.first(), Some(Data::Object(first)) if first.get("role") == Some(&Data::Str("system".into())));
     if let (Some(Data::Str(system)), false) = (system, has_system) {
         let entries = vec![
             ("role".into(), Data::Str("system".into())),
-            ("content".into(), Data::Str(system)),
+            ("content".into(), Data::Str(system.clone())),
         ];
-        messages.insert(0, Data::Object(Object::new(entries)));
+        converted.insert(0, Data::Object(Object::new(entries)));
     }
-    Data::List(messages)
+    Cow::Owned(Data::List(converted))
 }
 
-fn convert_message(message: Data<'_>) -> Data<'_> {
+fn convert_message<'r>(message: &Data<'r>) -> Data<'r> {
     let Data::Object(message) = message else {
-        return message;
+        return message.clone();
     };
-    let entries = message.into_entries().into_iter().map(|(key, value)| match &*key {
+    let entries = message.entries().iter().map(|(key, value)| match &**key {
         "from" => {
-            let role = match &value {
+            let role = match value {
                 Data::Str(from) => SHAREGPT_ROLES.iter().find(|(name, _)| name == from),
                 _ => None,
             };
-            ("role".into(), role.map_or(value, |(_, role)| Data::Str((*role).into())))
+            let role = role.map(|(_, role)| Data::Str((*role).into()));
+            ("role".into(), role.unwrap_or_else(|| value.clone()))
         }
-        "value" => ("content".into(), value),
-        _ => (key, value),
+        "value" => ("content".into(), value.clone()),
+        _ => (key.clone(), value.clone()),
     });
     Data::Object(Object::new(entries.collect()))
 }
 
 /// Writes the line of a row that failed: its line number, the error, and the row, as a string if it is not JSON.
-fn write_error(row: &Row<'_>, error: &str, errors: &mut String) {
-    errors.push_str(&format!("{{\"line\":{},\"error\":", row.line));
-    json::write_string(error, false, errors);
-    if let Some(bytes) = row.text {
-        errors.push_str(",\"row\":");
-        match json::read_bytes(bytes, json::DEPTH) {
-            Ok(row) => json::write_data(&row, errors),
-            Err(_) => {
-                let text = String::from_utf8_lossy(bytes);
-                json::write_string(text.strip_suffix('\n').unwrap_or(&text), false, errors);
-            }
+fn write_error(row: &Row<'_>, error: &str, data: Option<&Data<'_>>, errors: &mut Lines<'_>) {
+    errors.push(&format!("{{\"line\":{},\"error\":", row.line));
+    errors.write_string(error);
+    match (data, row.text) {
+        (Some(data), _) => {
+            errors.push(",\"row\":");
+            errors.write_data(data);
         }
+        (None, Some(bytes)) => {
+            let text = String::from_utf8_lossy(bytes);
+            errors.push(",\"row\":");
+            errors.write_string(text.strip_suffix('\n').unwrap_or(&text));
+        }
+        (None, None) => {}
     }
-    errors.push_str("}\n");
-}
-
-fn write_key(key: &str, out: &mut String) {
-    json::write_string(key, false, out);
-    out.push(':');
+    errors.push("}\n");
 }

@@ -123,6 +123,17 @@ impl Rows {
         rows.clear();
         let mut is_full = true;
         while text.len() < self.chunk_size {
+            // Many blank lines in a row would take long one by one.
+            let blank = match self.input.fill_buf() {
+                Ok(bytes) => bytes.iter().take_while(|byte| **byte == b'\n').count(),
+                Err(_) => 0,
+            };
+            self.input.consume(blank);
+            self.place.lines = self.place.lines.saturating_add(blank as u64);
+            self.place.offset = self.place.offset.saturating_add(blank as u64);
+            if blank > 0 {
+                continue;
+            }
             let start = text.len();
             // The line feed is not part of a row.
             let limit = self.max_row.saturating_add(1);

@@ -1,5 +1,6 @@
 //! One run over a data set, from its start or from a checkpoint to its end.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -10,6 +11,7 @@ use rayon::{ScopeFifo, ThreadPool};
 
 use super::codec::Codec;
 use super::journal::{Checkpoint, Found, Journal};
+use super::lines::Lines;
 use super::output::{Output, WriteFailure, is_regular};
 use super::row::Renderer;
 use super::rows::{Chunk, Rows};
@@ -191,7 +193,7 @@ impl Run {
         }
     }
 
-    /// Renders the rows of a block's chunk. Whenever the answers are large, they are sent to be written.
+    /// Renders the rows of a block's chunk. Whenever the answers are large, they are sent to be written, even in the middle of a line.
     fn render_block(&self, block: &mut Block, large: &SyncSender<Answers>) -> std::io::Result<()> {
         let Block {
             chunk,
@@ -200,7 +202,16 @@ impl Run {
             failed,
         } = block;
         (*written, *failed) = (0, 0);
-        let (mut output, mut errors) = (clear(&mut answers.output), clear(&mut answers.errors));
+        let failure = Cell::new(None);
+        let send = |answers: std::io::Result<Answers>| match answers {
+            // There is no receiver if the run has ended early.
+            Ok(answers) => drop(large.send(answers)),
+            Err(error) => failure.set(Some(error)),
+        };
+        let send_output = |part| send(self.encode(part, String::new()));
+        let send_errors = |part| send(self.encode(String::new(), part));
+        let mut output = Lines::new(std::mem::take(&mut answers.output), self.answers_size, &send_output);
+        let mut errors = Lines::new(std::mem::take(&mut answers.errors), self.answers_size, &send_errors);
         output.reserve(chunk.size());
         for row in chunk.rows() {
             let count = match self.renderer.render(&row, &mut output, &mut errors) {
@@ -208,15 +219,11 @@ impl Run {
                 false => &mut *failed,
             };
             *count = count.saturating_add(1);
-            if output.len().saturating_add(errors.len()) >= self.answers_size {
-                let sent = large.send(self.encode(std::mem::take(&mut output), std::mem::take(&mut errors))?);
-                if sent.is_err() {
-                    // There is no receiver if the run has ended early.
-                    return Ok(());
-                }
+            if let Some(failure) = failure.take() {
+                return Err(failure);
             }
         }
-        *answers = self.encode(output, errors)?;
+        *answers = self.encode(output.into_text(), errors.into_text())?;
         Ok(())
     }
 
@@ -230,13 +237,6 @@ impl Run {
             errors: encode(self.files.errors.as_ref(), errors)?,
         })
     }
-}
-
-/// Takes the memory of a buffer, as an empty text.
-fn clear(buffer: &mut Vec<u8>) -> String {
-    let mut bytes = std::mem::take(buffer);
-    bytes.clear();
-    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// A block that is under way.

@@ -1,10 +1,8 @@
 //! The report as an HTML page, with example prompts in the colours of the pictures of `render`.
 
-use std::time::{Duration, Instant};
-
 use chat_template::json;
 use chat_template::report::{Report, Witness};
-use chat_template::{ApplyOptions, ChatTemplate, Limits, Prompt};
+use chat_template::{ApplyOptions, ChatTemplate, Deadline, Limits, Prompt};
 use maud::{Markup, html};
 
 use super::super::explain::{Picture, frame, legend};
@@ -26,9 +24,9 @@ const EXAMPLES: [(&str, &str); 9] = [
 /// The maximum number of bytes of an example's prompt, as in the experiments.
 const MAX_OUTPUT: u64 = 1 << 16;
 
-/// Returns the page. The limits apply to all its examples together.
-pub fn page(title: &str, chat: &ChatTemplate, report: &Report, limits: &Limits) -> String {
-    let mut renders = Renders::new(chat, limits);
+/// Returns the page. The limits and the deadline apply to all its examples together.
+pub fn page(title: &str, chat: &ChatTemplate, report: &Report, limits: &Limits, deadline: &Deadline) -> String {
+    let mut renders = Renders::new(chat, limits, deadline);
     let examples = EXAMPLES.iter().filter_map(|(path, name)| {
         let witness = report.witness(path)?;
         Some(((*name).to_owned(), witness))
@@ -73,19 +71,15 @@ fn show_group(group: &Group) -> Markup {
 struct Renders<'t> {
     chat: &'t ChatTemplate,
     limits: Limits,
-    deadline: Option<Instant>,
+    deadline: &'t Deadline,
 }
 
 impl<'t> Renders<'t> {
-    fn new(chat: &'t ChatTemplate, limits: &Limits) -> Self {
-        // The report has taken most of the time.
-        let time = limits
-            .milliseconds
-            .map(|milliseconds| Duration::from_millis(milliseconds / 4));
+    fn new(chat: &'t ChatTemplate, limits: &Limits, deadline: &'t Deadline) -> Self {
         Self {
             chat,
             limits: limits.clone().with_output(limits.output.min(MAX_OUTPUT)),
-            deadline: time.and_then(|time| Instant::now().checked_add(time)),
+            deadline,
         }
     }
 
@@ -105,10 +99,6 @@ impl<'t> Renders<'t> {
     }
 
     fn render(&mut self, witness: &Witness) -> Result<Prompt, String> {
-        if let Some(deadline) = self.deadline {
-            let left = deadline.saturating_duration_since(Instant::now());
-            self.limits.milliseconds = u64::try_from(left.as_millis()).ok();
-        }
         let options = ApplyOptions {
             tools: Some(&witness.tools),
             documents: Some(&witness.documents),
@@ -117,6 +107,7 @@ impl<'t> Renders<'t> {
             trace: true,
             true_spans: true,
             limits: &self.limits,
+            deadline: Some(self.deadline),
             ..ApplyOptions::default()
         };
         let prompt = self

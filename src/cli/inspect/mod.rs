@@ -12,7 +12,7 @@ mod page;
 
 use std::path::PathBuf;
 
-use chat_template::ChatTemplate;
+use chat_template::{ChatTemplate, Limits};
 use chat_template::conformance::printable;
 use chat_template::report::{Report, Verdict};
 use clap::builder::PossibleValuesParser;
@@ -46,20 +46,20 @@ pub struct Arguments {
 
 /// Inspects a template and shows the report.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
-    let texts = Texts::read(arguments.source.files())?;
+    let limits = file::read_limits(arguments.limits.as_deref(), Limits::default())?;
+    let texts = Texts::read(arguments.source.files(), limits)?;
     let chat = arguments.source.load(&texts)?;
     let chat = match arguments.source.name.as_deref().and_then(|name| chat.named_source(name)) {
-        Some(source) => ChatTemplate::from_source(source, &[]).with_special_tokens(chat.special_tokens().to_vec()),
+        Some(source) => ChatTemplate::from_source_with(source, &[], texts.bounds()).with_special_tokens(chat.special_tokens().to_vec()),
         None => chat,
     };
-    let limits = file::read_limits(arguments.limits.as_deref())?;
-    let report = chat.inspect_with(&limits).map_err(|error| arguments.source.explain(&error))?;
+    let report = chat.inspect_with(texts.bounds()).map_err(|error| arguments.source.explain(&error))?;
     let source = arguments.source.model.as_ref().or(arguments.source.template.as_ref());
     let title = source
         .and_then(|source| source.file_name())
         .map_or("template".into(), |name| name.to_string_lossy());
     if let Some(path) = &arguments.html {
-        let page = html::page(&title, &chat, &report, &limits);
+        let page = html::page(&title, &chat, &report, &texts.limits, &texts.deadline);
         std::fs::write(path, printable(&page).as_bytes()).map_err(|error| format!("error: {}: {error}", path.display()))?;
     }
     if arguments.json {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use super::super::read_file::{MAX_FILE, read_text};
 use super::super::write_line::string;
 use crate::chat::{ChatTemplate, Files, LoadOptions, cache};
+use crate::deadline::Deadline;
 use crate::json::{self, Data, Object};
 
 /// The names of files that contain the templates of a model.
@@ -44,11 +45,12 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Found>, String> {
         let metadata = std::fs::metadata(path).map_err(|error| format!("{}: {error}", path.display()))?;
         match metadata.is_dir() {
             true => {
+                let deadline = Deadline::new(None);
                 let options = LoadOptions {
                     max_file_size: MAX_FILE,
                     ..LoadOptions::default()
                 };
-                let files = Files::new(path, path, &options).map_err(|error| error.message().to_owned())?;
+                let files = Files::new(path, path, &options, &deadline).map_err(|error| error.message().to_owned())?;
                 folder(path, DEPTH, &files, &mut found)?;
             }
             false => file(path, &read_text(path)?, &mut found)?,

@@ -37,12 +37,12 @@ pub enum Way {
 /// Returns the verdicts for a template. When the limits of the report are used up, nothing is rendered.
 pub fn inspect(lab: &mut Lab<'_>) -> Prefix {
     let template = lab.template;
-    let (limits, deadline) = lab.limits();
+    let settings = list_settings(lab);
+    let mut search = Search::new(template, settings, lab.lend(search::MAX_STEPS));
     let is_proven = |way| {
         let mut trees = template.compiled().map(Template::tree);
         trees.all(|tree| lab.check_time().is_ok() && proof::is_proven(tree, way, lab.meter(proof::MAX_STEPS)))
     };
-    let mut search = Search::new(template, list_settings(lab), (&limits, deadline));
     let mut judge = |way| {
         // The few conversations that show most faults are tried before the proof, and the many others only if it fails.
         let mut counterexample = search.find_usual(way);
@@ -63,7 +63,6 @@ pub fn inspect(lab: &mut Lab<'_>) -> Prefix {
         tool: judge(Way::Tool),
         user: judge(Way::User),
     };
-    lab.is_short_of_steps |= limits.steps < search::MAX_STEPS;
     lab.spend(search.steps());
     prefix
 }

@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::time::Instant;
 
 use serde_json::{Map, Value};
 
@@ -13,22 +12,15 @@ use super::looks::list_looks;
 use super::turns::{Kind, Turn, is_conversation, list_turns, tools};
 use crate::chat::{ApplyOptions, ChatTemplate, Prompt};
 use crate::clock::{Clock, FixedClock, LocalTime, SystemClock};
-use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{Limit, Limits, Reached};
+use crate::meter::Meter;
 use crate::report::Counterexample;
 use crate::trace::Origin;
 
 /// The maximum number of steps of all renders for one template.
 pub const MAX_STEPS: u64 = 4_000_000;
 
-/// The maximum number of milliseconds of a render.
-const MAX_MILLISECONDS: u64 = 100;
-
 /// The number of steps of all renders for one template after which no further unusual pair is tried.
 const MAX_UNUSUAL_STEPS: u64 = 200_000;
-
-/// The number of steps that a failed render counts as, unless it reached a limit.
-const FAILED_STEPS: u64 = 300;
 
 /// The maximum number of unusual pairs of one boundary.
 const MAX_UNUSUAL: usize = 100;
@@ -59,39 +51,24 @@ pub struct Search<'t> {
     tools: Value,
     settings: Vec<Value>,
     clock: FixedClock,
-    limits: Limits,
-    /// The maximum number of steps of all renders.
-    max_steps: u64,
-    /// The time after which nothing is rendered.
-    deadline: Option<Instant>,
+    /// The limits and the deadline of all renders, which share its steps.
+    meter: Meter<'t>,
     prompts: HashMap<Key, Option<Rc<str>>>,
-    /// The steps of all renders.
-    steps: u64,
     /// The state of the sequence from which unusual pairs are made.
     seed: u64,
 }
 
 impl<'t> Search<'t> {
     /// Prepares a search with these sets of variables. The arguments of calls are objects, or JSON text if the template takes only that.
-    pub fn new(
-        template: &'t ChatTemplate,
-        settings: Vec<Map<String, Value>>,
-        (limits, deadline): (&Limits, Option<Instant>),
-    ) -> Self {
-        let milliseconds = limits
-            .milliseconds
-            .map_or(MAX_MILLISECONDS, |most| most.min(MAX_MILLISECONDS));
+    pub fn new(template: &'t ChatTemplate, settings: Vec<Map<String, Value>>, meter: Meter<'t>) -> Self {
         let mut search = Self {
             template,
             turns: list_turns(false),
             tools: tools(),
             settings: settings.into_iter().map(Value::Object).collect(),
             clock: FixedClock(LocalTime::new([2026, 1, 2], [3, 4, 5], 0).unwrap_or_else(|_| SystemClock.now())),
-            limits: limits.clone().with_milliseconds(milliseconds),
-            max_steps: limits.steps.min(MAX_STEPS),
-            deadline,
+            meter: meter.share_steps(),
             prompts: HashMap::new(),
-            steps: 0,
             seed: 1,
         };
         let is_plain = |kind: Kind| search.turns.iter().position(|turn| turn.kind == kind);
@@ -104,7 +81,7 @@ impl<'t> Search<'t> {
 
     /// Returns the steps of all renders.
     pub fn steps(&self) -> u64 {
-        self.steps
+        self.meter.steps()
     }
 
     /// Tries the few conversations that show most faults, without variables of the caller.
@@ -112,7 +89,7 @@ impl<'t> Search<'t> {
         let pairs = self.list_pairs(way);
         let found = pairs
             .into_iter()
-            .find(|pair| self.steps < self.max_steps && self.differs(way, pair));
+            .find(|pair| self.meter.steps_left() > 0 && self.differs(way, pair));
         found.and_then(|pair| self.explain_smallest(way, pair))
     }
 
@@ -120,7 +97,7 @@ impl<'t> Search<'t> {
     pub fn find_unusual(&mut self, way: Way) -> Option<Counterexample> {
         for _ in 0..MAX_UNUSUAL {
             let pair = self.make_pair(way);
-            if self.steps > MAX_UNUSUAL_STEPS {
+            if self.steps() > MAX_UNUSUAL_STEPS {
                 return None;
             }
             if let Some(pair) = pair.filter(|pair| self.differs(way, pair)) {
@@ -269,38 +246,22 @@ impl<'t> Search<'t> {
         if let Some(prompt) = self.prompts.get(&key) {
             return prompt.clone();
         }
-        let rendered = self.try_render(&key, false);
-        let steps = match &rendered {
-            Ok(prompt) => prompt.steps,
-            Err(error) if error.kind() == ErrorKind::Limit => MAX_STEPS / 4,
-            Err(_) => FAILED_STEPS,
-        };
-        self.steps = self.steps.saturating_add(steps);
-        let prompt: Option<Rc<str>> = rendered.ok().map(|prompt| prompt.text.into());
+        let prompt: Option<Rc<str>> = self.render(&key, false).map(|prompt| prompt.text.into());
         self.prompts.insert(key, prompt.clone());
         prompt
     }
 
-    fn render(&self, key: &Key, trace: bool) -> Option<Prompt> {
-        self.try_render(key, trace).ok()
-    }
-
-    fn try_render(&self, (turns, setting, has_tools, wants_prompt): &Key, trace: bool) -> Result<Prompt> {
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Error::limit(Reached::new(Limit::Milliseconds, 0, 0)));
-        }
-        let limits = self.limits.clone().with_steps(self.max_steps.saturating_sub(self.steps));
+    fn render(&self, (turns, setting, has_tools, wants_prompt): &Key, trace: bool) -> Option<Prompt> {
         let messages: Vec<&Value> = self.messages(turns);
         let options = ApplyOptions {
             tools: has_tools.then_some(&self.tools as _),
             variables: self.settings.get(*setting).map(|variables| variables as _),
             add_generation_prompt: *wants_prompt,
             clock: &self.clock,
-            limits: &limits,
             trace,
             ..ApplyOptions::default()
         };
-        self.template.apply(messages.as_slice(), &options)
+        self.template.apply_within(messages.as_slice(), &options, &self.meter).ok()
     }
 
     fn messages(&self, turns: &[usize]) -> Vec<&Value> {

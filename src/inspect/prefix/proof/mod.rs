@@ -41,7 +41,7 @@ pub const MAX_STEPS: u64 = 8_000_000;
 const MAX_VALUES: usize = 10_000;
 
 /// Returns whether a proof shows that every prompt stays a prefix when its conversation grows in this way. False means that none was found.
-pub fn is_proven(tree: &Template, way: Way, meter: Meter<'static>) -> bool {
+pub fn is_proven<'t>(tree: &'t Template, way: Way, meter: Meter<'t>) -> bool {
     let mut prover = Prover::new(tree, way, meter);
     let start = prover.begin();
     let rest = Rest {
@@ -84,13 +84,13 @@ pub struct Prover<'t> {
     /// Measures the call stack.
     stack: Stack,
     /// Counts the steps, and looks at the time.
-    meter: Meter<'static>,
+    meter: Meter<'t>,
     /// Whether the template has something that the proof does not understand.
     has_given_up: bool,
 }
 
 impl<'t> Prover<'t> {
-    fn new(tree: &'t Template, way: Way, meter: Meter<'static>) -> Self {
+    fn new(tree: &'t Template, way: Way, meter: Meter<'t>) -> Self {
         Self {
             tree,
             way,
