@@ -12,7 +12,7 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::http::header::RETRY_AFTER;
 use axum::response::{IntoResponse, Response};
-use chat_template::{Error, ErrorClass, Limit};
+use chat_template::{Error, ErrorClass};
 use serde_json::json;
 
 /// The number of seconds after which a client may send a request again that was not answered because the server is busy.
@@ -31,9 +31,8 @@ impl Failure {
     pub fn new(error: &Error, is_own_template: bool) -> Self {
         let class = error.class();
         let (status, place) = match error.position() {
-            _ if is_retryable(error) => (503, None),
             place if class == ErrorClass::Template && is_own_template => (400, place),
-            _ => (class.http_status(), None),
+            _ => (error.http_status(), None),
         };
         let message = match place {
             Some(place) => format!("line {}, column {}: {}", place.line, place.column, error.message()),
@@ -88,12 +87,6 @@ impl Failure {
             param: None,
         }
     }
-}
-
-/// Returns whether an error is about time, of which there can be more later.
-fn is_retryable(error: &Error) -> bool {
-    let limit = error.reached().map(|reached| reached.limit);
-    matches!(limit, Some(Limit::Milliseconds | Limit::Cancel))
 }
 
 impl IntoResponse for Failure {

@@ -55,7 +55,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use chat_template::{
-    ApplyOptions, ChatTemplate, CompileOptions, ControlPolicy, ControlTokens, Format, Limits, PrepareOptions, json,
+    ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Format, Limits, PrepareOptions, json,
 };
 use hyper::body::Frame;
 use lru::LruCache;
@@ -86,10 +86,6 @@ const BUFFERED_BYTES: usize = 48 << 20;
 
 /// The maximum number of bytes of a body or an answer that is not large.
 const SMALL_BYTES: usize = 64 << 10;
-
-/// The maximum number of milliseconds of a request in the quick lane and in the slow lane.
-const QUICK_MILLISECONDS: u64 = 20;
-const SLOW_MILLISECONDS: u64 = 300;
 
 /// The maximum number of bytes of a prompt, and of the values that a template makes.
 const PROMPT_BYTES: u64 = 4 << 20;
@@ -125,8 +121,15 @@ fn router(model: ChatTemplate) -> Router {
     let server = Server {
         model,
         templates: Mutex::new(LruCache::new(CACHED_TEMPLATES)),
-        quick: Lane::new(processors, 128, QUICK_MILLISECONDS),
-        slow: Lane::new(1, 4, SLOW_MILLISECONDS),
+        limits: Limits::default().with_output(PROMPT_BYTES).with_live(LIVE_BYTES),
+        quick: Lane {
+            turns: Queue::new(processors, 128),
+            milliseconds: 20,
+        },
+        slow: Lane {
+            turns: Queue::new(1, 4),
+            milliseconds: 300,
+        },
         bodies: Queue::new(BUFFERED_BYTES, 16),
         answers: Queue::new(BUFFERED_BYTES, 2),
     };
@@ -143,6 +146,7 @@ struct Server {
     model: ChatTemplate,
     /// Templates that came with requests, by their source. The one that was used least recently is dropped first.
     templates: Mutex<LruCache<String, ChatTemplate>>,
+    limits: Limits,
     /// The lane in which each request starts, with a turn for each processor: more at once would only slow each other down.
     quick: Lane,
     /// The lane of the requests that the time of the quick lane does not suffice for. They wait for each other, and nobody waits for them.
@@ -153,20 +157,10 @@ struct Server {
     answers: Queue,
 }
 
-/// A queue for turns, and what a request may use when it has its turn.
+/// A queue for turns, and the time of a request that has its turn.
 struct Lane {
     turns: Queue,
-    limits: Limits,
-}
-
-impl Lane {
-    fn new(turns: usize, places: usize, milliseconds: u64) -> Self {
-        let limits = Limits::default().with_output(PROMPT_BYTES).with_live(LIVE_BYTES);
-        Self {
-            turns: Queue::new(turns, places),
-            limits: limits.with_milliseconds(milliseconds),
-        }
-    }
+    milliseconds: u64,
 }
 
 /// Answers a request. When the client closes the connection, hyper drops this future, and `cancel` ends the render.
@@ -268,25 +262,27 @@ impl Job {
     /// If the request gets no turn.
     async fn run_in(&self, lane: &Lane) -> Result<Result<Vec<u8>, Failure>, Failure> {
         let turn = lane.turns.take(1).await?;
-        let (job, limits) = (self.clone(), lane.limits.clone());
+        let (job, deadline) = (self.clone(), Deadline::new(lane.milliseconds));
         // This takes milliseconds without a pause, so it must not run on a thread that drives connections.
         let task = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            job.run(&limits)
+            job.run(&deadline)
         });
         task.await.map_err(Failure::internal)
     }
 
-    fn run(&self, limits: &Limits) -> Result<Vec<u8>, Failure> {
-        let cancel = Some(&*self.cancel);
+    fn run(&self, deadline: &Deadline) -> Result<Vec<u8>, Failure> {
+        let (limits, deadline, cancel) = (&self.server.limits, Some(deadline), Some(&*self.cancel));
+        let bounds = Bounds {
+            limits,
+            deadline,
+            cancel,
+        };
         let body =
-            json::read_bytes_within(&self.body.bytes, json::DEPTH, limits).map_err(|error| Failure::new(&error.into(), false))?;
+            json::read_bytes_within(&self.body.bytes, json::DEPTH, bounds).map_err(|error| Failure::new(&error.into(), false))?;
         let own = envelope::text(&body, "chat_template");
         let (template, name) = match own {
-            Some(source) if !self.server.model.names().contains(&source) => {
-                let options = CompileOptions { limits, cancel };
-                (self.server.template(source, options), None)
-            }
+            Some(source) if !self.server.model.names().contains(&source) => (self.server.template(source, bounds), None),
             name => (self.server.model.clone(), name),
         };
         let fail = |error| Failure::new(&error, own.is_some());
@@ -294,17 +290,19 @@ impl Job {
             format: Some(self.format),
             chat_template: name,
             limits,
+            deadline,
             cancel,
             ..PrepareOptions::default()
         };
         let prepared = template.prepare_with(&body, &options).map_err(fail)?;
         let options = ApplyOptions {
-            limits,
-            cancel,
             control_tokens: ControlTokens {
                 policy: ControlPolicy::Split,
                 ..ControlTokens::default()
             },
+            limits,
+            deadline,
+            cancel,
             ..ApplyOptions::default()
         };
         let prompt = prepared.apply_with(&options).map_err(fail)?;
@@ -314,13 +312,13 @@ impl Job {
 
 impl Server {
     /// Returns the compiled template of a source, with the model's special tokens.
-    fn template(&self, source: &str, options: CompileOptions<'_>) -> ChatTemplate {
+    fn template(&self, source: &str, bounds: Bounds<'_>) -> ChatTemplate {
         let templates = || self.templates.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(template) = templates().get(source) {
             return template.clone();
         }
         // Other requests need not wait while it compiles. What does not compile or is large is not kept.
-        let template = ChatTemplate::from_source_with(source, &[], options);
+        let template = ChatTemplate::from_source_with(source, &[], bounds);
         let template = template.with_special_tokens(self.model.special_tokens().iter().cloned());
         if source.len() <= CACHED_BYTES && template.check().is_ok() {
             templates().put(source.to_owned(), template.clone());
