@@ -127,7 +127,7 @@ def hostile_bodies():
         "endless": own("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"),
         "copies": own("{% set a = ['a' * 4096] * 255 %}" * 3333),
         "live": own("{% set ns = namespace(a=[]) %}{% for i in range(90000) %}{% set ns.a = ns.a + ['x' * 9000] %}{% endfor %}"),
-        "control characters": own("{{ '\\x01' * 4000000 }}"),
+        "control characters": fill("\\u0001", '{"messages":[{"role":"user","content":"', '"}]}'),
         "switches": own(loop + "{{ 'a' * 60000 }}" + switches),
         "parentheses": own("{{ " + "(" * 300000),
         "source": own("{{ a }}" * 140000),
@@ -151,7 +151,8 @@ class Hostile:
     def send(self, kind):
         """Sends one request, and returns what became of it."""
         body = self.bodies.get(kind, b"")
-        body = body.replace(b"NUMBER", b"%d" % self.random.getrandbits(60), 1)
+        if len(body) < BODY_BYTES // 2:
+            body = body.replace(b"NUMBER", b"%d" % self.random.getrandbits(60), 1)
         try:
             stream = socket.create_connection(self.address, timeout=30)
             if kind in self.bodies:
@@ -161,7 +162,7 @@ class Hostile:
             if kind == "idle":
                 return "held"
             if kind == "unread answer":
-                body = self.bodies["control characters"].replace(b"NUMBER", b"%d" % self.random.getrandbits(60))
+                body = self.bodies["control characters"]
                 stream.sendall(self.head(len(body)) + body)
                 return "held"
             begin = {"stalled head": self.head(9)[:-9], "stalled body": self.head(BODY_BYTES) + b"x" * (BODY_BYTES - 9), "small stalled body": self.head(9)}

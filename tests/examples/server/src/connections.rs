@@ -111,13 +111,15 @@ impl Drop for Working {
     }
 }
 
-/// The connections that wait for their clients, by their ids, with the time since when and the means to close each. The connection that has
-/// waited longest comes first.
+/// Connections by their ids, each with the time since when it waits and the means to close it. The one that has waited longest comes first.
+type Entries = LruCache<u64, (Instant, Arc<Notify>)>;
+
+/// The connections that wait for their clients.
 #[derive(Clone)]
-struct Waiting(Arc<Mutex<LruCache<u64, (Instant, Arc<Notify>)>>>);
+struct Waiting(Arc<Mutex<Entries>>);
 
 impl Waiting {
-    fn lock(&self) -> MutexGuard<'_, LruCache<u64, (Instant, Arc<Notify>)>> {
+    fn lock(&self) -> MutexGuard<'_, Entries> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -13,30 +13,33 @@
 //!
 //! # What protects it
 //!
-//! Any client may send any body and any template. Each guard is a constant of this file and one of these sentences:
+//! Any client may send any body and any template. These are the guards, whose numbers are the constants below:
 //!
 //! | guard | what it does |
 //! |---|---|
-//! | connections | If too many are open, the one that has waited longest for its client is closed, so idle ones do not keep others out. |
+//! | connections | If too many are open, the one that has waited longest for its client is closed, so idle clients keep nobody out. |
 //! | patience | A connection is closed if its client takes too long to send a head or a body, or to read an answer. |
-//! | size of a body | A larger body gets a 413 before it is read. |
-//! | room for bodies | A large body is read only after room for it is reserved, so the bodies in memory are bounded. |
-//! | room for answers | A large answer keeps its room until it is sent, so the answers to slow readers are bounded. |
-//! | JSON | The crate's reader bounds the depth and the memory of the values, which `serde_json::Value` does not. |
-//! | limits of the crate | Parsing, compiling, preparing and rendering have one time limit, and the template has limits on memory and output. |
-//! | quick lane | A request first gets a few milliseconds, with one turn for each processor. |
-//! | slow lane | A request that needs more starts again in another queue, so slow requests wait for each other only. |
-//! | bounded queues | If too many requests wait in a queue, or one waits too long, it gets a 503 with `Retry-After`. |
-//! | cache | Only small templates that compile are kept, and the one that was used least recently is dropped. |
-//! | cancel | A render ends when its client has gone. |
+//! | size | A body that is too large is read but not kept, and answered with 413. |
+//! | room for bodies | A large body is kept only if there is room for it, so many large bodies cannot take all memory. |
+//! | room for answers | A large answer keeps its room until it is sent, so clients that do not read cannot take all memory. |
+//! | JSON | The reader of the crate bounds the depth of a body and the memory of its values, which `serde_json::Value` does not. |
+//! | time | Reading, compiling, preparing and rendering share one deadline of processor time. |
+//! | memory | What a template makes, and the prompt, are bounded by the limits of the crate. |
+//! | quick lane | Each request first gets a few milliseconds, on one thread for each processor. |
+//! | slow lane | A request that needs more starts again on another thread, so slow requests wait only for each other. |
+//! | bounded queues | A request that finds a queue full, or waits too long for room, is answered with 503 and `Retry-After`. |
+//! | cache | Few templates of requests are kept, and only small ones that compile. |
+//! | cancel | If the client goes, its render ends. |
 //!
-//! A request that reaches the time limit gets a 503 too, because it may succeed when the server has less to do. One that reaches another
-//! limit gets a 400. The server takes at most 512 MiB with two processors, and 100 MiB more for each other one.
+//! A request that reaches the deadline is answered with 503, because it may succeed at another time, and one that reaches another limit with
+//! 400. With two processors the server takes at most 512 MiB, and each further processor adds up to 100 MiB.
+//! `tests/examples/server/load.py` sends honest and hostile requests at once and measures what becomes of the honest ones.
 
 mod connections;
 mod envelope;
 mod failure;
-mod queue;
+mod lane;
+mod room;
 #[cfg(test)]
 mod tests;
 
@@ -60,45 +63,54 @@ use chat_template::{
 use hyper::body::Frame;
 use lru::LruCache;
 use tokio::net::TcpListener;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use connections::Connection;
 use failure::Failure;
-use queue::Queue;
+use lane::Lane;
+use room::{Buffer, Room};
 
 /// The maximum number of open connections. The system's limit on open files must be higher.
 const CONNECTIONS: usize = 192;
 
-/// How long a connection waits for the head of a request, for its body, or for the client to read the answer. The clients of OpenAI and
-/// Anthropic keep an unused connection for 5 seconds.
+/// How long a connection waits for the head of a request, for its body, or until the client has read the answer. It must be longer than the
+/// 5 seconds for which the clients of OpenAI and Anthropic keep a connection that they do not use.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a body may pause.
-const BODY_PATIENCE: Duration = Duration::from_secs(2);
+/// How long a client may pause while it sends a body.
+const PAUSE: Duration = Duration::from_secs(2);
 
-/// The maximum number of bytes of a request's body.
+/// The maximum number of bytes of a body.
 const BODY_BYTES: usize = 8 << 20;
 
-/// The maximum number of bytes of all large bodies that are being received or wait for their turn. All large answers that are being sent
-/// have the same limit.
-const BUFFERED_BYTES: usize = 48 << 20;
+/// The maximum number of bytes of all large bodies together, and of all large answers together, with the number of requests that may wait
+/// for room.
+const ROOM_BYTES: usize = 48 << 20;
+const WAITING_BODIES: usize = 16;
+const WAITING_ANSWERS: usize = 2;
 
-/// The maximum number of bytes of a body or an answer that is not large.
-const SMALL_BYTES: usize = 64 << 10;
+/// The time of a request in the quick lane in milliseconds, and the number of requests that may wait for it. Few requests of honest clients
+/// take longer. Together with the others that wait, they must be fewer than the connections.
+const QUICK_MILLISECONDS: u64 = 8;
+const QUICK_PLACES: usize = 128;
+
+/// The time of a request in the slow lane in milliseconds, and the number of requests that may wait for it.
+const SLOW_MILLISECONDS: u64 = 200;
+const SLOW_PLACES: usize = 2;
 
 /// The maximum number of bytes of a prompt, and of the values that a template makes.
 const PROMPT_BYTES: u64 = 4 << 20;
 const LIVE_BYTES: u64 = 32 << 20;
 
 /// The maximum number of templates of requests that are kept.
-const CACHED_TEMPLATES: NonZeroUsize = NonZeroUsize::new(64).expect("the number is not zero");
+const CACHED_TEMPLATES: NonZeroUsize = NonZeroUsize::new(16).expect("the number is not zero");
 
 /// The maximum number of bytes of a template that is kept. The largest known template is smaller. One of 1 MiB, the most that
 /// `Limits::source` allows, can take tens of MiB when it is compiled.
 const CACHED_BYTES: usize = 64 << 10;
 
-#[tokio::main]
+// One thread drives all connections, and the threads of the lanes do the work.
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().ok_or("usage: chat-template-server MODEL_FOLDER [ADDRESS]")?;
@@ -122,16 +134,10 @@ fn router(model: ChatTemplate) -> Router {
         model,
         templates: Mutex::new(LruCache::new(CACHED_TEMPLATES)),
         limits: Limits::default().with_output(PROMPT_BYTES).with_live(LIVE_BYTES),
-        quick: Lane {
-            turns: Queue::new(processors, 128),
-            milliseconds: 20,
-        },
-        slow: Lane {
-            turns: Queue::new(1, 4),
-            milliseconds: 300,
-        },
-        bodies: Queue::new(BUFFERED_BYTES, 16),
-        answers: Queue::new(BUFFERED_BYTES, 2),
+        quick: Lane::new(processors, QUICK_PLACES, QUICK_MILLISECONDS),
+        slow: Lane::new(1, SLOW_PLACES, SLOW_MILLISECONDS),
+        bodies: Room::new(ROOM_BYTES, WAITING_BODIES),
+        answers: Room::new(ROOM_BYTES, WAITING_ANSWERS),
     };
     let answer = |format| post(move |server, connection, request| answer(server, connection, format, request));
     Router::new()
@@ -147,20 +153,12 @@ struct Server {
     /// Templates that came with requests, by their source. The one that was used least recently is dropped first.
     templates: Mutex<LruCache<String, ChatTemplate>>,
     limits: Limits,
-    /// The lane in which each request starts, with a turn for each processor: more at once would only slow each other down.
+    /// Where each request starts.
     quick: Lane,
-    /// The lane of the requests that the time of the quick lane does not suffice for. They wait for each other, and nobody waits for them.
+    /// Where a request goes for which the time of the quick lane is too short.
     slow: Lane,
-    /// The bytes of large bodies.
-    bodies: Queue,
-    /// The bytes of large answers.
-    answers: Queue,
-}
-
-/// A queue for turns, and the time of a request that has its turn.
-struct Lane {
-    turns: Queue,
-    milliseconds: u64,
+    bodies: Room,
+    answers: Room,
 }
 
 /// Answers a request. When the client closes the connection, hyper drops this future, and `cancel` ends the render.
@@ -192,20 +190,23 @@ async fn answer(
         Err(failure) if failure.is_retryable() => job.run_in(&server.slow).await?,
         other => other,
     }?;
-    let room = reserve(&server.answers, bytes.len()).await?;
-    let answer = Bytes::from_owner(Buffer { bytes, _room: room });
+    let room = server.answers.reserve(bytes.len()).await?;
+    let answer = Bytes::from_owner(Buffer::new(bytes, room));
     Ok(([(CONTENT_TYPE, "application/json")], answer).into_response())
 }
 
 /// Reads a body.
-async fn receive(bodies: &Queue, body: &mut Body) -> Result<Buffer, Failure> {
+async fn receive(bodies: &Room, body: &mut Body) -> Result<Buffer, Failure> {
     // The size of a body that comes in chunks is not known.
-    let size = body.size_hint().upper().map_or(Ok(BODY_BYTES), usize::try_from);
-    let size = size
-        .ok()
-        .filter(|size| *size <= BODY_BYTES)
-        .ok_or_else(|| Failure::too_large(BODY_BYTES))?;
-    let room = reserve(bodies, size).await?;
+    let size = body
+        .size_hint()
+        .upper()
+        .map(|size| usize::try_from(size).unwrap_or(usize::MAX));
+    let size = size.unwrap_or(BODY_BYTES);
+    if size > BODY_BYTES {
+        return Err(Failure::too_large(BODY_BYTES));
+    }
+    let room = bodies.reserve(size).await?;
     let mut bytes = Vec::with_capacity(size);
     while let Some(frame) = next_frame(body).await {
         let data = frame?.into_data().unwrap_or_default();
@@ -214,35 +215,15 @@ async fn receive(bodies: &Queue, body: &mut Body) -> Result<Buffer, Failure> {
         }
         bytes.extend_from_slice(&data);
     }
-    Ok(Buffer { bytes, _room: room })
+    Ok(Buffer::new(bytes, room))
 }
 
 /// Returns the next piece of a body, or an error if none comes.
 async fn next_frame(body: &mut Body) -> Option<Result<Frame<Bytes>, Failure>> {
     let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
-    match timeout(BODY_PATIENCE, frame).await {
+    match timeout(PAUSE, frame).await {
         Ok(frame) => frame.map(|frame| frame.map_err(Failure::cut_off)),
         Err(_) => Some(Err(Failure::late())),
-    }
-}
-
-/// Reserves room for a large body or answer.
-async fn reserve(room: &Queue, bytes: usize) -> Result<Option<OwnedSemaphorePermit>, Failure> {
-    match bytes <= SMALL_BYTES {
-        true => Ok(None),
-        false => room.take(bytes).await.map(Some),
-    }
-}
-
-/// The bytes of a body or an answer. If they are many, room for them is reserved until they are dropped.
-struct Buffer {
-    bytes: Vec<u8>,
-    _room: Option<OwnedSemaphorePermit>,
-}
-
-impl AsRef<[u8]> for Buffer {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
     }
 }
 
@@ -256,19 +237,13 @@ struct Job {
 }
 
 impl Job {
-    /// Waits for a turn in a lane, and returns the answer.
+    /// Returns the answer that a thread of a lane makes, or its failure.
     ///
     /// # Errors
-    /// If the request gets no turn.
+    /// If the lane has no place.
     async fn run_in(&self, lane: &Lane) -> Result<Result<Vec<u8>, Failure>, Failure> {
-        let turn = lane.turns.take(1).await?;
-        let (job, deadline) = (self.clone(), Deadline::new(lane.milliseconds));
-        // This takes milliseconds without a pause, so it must not run on a thread that drives connections.
-        let task = tokio::task::spawn_blocking(move || {
-            let _turn = turn;
-            job.run(&deadline)
-        });
-        task.await.map_err(Failure::internal)
+        let job = self.clone();
+        lane.run(move |deadline| job.run(deadline)).await
     }
 
     fn run(&self, deadline: &Deadline) -> Result<Vec<u8>, Failure> {

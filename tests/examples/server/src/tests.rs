@@ -2,13 +2,16 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chat_template::ChatTemplate;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 
-use super::queue::Queue;
+use super::lane::Lane;
+use super::room::Room;
 use super::{BODY_BYTES, connections, router};
 
 /// The maximum number of connections of a test.
@@ -180,26 +183,40 @@ async fn clients_that_are_late_lose_their_connections_and_keep_nobody_out() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_body_that_is_too_large_is_refused_before_it_is_sent() {
-    let mut stream = TcpStream::connect(start().await).unwrap();
-    stream.write_all(head("/v1/responses", BODY_BYTES + 1).as_bytes()).unwrap();
-    assert_eq!(read_answer(stream).0, 413);
+async fn a_body_that_is_too_large_is_refused() {
+    let address = start().await;
+    assert_eq!(send(address, &" ".repeat(BODY_BYTES + 1)).0, 413);
 }
 
 #[tokio::test]
-async fn a_full_queue_refuses_at_once_and_a_freed_permit_goes_to_the_first() {
-    let queue = Queue::new(1, 1);
-    let Ok(permit) = queue.take(1).await else { panic!() };
-    let (first, second) = tokio::join!(
-        async {
-            let first = queue.take(1).await;
-            first.is_ok()
-        },
-        async {
-            let second = queue.take(1).await;
-            drop(permit);
-            second.is_err_and(|failure| failure.is_retryable())
-        }
-    );
-    assert!(first && second);
+async fn a_full_lane_refuses_at_once_and_survives_a_panic() {
+    let lane = Arc::new(Lane::new(1, 1, 1000));
+    let run = |job: Box<dyn FnOnce() + Send>| {
+        let lane = Arc::clone(&lane);
+        tokio::spawn(async move { lane.run(|_| job()).await })
+    };
+    let (begin, begun) = oneshot::channel();
+    let (end, ended) = std::sync::mpsc::channel();
+    let first = run(Box::new(move || {
+        begin.send(()).unwrap();
+        ended.recv().unwrap();
+    }));
+    begun.await.unwrap();
+    let second = run(Box::new(|| panic!("a job fails")));
+    tokio::task::yield_now().await;
+    assert!(lane.run(|_| ()).await.is_err_and(|failure| failure.is_retryable()));
+    end.send(()).unwrap();
+    assert!(first.await.unwrap().is_ok());
+    assert!(second.await.unwrap().is_err_and(|failure| !failure.is_retryable()));
+    assert!(lane.run(|_| ()).await.is_ok());
+}
+
+#[tokio::test]
+async fn room_is_free_again_when_a_buffer_is_dropped() {
+    let room = Room::new(1 << 20, 1);
+    let all = room.reserve(2 << 20).await;
+    assert!(room.reserve(1).await.is_ok_and(|permit| permit.is_none()));
+    let free = async { drop(all) };
+    let (next, refused, ()) = tokio::join!(room.reserve(1 << 20), room.reserve(1 << 20), free);
+    assert!(next.is_ok() && refused.is_err_and(|failure| failure.is_retryable()));
 }
