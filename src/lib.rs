@@ -1,5 +1,5 @@
 //! Renders the chat templates of language models exactly as Python's transformers does: it turns a model's folder and a conversation into
-//! a prompt. The reference is transformers 5.23.0 with jinja2 3.1.6 on CPython 3.11. Where the reference raises an exception, this crate
+//! a prompt. The reference is transformers 5.24.0 with jinja2 3.1.6 on CPython 3.13. Where the reference raises an exception, this crate
 //! returns an error of the same kind with the same text.
 //!
 //! # A server, from top to bottom
@@ -194,22 +194,17 @@
 //! ```
 //!
 //! A conversation of a few thousand messages takes milliseconds, but a template of a stranger may take all that [`Limits`] allow. So do not
-//! render it on a thread that drives an event loop. A time limit and a flag end a render early:
+//! render it on a thread that drives an event loop. A [`Deadline`] is one time limit for all calls of a request, and the flag `cancel` ends
+//! a call from another thread, for example when the client has gone:
 //!
 //! ```
-//! use std::sync::atomic::{AtomicBool, Ordering};
+//! use chat_template::{ApplyOptions, ChatTemplate, Deadline};
 //!
-//! use chat_template::{ApplyOptions, ChatTemplate, Limit, Limits};
-//!
-//! let template = ChatTemplate::from_source("{% for i in range(90000) %}{{ i }}{% endfor %}", &[]);
-//! let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
-//! let limits = Limits::default().with_milliseconds(500).with_steps(1_000_000);
-//! // Another thread sets the flag when the client has closed its connection.
-//! let is_gone = AtomicBool::new(false);
-//! let options = ApplyOptions { limits: &limits, cancel: Some(&is_gone), ..Default::default() };
-//! is_gone.store(true, Ordering::Relaxed);
-//! let error = template.apply(&messages, &options).unwrap_err();
-//! assert_eq!(error.reached().map(|reached| reached.limit), Some(Limit::Cancel));
+//! let template = ChatTemplate::from_source("{% for i in range(90000) %}{% for j in range(90000) %}{% endfor %}{% endfor %}", &[]);
+//! let deadline = Deadline::new(5);
+//! let options = ApplyOptions { deadline: Some(&deadline), ..Default::default() };
+//! let error = template.apply(&serde_json::json!([{"role": "user", "content": "Hi"}]), &options).unwrap_err();
+//! assert_eq!((error.is_retryable(), error.http_status()), (true, 503));
 //! ```
 //!
 //! `tests/examples/server` in the repository is a complete server with axum: it caches templates, limits the time of a render, and cancels
@@ -253,7 +248,7 @@
 //! let spans = prompt.assistant.known()?;
 //! assert_eq!(&prompt.text[spans.bytes[0].clone()], "Hello!<|im_end|>");
 //! let tokens = [0..12, 12..30, 30..52, 52..57, 57..58, 58..68, 68..69];
-//! assert_eq!(assistant_mask(&spans.bytes, &tokens)?, [0, 0, 0, 1, 1, 1, 0]);
+//! assert_eq!(assistant_mask(&spans.bytes, &tokens), [0, 0, 0, 1, 1, 1, 0]);
 //! # Ok::<(), chat_template::Error>(())
 //! ```
 //!

@@ -4,7 +4,7 @@
 //! choose a template, check the messages, compile, check tools and documents   ->   for each conversation: variables, render, cut
 //! ```
 //!
-//! The order of the steps decides which of two errors is raised. The rule is transformers 5.23.0 `tokenization_utils_base.py`,
+//! The order of the steps decides which of two errors is raised. The rule is transformers 5.24.0 `tokenization_utils_base.py`,
 //! `apply_chat_template`, and `utils/chat_template_utils.py`, `render_jinja_template`.
 
 use serde::Serialize;

@@ -5,7 +5,7 @@
 //! …The answer is CONTINUE_FINAL_MESSAGE_TAG <|im_end|>   ->   …The answer is
 //! ```
 //!
-//! A tag is appended to the message, and the prompt is cut at the last tag in it, as in the reference. The rule is transformers 5.23.0
+//! A tag is appended to the message, and the prompt is cut at the last tag in it, as in the reference. The rule is transformers 5.24.0
 //! `chat_template_utils.py`, `render_jinja_template`.
 
 use super::messages::replace_values;

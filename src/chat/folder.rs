@@ -9,7 +9,7 @@
 //! Qwen3-8B/tokenizer.json                           the pad token if no other file names one, and the added tokens
 //! ```
 //!
-//! The rule is transformers 5.23.0 `tokenization_utils_base.py` `from_pretrained` and `_from_pretrained`; for [`LoadAs::Processor`]
+//! The rule is transformers 5.24.0 `tokenization_utils_base.py` `from_pretrained` and `_from_pretrained`; for [`LoadAs::Processor`]
 //! `processing_utils.py` `get_processor_dict`. Unlike the reference, this crate reports a file that is not readable, such as a folder with
 //! the name of a file. [`super::config`] and [`super::tokens`] read the content of the files.
 
@@ -22,8 +22,8 @@ use super::tokenizer_class::{self, RemoteCode};
 use super::tokenizer_json::TokenizerJson;
 use super::tokenizer_tables::TokenizerClass;
 use super::{ChatTemplate, added_tokens, cache, config, tokens};
-use crate::error::{Error, ErrorClass, Result};
 use crate::deadline::{Bounds, Deadline};
+use crate::error::{Error, ErrorClass, Result};
 use crate::json;
 use crate::json::{Data, Object};
 use crate::limits::Limits;
@@ -301,7 +301,9 @@ impl Folder<'_> {
     /// Reads `tokenizer.json`. A file that does not exist or has another form names no token.
     fn tokenizer_json(&self) -> Result<TokenizerJson> {
         match self.files.stream(TOKENIZER)? {
-            Some(file) => TokenizerJson::read(file, self.files.deadline).map_err(|error| in_file(&self.files.path.join(TOKENIZER), error)),
+            Some(file) => {
+                TokenizerJson::read(file, self.files.deadline).map_err(|error| in_file(&self.files.path.join(TOKENIZER), error))
+            }
             None => Ok(TokenizerJson::default()),
         }
     }

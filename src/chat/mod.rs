@@ -4,7 +4,7 @@
 //! from_dir("Qwen3-8B").apply(messages, {tools, add_generation_prompt})   ->   "<|im_start|>system…<|im_start|>assistant\n"
 //! ```
 //!
-//! [`crate::Template`] renders the templates. The rules are transformers 5.23.0 `tokenization_utils_base.py` and
+//! [`crate::Template`] renders the templates. The rules are transformers 5.24.0 `tokenization_utils_base.py` and
 //! `utils/chat_template_utils.py`; each file names the function that its rule comes from.
 
 mod added_tokens;
@@ -124,11 +124,7 @@ impl ChatTemplate {
     /// let template = ChatTemplate::from_source_with("a".repeat(101), &[], &limits);
     /// assert_eq!(template.check().unwrap_err().kind(), ErrorKind::Limit);
     /// ```
-    pub fn from_source_with<'o>(
-        source: impl Into<String>,
-        special_tokens: &[(&str, &str)],
-        bounds: impl Into<Bounds<'o>>,
-    ) -> Self {
+    pub fn from_source_with<'o>(source: impl Into<String>, special_tokens: &[(&str, &str)], bounds: impl Into<Bounds<'o>>) -> Self {
         let bounds = bounds.into();
         let template = Compiler::new(Meter::within(bounds, &bounds.start())).compile("", source);
         Self::assemble(Templates::One(template), to_owned(special_tokens))
@@ -156,11 +152,7 @@ impl ChatTemplate {
 
     /// Makes a `ChatTemplate` like [`ChatTemplate::from_named`], and compiles the templates within bounds, such as limits or a deadline. All
     /// templates share the steps and the time; the other limits hold for each template.
-    pub fn from_named_with<'o>(
-        templates: &[(&str, &str)],
-        special_tokens: &[(&str, &str)],
-        bounds: impl Into<Bounds<'o>>,
-    ) -> Self {
+    pub fn from_named_with<'o>(templates: &[(&str, &str)], special_tokens: &[(&str, &str)], bounds: impl Into<Bounds<'o>>) -> Self {
         let bounds = bounds.into();
         let deadline = bounds.start();
         let compiler = Compiler::new(Meter::within(bounds, &deadline));

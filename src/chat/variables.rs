@@ -4,7 +4,7 @@
 //! messages, tools, documents, add_generation_prompt   <   special tokens   <   the caller's own variables
 //! ```
 //!
-//! The later one replaces the earlier one, but the first four cannot be replaced. The rules follow from the calls in transformers 5.23.0
+//! The later one replaces the earlier one, but the first four cannot be replaced. The rules follow from the calls in transformers 5.24.0
 //! `apply_chat_template` and `render_jinja_template`: Python refuses a keyword that is also the name of another argument.
 
 use super::input::sealed::Borrow;

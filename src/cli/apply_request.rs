@@ -104,7 +104,7 @@ impl Applier {
             ..PrepareOptions::default()
         };
         Ok(template.prepare_with(body, &prepare_options).and_then(|prepared| {
-                let prompt = prepared.apply_with(&wanted.options(bounds, clock))?;
+            let prompt = prepared.apply_with(&wanted.options(bounds, clock))?;
             Ok((prompt, prepared.changes))
         }))
     }

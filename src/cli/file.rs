@@ -77,7 +77,10 @@ pub fn read_limits(path: Option<&Path>, defaults: Limits) -> Result<Limits, Stri
     let read = |text: &str| {
         let given: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)?;
         let mut limits = serde_json::to_value(defaults)?;
-        limits.as_object_mut().into_iter().for_each(|limits| limits.extend(given.clone()));
+        limits
+            .as_object_mut()
+            .into_iter()
+            .for_each(|limits| limits.extend(given.clone()));
         serde_json::from_value(limits)
     };
     read(&self::read(path)?).map_err(|error: serde_json::Error| {

@@ -146,7 +146,6 @@ pub struct Settings {
 }
 
 impl Settings {
-
     /// Returns a warning for each variable that the template does not read.
     pub fn warn_of_unread(&self, chat: &ChatTemplate) -> Vec<String> {
         variable::warn_of_unread(&self.variables, &chat.variables())

@@ -213,7 +213,10 @@ impl Port {
         Ok(match result {
             Ok(Ok(prompt)) => {
                 let wanted_tokens = control_tokens.filter(|_| wanted.trace);
-                let left = bounds.limits.clone().with_steps(bounds.limits.steps.saturating_sub(prompt.steps));
+                let left = bounds
+                    .limits
+                    .clone()
+                    .with_steps(bounds.limits.steps.saturating_sub(prompt.steps));
                 let left = Bounds { limits: &left, ..bounds };
                 let found = wanted_tokens.map(|tokens| prompt.control_tokens_within(&tokens, left));
                 let turns = wanted.turns.then(|| prompt.turns_within(left));

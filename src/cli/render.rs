@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use chat_template::json::{Data, Object};
 use chat_template::{
-    ApplyOptions, AssistantOptions, AssistantSpans, Changes, ChatTemplate, Limits, Policy, PrepareOptions, Prompt, RenderOptions, Template,
-    What, Writer,
+    ApplyOptions, AssistantOptions, AssistantSpans, Changes, ChatTemplate, Limits, Policy, PrepareOptions, Prompt, RenderOptions,
+    Template, What, Writer,
 };
 
 use super::explain::{Explained, Picture};
@@ -144,7 +144,10 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         &arguments.documents,
     ];
     let files = files.into_iter().flatten().map(PathBuf::as_path);
-    let texts = Texts::read(arguments.source.files().chain(files), arguments.settings.read_limits(Limits::default())?)?;
+    let texts = Texts::read(
+        arguments.source.files().chain(files),
+        arguments.settings.read_limits(Limits::default())?,
+    )?;
     let text = match (&arguments.context, &arguments.messages, &arguments.request) {
         (Some(context), ..) => render(arguments, &texts, context)?,
         (_, Some(messages), _) => apply(arguments, &texts, messages)?,

@@ -92,7 +92,12 @@ mod tests {
     #[test]
     fn an_answer_is_written_whole_or_not_at_all() {
         for length in [0, 10, KEPT, KEPT + 1, 3 * KEPT] {
-            let answer = |out: &mut dyn Write| "x".repeat(length).as_bytes().chunks(1000).try_for_each(|part| out.write_all(part));
+            let answer = |out: &mut dyn Write| {
+                "x".repeat(length)
+                    .as_bytes()
+                    .chunks(1000)
+                    .try_for_each(|part| out.write_all(part))
+            };
             let mut out = Vec::new();
             write(&Deadline::new(None), &mut out, answer).unwrap().unwrap();
             assert_eq!(out, "x".repeat(length).as_bytes());

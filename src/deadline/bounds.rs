@@ -60,7 +60,10 @@ impl<'o> Bounds<'o> {
 /// calls end before that.
 #[derive(Debug)]
 pub(crate) enum CallDeadline<'d> {
-    Shared(&'d Deadline, #[expect(dead_code, reason = "counts until it is dropped")] Running<'d>),
+    Shared(
+        &'d Deadline,
+        #[expect(dead_code, reason = "counts until it is dropped")] Running<'d>,
+    ),
     Own(Deadline),
 }
 

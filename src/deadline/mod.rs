@@ -39,23 +39,22 @@ use crate::limits::{Limit, Limits, Reached};
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 ///
-/// A limit on wall time is a thread that sets the flag `cancel`:
+/// A limit on wall time is a thread that sets the flag `cancel`, unless the call ends first:
 ///
 /// ```
-/// use std::sync::atomic::{AtomicBool, Ordering};
-/// use std::time::Duration;
+/// use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering, mpsc};
 /// use chat_template::{RenderOptions, Template};
 ///
-/// let template = Template::compile("Hi")?;
-/// let (cancel, (done, wait)) = (AtomicBool::new(false), std::sync::mpsc::channel());
-/// let text = std::thread::scope(|scope| {
-///     scope.spawn(|| wait.recv_timeout(Duration::from_secs(1)).is_err().then(|| cancel.store(true, Ordering::Relaxed)));
-///     let options = RenderOptions { cancel: Some(&cancel), ..Default::default() };
-///     let rendered = template.render_with(&serde_json::json!({}), &options);
-///     done.send(()).ok();
-///     rendered.map(|rendered| rendered.text)
-/// })?;
-/// assert_eq!(text, "Hi");
+/// let (cancel, (done, wait)) = (Arc::new(AtomicBool::new(false)), mpsc::channel::<()>());
+/// let flag = Arc::clone(&cancel);
+/// std::thread::spawn(move || match wait.recv_timeout(std::time::Duration::from_secs(1)) {
+///     Err(mpsc::RecvTimeoutError::Timeout) => flag.store(true, Ordering::Relaxed),
+///     _ => {}
+/// });
+/// let options = RenderOptions { cancel: Some(&cancel), ..Default::default() };
+/// let rendered = Template::compile("Hi")?.render_with(&serde_json::json!({}), &options)?;
+/// drop(done);
+/// assert_eq!(rendered.text, "Hi");
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 pub struct Deadline {

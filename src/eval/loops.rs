@@ -48,6 +48,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn first_recursion(&mut self, node: &'a For, iterable: Value<'a>, line: u32) -> Result<()> {
+        self.pieces = self.pieces.saturating_add(1);
         let recursive = self.recursive_loop(node, 0, line);
         self.write_callable(&recursive, &mut Arguments::one(iterable))?;
         Ok(())
@@ -283,14 +284,20 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
                 "LoopContext.__call__() missing 1 required positional argument: 'iterable'",
             ));
         };
-        runtime.meter.enter_call()?;
+        // CPython mostly finds that the recursion is too deep when it makes the variable `loop`.
+        let entered = runtime.meter.enter_call();
+        entered.map_err(|error| error.on_line(self.line).at(self.node.iter.span))?;
         let mut evaluator = Evaluator::new(runtime, self.render, std::mem::take(out));
         evaluator.enter_frame(self.node.frame, self.environment)?;
-        let result = evaluator.rounds(self.node, iterable, self.depth0, self.line);
+        let ran = evaluator.rounds(self.node, iterable, self.depth0, self.line);
+        let result = ran.and_then(|_| {
+            let joined = evaluator.join_pieces();
+            joined.map_err(|error| error.on_line(self.node.frame.end_line))
+        });
         evaluator.leave_frame();
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();
-        result.map(drop).map_err(|error| error.on_line(self.line))
+        result.map_err(|error| error.on_line(self.line))
     }
 
     fn write_with_locals(&self, _runtime: &mut Runtime<'a>, _count: usize, _out: &mut String) -> Result<()> {

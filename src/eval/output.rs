@@ -10,6 +10,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     pub(super) fn output(&mut self, pieces: &'a [Piece]) -> Result<()> {
         let first = self.runtime.begin_stretch();
+        self.pieces = self.pieces.saturating_add(pieces.len());
         for piece in pieces {
             match piece {
                 Piece::Text(text, places) => {

@@ -5,7 +5,7 @@
 //! Layout::indented("  ".into())     each member on a line of its own
 //! ```
 //!
-//! The writer asks the layout for the text before, between and after the members of a container. The rule is CPython 3.11
+//! The writer asks the layout for the text before, between and after the members of a container. The rule is CPython 3.13
 //! `json/encoder.py` `JSONEncoder.__init__` and `_make_iterencode`.
 
 use std::borrow::Cow;

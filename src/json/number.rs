@@ -1,6 +1,6 @@
 //! Reads the numbers of JSON text: `0`, `-0`, `12345678901234567890`, `1.5`, `1e999`, and `NaN` and `Infinity` as Python writes them.
 //!
-//! The rule is CPython 3.11 `_json.c` `_match_number_unicode`: the longest number is taken, and the text after it is checked by the
+//! The rule is CPython 3.13 `_json.c` `_match_number_unicode`: the longest number is taken, and the text after it is checked by the
 //! caller. So `01` is a zero followed by extra data. A fraction or an exponent makes a float, which is correctly rounded.
 
 use num_bigint::BigInt;
@@ -94,4 +94,83 @@ fn count_fraction_and_exponent(text: &[u8]) -> usize {
 
 fn count_digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::json::{DEPTH, read};
+
+    fn debug(text: &str) -> String {
+        match read(text, DEPTH) {
+            Ok(data) => format!("{data:?}"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn numbers_are_those_of_python() {
+        let cases = [
+            ("-0", "Int(0)"),
+            ("-0.0", "Float(-0.0)"),
+            ("9223372036854775807", "Int(9223372036854775807)"),
+            ("-9223372036854775808", "Int(-9223372036854775808)"),
+            ("9223372036854775808", "BigInt(9223372036854775808)"),
+            ("1e999", "Float(inf)"),
+            ("-Infinity", "Float(-inf)"),
+            ("NaN", "Float(NaN)"),
+            ("01", "Extra data: line 1 column 2 (char 1)"),
+            ("1.", "Extra data: line 1 column 2 (char 1)"),
+            ("1e+", "Extra data: line 1 column 2 (char 1)"),
+            ("-NaN", "Expecting value: line 1 column 1 (char 0)"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(debug(text), expected, "{text}");
+        }
+        assert!(debug(&"9".repeat(4300)).starts_with("BigInt"));
+        assert_eq!(
+            debug(&format!("-{}", "9".repeat(4301))),
+            "Exceeds the limit (4300 digits) for integer string conversion: value has 4301 digits; \
+             use sys.set_int_max_str_digits() to increase the limit"
+        );
+    }
+
+    #[test]
+    fn floats_of_many_digits_are_rounded_as_by_the_standard_library() {
+        let mut state = 1_u64;
+        let mut draw = |end: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % end
+        };
+        for _ in 0..20_000 {
+            // The exact value between two neighbours, and numbers close to it.
+            let float = f64::from_bits(draw(0x7FE) << 52 | draw(1 << 31) << 21 | draw(1 << 21));
+            let digits = format!(
+                "{:.*e}",
+                usize::try_from(15 + draw(40)).unwrap(),
+                float * 1.000_000_000_000_000_1
+            );
+            let (mantissa, exponent) = digits.split_once('e').unwrap();
+            let zeros = "0".repeat(usize::try_from(draw(30)).unwrap());
+            for text in [
+                digits.clone(),
+                format!("{mantissa}{zeros}1e{exponent}"),
+                format!("{mantissa}5e{exponent}"),
+            ] {
+                let expected: f64 = text.parse().unwrap();
+                assert_eq!(read(&text, DEPTH), Ok(crate::json::Data::Float(expected)), "{text}");
+            }
+        }
+        for text in [
+            "9007199254740993.0",
+            "9007199254740992.99999999999999999999",
+            "1.7976931348623158079372897140530341507993413271003783e308",
+            "4.9406564584124654e-325",
+            "2.4703282292062327208299439634110764623e-324",
+        ] {
+            let expected: f64 = text.parse().unwrap();
+            assert_eq!(debug(text), format!("Float({expected:?})"), "{text}");
+        }
+    }
 }

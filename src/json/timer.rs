@@ -48,8 +48,8 @@ impl<'d> Timer<'d> {
 #[cfg(test)]
 mod tests {
     use super::{STRIDE, TIMED_TEXT};
-    use crate::json::{DEPTH, JsonErrorKind, read, read_within};
     use crate::deadline::Deadline;
+    use crate::json::{DEPTH, JsonErrorKind, read, read_within};
 
     #[test]
     fn the_time_limit_stops_long_arrays_and_long_strings() {
@@ -62,7 +62,10 @@ mod tests {
             "limit reached: milliseconds: 0, at most 0: line 1 column 3 (char 2)"
         );
         assert_eq!(read_within(&long, DEPTH, &Deadline::new(None)), read(&long, DEPTH));
-        assert_eq!(read_within("[0]", DEPTH, &no_time).unwrap_err().kind(), JsonErrorKind::TimedOut);
+        assert_eq!(
+            read_within("[0]", DEPTH, &no_time).unwrap_err().kind(),
+            JsonErrorKind::TimedOut
+        );
         let escapes = format!("\"{}\"", "\\n".repeat(STRIDE));
         assert_eq!(
             read_within(&escapes, DEPTH, &no_time).unwrap_err().kind(),

@@ -4,7 +4,7 @@
 //! é"\n   ->   "é\"\n"      and with ensure_ascii   "\u00e9\"\n"
 //! ```
 //!
-//! The rules are CPython 3.11 `_json.c` `escape_unicode` and `ascii_escape_unicode` for strings, and `json/encoder.py` `floatstr` for
+//! The rules are CPython 3.13 `_json.c` `escape_unicode` and `ascii_escape_unicode` for strings, and `json/encoder.py` `floatstr` for
 //! floats. The filter `tojson` writes template values and calls these functions.
 
 use std::fmt;
@@ -212,7 +212,7 @@ mod tests {
     fn trees_are_written_on_one_line() {
         let text = r#"{"a":[1,null,true,false,-18446744073709551616,"\n"],"b":{},"c":[],"d":[-0.0,1e+16,NaN,-Infinity]}"#;
         let mut out = String::new();
-        write_data(&read(text, DEPTH).unwrap(), &mut out);
+        write_data(&read(text, DEPTH).unwrap(), &mut out).unwrap();
         assert_eq!(out, text);
     }
 }

@@ -67,11 +67,11 @@ limits! {
     width: usize = 1 << 20, with_width(usize);
     /// Bits of an integer. Python prints no integer of more than about 14 thousand bits.
     bits: u64 = 1 << 20, with_bits(u64);
-    /// Milliseconds since the start of the render: 1.5 seconds, or a minute if the crate is built with debug assertions. `None` means no
-    /// time limit.
+    /// Milliseconds of processor time for one call: 1.5 seconds, or a minute if the crate is built with debug assertions. `None` means no
+    /// time limit. The limit is for all that the call does, such as reading JSON text, compiling a template and rendering it; a
+    /// [`Deadline`](crate::Deadline) shares it between calls, and says where it is wall time.
     ///
     /// A prompt takes microseconds, and most renders that do not end reach [`steps`](Self::steps) first. The clock is read every few
-    /// thousand steps, and before work of more steps than that. A function that reads JSON text and then renders may take this time for
-    /// each of the two.
+    /// thousand steps, and before work of more steps than that.
     milliseconds: Option<u64> = Some(if cfg!(debug_assertions) { 60_000 } else { 1_500 }), with_milliseconds(impl Into<Option<u64>>);
 }

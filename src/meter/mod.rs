@@ -464,7 +464,7 @@ mod tests {
             ..Limits::default()
         };
         let meter = Meter::new(limits).share_steps();
-        for _ in 0..2 {
+        for _ in 0..4 {
             meter.renew().charge(STRIDE + 1).unwrap();
         }
         let error = meter.renew().charge(STRIDE + 1).unwrap_err();

@@ -4,8 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chat_template::{
-    ApplyOptions, ChatTemplate, CompileOptions, Error, ErrorClass, ErrorKind, Limit, Limits, LoadOptions, RenderOptions, Template,
-    json,
+    ApplyOptions, Bounds, ChatTemplate, Error, ErrorClass, ErrorKind, Limit, Limits, LoadOptions, RenderOptions, Template, json,
 };
 use serde_json::json;
 
@@ -75,7 +74,10 @@ fn assert_reached(error: &Error, limit: Limit) {
     assert_eq!(reached.limit, limit, "{error}");
     assert_eq!(error.kind(), ErrorKind::Limit);
     // A fault of the files of a model is not a fault of the request.
-    let is_model = matches!(limit, Limit::File | Limit::Templates | Limit::Sources | Limit::SpecialTokens);
+    let is_model = matches!(
+        limit,
+        Limit::File | Limit::Templates | Limit::Sources | Limit::SpecialTokens | Limit::AddedTokens
+    );
     assert_eq!(error.class(), if is_model { ErrorClass::Template } else { ErrorClass::Limit });
     assert!(reached.figure > reached.allowed || reached.allowed == 0, "{error}");
     assert!(
@@ -128,8 +130,11 @@ fn compiling_stops_at_its_steps_at_the_deadline_and_at_the_flag() {
         (Limits::default().with_milliseconds(0), None, Limit::Milliseconds),
         (Limits::default(), Some(&flag), Limit::Cancel),
     ] {
-        let limits = &limits;
-        let error = Template::compile_with(&source, CompileOptions { limits, cancel }).expect_err("the source is long");
+        let bounds = Bounds {
+            cancel,
+            ..Bounds::from(&limits)
+        };
+        let error = Template::compile_with(&source, bounds).expect_err("the source is long");
         assert_reached(&error, limit);
     }
 }
@@ -179,6 +184,9 @@ fn json_and_files_have_limits() {
     let tokens: serde_json::Map<_, _> = (0..10_001).map(|number| (format!("{number}_token"), json!("x"))).collect();
     let many = ChatTemplate::from_config(&json!(tokens)).expect_err("there are many");
     assert_reached(&many, Limit::SpecialTokens);
+    let tokens: Vec<String> = (0..=1 << 18).map(|number| number.to_string()).collect();
+    let many = ChatTemplate::from_config(&json!({"additional_special_tokens": tokens})).expect_err("there are many");
+    assert_reached(&many, Limit::AddedTokens);
     let source = "a".repeat(1 << 20);
     let sources: Vec<(String, &str)> = (0..5).map(|number| (number.to_string(), source.as_str())).collect();
     let sources: Vec<(&str, &str)> = sources.iter().map(|(name, source)| (name.as_str(), *source)).collect();
@@ -205,6 +213,7 @@ fn every_limit_is_reached_here() {
         Limit::Templates,
         Limit::Sources,
         Limit::SpecialTokens,
+        Limit::AddedTokens,
     ]);
     // Reaching this limit takes 2³² namespaces, and so more memory than the other limits allow.
     reached.push(Limit::Objects);

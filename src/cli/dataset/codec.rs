@@ -102,7 +102,9 @@ impl<R: Read> Read for Bounded<R> {
         if self.bytes > self.compressed.get().saturating_mul(MAX_RATIO).max(FREE) {
             return Err(Error::new(
                 ErrorKind::InvalidData,
-                format!("this file has more than {MAX_RATIO} times its size when it is decompressed; decompress it first, and pass the result"),
+                format!(
+                    "this file has more than {MAX_RATIO} times its size when it is decompressed; decompress it first, and pass the result"
+                ),
             ));
         }
         Ok(read)

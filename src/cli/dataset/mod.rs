@@ -142,7 +142,10 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         return Err("only one file can be - (standard input)".to_owned());
     }
     let settings = &arguments.settings;
-    let limits = Limits::default().with_output(MAX_ANSWER).with_value(MAX_ANSWER).with_live(2 * MAX_ANSWER);
+    let limits = Limits::default()
+        .with_output(MAX_ANSWER)
+        .with_value(MAX_ANSWER)
+        .with_live(2 * MAX_ANSWER);
     let texts = Texts::read(arguments.source.files(), settings.read_limits(limits)?)?;
     let chat = arguments.source.load(&texts)?;
     chat.check().map_err(|error| arguments.source.explain(&error))?;

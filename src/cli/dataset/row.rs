@@ -147,7 +147,11 @@ impl Renderer {
             limits: &self.limits,
             ..Bounds::from(deadline)
         };
-        let turns = self.wants_turns.then(|| prompt.turns_within(bounds)).transpose().map_err(explain)?;
+        let turns = self
+            .wants_turns
+            .then(|| prompt.turns_within(bounds))
+            .transpose()
+            .map_err(explain)?;
         out.push("{");
         for (key, value) in &parts.kept {
             out.write_key(key);

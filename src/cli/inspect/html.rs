@@ -2,7 +2,7 @@
 
 use chat_template::json;
 use chat_template::report::{Report, Witness};
-use chat_template::{ApplyOptions, ChatTemplate, Deadline, Limits, Prompt};
+use chat_template::{ApplyOptions, Bounds, ChatTemplate, Deadline, Limits, Prompt};
 use maud::{Markup, html};
 
 use super::super::explain::{Picture, frame, legend};
@@ -24,9 +24,9 @@ const EXAMPLES: [(&str, &str); 9] = [
 /// The maximum number of bytes of an example's prompt, as in the experiments.
 const MAX_OUTPUT: u64 = 1 << 16;
 
-/// Returns the page. The limits and the deadline apply to all its examples together.
-pub fn page(title: &str, chat: &ChatTemplate, report: &Report, limits: &Limits, deadline: &Deadline) -> String {
-    let mut renders = Renders::new(chat, limits, deadline);
+/// Returns the page. The bounds apply to all its examples together.
+pub fn page(title: &str, chat: &ChatTemplate, report: &Report, bounds: Bounds<'_>) -> String {
+    let mut renders = Renders::new(chat, bounds);
     let examples = EXAMPLES.iter().filter_map(|(path, name)| {
         let witness = report.witness(path)?;
         Some(((*name).to_owned(), witness))
@@ -71,15 +71,15 @@ fn show_group(group: &Group) -> Markup {
 struct Renders<'t> {
     chat: &'t ChatTemplate,
     limits: Limits,
-    deadline: &'t Deadline,
+    deadline: Option<&'t Deadline>,
 }
 
 impl<'t> Renders<'t> {
-    fn new(chat: &'t ChatTemplate, limits: &Limits, deadline: &'t Deadline) -> Self {
+    fn new(chat: &'t ChatTemplate, bounds: Bounds<'t>) -> Self {
         Self {
             chat,
-            limits: limits.clone().with_output(limits.output.min(MAX_OUTPUT)),
-            deadline,
+            limits: bounds.limits.clone().with_output(bounds.limits.output.min(MAX_OUTPUT)),
+            deadline: bounds.deadline,
         }
     }
 
@@ -107,7 +107,7 @@ impl<'t> Renders<'t> {
             trace: true,
             true_spans: true,
             limits: &self.limits,
-            deadline: Some(self.deadline),
+            deadline: self.deadline,
             ..ApplyOptions::default()
         };
         let prompt = self

@@ -12,9 +12,9 @@ mod page;
 
 use std::path::PathBuf;
 
-use chat_template::{ChatTemplate, Limits};
 use chat_template::conformance::printable;
 use chat_template::report::{Report, Verdict};
+use chat_template::{ChatTemplate, Limits};
 use clap::builder::PossibleValuesParser;
 
 use super::file::{self, Texts};
@@ -50,16 +50,20 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let texts = Texts::read(arguments.source.files(), limits)?;
     let chat = arguments.source.load(&texts)?;
     let chat = match arguments.source.name.as_deref().and_then(|name| chat.named_source(name)) {
-        Some(source) => ChatTemplate::from_source_with(source, &[], texts.bounds()).with_special_tokens(chat.special_tokens().to_vec()),
+        Some(source) => {
+            ChatTemplate::from_source_with(source, &[], texts.bounds()).with_special_tokens(chat.special_tokens().to_vec())
+        }
         None => chat,
     };
-    let report = chat.inspect_with(texts.bounds()).map_err(|error| arguments.source.explain(&error))?;
+    let report = chat
+        .inspect_with(texts.bounds())
+        .map_err(|error| arguments.source.explain(&error))?;
     let source = arguments.source.model.as_ref().or(arguments.source.template.as_ref());
     let title = source
         .and_then(|source| source.file_name())
         .map_or("template".into(), |name| name.to_string_lossy());
     if let Some(path) = &arguments.html {
-        let page = html::page(&title, &chat, &report, &texts.limits, &texts.deadline);
+        let page = html::page(&title, &chat, &report, texts.bounds());
         std::fs::write(path, printable(&page).as_bytes()).map_err(|error| format!("error: {}: {error}", path.display()))?;
     }
     if arguments.json {
@@ -90,7 +94,7 @@ fn find_denied(report: &Report, deny: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use chat_template::{ChatTemplate, Limits};
+    use chat_template::{Bounds, ChatTemplate};
 
     use super::{find_denied, html, page};
 
@@ -129,14 +133,14 @@ mod tests {
         let loops = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}";
         let source = format!("{{{{ messages[0].content }}}}{{{{ 'a' * 70000 }}}}{loops}");
         let chat = ChatTemplate::from_source(&source, &[]);
-        let page = html::page("t", &chat, &chat.inspect().unwrap(), &Limits::default());
+        let page = html::page("t", &chat, &chat.inspect().unwrap(), Bounds::default());
         assert!(page.contains("limit reached: output") && !page.contains("limit reached: steps"));
     }
 
     #[test]
     fn a_page_escapes_what_the_template_writes() {
         let chat = ChatTemplate::from_source("<script>{{ messages[0].content }}{{ raise_exception('<b>') if tools }}", &[]);
-        let page = html::page("<i>", &chat, &chat.inspect().unwrap(), &Limits::default());
+        let page = html::page("<i>", &chat, &chat.inspect().unwrap(), Bounds::default());
         assert!(!page.contains("<script>v") && !page.contains("<b>&lt;") && page.contains("&lt;i&gt;"));
     }
 }

@@ -153,6 +153,7 @@ mod tests {
     use super::inspect;
     use super::rules::RULES;
     use crate::inspect::lab::Lab;
+    use crate::meter::Meter;
     use crate::{ChatTemplate, Limits};
 
     /// A template without a fault.
@@ -190,7 +191,7 @@ mod tests {
 
     fn find_rules(source: &str) -> Vec<String> {
         let template = ChatTemplate::from_source(source, &[("bos_token", "<s>")]);
-        let findings = inspect(&mut Lab::new(&template, &Limits::default())).unwrap();
+        let findings = inspect(&mut Lab::new(&template, &Meter::new(Limits::default()))).unwrap();
         findings.into_iter().map(|finding| finding.rule).collect()
     }
 

@@ -1,7 +1,7 @@
 //! `+` and `*` of strings, lists and tuples.
 //!
 //! `'a' + 'b'`, `[1] + [2]`, `'-' * 3`. A Markup escapes a `str` on the other side of `+` (markupsafe 3.0.4, `Markup.__add__` and
-//! `__radd__`), and its error is that of a Python class, not that of `str`. The rules are those of CPython 3.11
+//! `__radd__`), and its error is that of a Python class, not that of `str`. The rules are those of CPython 3.13
 //! `abstract.c`, `PyNumber_Add`, `PyNumber_Multiply` and `sequence_repeat`.
 
 use super::arithmetic;
