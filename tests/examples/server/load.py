@@ -2,8 +2,8 @@
 
     python3 tests/examples/server/load.py target/server/release/chat-template-server [--requests 10000] [--model tests/models/jinja]
 
-First 16 clients send honest requests alone. Then they send as many again, of which every tenth is hostile. Last, 200 hostile requests are
-sent at once. An honest client does what the clients of OpenAI and Anthropic do: it keeps its connection, and sends a request again after a
+In turns, 16 clients send honest requests alone, and as many requests of which every tenth is hostile. Last, 200 hostile requests are sent at
+once. An honest client does what the clients of OpenAI and Anthropic do: it keeps its connection, and sends a request again after a
 503 when the time in `Retry-After` has passed, or if the connection was closed. A request is lost if it has no right answer after ten
 attempts. Prints the figures as JSON, and fails if a request is lost, or the server ends or takes more than 512 MiB.
 """
@@ -24,9 +24,11 @@ import time
 
 CLIENTS = 16
 ATTEMPTS = 10
+# Rounds with and without hostile requests alternate, so that both see the same machine.
+ROUNDS = 5
 BURST = 200
 MAX_MIB = 512
-# The system's limit on the open files of the server, which is that of many containers' shells.
+# The limit on the open files of the server.
 OPEN_FILES = 256
 BODY_BYTES = 8 << 20
 PATHS = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "messages": "/v1/messages"}
@@ -200,40 +202,46 @@ def run_client(number, address, requests, hostile_share, bodies, results):
     results.put((times, lost, counts, outcomes))
 
 
-def run_clients(address, honest, count, hostile_share, bodies):
-    """Sends a number of requests from all clients, and returns the figures."""
-    results = multiprocessing.Queue()
-    requests = [(index, honest[index * 7 % len(honest)]) for index in range(count)]
-    clients = [
-        multiprocessing.Process(target=run_client, args=(number, address, requests[number::CLIENTS], hostile_share, bodies, results))
-        for number in range(CLIENTS)
-    ]
-    began = time.monotonic()
-    for client in clients:
-        client.start()
-    times, lost, counts, outcomes = [], [], collections.Counter(), collections.Counter()
-    for _ in clients:
-        client_times, client_lost, client_counts, client_outcomes = results.get()
-        times += client_times
-        lost += client_lost
-        counts += client_counts
-        outcomes += client_outcomes
-    for client in clients:
-        client.join()
-    times.sort()
-    figures = {
-        "honest": len(times),
-        "lost": len(lost),
-        "answered 503 and sent again": counts["busy"],
-        "closed and sent again": counts["closed"],
-        "p50 ms": round(times[len(times) // 2], 2),
-        "p99 ms": round(times[len(times) * 99 // 100], 2),
-        "longest ms": round(times[-1], 2),
-        "seconds": round(time.monotonic() - began, 1),
-    }
-    if hostile_share:
-        figures["hostile"] = dict(sorted(outcomes.items()))
-    return figures
+class Figures:
+    """What became of the requests of one kind of rounds."""
+
+    def __init__(self):
+        self.times, self.lost, self.counts, self.outcomes, self.seconds = [], [], collections.Counter(), collections.Counter(), 0
+
+    def run_round(self, address, honest, numbers, hostile_share, bodies):
+        """Sends the requests with these numbers from all clients."""
+        results = multiprocessing.Queue()
+        requests = [(index, honest[index * 7 % len(honest)]) for index in numbers]
+        clients = [
+            multiprocessing.Process(target=run_client, args=(number, address, requests[number::CLIENTS], hostile_share, bodies, results))
+            for number in range(CLIENTS)
+        ]
+        began = time.monotonic()
+        for client in clients:
+            client.start()
+        for _ in clients:
+            times, lost, counts, outcomes = results.get()
+            self.times += times
+            self.lost += lost
+            self.counts += counts
+            self.outcomes += outcomes
+        for client in clients:
+            client.join()
+        self.seconds += time.monotonic() - began
+
+    def show(self):
+        times = sorted(self.times)
+        return {
+            "honest": len(times),
+            "lost": len(self.lost),
+            "answered 503 and sent again": self.counts["busy"],
+            "closed and sent again": self.counts["closed"],
+            "p50 ms": round(times[len(times) // 2], 2),
+            "p99 ms": round(times[len(times) * 99 // 100], 2),
+            "longest ms": round(times[-1], 2),
+            "seconds": round(self.seconds, 1),
+            "hostile": dict(sorted(self.outcomes.items())),
+        }
 
 
 def run_burst(address, honest, bodies):
@@ -287,16 +295,19 @@ def main():
             assert right == again, (right, again)
             honest.append((path, body, right))
         bodies = hostile_bodies()
-        alone = run_clients(address, honest, options.requests, 0, bodies)
-        alone["peak MiB"] = peak_mib(server)
-        beside = run_clients(address, honest, options.requests, 10, bodies)
-        beside["peak MiB"] = peak_mib(server)
+        alone, beside = Figures(), Figures()
+        count = options.requests // ROUNDS
+        for number in range(ROUNDS):
+            numbers = range(number * count, (number + 1) * count)
+            alone.run_round(address, honest, numbers, 0, bodies)
+            beside.run_round(address, honest, numbers, 10, bodies)
         burst = run_burst(address, honest, bodies)
         burst["peak MiB"] = peak_mib(server)
         is_up = server.poll() is None
     finally:
         server.kill()
         server.wait()
+    alone, beside = alone.show(), beside.show()
     lost = alone["lost"] + beside["lost"] + burst["lost"]
     ratio = round(beside["p99 ms"] / alone["p99 ms"], 1)
     print(json.dumps({"alone": alone, "beside hostile": beside, "burst": burst, "lost": lost, "ratio of p99": ratio}, indent=2))

@@ -91,7 +91,7 @@ const WAITING_ANSWERS: usize = 2;
 
 /// The time of a request in the quick lane in milliseconds, and the number of requests that may wait for it. Few requests of honest clients
 /// take longer. Together with the others that wait, they must be fewer than the connections.
-const QUICK_MILLISECONDS: u64 = 8;
+const QUICK_MILLISECONDS: u64 = 5;
 const QUICK_PLACES: usize = 128;
 
 /// The time of a request in the slow lane in milliseconds, and the number of requests that may wait for it.
