@@ -99,7 +99,7 @@ const QUICK_MILLISECONDS: u64 = 5;
 const QUICK_PLACES: usize = 128;
 
 /// The time of a request in the slow lane in milliseconds, and the number of requests that may wait for it.
-const SLOW_MILLISECONDS: u64 = 200;
+const SLOW_MILLISECONDS: u64 = 150;
 const SLOW_PLACES: usize = 2;
 
 /// The maximum number of bytes of a prompt, and of the values that a template makes.
