@@ -207,8 +207,8 @@
 //! assert_eq!((error.is_retryable(), error.http_status()), (true, 503));
 //! ```
 //!
-//! `tests/examples/server` in the repository is a complete server with axum: it caches templates, limits the time of a render, and cancels
-//! it when the client has gone.
+//! `tests/examples/server` in the repository is a complete server with axum, with a guard against each way in which a client can keep it
+//! from the others: slow connections, large bodies, templates that take long.
 //!
 //! ## 7. Set the clock
 //!

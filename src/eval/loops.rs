@@ -284,9 +284,7 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
                 "LoopContext.__call__() missing 1 required positional argument: 'iterable'",
             ));
         };
-        // CPython mostly finds that the recursion is too deep when it makes the variable `loop`.
-        let entered = runtime.meter.enter_call();
-        entered.map_err(|error| error.on_line(self.line).at(self.node.iter.span))?;
+        runtime.meter.enter_call()?;
         let mut evaluator = Evaluator::new(runtime, self.render, std::mem::take(out));
         evaluator.enter_frame(self.node.frame, self.environment)?;
         let ran = evaluator.rounds(self.node, iterable, self.depth0, self.line);

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The writer asks the layout for the text before, between and after the members of a container. The rule is CPython 3.13
-//! `json/encoder.py` `JSONEncoder.__init__` and `_make_iterencode`.
+//! `json/encoder.py` `JSONEncoder.__init__` and `_json.c`.
 
 use std::borrow::Cow;
 

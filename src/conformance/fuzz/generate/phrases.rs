@@ -327,6 +327,6 @@ mod tests {
         assert_eq!(phrase.pieces, expected);
         assert!(!phrase.is_operation && phrases.read("TEXT + TEXT", false).is_operation);
         let phrase = phrases.read("3: ␣x⏎{% for @TEXT in TEXT %}@LOOP{{ $TEXT }}", true);
-        assert_eq!((phrase.weight, phrase.pieces.len()), (3, 13));
+        assert_eq!((phrase.weight, phrase.pieces.len()), (3, 11));
     }
 }
