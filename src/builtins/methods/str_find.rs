@@ -22,21 +22,24 @@ struct Search<'a, W> {
 }
 
 impl<'a> Search<'a, Str<'a>> {
-    /// Reads the arguments of a method, and charges for the search.
     fn read(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, name: &str) -> Result<Self> {
         let wanted = require_clinic_str(arguments.take(1), &format!("{name}() argument 1"))?;
-        let search = Search::read_any(runtime, arguments, wanted)?;
-        let bytes = search.text.as_str().len().saturating_add(search.wanted.as_str().len());
-        runtime.meter.charge_scan(bytes / 2)?;
-        Ok(search)
+        Search::read_any(runtime, arguments, wanted)
     }
 
-    fn find(&self) -> Option<usize> {
-        search::find(self.text.as_str(), self.wanted.as_str(), self.start, self.end)
+    fn charge(&self, runtime: &mut Runtime<'a>) -> Result<()> {
+        let bytes = self.text.as_str().len().saturating_add(self.wanted.as_str().len());
+        runtime.meter.charge_scan(bytes / 2)
     }
 
-    fn rfind(&self) -> Option<usize> {
-        search::rfind(self.text.as_str(), self.wanted.as_str(), self.start, self.end)
+    fn find(&self, runtime: &mut Runtime<'a>) -> Result<Option<usize>> {
+        self.charge(runtime)?;
+        Ok(search::find(self.text.as_str(), self.wanted.as_str(), self.start, self.end))
+    }
+
+    fn rfind(&self, runtime: &mut Runtime<'a>) -> Result<Option<usize>> {
+        self.charge(runtime)?;
+        Ok(search::rfind(self.text.as_str(), self.wanted.as_str(), self.start, self.end))
     }
 }
 
@@ -99,27 +102,28 @@ fn index_or_error<'a>(index: Option<usize>) -> Result<Value<'a>> {
 
 /// `str.find(sub, start, end)`
 pub(super) fn find<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(index_or_minus_one(Search::read(runtime, arguments, "find")?.find()))
+    Ok(index_or_minus_one(Search::read(runtime, arguments, "find")?.find(runtime)?))
 }
 
 /// `str.rfind(sub, start, end)`
 pub(super) fn rfind<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(index_or_minus_one(Search::read(runtime, arguments, "rfind")?.rfind()))
+    Ok(index_or_minus_one(Search::read(runtime, arguments, "rfind")?.rfind(runtime)?))
 }
 
 /// `str.index(sub, start, end)`
 pub(super) fn index<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    index_or_error(Search::read(runtime, arguments, "index")?.find())
+    index_or_error(Search::read(runtime, arguments, "index")?.find(runtime)?)
 }
 
 /// `str.rindex(sub, start, end)`
 pub(super) fn rindex<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    index_or_error(Search::read(runtime, arguments, "rindex")?.rfind())
+    index_or_error(Search::read(runtime, arguments, "rindex")?.rfind(runtime)?)
 }
 
 /// `str.count(sub, start, end)`
 pub(super) fn count<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     let search = Search::read(runtime, arguments, "count")?;
+    search.charge(runtime)?;
     let count = search::count(search.text.as_str(), search.wanted.as_str(), search.start, search.end);
     Ok(Value::from(count))
 }
