@@ -9,7 +9,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::lab::{Budget, Lab, NOTE};
+use super::experiments::{Budget, Experiments, NOTE};
 use crate::ast::{
     Args, Body, Call, CompareOp, Expr, ExprKind, Filter, Literal, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind,
 };
@@ -78,11 +78,11 @@ impl Place {
 }
 
 /// Returns what the templates read, or an error if listing the names, which nothing stops, would end after the deadline.
-pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Result<Reads> {
+pub fn find(template: &ChatTemplate, experiments: &Experiments<'_>) -> Result<Reads> {
     let names = template.names();
     let mut reads = Reads::default();
-    let mut budget = lab.budget(MAX_WORK);
-    let mut meter = lab.meter(u64::MAX);
+    let mut budget = experiments.budget(MAX_WORK);
+    let mut meter = experiments.meter(u64::MAX);
     for (index, compiled) in template.compiled().enumerate() {
         let name = elide(names.get(index).copied().unwrap_or_default(), LONGEST_NAME);
         let mut walk = Walk::new(compiled, &mut budget);
