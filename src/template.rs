@@ -19,7 +19,7 @@ use crate::limits::{Limit, Limits, Reached};
 use crate::meter::Meter;
 use crate::source::Source;
 use crate::trace::{AssistantOptions, AssistantSpans, Literals, Segment, Turn, find_turns};
-use crate::value::{Dict, Runtime, Value};
+use crate::value::{Dict, Runtime, Tape, Traced, Value};
 use crate::{eval, parser, resolve};
 
 /// A compiled template.
@@ -351,9 +351,8 @@ impl Template {
         let meter = Meter::within(bounds, &deadline);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         if options.trace || self.needs_trace(options.assistant) {
-            self.begin_trace(&mut runtime);
-            runtime.trace_variables(input.iter())?;
-            runtime.sort_places();
+            let variables = input.iter().filter_map(|(name, value)| Traced::variable(&name, value));
+            self.start_tape(&mut runtime, variables.collect());
         }
         let tracks_spans = options.generation || (options.assistant.is_some() && self.has_generation());
         let mut output = self.render_value(&mut runtime, input.clone(), tracks_spans, options.plain)?;
@@ -374,10 +373,10 @@ impl Template {
         })
     }
 
-    /// Starts the trace of a render of the template.
-    pub(crate) fn begin_trace<'a>(&'a self, runtime: &mut Runtime<'a>) {
+    /// Starts the tape of a render of the template, for which the caller passed these inputs.
+    pub(crate) fn start_tape<'a>(&'a self, runtime: &mut Runtime<'a>, inputs: Vec<Traced<'a>>) {
         let literals = self.literals.get_or_init(|| self.tree.literals(&self.source));
-        runtime.begin_trace(&self.tree.symbols, literals);
+        runtime.start_tape(Tape::new(inputs, &self.tree.symbols, literals), 0);
     }
 
     /// Renders the template with a context that is already a dict, and a runtime that has the limits and the clock.
@@ -395,9 +394,6 @@ impl Template {
         let last_length = self.last_length.load(Ordering::Relaxed);
         // The next render is often the same conversation with one more turn. The extra capacity avoids moving the output as it grows.
         let capacity = last_length.saturating_add(last_length / 8);
-        if let Some(trace) = &mut runtime.heap.trace {
-            trace.begin(context.get_str("messages"), &mut runtime.meter)?;
-        }
         let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, !is_plain, capacity);
         let mut output = result.map_err(|error| error.located(&self.source))?;
         let length = output.text.len();

@@ -104,6 +104,9 @@ pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Result<Reads> {
         let variables = compiled.variable_symbols();
         let variables = variables.filter_map(|symbol| Some((symbols.name(symbol).into(), *lines.get(&symbol)?)));
         reads.variables.extend(list(variables.collect()));
+        let clock = symbols.find("strftime_now");
+        let clock = clock.and_then(|symbol| Some((symbols.name(symbol).into(), *lines.get(&symbol)?)));
+        reads.clock.extend(list(clock.into_iter().collect()));
         let mut list_fields = |root| list(walk.fields.remove(&root).unwrap_or_default());
         reads.messages.extend(list_fields(Root::Messages));
         reads.calls.extend(list_fields(Root::Calls));

@@ -57,8 +57,7 @@ impl Template {
             options,
         };
         // The other renders are not traced, and count towards the limits of this one.
-        runtime.heap.trace = None;
-        runtime.heap.records_writes = false;
+        runtime.tape = None;
         let mut openings = Openings {
             template: self,
             runtime,

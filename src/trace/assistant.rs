@@ -160,7 +160,7 @@ pub fn find_assistant<'m>(conversation: &Conversation<'_>, renders: &mut dyn Ren
         claims: Vec::new(),
     };
     match finder.find(&groups) {
-        Ok(spans) => Ok(AssistantSpans::Known(Spans::from_segments(spans, text, segments))),
+        Ok(spans) => Ok(AssistantSpans::Known(Spans::from_bytes(spans, text))),
         Err(Failure::Unknown(reason)) => Ok(AssistantSpans::Unknown(reason)),
         Err(Failure::Stopped(error)) => Err(error),
     }

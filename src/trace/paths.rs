@@ -278,66 +278,56 @@ impl Paths {
 
     /// Returns the path of a field within its message, such as `tool_calls/0/function/name`.
     pub fn field_name(&self, field: u32) -> String {
+        self.join_steps(field, |outer| self.part(outer).0 == Part::Message)
+    }
+
+    /// Returns the JSON pointer of a value, whether it is an origin or not.
+    pub fn find_pointer(&self, index: u32) -> String {
+        match index {
+            ROOT => String::new(),
+            _ => format!("/{}", self.join_steps(index, |_| false)),
+        }
+    }
+
+    /// Returns the steps from a container to a value.
+    fn join_steps(&self, mut index: u32, is_start: impl Fn(u32) -> bool) -> String {
         let mut steps = Vec::new();
-        let mut at = field;
-        while at != ROOT && self.part(at).0 != Part::Message {
-            steps.push(escape_key(self.step(at)));
-            at = self.parent(at);
+        while index != ROOT && !is_start(index) {
+            steps.push(escape_key(self.step(index)));
+            index = self.parent(index);
         }
         steps.reverse();
         steps.join("/")
     }
 
-    /// Makes the pointers of all origins. A pointer shares its beginning with that of the last one: most values are printed in the order of
-    /// the input.
+    /// Returns the index of each message and its path, in the order of the messages.
+    pub fn messages(&self) -> impl Iterator<Item = (usize, u32)> {
+        let paths = (0..).zip(&self.list).filter(|(_, path)| path.part == Part::Message);
+        paths.filter_map(|(index, path)| Some((path.message.index()?, index)))
+    }
+
+    /// Returns the message that a value is, or `None` if it is another value or within a message.
+    pub fn message(&self, index: u32) -> Option<Owner> {
+        let path = self.list.get(index as usize)?;
+        (path.part == Part::Message).then_some(path.message)
+    }
+
+    /// Makes the pointers of all origins.
     fn make_pointers(&self) -> Pointers {
         let mut made = Pointers {
             text: String::new(),
             ends: Vec::with_capacity(self.list.len()),
         };
-        let mut pointer = String::new();
-        // The containers from the root to the last one, each with the length of its pointer.
-        let mut open: Vec<(u32, usize)> = Vec::new();
-        let mut opened = Vec::new();
         for (index, path) in (0..).zip(&self.list) {
-            if path.is_origin && path.part == Part::Token {
-                made.text.push_str(self.step(index));
-            } else if path.is_origin && index != ROOT {
-                self.open_container(path.parent, &mut open, &mut opened, &mut pointer);
-                made.text.push_str(&pointer);
-                self.push_step(index, &mut made.text);
+            match path.part {
+                _ if !path.is_origin => {}
+                Part::Token => made.text.push_str(self.step(index)),
+                _ => made.text.push_str(&self.find_pointer(index)),
             }
             made.ends.push(to_offset(made.text.len()));
         }
         free_spare_text(&mut made.text);
         made
-    }
-
-    /// Makes the pointer of a container from that of the last one.
-    fn open_container(&self, mut container: u32, open: &mut Vec<(u32, usize)>, opened: &mut Vec<u32>, pointer: &mut String) {
-        opened.clear();
-        loop {
-            // A container has a greater index than those around it.
-            while open.last().is_some_and(|(last, _)| *last > container) {
-                open.pop();
-            }
-            if container == ROOT || open.last().is_some_and(|(last, _)| *last == container) {
-                break;
-            }
-            opened.push(container);
-            container = self.parent(container);
-        }
-        pointer.truncate(open.last().map_or(0, |(_, length)| *length));
-        for container in opened.iter().rev() {
-            self.push_step(*container, pointer);
-            open.push((*container, pointer.len()));
-        }
-    }
-
-    /// Appends the last step of a path to a JSON pointer.
-    fn push_step(&self, index: u32, pointer: &mut String) {
-        pointer.push('/');
-        pointer.push_str(&escape_key(self.step(index)));
     }
 }
 

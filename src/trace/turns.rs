@@ -13,6 +13,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use super::assistant::AssistantSpans;
 use super::control::last_control_token;
 use super::paths::{Part, Paths};
+use super::spans::Points;
 use super::{Place, Segment, Spans};
 
 /// The parts of a prompt that a message owns.
@@ -119,7 +120,7 @@ pub(super) fn group_by_message(segments: &[Segment]) -> Groups<'_> {
             _ => groups.stretches.push(stretch),
         }
         match segment.place {
-            Place::Template(_) | Place::Token(_) => {}
+            Place::Template(_) | Place::Token(_) | Place::Clock => {}
             Place::Made => groups.printed.push(stretch),
             Place::Input { .. } | Place::Changed(_) => match find_share(segment) {
                 Some(Share::Own) => groups.printed.push(stretch),
@@ -223,7 +224,8 @@ pub(super) fn find_fields<'p>(segment: &'p Segment, paths: &'p Paths) -> impl It
 
 /// Returns the turns of the messages that own a part of the text.
 pub fn find_turns(text: &str, segments: &[Segment], assistant: &AssistantSpans) -> Vec<Turn> {
-    let spans = |bytes| Spans::from_segments(bytes, text, segments);
+    let points = Points::new(if segments.is_empty() { "" } else { text });
+    let spans = |bytes| points.spans(bytes);
     let model = match assistant {
         AssistantSpans::Known(spans) => spans.bytes.as_slice(),
         AssistantSpans::Unknown(_) => &[],
