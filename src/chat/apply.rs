@@ -258,7 +258,11 @@ impl<'a> Render<'a> {
             output.pieces.truncate(output.text.len());
         }
         let mut prompt = Prompt {
-            writes: if options.writes { runtime.list_writes(&output.pieces) } else { Vec::new() },
+            writes: if options.writes {
+                runtime.list_writes(&output.pieces)
+            } else {
+                Vec::new()
+            },
             ..Prompt::default()
         };
         if options.generation {

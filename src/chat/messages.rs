@@ -8,9 +8,9 @@
 //! A conversation without such keys is not copied. The rules are transformers 5.23.0 `tokenization_utils_base.py`, `apply_chat_template`,
 //! and `chat_template_utils.py`, `_alias_reasoning_fields`.
 
+use super::assistant::REASONING_FIELDS;
 use super::{explain_objects, not_iterable, refused};
 use crate::error::{Error, ErrorKind, Result};
-use crate::trace::REASONING_FIELDS;
 use crate::value::{Dict, Entries, Key, Runtime, Str, Value};
 
 /// The argument with the messages: one conversation or a list of them.

@@ -3,10 +3,12 @@
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::ControlToken;
+use super::assistant::AssistantSpans;
+use super::turns::{Turn, find_turns};
 use crate::deadline::Bounds;
 use crate::error::Result;
 use crate::meter::Meter;
-use crate::trace::{AssistantSpans, Segment, Spans, Turn, Write, find_turns};
+use crate::trace::{Segment, Spans, Write};
 
 /// The steps of grouping a segment and making its part of a turn.
 const TURN_STEPS: usize = 6;

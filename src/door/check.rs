@@ -20,10 +20,11 @@ use super::path::{Key, Path, Pointers};
 use super::record::Claims;
 use super::search::{GAP, Search};
 use super::sought::{Sought, Text, covers, find_parts};
+use crate::chat::REASONING_FIELDS;
 use crate::error::Result;
 use crate::json::DEPTH;
 use crate::meter::Meter;
-use crate::trace::{REASONING_FIELDS, Write};
+use crate::trace::Write;
 
 /// The number of next writes that are compared with a text. Most texts are written in the order of the body.
 const AHEAD: usize = 16;

@@ -6,9 +6,9 @@ use super::calls;
 use super::conversations::{base, join};
 use super::lab::{Lab, Trial, find_words};
 use super::plant::{self, FUNCTION, Form, ID, PLANT, REASONING, SECOND};
+use crate::chat::REASONING_FIELDS;
 use crate::error::Result;
 use crate::report::{GenerationPrompt, Outcome, Reasoning, Replay, Report};
-use crate::trace::REASONING_FIELDS;
 
 /// Tries the generation prompt and the reasoning of messages.
 pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<()> {

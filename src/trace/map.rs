@@ -275,7 +275,11 @@ impl<'a> InputMap<'a> {
         let (values, keys) = self.strings.split_at_checked(values).unwrap_or_default();
         let first = |strings: &[Known<'_>]| strings.iter().map(Known::address).find(|start| *start > address);
         let literal = self.literals.and_then(|literals| literals.next_start(address));
-        [first(values), first(keys), literal].into_iter().flatten().min().unwrap_or(usize::MAX)
+        [first(values), first(keys), literal]
+            .into_iter()
+            .flatten()
+            .min()
+            .unwrap_or(usize::MAX)
     }
 
     /// Returns the origin of a place in a string, and the address after the string.

@@ -8,29 +8,22 @@
 //! wrote. A piece that was copied has only its place in memory; [`InputMap`] knows what is there. At the end, the pieces of the output become
 //! [`Segment`]s.
 
-mod assistant;
-mod control;
 mod map;
 mod paths;
 mod pieces;
 mod segments;
 mod sets;
 mod spans;
-mod turns;
 
-pub use assistant::{AssistantOptions, AssistantSpans, Conversation, Opening, REASONING_FIELDS, Renders, find_assistant};
-pub use paths::Step;
 pub use map::{Container, InputMap, Literals, Storage, Union};
+pub use paths::{Paths, ROOT, Step};
 pub use pieces::{Address, Owner, Piece, Pieces, Source, Write, free_spare_text};
 pub use segments::{count_paths, count_pointer_bytes};
-pub use spans::Spans;
-pub use turns::{Field, Turn, find_turns};
+pub use spans::{Points, Spans};
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-
-use paths::Paths;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -62,14 +55,14 @@ pub struct Segment {
     bytes: [u32; 2],
     code_points: [u32; 2],
     owner: Owner,
-    place: Place,
+    pub(crate) place: Place,
     /// The paths and names of all segments of the prompt.
     paths: Arc<OnceLock<Paths>>,
 }
 
 /// A small form of [`Origin`]: indices into [`Paths`] stand for texts, and ends of ranges follow from the length of the segment.
 #[derive(Clone, Copy)]
-enum Place {
+pub enum Place {
     Template(u32),
     Token(u32),
     Input {
@@ -126,13 +119,18 @@ impl Segment {
     }
 
     /// Returns the indices of the strings of the input that the characters came from.
-    fn path_indices(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn path_indices(&self) -> impl Iterator<Item = u32> {
         let (path, set): (_, &[u32]) = match self.place {
             Place::Input { path, .. } => (Some(path), &[]),
             Place::Changed(set) => (None, self.paths.get().map_or(&[], |paths| paths.set(set))),
             _ => (None, &[]),
         };
         path.into_iter().chain(set.iter().copied())
+    }
+
+    /// Returns the values of the input, if the segment is one of a prompt.
+    pub(crate) fn input(&self) -> Option<&Paths> {
+        self.paths.get()
     }
 
     /// Returns the JSON pointer or the token name with an index.

@@ -356,7 +356,11 @@ impl Pieces {
                 Source::Memory(address) => map.for_each_part(address, piece.bytes().len(), |map, part, source| {
                     let bytes = [part.start, part.end].map(|byte| piece.start().saturating_add(byte));
                     let owner = map.owner_of_known(source, piece.owner);
-                    self.list.push(Piece { bytes: bytes.map(to_offset), source, owner });
+                    self.list.push(Piece {
+                        bytes: bytes.map(to_offset),
+                        source,
+                        owner,
+                    });
                 }),
                 source => {
                     let owner = map.owner_of_known(source, piece.owner);
@@ -375,7 +379,9 @@ impl Pieces {
 
     /// Sets the owner of the pieces that have none, from a byte on.
     fn own_from(&mut self, start: usize, owner: Owner) {
-        self.after(start).iter_mut().for_each(|piece| piece.owner = piece.owner.or(owner));
+        self.after(start)
+            .iter_mut()
+            .for_each(|piece| piece.owner = piece.owner.or(owner));
     }
 
     /// Makes a message the owner of the text around its own texts, unless texts of other parts of the input are among them. Only pieces

@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::RandomState;
 
+use super::map::{InputMap, Known, Role};
 use super::paths::Paths;
 use super::pieces::{Owner, Piece, Pieces, Source, to_offset};
-use super::map::{InputMap, Known, Role};
 use super::spans::Points;
 use super::{Place, Segment};
 use crate::text::slice::char_count;
@@ -52,7 +52,11 @@ impl<'a> Origins<'_, 'a> {
             0 => 0,
             // Most strings are printed once. Counting a short part is as fast as a lookup.
             1..=SHORT => known.text.get(..byte).map_or(0, char_count),
-            _ => self.points.entry(string).or_insert_with(|| Points::new(known.text)).point(byte),
+            _ => self
+                .points
+                .entry(string)
+                .or_insert_with(|| Points::new(known.text))
+                .point(byte),
         };
         self.paths.set_origin(known.path);
         Place::Input {

@@ -39,7 +39,7 @@ fn pairs(spans: &[Range<usize>]) -> Vec<[usize; 2]> {
 
 impl Spans {
     /// Returns the start and the end of each span in code points.
-    pub(super) fn pairs(&self) -> Vec<[usize; 2]> {
+    pub(crate) fn pairs(&self) -> Vec<[usize; 2]> {
         pairs(&self.code_points)
     }
 
@@ -48,7 +48,10 @@ impl Spans {
     pub fn from_code_points(spans: Vec<Range<usize>>, text: &str) -> Self {
         let points = Points::new(if spans.is_empty() { "" } else { text });
         Self {
-            bytes: spans.iter().map(|span| points.byte(span.start)..points.byte(span.end)).collect(),
+            bytes: spans
+                .iter()
+                .map(|span| points.byte(span.start)..points.byte(span.end))
+                .collect(),
             code_points: spans,
         }
     }
@@ -64,7 +67,7 @@ const STRIDE: usize = 64;
 
 /// The code points of a text.
 #[derive(Debug)]
-pub(super) struct Points<'t> {
+pub struct Points<'t> {
     text: &'t str,
     /// The first byte of the first code point of each stride. Empty for a text that is ASCII.
     starts: Vec<usize>,
@@ -89,7 +92,10 @@ impl<'t> Points<'t> {
     /// Makes spans from spans in bytes, which must not end within a code point.
     pub fn spans(&self, bytes: Vec<Range<usize>>) -> Spans {
         Spans {
-            code_points: bytes.iter().map(|span| self.point(span.start)..self.point(span.end)).collect(),
+            code_points: bytes
+                .iter()
+                .map(|span| self.point(span.start)..self.point(span.end))
+                .collect(),
             bytes,
         }
     }

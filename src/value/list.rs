@@ -6,9 +6,9 @@ use std::rc::Rc;
 use super::Value;
 use super::dict::Dict;
 use super::peek::ValueRef;
-use crate::trace::Storage;
 use crate::json::{Data, Entry};
 use crate::meter::Claim;
+use crate::trace::Storage;
 
 /// The items of a list or a tuple, which do not change.
 #[derive(Clone, Debug)]

@@ -85,7 +85,12 @@ impl<'a> Tape<'a> {
     /// Returns the input map, which is made now if this is the first question, or `None` if the tape has only places in memory.
     fn map(&mut self, meter: &mut Meter<'_>) -> Result<Option<&mut InputMap<'a>>> {
         if let (None, Some(known)) = (&self.map, &mut self.known) {
-            let map = map_inputs(std::mem::take(&mut known.inputs), known.names, Some(known.literals), usize::MAX);
+            let map = map_inputs(
+                std::mem::take(&mut known.inputs),
+                known.names,
+                Some(known.literals),
+                usize::MAX,
+            );
             meter.charge(map.len() as u64)?;
             self.map = Some(map);
         }
@@ -179,7 +184,8 @@ impl<'a> Runtime<'a> {
     /// Returns what was written to the output, without the text of the template.
     pub fn list_writes(&self, pieces: &Pieces) -> Vec<Write> {
         let map = self.tape.as_ref().and_then(|tape| tape.map.as_ref());
-        let writes = pieces.list().iter().filter_map(|piece| {
+        let mut writes = Vec::with_capacity(pieces.len());
+        writes.extend(pieces.list().iter().filter_map(|piece| {
             let output = piece.bytes();
             let memory = match piece.source {
                 Source::Memory(address) => address.get()..address.after(output.len()).get(),
@@ -190,8 +196,8 @@ impl<'a> Runtime<'a> {
                 }
             };
             Some(Write { output, memory })
-        });
-        writes.collect()
+        }));
+        writes
     }
 
     /// Appends a string to the text that is being written, and records its pieces.
@@ -224,7 +230,9 @@ impl<'a> Runtime<'a> {
                 if let Some(map) = tape.map(&mut self.meter)? {
                     // A text of the input that was written in no turn belongs to the message that it is in.
                     let mut found = found.to_vec();
-                    found.iter_mut().for_each(|piece| piece.owner = map.owner(piece.source, piece.owner));
+                    found
+                        .iter_mut()
+                        .for_each(|piece| piece.owner = map.owner(piece.source, piece.owner));
                     self.pieces.append_view(&found, &view, at, owner);
                     return self.check_pieces();
                 }
