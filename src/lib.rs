@@ -481,8 +481,8 @@ mod unsupported;
 mod value;
 
 pub use chat::{
-    ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Input, LoadAs, LoadOptions,
-    Prompt, TextPiece, Writer, assistant_mask,
+    ApplyOptions, AssistantOptions, AssistantSpans, ChatTemplate, Context, ContinueFinalMessage, ControlPolicy, ControlToken,
+    ControlTokens, Field, Input, LoadAs, LoadOptions, Prompt, RenderOptions, Rendered, TextPiece, Turn, Writer, assistant_mask,
 };
 #[doc(hidden)]
 pub use chat::{MAX_SPECIAL_TOKENS, MAX_TEMPLATES};
@@ -495,5 +495,5 @@ pub use error::{Error, ErrorClass, ErrorKind, Result, Step};
 pub use inspect::Report;
 pub use limits::{Limit, Limits, Reached};
 pub use source::Position;
-pub use template::{Context, RenderOptions, Rendered, Template};
-pub use trace::{AssistantOptions, AssistantSpans, Field, Origin, Segment, Spans, Turn};
+pub use template::Template;
+pub use trace::{Origin, Segment, Spans};

@@ -9,6 +9,7 @@
 
 mod added_tokens;
 mod apply;
+mod assistant;
 pub(crate) mod cache;
 mod config;
 mod continuation;
@@ -21,11 +22,13 @@ mod messages;
 mod model_config;
 mod options;
 mod prompt;
+mod render;
 mod templates;
 mod tokenizer_class;
 mod tokenizer_json;
 mod tokenizer_tables;
 mod tokens;
+mod turns;
 mod variables;
 
 use std::collections::HashSet;
@@ -44,6 +47,9 @@ use crate::report::Made;
 use crate::template::Template;
 use crate::value::Value;
 
+#[cfg(feature = "inspect")]
+pub(crate) use assistant::REASONING_FIELDS;
+pub use assistant::{AssistantOptions, AssistantSpans};
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, Writer};
 #[cfg(feature = "cli")]
 pub(crate) use files::Files;
@@ -54,10 +60,12 @@ pub(crate) use input::sealed::Borrow;
 pub use mask::assistant_mask;
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
+pub use render::{Context, RenderOptions, Rendered};
 use templates::Compiler;
 pub use templates::MAX_TEMPLATES;
 pub(crate) use templates::Templates;
 pub use tokens::MAX_SPECIAL_TOKENS;
+pub use turns::{Field, Turn};
 #[cfg(feature = "inspect")]
 pub(crate) use variables::is_reserved_name;
 

@@ -327,7 +327,7 @@ impl Prepared<'_> {
             .apply_within(&self.messages, &options, &meter)
             .map_err(|error| self.locate(error))?;
         if self.policy != Policy::Exact {
-            let writes = std::mem::take(&mut prompt.writes).into_list();
+            let writes = std::mem::take(&mut prompt.writes);
             meter.charge_bytes(usize::try_from(self.cost.bytes).unwrap_or(usize::MAX))?;
             let fitted = [&self.messages, &self.tools];
             let dropped = check::find_dropped(

@@ -100,10 +100,13 @@ pub fn find(template: &ChatTemplate, experiments: &Experiments<'_>) -> Result<Re
             });
             reads.collect::<Vec<_>>()
         };
-        let lines = &walk.names;
-        let variables = compiled.variable_symbols();
-        let variables = variables.filter_map(|symbol| Some((symbols.name(symbol).into(), *lines.get(&symbol)?)));
-        reads.variables.extend(list(variables.collect()));
+        let line_of = |symbol| Some((symbols.name(symbol).into(), *walk.names.get(&symbol)?));
+        reads
+            .variables
+            .extend(list(compiled.variable_symbols().filter_map(line_of).collect()));
+        reads
+            .clock
+            .extend(list(symbols.find("strftime_now").into_iter().filter_map(line_of).collect()));
         let mut list_fields = |root| list(walk.fields.remove(&root).unwrap_or_default());
         reads.messages.extend(list_fields(Root::Messages));
         reads.calls.extend(list_fields(Root::Calls));

@@ -5,9 +5,9 @@ use super::conversation::{Conversation, arrange};
 use super::experiments::{Experiments, find_words};
 use super::plant::{self, FUNCTION, Form, PLANT, REASONING, say};
 use super::roles::list_forms;
+use crate::chat::REASONING_FIELDS;
 use crate::error::Result;
 use crate::report::{Basics, Calls, GenerationPrompt, Outcome, Read, Reasoning, Replay};
-use crate::trace::REASONING_FIELDS;
 
 /// Tries the reasoning of messages. `reads` are the fields of messages that the template reads.
 pub fn inspect(experiments: &mut Experiments<'_>, reads: &[Read], basics: &Basics) -> Result<Reasoning> {

@@ -209,6 +209,7 @@ fn list_reads(reads: &Reads) -> Vec<String> {
         ("messages", &reads.messages),
         ("calls", &reads.calls),
         ("tools", &reads.tools),
+        ("the clock", &reads.clock),
     ];
     let rows = kinds.into_iter().filter(|(_, reads)| !reads.is_empty());
     rows.map(|(kind, reads)| {
