@@ -70,11 +70,7 @@ fn the_inspection_keeps_the_limits_of_the_caller() {
         assert_eq!(error.kind(), ErrorKind::Limit);
     }
     let narrow = Limits::default().with_value(8);
-    let options = PrepareOptions {
-        limits: &narrow,
-        ..PrepareOptions::default()
-    };
-    drop(template.prepare_with(&body, &options));
+    assert_eq!(find_reached(&template, &body, &narrow), Some(Limit::Value));
     let usual = plain().inspect().unwrap();
     let written = |report: &chat_template::Report<'_>| serde_json::to_value(report).unwrap();
     assert_eq!(written(&template.inspect().unwrap()), written(&usual));

@@ -7,15 +7,16 @@
 //! A report says that a template refuses a message only if the template refuses each of several conversations with it, because the refusal
 //! of one can be due to the other messages in it.
 
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::plant::{self, ANSWER, FUNCTION, Form, PLANT, SYSTEM, USER, say};
 use crate::report::Witness;
 
 /// A conversation that is rendered.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conversation {
     pub messages: Vec<Rc<Value>>,
     pub tools: Option<Rc<Value>>,
@@ -88,6 +89,17 @@ impl From<&Witness> for Conversation {
             ..Self::new(witness.messages.as_array().cloned().unwrap_or_default())
         }
         .with_tools(witness.tools.clone())
+    }
+}
+
+/// Hashes what sets most conversations apart. Hashing all of their JSON would take as long as a render.
+impl Hash for Conversation {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for message in &self.messages {
+            message.as_object().map(Map::len).hash(state);
+            message.get("content").and_then(Value::as_str).hash(state);
+        }
+        (&self.variables, self.tools.is_some(), self.add_generation_prompt).hash(state);
     }
 }
 

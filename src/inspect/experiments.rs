@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -19,11 +20,17 @@ use crate::trace::Origin;
 /// The maximum number of bytes of an experiment's prompt, which a witness may keep. Prompts of real templates have some thousand.
 const MAX_OUTPUT: u64 = 1 << 16;
 
-/// The maximum number of bytes of all prompts that are remembered, with [`SEGMENT`] for each segment.
+/// The maximum number of bytes of all prompts and errors that are remembered, with [`SEGMENT`] for each segment and error.
 const MAX_REMEMBERED: usize = 8 << 20;
 
 /// The number of bytes that a segment takes.
 const SEGMENT: usize = 128;
+
+/// The number of conversations that most templates are tried with.
+const USUAL_COUNT: usize = 300;
+
+/// The clock of all experiments. A report does not depend on when it is made.
+static CLOCK: LazyLock<Option<FixedClock>> = LazyLock::new(|| LocalTime::new([2026, 1, 2], [3, 4, 5], 0).ok().map(FixedClock));
 
 /// The note on an error of a limit that experiments reached.
 pub const NOTE: &str = "the limits apply to all experiments of a report together";
@@ -67,7 +74,6 @@ pub struct Experiments<'t> {
     tools: Option<Option<Rc<Value>>>,
     /// The limits, the deadline and the flag of the caller. The experiments share its steps.
     meter: Meter<'t>,
-    clock: Option<FixedClock>,
     rendered: HashMap<Conversation, Rc<Rendered>>,
     /// The number of bytes of further prompts that can be remembered.
     bytes_left: usize,
@@ -89,9 +95,7 @@ impl<'t> Experiments<'t> {
             shown: BTreeMap::new(),
             tools: None,
             meter,
-            // A report does not depend on when it is made.
-            clock: LocalTime::new([2026, 1, 2], [3, 4, 5], 0).ok().map(FixedClock),
-            rendered: HashMap::new(),
+            rendered: HashMap::with_capacity(USUAL_COUNT),
             bytes_left: MAX_REMEMBERED,
         }
     }
@@ -195,7 +199,7 @@ impl<'t> Experiments<'t> {
             trace,
             ..ApplyOptions::default()
         };
-        if let Some(clock) = &self.clock {
+        if let Some(clock) = &*CLOCK {
             options.clock = clock;
         }
         let messages: Vec<&Value> = conversation.messages.iter().map(|message| &**message).collect();
@@ -215,12 +219,11 @@ impl<'t> Experiments<'t> {
                 });
             }
         }
-        let bytes = rendered.as_ref().map_or(0, |prompt| {
-            prompt
-                .text
-                .len()
-                .saturating_add(prompt.segments.len().saturating_mul(SEGMENT))
-        });
+        let (text, segments) = match &rendered {
+            Ok(prompt) => (prompt.text.len(), prompt.segments.len()),
+            Err(error) => (error.message().len(), 1),
+        };
+        let bytes = text.saturating_add(segments.saturating_mul(SEGMENT));
         let rendered = Rc::new(rendered);
         if let Some(left) = self.bytes_left.checked_sub(bytes) {
             self.bytes_left = left;

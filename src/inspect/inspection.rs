@@ -42,8 +42,7 @@ impl<'r, 'm> Inspection<'r, 'm> {
     }
 
     /// Returns a part, which `make` makes if no earlier call did. It reads the parts that it depends on before its first experiment.
-    fn part<T>(&mut self, find: fn(&Made) -> &OnceLock<Part<T>>, make: impl FnOnce(&mut Self) -> Result<T>) -> Result<&'r Part<T>> {
-        let place = find(self.made);
+    fn part<T>(&mut self, place: &'r OnceLock<Part<T>>, make: impl FnOnce(&mut Self) -> Result<T>) -> Result<&'r Part<T>> {
         if let Some(part) = place.get() {
             return Ok(part);
         }
@@ -54,83 +53,64 @@ impl<'r, 'm> Inspection<'r, 'm> {
     }
 
     pub fn basics(&mut self) -> Result<&'r Part<Basics>> {
-        self.part(|made| &made.basics, |parts| roles::inspect(parts.experiments()))
+        self.part(&self.made.basics, |parts| roles::inspect(parts.experiments()))
     }
 
     pub fn orders(&mut self) -> Result<&'r Part<(System, Alternation)>> {
-        self.part(
-            |made| &made.orders,
-            |parts| {
-                let forms = list_forms(&parts.basics()?.verdicts.roles);
-                roles::inspect_orders(parts.experiments(), forms)
-            },
-        )
+        self.part(&self.made.orders, |parts| {
+            let forms = list_forms(&parts.basics()?.verdicts.roles);
+            roles::inspect_orders(parts.experiments(), forms)
+        })
     }
 
     pub fn media(&mut self) -> Result<&'r Part<Media>> {
-        self.part(
-            |made| &made.media,
-            |parts| {
-                let basics = parts.basics()?;
-                let shown = basics.witnesses.get("roles.user.parts").map(Conversation::from);
-                roles::inspect_media(parts.experiments(), basics.verdicts.roles.user.parts, shown.as_ref())
-            },
-        )
+        self.part(&self.made.media, |parts| {
+            let basics = parts.basics()?;
+            let shown = basics.witnesses.get("roles.user.parts").map(Conversation::from);
+            roles::inspect_media(parts.experiments(), basics.verdicts.roles.user.parts, shown.as_ref())
+        })
     }
 
     pub fn takes(&mut self) -> Result<&'r Part<Takes>> {
-        self.part(
-            |made| &made.takes,
-            |parts| {
-                let basics = &parts.basics()?.verdicts;
-                takes::inspect(parts.experiments(), basics)
-            },
-        )
+        self.part(&self.made.takes, |parts| {
+            let basics = &parts.basics()?.verdicts;
+            takes::inspect(parts.experiments(), basics)
+        })
     }
 
     pub fn reasoning(&mut self) -> Result<&'r Part<Reasoning>> {
-        self.part(
-            |made| &made.reasoning,
-            |parts| {
-                let (reads, basics) = (&parts.reads()?.verdicts.messages, &parts.basics()?.verdicts);
-                reasoning::inspect(parts.experiments(), reads, basics)
-            },
-        )
+        self.part(&self.made.reasoning, |parts| {
+            let (reads, basics) = (&parts.reads()?.verdicts.messages, &parts.basics()?.verdicts);
+            reasoning::inspect(parts.experiments(), reads, basics)
+        })
     }
 
     pub fn generation_prompt(&mut self) -> Result<&'r Part<GenerationPrompt>> {
-        self.part(
-            |made| &made.generation_prompt,
-            |parts| {
-                let forms = list_forms(&parts.basics()?.verdicts.roles);
-                reasoning::inspect_generation_prompt(parts.experiments(), forms)
-            },
-        )
+        self.part(&self.made.generation_prompt, |parts| {
+            let forms = list_forms(&parts.basics()?.verdicts.roles);
+            reasoning::inspect_generation_prompt(parts.experiments(), forms)
+        })
     }
 
     pub fn switches(&mut self) -> Result<&'r Part<Vec<Switch>>> {
-        self.part(
-            |made| &made.switches,
-            |parts| {
-                let reads = &parts.reads()?.verdicts.variables;
-                let has_documents = reads.iter().any(|read| read.name == "documents");
-                let (basics, media) = (&parts.basics()?.verdicts, &parts.media()?.verdicts);
-                let image = media.image.types.first();
-                switches::inspect(parts.experiments(), basics, (has_documents, image))
-            },
-        )
+        self.part(&self.made.switches, |parts| {
+            let reads = &parts.reads()?.verdicts.variables;
+            let has_documents = reads.iter().any(|read| read.name == "documents");
+            let (basics, media) = (&parts.basics()?.verdicts, &parts.media()?.verdicts);
+            switches::inspect(parts.experiments(), basics, (has_documents, media.image.types.first()))
+        })
     }
 
     pub fn reads(&mut self) -> Result<&'r Part<Reads>> {
-        self.part(|made| &made.reads, |parts| reads::find(parts.template, parts.experiments()))
+        self.part(&self.made.reads, |parts| reads::find(parts.template, parts.experiments()))
     }
 
     pub fn prefix(&mut self) -> Result<&'r Part<Prefix>> {
-        self.part(|made| &made.prefix, |parts| prefix::inspect(parts.experiments()))
+        self.part(&self.made.prefix, |parts| prefix::inspect(parts.experiments()))
     }
 
     pub fn lint(&mut self) -> Result<&'r Part<Vec<Finding>>> {
-        self.part(|made| &made.lint, |parts| lint::inspect(parts.experiments()))
+        self.part(&self.made.lint, |parts| lint::inspect(parts.experiments()))
     }
 
     /// Returns the witness of a verdict, with what its render shows.

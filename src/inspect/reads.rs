@@ -415,27 +415,10 @@ impl<'t, 'b> Walk<'t, 'b> {
             }
             ExprKind::Filter(filter) => self.filter(filter),
             ExprKind::Call(call) => self.call(call, self.line(expr)),
-            ExprKind::Test(test) => {
-                self.expr(&test.input);
-                self.args(&test.args);
+            _ => {
+                expr.for_each_child(&mut |child| drop(self.expr(child)));
                 Places::new()
             }
-            ExprKind::Unary(_, operand) => {
-                self.expr(operand);
-                Places::new()
-            }
-            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => {
-                items.iter().for_each(|item| drop(self.expr(item)));
-                Places::new()
-            }
-            ExprKind::Dict(pairs) => {
-                for (key, value) in pairs {
-                    self.expr(key);
-                    self.expr(value);
-                }
-                Places::new()
-            }
-            ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => Places::new(),
         }
     }
 

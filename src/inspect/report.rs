@@ -41,30 +41,71 @@ pub struct Report<'o> {
     pub(super) bounds: Bounds<'o>,
 }
 
-/// All parts, in the order of the report.
-#[derive(Serialize)]
-struct Parts<'r> {
-    roles: &'r Roles,
-    media: &'r Media,
-    system: &'r System,
-    alternation: &'r Alternation,
-    tools: &'r Tools,
-    calls: &'r Calls,
-    takes: &'r Takes,
-    reasoning: &'r Reasoning,
-    generation_prompt: &'r GenerationPrompt,
-    switches: &'r [Switch],
-    reads: &'r Reads,
-    prefix: &'r Prefix,
-    lint: &'r [Finding],
-    witnesses: &'r BTreeMap<String, Witness>,
+/// Declares the functions that return the parts, and the struct of all parts, from a table. A row is a part with its docs, its type, and where
+/// an inspection has it. The rows are in the order of the report.
+macro_rules! parts {
+    ($($(#[$docs:meta])* $name:ident: $type:ty = $part:ident $(.$field:tt)?;)*) => {
+        #[expect(clippy::missing_errors_doc, reason = "the errors of all functions are in the docs of the type")]
+        impl Report<'_> {
+            $(
+                $(#[$docs])*
+                pub fn $name(&self) -> Result<&$type> {
+                    self.read(|inspection| Ok(&inspection.$part()?.verdicts$(.$field)?))
+                }
+            )*
+
+            fn parts(&self) -> Result<Parts<'_>> {
+                self.read(|inspection| {
+                    Ok(Parts {
+                        $($name: &inspection.$part()?.verdicts$(.$field)?,)*
+                        witnesses: inspection.witnesses()?,
+                    })
+                })
+            }
+        }
+
+        #[derive(Serialize)]
+        struct Parts<'r> {
+            $($name: &'r $type,)*
+            witnesses: &'r BTreeMap<String, Witness>,
+        }
+    };
+}
+
+parts! {
+    /// Returns the forms of the content of each role's messages.
+    roles: Roles = basics.roles;
+    /// Returns the verdicts on images, audio and video in the content of a user message.
+    media: Media = media;
+    /// Returns the places at which a system message is possible.
+    system: System = orders.0;
+    /// Returns the orders of roles that the template takes.
+    alternation: Alternation = orders.1;
+    /// Returns the verdicts on the tools that a conversation can use.
+    tools: Tools = basics.tools;
+    /// Returns the verdicts on calls of tools and their results.
+    calls: Calls = basics.calls;
+    /// Returns what whole conversations can have. [`ChatTemplate::prepare`] goes by it.
+    takes: Takes = takes;
+    /// Returns the verdicts on the reasoning of assistant messages.
+    reasoning: Reasoning = reasoning;
+    /// Returns the text that `add_generation_prompt` appends.
+    generation_prompt: GenerationPrompt = generation_prompt;
+    /// Returns the variables of the caller that change the prompt.
+    switches: Vec<Switch> = switches;
+    /// Returns the names that the source of the template reads.
+    reads: Reads = reads;
+    /// Returns whether the prompt stays a prefix when the conversation grows.
+    prefix: Prefix = prefix;
+    /// Returns faults in the sources of the templates.
+    lint: Vec<Finding> = lint;
 }
 
 #[expect(
     clippy::missing_errors_doc,
     reason = "the errors of all functions are in the docs of the type"
 )]
-impl<'o> Report<'o> {
+impl Report<'_> {
     /// Makes parts, or reads them, within the bounds of one call.
     fn read<'r, T>(&'r self, read: impl FnOnce(&mut Inspection<'r, '_>) -> Result<T>) -> Result<T> {
         let deadline = self.bounds.start();
@@ -72,77 +113,12 @@ impl<'o> Report<'o> {
         read(&mut Inspection::new(&self.template, &meter))
     }
 
-    /// Returns the forms of the content of each role's messages.
-    pub fn roles(&self) -> Result<&Roles> {
-        self.read(|inspection| Ok(&inspection.basics()?.verdicts.roles))
-    }
-
-    /// Returns the verdicts on images, audio and video in the content of a user message.
-    pub fn media(&self) -> Result<&Media> {
-        self.read(|inspection| Ok(&inspection.media()?.verdicts))
-    }
-
-    /// Returns the places at which a system message is possible.
-    pub fn system(&self) -> Result<&System> {
-        self.read(|inspection| Ok(&inspection.orders()?.verdicts.0))
-    }
-
-    /// Returns the orders of roles that the template takes.
-    pub fn alternation(&self) -> Result<&Alternation> {
-        self.read(|inspection| Ok(&inspection.orders()?.verdicts.1))
-    }
-
-    /// Returns the verdicts on the tools that a conversation can use.
-    pub fn tools(&self) -> Result<&Tools> {
-        self.read(|inspection| Ok(&inspection.basics()?.verdicts.tools))
-    }
-
-    /// Returns the verdicts on calls of tools and their results.
-    pub fn calls(&self) -> Result<&Calls> {
-        self.read(|inspection| Ok(&inspection.basics()?.verdicts.calls))
-    }
-
-    /// Returns what whole conversations can have. [`ChatTemplate::prepare`] goes by it.
-    pub fn takes(&self) -> Result<&Takes> {
-        self.read(|inspection| Ok(&inspection.takes()?.verdicts))
-    }
-
-    /// Returns the verdicts on the reasoning of assistant messages.
-    pub fn reasoning(&self) -> Result<&Reasoning> {
-        self.read(|inspection| Ok(&inspection.reasoning()?.verdicts))
-    }
-
-    /// Returns the text that `add_generation_prompt` appends.
-    pub fn generation_prompt(&self) -> Result<&GenerationPrompt> {
-        self.read(|inspection| Ok(&inspection.generation_prompt()?.verdicts))
-    }
-
-    /// Returns the variables of the caller that change the prompt.
-    pub fn switches(&self) -> Result<&[Switch]> {
-        self.read(|inspection| Ok(inspection.switches()?.verdicts.as_slice()))
-    }
-
-    /// Returns the names that the source of the template reads.
-    pub fn reads(&self) -> Result<&Reads> {
-        self.read(|inspection| Ok(&inspection.reads()?.verdicts))
-    }
-
-    /// Returns whether the prompt stays a prefix when the conversation grows.
-    pub fn prefix(&self) -> Result<&Prefix> {
-        self.read(|inspection| Ok(&inspection.prefix()?.verdicts))
-    }
-
-    /// Returns faults in the sources of the templates.
-    pub fn lint(&self) -> Result<&[Finding]> {
-        self.read(|inspection| Ok(inspection.lint()?.verdicts.as_slice()))
-    }
-
     /// Returns the conversation that shows a verdict, by the path of the verdict in the report: `roles.user.parts`.
     pub fn witness(&self, path: &str) -> Result<Option<Witness>> {
         self.read(|inspection| inspection.witness(path))
     }
 
-    /// Returns the conversation that shows each verdict, by the path of the verdict in the report. This makes all parts with experiments.
+    /// Returns the conversation that shows each verdict, by the path of the verdict. This makes all parts with experiments.
     pub fn witnesses(&self) -> Result<&BTreeMap<String, Witness>> {
         self.read(|inspection| inspection.witnesses())
     }
@@ -150,29 +126,6 @@ impl<'o> Report<'o> {
     /// Makes all parts, within the limits for all of them together.
     pub fn complete(&self) -> Result<()> {
         self.parts().map(drop)
-    }
-
-    fn parts(&self) -> Result<Parts<'_>> {
-        self.read(|inspection| {
-            let reads = &inspection.reads()?.verdicts;
-            let (basics, orders) = (&inspection.basics()?.verdicts, &inspection.orders()?.verdicts);
-            Ok(Parts {
-                roles: &basics.roles,
-                media: &inspection.media()?.verdicts,
-                system: &orders.0,
-                alternation: &orders.1,
-                tools: &basics.tools,
-                calls: &basics.calls,
-                takes: &inspection.takes()?.verdicts,
-                reasoning: &inspection.reasoning()?.verdicts,
-                generation_prompt: &inspection.generation_prompt()?.verdicts,
-                switches: &inspection.switches()?.verdicts,
-                reads,
-                witnesses: inspection.witnesses()?,
-                prefix: &inspection.prefix()?.verdicts,
-                lint: &inspection.lint()?.verdicts,
-            })
-        })
     }
 }
 

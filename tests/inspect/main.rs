@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use chat_template::report::{Arguments, Change, Content, Outcome, Replay};
-use chat_template::{ApplyOptions, ChatTemplate, ErrorKind, Limits};
+use chat_template::{ApplyOptions, ChatTemplate, ErrorKind, Limit, Limits, Report};
 use serde_json::{Value, json};
 
 const FAMILIES: [&str; 16] = [
@@ -392,6 +392,38 @@ fn all_experiments_together_keep_the_limits() {
     );
     let none = ChatTemplate::from_config(&json!({})).unwrap();
     assert!(none.inspect().is_err());
+}
+
+#[test]
+fn a_part_that_reaches_a_limit_is_an_error_and_later_parts_do_not_depend_on_it() {
+    const fn is_shared<T: Send + Sync>() {}
+    const { is_shared::<Report<'_>>() };
+    let template = load("qwen3");
+    let limits = Limits::default().with_value(8);
+    let narrow = template.inspect_with(&limits).unwrap();
+    let error = narrow.roles().unwrap_err();
+    assert_eq!(
+        (error.kind(), error.reached().map(|reached| reached.limit)),
+        (ErrorKind::Limit, Some(Limit::Value))
+    );
+    let complete = |template: &ChatTemplate| serde_json::to_value(template.inspect().unwrap()).unwrap();
+    assert_eq!(complete(&template), complete(&load("qwen3")));
+    // All parts are made, so nothing reaches the limit.
+    assert!(narrow.complete().is_ok());
+}
+
+#[test]
+fn a_part_that_is_read_first_is_as_in_the_whole_report() {
+    let [whole, single] = ["qwen3", "qwen3"].map(|family| load(family).inspect().unwrap());
+    whole.complete().unwrap();
+    assert_eq!(single.switches().unwrap(), whole.switches().unwrap());
+    assert_eq!(single.prefix().unwrap(), whole.prefix().unwrap());
+    assert_eq!(
+        single.witness("calls.object").unwrap().as_ref(),
+        whole.witnesses().unwrap().get("calls.object")
+    );
+    assert_eq!(single.takes().unwrap(), whole.takes().unwrap());
+    assert_eq!(single.reasoning().unwrap(), whole.reasoning().unwrap());
 }
 
 #[test]

@@ -96,59 +96,42 @@ impl<'t> Search<'t> {
 
     /// Returns the pairs that are tried first, the smallest first.
     fn list_pairs(&self, growth: Growth) -> Vec<Pair> {
-        let all = |wanted: fn(Kind) -> bool| {
-            let turns = self.turns.iter().enumerate().filter(move |(_, turn)| wanted(turn.kind));
-            turns.map(|(index, _)| index).collect::<Vec<usize>>()
+        // A capital letter is each message of a kind in turn, and a small one the plainest.
+        let (orders, nexts): (&[&str], _) = match growth {
+            Growth::GenerationPrompt | Growth::Assistant => (&["U", "uCr", "uAu", "uCrr", "ucR", "ucrAu", "Hu"], "ac"),
+            Growth::Tool => (&["uC", "uCr", "uCrC", "uAuc", "Uc", "Huc"], "r"),
+            Growth::User => (&["uA", "uCra", "ucrA", "uauA", "Ua", "Hua"], "u"),
         };
-        let heads = all(|kind| kind == Kind::Head);
-        let users = all(|kind| kind == Kind::User);
-        let answers = all(|kind| kind == Kind::Answer);
-        let calls = all(|kind| matches!(kind, Kind::Calls(_)));
-        let results = all(|kind| kind == Kind::Result);
-        let plain = (users.first(), answers.first(), calls.first(), results.first());
-        let (Some(&user), Some(&answer), Some(&call), Some(&result)) = plain else {
-            return Vec::new();
-        };
-        let mut conversations: Vec<Vec<usize>> = Vec::new();
-        match growth {
-            Growth::GenerationPrompt | Growth::Assistant => {
-                conversations.extend(users.iter().map(|user| vec![*user]));
-                conversations.extend(calls.iter().map(|call| vec![user, *call, result]));
-                conversations.extend(answers.iter().map(|answer| vec![user, *answer, user]));
-                conversations.extend(calls.iter().map(|call| vec![user, *call, result, result]));
-                conversations.extend(results.iter().map(|result| vec![user, call, *result]));
-                conversations.extend(answers.iter().map(|answer| vec![user, call, result, *answer, user]));
-            }
-            Growth::Tool => {
-                conversations.extend(calls.iter().map(|call| vec![user, *call]));
-                conversations.extend(calls.iter().map(|call| vec![user, *call, result]));
-                conversations.extend(calls.iter().map(|call| vec![user, *call, result, *call]));
-                conversations.extend(answers.iter().map(|answer| vec![user, *answer, user, call]));
-                conversations.extend(users.iter().map(|user| vec![*user, call]));
-            }
-            Growth::User => {
-                conversations.extend(answers.iter().map(|answer| vec![user, *answer]));
-                conversations.extend(calls.iter().map(|call| vec![user, *call, result, answer]));
-                conversations.extend(answers.iter().map(|answer| vec![user, call, result, *answer]));
-                conversations.extend(answers.iter().map(|last| vec![user, answer, user, *last]));
-                conversations.extend(users.iter().map(|user| vec![*user, answer]));
-            }
-        }
-        let plainest = conversations.first().cloned().unwrap_or_default();
-        conversations.extend(heads.into_iter().map(|head| [&[head], plainest.as_slice()].concat()));
-        let nexts = match growth {
-            Growth::GenerationPrompt | Growth::Assistant => [answers, calls].concat(),
-            Growth::Tool => results,
-            Growth::User => users,
-        };
+        let nexts: Vec<usize> = nexts.chars().flat_map(|letter| self.list_kind(letter)).collect();
         let mut pairs = Vec::new();
-        for (index, turns) in conversations.iter().enumerate() {
-            // Every message is appended to the plainest conversation, and two messages to each of the others.
-            let count = if index == 0 { nexts.len() } else { 2 };
-            let pair = |next: &usize| self.pair(growth, turns, *next, 0);
-            pairs.extend(nexts.iter().take(count).filter_map(pair));
+        for order in orders {
+            let varied = order.chars().find(char::is_ascii_uppercase).unwrap_or_default();
+            for each in self.list_kind(varied) {
+                let turn = |letter: char| match letter.is_ascii_uppercase() {
+                    true => Some(each),
+                    false => self.list_kind(letter).next(),
+                };
+                let turns: Vec<usize> = order.chars().filter_map(turn).collect();
+                // Every message is appended to the plainest conversation, and two messages to each of the others.
+                let count = if pairs.is_empty() { nexts.len() } else { 2 };
+                let pair = |next: &usize| self.pair(growth, &turns, *next, 0);
+                pairs.extend(nexts.iter().take(count).filter_map(pair));
+            }
         }
         pairs
+    }
+
+    /// Returns the indices of the messages of a kind: `h`, `u`, `a`, `c` with calls, or `r` with a result.
+    fn list_kind(&self, letter: char) -> impl Iterator<Item = usize> {
+        let is_wanted = move |kind: Kind| match letter.to_ascii_lowercase() {
+            'h' => kind == Kind::Head,
+            'u' => kind == Kind::User,
+            'a' => kind == Kind::Answer,
+            'c' => matches!(kind, Kind::Calls(_)),
+            _ => kind == Kind::Result,
+        };
+        let turns = self.turns.iter().enumerate().filter(move |(_, turn)| is_wanted(turn.kind));
+        turns.map(|(index, _)| index)
     }
 
     /// Returns the pair of a conversation and the message after it, if the boundary is about it.
