@@ -104,7 +104,7 @@ impl<'a> Trace<'a> {
                     meter.charge_items(map.len())?;
                     for (key, value) in map {
                         let step = Step::Key(key);
-                        meter.charge((key.len() / STEP_BYTES) as u64)?;
+                        charge_long_key(meter, key)?;
                         match value {
                             serde_json::Value::String(text) => self.places.add_string(container, step, text),
                             _ => self.add_value(container, step, Value::from(value), &mut pending),
@@ -116,7 +116,7 @@ impl<'a> Trace<'a> {
                     for (key, value) in dict.iter() {
                         if let Value::Str(key) = &key {
                             let step = Step::Key(key.borrowed().unwrap_or_default());
-                            meter.charge((key.as_str().len() / STEP_BYTES) as u64)?;
+                            charge_long_key(meter, key.as_str())?;
                             self.add_value(container, step, value, &mut pending);
                         }
                     }
@@ -206,6 +206,15 @@ impl<'a> Trace<'a> {
     /// Returns the owner of a text that is written now, by its origin.
     fn owner_of(&self, source: Source) -> Owner {
         self.places.owner(source, self.owner)
+    }
+}
+
+/// Charges for the copy of a key, which is part of the cost of its container if it is short.
+#[inline]
+fn charge_long_key(meter: &mut Meter<'_>, key: &str) -> Result<()> {
+    match key.len() / STEP_BYTES {
+        0 => Ok(()),
+        steps => meter.charge(steps as u64),
     }
 }
 
