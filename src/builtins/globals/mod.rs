@@ -85,7 +85,7 @@ fn strftime_now<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> 
     let formatted = strftime(&now, format.as_str(), max_len)?;
     // Fill characters are written one by one, which takes as long as a scan.
     runtime.meter.charge_scan(formatted.written)?;
-    runtime.str(formatted.text)
+    Ok(Value::Str(runtime.text_of_clock(formatted.text)?))
 }
 
 /// `cycler(*items)`

@@ -17,7 +17,6 @@ use crate::text::replace;
 use crate::text::slice::char_count;
 use crate::unsupported::SURROGATE;
 use crate::value::{Arguments, Entries, Runtime, Str, Value, markup, ops};
-use std::borrow::Cow;
 
 /// `str.replace(old, new, count)`
 pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
@@ -37,16 +36,13 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     let len = replace::replaced_len(whole.as_str(), old, new, replaced).unwrap_or(usize::MAX);
     runtime.meter.check_size(len)?;
     runtime.meter.charge_scan(len)?;
-    match replace::replace(whole.as_str(), old, new, count) {
-        Cow::Borrowed(_) => Ok(Value::Str(whole)),
-        Cow::Owned(replaced) => {
-            let limit = usize::try_from(count).unwrap_or(usize::MAX);
-            let replaced = runtime.composed_text(replaced, &[&whole, &new_text], &|mut output| {
-                replace::write_replaced(&mut output, whole.as_str(), old, new, limit)
-            })?;
-            Ok(Value::Str(replaced.with_markup(whole.is_markup())))
-        }
+    if replaced == 0 {
+        return Ok(Value::Str(whole));
     }
+    let replaced = runtime.composed_text(len, &[&whole, &new_text], |mut output| {
+        replace::write_replaced(&mut output, whole.as_str(), old, new, replaced)
+    })?;
+    Ok(Value::Str(replaced.with_markup(whole.is_markup())))
 }
 
 /// `str.translate(table)`: a character that is not in the table stays.

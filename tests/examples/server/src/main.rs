@@ -121,8 +121,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:8080".to_owned());
 
     let model = ChatTemplate::from_dir(folder)?;
-    // A template that does not compile ends the server here, and not at the first request. The report is made once.
-    model.inspect()?;
+    // A template that does not compile ends the server here, and not at the first request. The verdicts on requests are made once.
+    model.inspect()?.takes()?;
     let listener = TcpListener::bind(&address)
         .await
         .map_err(|error| format!("{address}: {error}"))?;
