@@ -30,7 +30,7 @@ const METERED: [(&str, &[&str]); 5] = [
     ("src/", &["meter", "runtime", "charge", "budget"]),
     ("src/door/", &["changes."]),
     ("src/eval/", &["self.expr(", "self.truth(", "self.assign(", "self.pack(", "self.fast_write", "self.write_expr(", "evaluator"]),
-    ("src/inspect/", &["lab", ".spend("]),
+    ("src/inspect/", &["experiments", ".spend("]),
     ("src/resolve/", &["self.expr(", "self.stmt(", "self.body(", "self.target(", "self.whole_expr(", "self.spend(", "self.constant("]),
 ];
 

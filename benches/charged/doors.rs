@@ -343,6 +343,16 @@ fn add_traces(add: &mut impl FnMut(String, Make)) {
         "{% for c in messages[0].content %}{{ c|upper }}{{ c }}{% endfor %}{{ messages[0].content|replace('a', 'b')|trim }}",
         |size| (say("ab ".repeat(size / 3)), Vec::new()),
     );
+    trace(
+        "texts of no input",
+        "{% for m in messages %}{{ true }}{{ m.content is string }}{{ none }}{% endfor %}",
+        |size| {
+            (
+                (0..size / 8).map(|number| json!({"content": number.to_string()})).collect(),
+                Vec::new(),
+            )
+        },
+    );
     trace("fields that are not printed", LOOP, |size| {
         let fields: serde_json::Map<String, Value> = (0..size).map(|number| (format!("k{number}"), json!(1))).collect();
         (json!([fields]), Vec::new())

@@ -268,7 +268,10 @@ impl<'a> InputMap<'a> {
     fn next_start(&self, address: usize) -> usize {
         let values = self.values.unwrap_or(self.strings.len());
         let (values, keys) = self.strings.split_at_checked(values).unwrap_or_default();
-        let first = |strings: &[Known<'_>]| strings.iter().map(Known::address).find(|start| *start > address);
+        let first = |strings: &[Known<'_>]| {
+            let after = strings.partition_point(|known| known.address() <= address);
+            strings.get(after).map(Known::address)
+        };
         let literal = self.literals.and_then(|literals| literals.next_start(address));
         [first(values), first(keys), literal]
             .into_iter()
