@@ -144,6 +144,9 @@ pub(super) fn storage(value: &Value<'_>) -> Option<Storage> {
 /// entirely.
 const MAX_VALUES: usize = 1 << 19;
 
+/// The number of values that are mapped even if no steps are left, to name the message at which a render reached its limit.
+const MIN_VALUES: usize = 1 << 12;
+
 impl<'a> Runtime<'a> {
     /// Returns the JSON pointer of a value in the context of the render, if it is a string, a list or a dict of the context.
     #[cold]
@@ -167,12 +170,15 @@ impl<'a> Runtime<'a> {
         if frames.context_map.is_none() {
             let (context, template) = (frames.input.as_ref()?, frames.template?);
             let inputs = context.iter().filter_map(|(name, value)| Traced::variable(&name, value));
-            let mut left = MAX_VALUES;
+            let most = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
+            let most = most.clamp(MIN_VALUES, MAX_VALUES);
+            let mut left = most;
             let spend = |steps| {
                 left = left.saturating_sub(steps);
                 Ok(left > 0)
             };
             frames.context_map = Some(Box::new(map_inputs(inputs, &template.symbols, None, spend).ok()?));
+            self.meter.add_done(most.saturating_sub(left) as u64);
         }
         frames.context_map.as_deref_mut()
     }
