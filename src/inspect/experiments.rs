@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::LazyLock;
 
+use foldhash::fast::RandomState;
 use serde_json::Value;
 
 use super::conversation::{Conversation, arrange};
@@ -74,7 +75,7 @@ pub struct Experiments<'t> {
     tools: Option<Option<Rc<Value>>>,
     /// The limits, the deadline and the flag of the caller. The experiments share its steps.
     meter: Meter<'t>,
-    rendered: HashMap<Conversation, Rc<Rendered>>,
+    rendered: HashMap<Conversation, Rc<Rendered>, RandomState>,
     /// The number of bytes of further prompts that can be remembered.
     bytes_left: usize,
 }
@@ -95,7 +96,7 @@ impl<'t> Experiments<'t> {
             shown: BTreeMap::new(),
             tools: None,
             meter,
-            rendered: HashMap::with_capacity(USUAL_COUNT),
+            rendered: HashMap::with_capacity_and_hasher(USUAL_COUNT, RandomState::default()),
             bytes_left: MAX_REMEMBERED,
         }
     }
