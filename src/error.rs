@@ -61,15 +61,7 @@ struct Report {
     input_paths: Vec<String>,
     template: Option<String>,
     reached: Option<Reached>,
-    /// The number of values of the input that may still be compared to find those that the error is about.
-    comparisons_left: usize,
 }
-
-/// The largest number of input values that are compared to find those that one error is about.
-///
-/// The class of an error depends on the place of a value, so the largest real conversations, of about 200 thousand values, must be searched
-/// entirely.
-const MAX_COMPARISONS: usize = 1_000_000;
 
 /// The largest number of macro calls and loop rounds that an error lists. The reference cannot nest that many.
 const MAX_STEPS: usize = 1000;
@@ -115,7 +107,6 @@ impl Error {
             input_paths: Vec::new(),
             template: None,
             reached: None,
-            comparisons_left: MAX_COMPARISONS,
         }))
     }
 
@@ -225,16 +216,6 @@ impl Error {
     #[cold]
     pub(crate) fn within_macro(self, name: &str) -> Self {
         self.within(Step::Macro(elide(name, MAX_NAME).into_owned()))
-    }
-
-    /// Returns how many values of the input may still be compared for this error.
-    pub(crate) fn comparisons_left(&self) -> usize {
-        self.0.comparisons_left
-    }
-
-    /// Sets how many values of the input may still be compared for this error.
-    pub(crate) fn set_comparisons_left(&mut self, comparisons_left: usize) {
-        self.0.comparisons_left = comparisons_left;
     }
 
     /// Sets the note, unless it is set.

@@ -30,7 +30,7 @@ const METERED: [(&str, &[&str]); 5] = [
     ("src/", &["meter", "runtime", "charge", "budget"]),
     ("src/door/", &["changes."]),
     ("src/eval/", &["self.expr(", "self.truth(", "self.assign(", "self.pack(", "self.fast_write", "self.write_expr(", "evaluator"]),
-    ("src/inspect/", &["lab", ".spend("]),
+    ("src/inspect/", &["experiments", ".spend("]),
     ("src/resolve/", &["self.expr(", "self.stmt(", "self.body(", "self.target(", "self.whole_expr(", "self.spend(", "self.constant("]),
 ];
 
@@ -43,7 +43,8 @@ const COMMON: [&str; 17] = [
 
 #[test]
 fn each_traversal_of_data_is_charged() {
-    let table = read("tests/bounded.txt");
+    // A row that begins with blanks continues the row before.
+    let table = read("tests/bounded.txt").replace("\n  ", " ");
     let rows: Vec<Row> = table.lines().filter_map(Row::read).collect();
     let mut needed = vec![Vec::new(); rows.len()];
     let mut faults = Vec::new();
@@ -104,12 +105,15 @@ fn a_traversal_needs_a_charge_of_its_own() {
 
 /// Returns whether a file belongs to the library, and not to the command line, the runner of cases or the entries of the fuzzers.
 fn is_of_library(path: &str) -> bool {
-    !["src/cli/", "src/conformance/", "src/fuzzing.rs", "src/main.rs"]
-        .iter()
-        .any(|other| path.starts_with(other))
+    let is_test = path.ends_with("_test.rs");
+    !is_test
+        && !["src/cli/", "src/conformance/", "src/fuzzing.rs", "src/main.rs"]
+            .iter()
+            .any(|other| path.starts_with(other))
 }
 
-/// A row of `bounded.txt`: functions of a file, or all of a file or a folder, and the reason why they need no charge.
+/// A row of `bounded.txt`: functions of a file or a folder, and the reason why they need no charge. A row of a folder below the meter names
+/// none.
 struct Row<'t> {
     path: &'t str,
     names: Vec<&'t str>,
@@ -133,7 +137,7 @@ impl<'t> Row<'t> {
     fn covers(&self, path: &str, name: &str) -> bool {
         match self.names.is_empty() {
             true => path.starts_with(self.path),
-            false => path == self.path && self.names.contains(&name),
+            false => path.starts_with(self.path) && self.names.contains(&name),
         }
     }
 }

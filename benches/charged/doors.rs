@@ -177,8 +177,8 @@ pub fn doors() -> Vec<(String, Make)> {
                 let source = format!("{LOOP}{}", repeat(before, repeated, after, size / 4));
                 Box::new(move |limits| {
                     ChatTemplate::from_source_with(source.as_str(), &[], limits)
-                        .inspect_with(limits)
-                        .map(drop)
+                        .inspect_with(limits)?
+                        .complete()
                 })
             }),
         );
@@ -193,7 +193,7 @@ pub fn doors() -> Vec<(String, Make)> {
                 Box::new(move |size| {
                     let template = ChatTemplate::from_source(source.as_str(), &[]);
                     // The report is made once, and not a part of the request.
-                    drop(template.inspect());
+                    drop(template.inspect().and_then(|report| report.complete()));
                     let body: Value = serde_json::from_str(&repeat(before, repeated, after, size)).expect("JSON");
                     Box::new(move |limits| {
                         let options = PrepareOptions {
@@ -229,7 +229,7 @@ fn add_reports(add: &mut impl FnMut(String, Make)) {
                     // A report is kept, so each run has a template of its own.
                     let template =
                         ChatTemplate::from_source_with(source.as_str(), &[], limits).with_special_tokens(tokens.iter().cloned());
-                    template.inspect_with(limits).map(drop)
+                    template.inspect_with(limits)?.complete()
                 })
             }),
         );
@@ -342,6 +342,16 @@ fn add_traces(add: &mut impl FnMut(String, Make)) {
         "parts of one text",
         "{% for c in messages[0].content %}{{ c|upper }}{{ c }}{% endfor %}{{ messages[0].content|replace('a', 'b')|trim }}",
         |size| (say("ab ".repeat(size / 3)), Vec::new()),
+    );
+    trace(
+        "texts of no input",
+        "{% for m in messages %}{{ true }}{{ m.content is string }}{{ none }}{% endfor %}",
+        |size| {
+            (
+                (0..size / 8).map(|number| json!({"content": number.to_string()})).collect(),
+                Vec::new(),
+            )
+        },
     );
     trace("fields that are not printed", LOOP, |size| {
         let fields: serde_json::Map<String, Value> = (0..size).map(|number| (format!("k{number}"), json!(1))).collect();

@@ -23,7 +23,7 @@ use crate::json;
 use crate::meter::Meter;
 use crate::template::Template;
 use crate::trace::Spans;
-use crate::value::{Runtime, Value, ops};
+use crate::value::{Runtime, Tape, Traced, Value, ops};
 
 impl ChatTemplate {
     /// Returns the prompt of a conversation: a list of messages, each an object.
@@ -230,7 +230,14 @@ impl<'a> Render<'a> {
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
         if options.trace || checks_control_tokens || self.compiled.needs_trace(options.assistant) {
-            self.trace_input(&mut runtime, own)?;
+            self.compiled.start_tape(&mut runtime, self.list_inputs(own));
+        } else if options.writes {
+            let count = match &messages {
+                Value::List(items) | Value::Tuple(items) => items.len(),
+                _ => 0,
+            };
+            // A template writes some five texts for each message.
+            runtime.start_tape(Tape::default(), count.saturating_mul(6));
         }
         let continuation = match self.field {
             Some(field) => Some(Continuation::open(&mut runtime, &messages, field, &self.template.source)?),
@@ -240,15 +247,6 @@ impl<'a> Render<'a> {
         let messages = continuation
             .as_ref()
             .map_or(messages, |continuation| continuation.messages.clone());
-        if options.writes {
-            let count = match &messages {
-                Value::List(items) | Value::Tuple(items) => items.len(),
-                _ => 0,
-            };
-            // A role and a content for each message, and room for the calls of some.
-            runtime.heap.records_writes = true;
-            runtime.heap.pieces.reserve_writes(count.saturating_mul(4));
-        }
         let context = self
             .variables
             .context(&mut runtime, messages, self.tools.clone(), self.documents.clone())?;
@@ -263,7 +261,11 @@ impl<'a> Render<'a> {
             output.pieces.truncate(output.text.len());
         }
         let mut prompt = Prompt {
-            writes: output.pieces.take_writes(),
+            writes: if options.writes {
+                runtime.list_writes(&output.pieces)
+            } else {
+                Vec::new()
+            },
             ..Prompt::default()
         };
         if options.generation {
@@ -292,18 +294,15 @@ impl<'a> Render<'a> {
         Ok(prompt)
     }
 
-    /// Starts the trace of a render: adds what the caller passed to the places of the input.
-    fn trace_input(&self, runtime: &mut Runtime<'a>, messages: Value<'a>) -> Result<()> {
+    /// Returns what the caller passed.
+    fn list_inputs(&self, messages: Value<'a>) -> Vec<Traced<'a>> {
         let arguments = [
             ("messages", messages),
             ("tools", self.tools.clone()),
             ("documents", self.documents.clone()),
         ];
-        self.compiled.begin_trace(runtime);
-        runtime.trace_variables(arguments.map(|(name, value)| (Value::text(name), value)))?;
-        self.variables.trace(runtime)?;
-        runtime.sort_places();
-        Ok(())
+        let arguments = arguments.map(|(name, value)| Traced::Variable(name, value));
+        arguments.into_iter().chain(self.variables.list_inputs()).collect()
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod added_tokens;
 mod apply;
+mod assistant;
 pub(crate) mod cache;
 mod config;
 mod continuation;
@@ -21,11 +22,13 @@ mod messages;
 mod model_config;
 mod options;
 mod prompt;
+mod render;
 mod templates;
 mod tokenizer_class;
 mod tokenizer_json;
 mod tokenizer_tables;
 mod tokens;
+mod turns;
 mod variables;
 
 use std::collections::HashSet;
@@ -39,11 +42,14 @@ use crate::deadline::Bounds;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::meter::Meter;
 #[cfg(feature = "inspect")]
-use crate::report::Report;
+use crate::report::Made;
 #[cfg(feature = "inspect")]
 use crate::template::Template;
 use crate::value::Value;
 
+#[cfg(feature = "inspect")]
+pub(crate) use assistant::REASONING_FIELDS;
+pub use assistant::{AssistantOptions, AssistantSpans};
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, Writer};
 #[cfg(feature = "cli")]
 pub(crate) use files::Files;
@@ -54,10 +60,12 @@ pub(crate) use input::sealed::Borrow;
 pub use mask::assistant_mask;
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
+pub use render::{Context, RenderOptions, Rendered};
 use templates::Compiler;
 pub use templates::MAX_TEMPLATES;
 pub(crate) use templates::Templates;
 pub use tokens::MAX_SPECIAL_TOKENS;
+pub use turns::{Field, Turn};
 #[cfg(feature = "inspect")]
 pub(crate) use variables::is_reserved_name;
 
@@ -87,9 +95,9 @@ struct Parts {
     templates: Templates,
     special_tokens: Vec<(String, String)>,
     added_special_tokens: Vec<String>,
-    /// The report of [`ChatTemplate::inspect`], from its first call.
+    /// The parts of the report that were made so far.
     #[cfg(feature = "inspect")]
-    report: OnceLock<Arc<Report>>,
+    made: Made,
     /// For each template, a `ChatTemplate` that has only this one, made by the first request that needs it.
     #[cfg(feature = "inspect")]
     singles: Vec<OnceLock<ChatTemplate>>,
@@ -168,7 +176,7 @@ impl ChatTemplate {
             special_tokens,
             added_special_tokens: Vec::new(),
             #[cfg(feature = "inspect")]
-            report: OnceLock::new(),
+            made: Made::default(),
         };
         Self { parts: Arc::new(parts) }
     }
@@ -197,7 +205,7 @@ impl ChatTemplate {
         let parts = Arc::make_mut(&mut self.parts);
         #[cfg(feature = "inspect")]
         {
-            parts.report.take();
+            parts.made = Made::default();
             parts.singles.iter_mut().for_each(|single| drop(single.take()));
         }
         parts
@@ -220,20 +228,10 @@ impl ChatTemplate {
         }
     }
 
-    /// Returns the report that an earlier call kept, or else the one that `make` returns, together with whether to keep it for later calls.
+    /// Returns the parts of the report that were made so far.
     #[cfg(feature = "inspect")]
-    pub(crate) fn report_or_make(&self, make: impl FnOnce() -> Result<(Report, bool)>) -> Result<Arc<Report>> {
-        match self.parts.report.get() {
-            Some(report) => Ok(Arc::clone(report)),
-            None => {
-                let (report, is_shared) = make()?;
-                let report = Arc::new(report);
-                match is_shared {
-                    true => Ok(Arc::clone(self.parts.report.get_or_init(|| report))),
-                    false => Ok(report),
-                }
-            }
-        }
+    pub(crate) fn made(&self) -> &Made {
+        &self.parts.made
     }
 
     /// Adds special tokens, each by its name and its text. Special tokens of the same names are replaced.

@@ -9,12 +9,12 @@
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
+use super::assistant::AssistantOptions;
+use super::render::RenderOptions;
 use super::{ControlTokens, Input};
 use crate::clock::Clock;
 use crate::deadline::{Bounds, Deadline};
 use crate::limits::Limits;
-use crate::template::RenderOptions;
-use crate::trace::AssistantOptions;
 
 /// The field of the last message that the model continues.
 ///

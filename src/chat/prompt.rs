@@ -3,10 +3,12 @@
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::ControlToken;
+use super::assistant::AssistantSpans;
+use super::turns::{Turn, find_turns};
 use crate::deadline::Bounds;
 use crate::error::Result;
 use crate::meter::Meter;
-use crate::trace::{AssistantSpans, Segment, Spans, Turn, Writes, find_turns};
+use crate::trace::{Segment, Spans, Write};
 
 /// The steps of grouping a segment and making its part of a turn.
 const TURN_STEPS: usize = 6;
@@ -39,7 +41,7 @@ pub struct Prompt {
     /// The number of steps that the render took; [`Limits::steps`](crate::Limits::steps) is their limit.
     pub steps: u64,
     /// What was written to the text. Empty unless [`ApplyOptions::writes`](super::ApplyOptions::writes) is set.
-    pub(crate) writes: Writes,
+    pub(crate) writes: Vec<Write>,
 }
 
 /// Writes the public fields except [`Prompt::untrusted`], and the [turns](Prompt::turns).

@@ -12,7 +12,7 @@ use super::options::ApplyOptions;
 use super::{ChatTemplate, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Claim;
-use crate::value::{Dict, Entries, Key, Runtime, Str, Value};
+use crate::value::{Dict, Entries, Key, Runtime, Str, Traced, Value};
 
 /// The parameters of `apply_chat_template` that a variable would repeat.
 const PARAMETERS: [&str; 14] = [
@@ -145,19 +145,13 @@ impl<'a> Variables<'a> {
         self.are_tokens.get(index) == Some(&true)
     }
 
-    /// Adds the special tokens and the variables to the places of the input, for a render that is traced.
-    pub fn trace(&self, runtime: &mut Runtime<'a>) -> Result<()> {
-        for (index, (key, value)) in self.entries.iter().enumerate() {
-            match (&key.value, value) {
-                (Value::Str(name), Value::Str(text)) if self.is_token(index) => {
-                    if let (Some(name), Some(text)) = (name.borrowed(), text.borrowed()) {
-                        runtime.trace_token(name, text)?;
-                    }
-                }
-                _ => runtime.trace_variables([(key.value.clone(), value.clone())])?,
-            }
-        }
-        Ok(())
+    /// Returns the special tokens and the variables, for a render that is traced.
+    pub fn list_inputs(&self) -> impl Iterator<Item = Traced<'a>> {
+        let entries = self.entries.iter().enumerate();
+        entries.filter_map(|(index, (key, value))| match (&key.value, value) {
+            (Value::Str(name), Value::Str(text)) if self.is_token(index) => Some(Traced::Token(name.borrowed()?, text.borrowed()?)),
+            (name, value) => Traced::variable(name, value.clone()),
+        })
     }
 
     /// Returns the context in which the template renders a conversation.

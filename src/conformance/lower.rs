@@ -10,9 +10,9 @@
 
 use std::borrow::Cow;
 
+use crate::chat::REASONING_FIELDS;
 use crate::chat::is_reserved_name;
 use crate::json::{Data, Entry, Object};
-use crate::trace::REASONING_FIELDS;
 
 /// Returns the template and the context of a render with the output of this `apply`.
 ///

@@ -7,10 +7,10 @@ use super::fitter::{Fitter, NO_REASONING};
 use super::message::{Message, Place};
 use super::node::Node;
 use super::wrong;
+use crate::chat::REASONING_FIELDS;
 use crate::error::Result;
 use crate::json::{Data, Object};
 use crate::text::short_eq::is_equal;
-use crate::trace::REASONING_FIELDS;
 
 /// Adds the messages of a body.
 pub fn read<'b>(fitter: &mut Fitter<'b, '_>, messages: Node<'b>) -> Result<()> {

@@ -8,21 +8,23 @@
 //! are, without outer white space. The others are looked for in what the render made from texts of the body ([`Search`]).
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::calls::parse;
 use super::change::{Change, Changes, What};
 use super::format::Format;
-use super::message::{Fitted, OwnValues};
-use super::node::Node;
+use super::message::Fitted;
+use super::node::{Node, memory_of};
 use super::path::{Key, Path, Pointers};
 use super::record::Claims;
 use super::search::{GAP, Search};
 use super::sought::{Sought, Text, covers, find_parts};
+use crate::chat::REASONING_FIELDS;
 use crate::error::Result;
 use crate::json::DEPTH;
 use crate::meter::Meter;
-use crate::trace::{REASONING_FIELDS, Write, memory_of};
+use crate::trace::Write;
 
 /// The number of next writes that are compared with a text. Most texts are written in the order of the body.
 const AHEAD: usize = 16;
@@ -46,22 +48,17 @@ pub fn find_dropped(
     body: Node<'_>,
     format: Format,
     prompt: &str,
-    mut writes: Vec<Write>,
+    writes: Vec<Write>,
     fitted: [&Fitted<'_>; 2],
     changes: &Changes,
     meter: &mut Meter<'_>,
 ) -> Result<Vec<Change>> {
     meter.charge_items(writes.len())?;
-    let objects = writes.iter().filter(|write| write.is_object());
-    let mut objects: Vec<usize> = objects.map(|write| write.memory.start).collect();
-    objects.sort_unstable();
-    let mut own = OwnValues::new(&objects);
+    let mut own = HashSet::new();
     fitted.into_iter().for_each(|fitted| fitted.find_own(&mut own));
-    own.add_leaves(&mut writes);
     let mut check = Check {
         prompt,
         writes,
-        objects: &objects,
         next: 0,
         changes,
         is_responses: format == Format::Responses,
@@ -126,8 +123,6 @@ struct Check<'c, 'm> {
     prompt: &'c str,
     /// The writes in the order of the prompt.
     writes: Vec<Write>,
-    /// The addresses of the objects whose JSON was written, sorted.
-    objects: &'c [usize],
     /// The index of the write after the last one that was found.
     next: usize,
     /// The changes before the render.
@@ -145,7 +140,7 @@ impl Check<'_, '_> {
     /// Checks the texts of a message.
     fn look_at_message(&mut self, message: Node<'_>, path: Path<'_>) -> Result<()> {
         self.meter.charge(1)?;
-        if self.is_responses && self.is_done(message) {
+        if self.is_responses && self.changes.is_dropped(message) {
             return Ok(());
         }
         if self.is_responses && message.get_text("type") == Some("reasoning") {
@@ -163,9 +158,9 @@ impl Check<'_, '_> {
         message.try_for_each_entry(|key, value| match key {
             "role" | "tool_call_id" => Ok(()),
             _ if value.text().is_some_and(|text| self.is_next(text)) => Ok(()),
-            _ if *is_done.get_or_insert_with(|| self.is_done(message)) => Ok(()),
+            _ if *is_done.get_or_insert_with(|| self.changes.is_dropped(message)) => Ok(()),
             "content" => self.look_at(value, key, path.name(key), DEPTH),
-            _ if REASONING_FIELDS.contains(&key) => match value.text().filter(|_| !self.is_done(value)) {
+            _ if REASONING_FIELDS.contains(&key) => match value.text().filter(|_| !self.changes.is_dropped(value)) {
                 Some(text) => self.look_at_reasoning(text, path.name(key)),
                 None => Ok(()),
             },
@@ -180,7 +175,7 @@ impl Check<'_, '_> {
             return self.report_depth(path);
         };
         self.meter.charge(1)?;
-        if IDENTIFIERS.contains(&key) || self.is_done(node) {
+        if IDENTIFIERS.contains(&key) || self.changes.is_dropped(node) {
             return Ok(());
         }
         if let Some(text) = node.text() {
@@ -201,7 +196,7 @@ impl Check<'_, '_> {
             return self.report_depth(path);
         };
         self.meter.charge(1)?;
-        if node.text().is_some_and(|text| self.is_next(text)) || self.is_done(node) {
+        if node.text().is_some_and(|text| self.is_next(text)) || self.changes.is_dropped(node) {
             return Ok(());
         }
         if let Some(text) = node.text() {
@@ -274,7 +269,7 @@ impl Check<'_, '_> {
         if node.is_list() {
             return node.items().try_for_each(|item| self.find_missing(item, levels, missing));
         }
-        if self.is_done(node) {
+        if self.changes.is_dropped(node) {
             return Ok(());
         }
         node.try_for_each_entry(|key, value| {
@@ -312,11 +307,11 @@ impl Check<'_, '_> {
             parent: None,
             key: Key::Name("tools"),
         };
-        if self.is_done(tools) {
+        if self.changes.is_dropped(tools) {
             return Ok(());
         }
         for (index, tool) in tools.items().enumerate() {
-            if self.is_done(tool) {
+            if self.changes.is_dropped(tool) {
                 continue;
             }
             let name = tool.get("function").unwrap_or(tool).get_text("name");
@@ -337,7 +332,7 @@ impl Check<'_, '_> {
             return self.report_depth(path);
         };
         self.meter.charge(1)?;
-        if self.is_done(node) {
+        if self.changes.is_dropped(node) {
             return Ok(());
         }
         if let Some(text) = node.text() {
@@ -372,13 +367,6 @@ impl Check<'_, '_> {
         self.claims.add(SOUGHT.saturating_add(path.len()), self.meter)?;
         self.sought.push(Sought { path, json, texts, why });
         Ok(())
-    }
-
-    /// Returns whether nothing in a value has to be searched for, because the value is known to be dropped or its JSON was written.
-    fn is_done(&self, node: Node<'_>) -> bool {
-        let is_written = |address: usize| self.objects.binary_search(&address).is_ok();
-        let is_object_written = || node.object_address().is_some_and(is_written);
-        self.changes.is_dropped(node) || !self.objects.is_empty() && is_object_written()
     }
 
     /// Returns whether the next writes have all words of a text, which is a part of a string of the body.
@@ -422,7 +410,7 @@ impl Check<'_, '_> {
     }
 
     /// Looks for the remaining texts, and returns a change for each that is not found.
-    fn find_sought(mut self, own: &OwnValues<'_>) -> Result<Vec<Change>> {
+    fn find_sought(mut self, own: &HashSet<usize>) -> Result<Vec<Change>> {
         let mut dropped: Vec<Change> = Vec::new();
         if self.sought.is_empty() {
             return Ok(dropped);
@@ -453,8 +441,8 @@ impl Check<'_, '_> {
 
     /// Returns the parts of the prompt that the door or the render made from texts of the body. Two parts that are close to each other
     /// include the text between them.
-    fn copy_made(&mut self, own: &OwnValues<'_>) -> Result<String> {
-        let is_made = |write: &&Write| !write.output.is_empty() && (write.is_made() || own.is_made(write.memory.start));
+    fn copy_made(&mut self, own: &HashSet<usize>) -> Result<String> {
+        let is_made = |write: &&Write| !write.output.is_empty() && (write.memory.end == 0 || own.contains(&write.memory.start));
         let writes = self.writes.iter().filter(is_made);
         let (size, _) = writes.fold((0_usize, 0_usize), |(size, end), write| {
             let between = write.output.start.saturating_sub(end).clamp(BETWEEN.len(), GAP);

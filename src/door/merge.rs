@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use super::content;
 use super::message::Message;
 use super::record::Recorder;
+use crate::chat::REASONING_FIELDS;
 use crate::error::Result;
 use crate::json::{Data, Entry};
-use crate::trace::REASONING_FIELDS;
 
 /// Merges messages into an earlier one: appends their contents, their reasoning and their calls, and adds their other keys. Each entry is
 /// visited once, however many messages there are.

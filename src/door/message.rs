@@ -2,17 +2,16 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::ops::Range;
 
 use serde::{Serialize, Serializer};
 
-use super::node::Node;
+use super::node::{Node, memory_of};
 use super::record::Recorder;
 use crate::chat::Borrow;
 use crate::error::Result;
 use crate::json::{Data, Entry, Object};
 use crate::number::text::write_int;
-use crate::trace::{Write, address_of, memory_of};
+
 use crate::value::{Runtime, Value};
 
 /// The initial capacity of a pointer in bytes. Few pointers are longer.
@@ -193,76 +192,34 @@ pub enum Fitted<'b> {
 }
 
 impl Fitted<'_> {
-    /// Adds the values that were made from the body.
-    pub fn find_own(&self, own: &mut OwnValues<'_>) {
+    /// Adds the addresses of the strings that were made from the body instead of borrowed from it.
+    pub fn find_own(&self, own: &mut HashSet<usize>) {
         match self {
             Self::Absent | Self::Kept(_) => {}
-            Self::Own(data) => own.add(data, false),
+            Self::Own(data) => add_own(data, own),
             Self::Messages(messages) => messages.iter().for_each(|message| {
                 if let Source::Own(data) = &message.source {
-                    own.add(data, false);
+                    add_own(data, own);
                 }
             }),
         }
     }
 }
 
-/// The values that the template gets and that were made from the body instead of borrowed from it.
-pub struct OwnValues<'w> {
-    /// The addresses of the objects whose JSON was written, sorted.
-    written: &'w [usize],
-    /// The addresses of the objects and of the strings that are not borrowed from the body.
-    made: HashSet<usize>,
-    /// The memory of the strings of the body whose JSON was written with that of an object.
-    leaves: Vec<Range<usize>>,
-}
-
-impl<'w> OwnValues<'w> {
-    pub fn new(written: &'w [usize]) -> Self {
-        let (made, leaves) = (HashSet::new(), Vec::new());
-        Self { written, made, leaves }
-    }
-
-    /// Adds a value, which was made with a limited depth. `is_written` says whether the JSON of an object around it was written.
-    fn add(&mut self, data: &Data<'_>, is_written: bool) {
-        match data {
-            Data::Str(text) => self.add_text(text, is_written),
-            Data::List(items) => items.iter().for_each(|item| self.add(item, is_written)),
-            Data::Object(object) => {
-                let address = address_of(object);
-                self.made.insert(address);
-                let is_written = is_written || self.written.binary_search(&address).is_ok();
-                for (key, value) in object.entries() {
-                    self.add_text(key, is_written);
-                    self.add(value, is_written);
-                }
-            }
-            _ => {}
+fn add_own(data: &Data<'_>, own: &mut HashSet<usize>) {
+    let mut add = |text: &Cow<'_, str>| {
+        if let Cow::Owned(text) = text {
+            own.insert(memory_of(text).start);
         }
-    }
-
-    #[allow(clippy::ptr_arg, reason = "an owned text is not one of the body")]
-    fn add_text(&mut self, text: &Cow<'_, str>, is_written: bool) {
-        match text {
-            Cow::Owned(text) => drop(self.made.insert(memory_of(text).start)),
-            Cow::Borrowed(text) if is_written => self.leaves.push(memory_of(text)),
-            Cow::Borrowed(_) => {}
+    };
+    match data {
+        Data::Str(text) => add(text),
+        Data::List(items) => items.iter().for_each(|item| add_own(item, own)),
+        Data::Object(object) => {
+            object.entries().iter().for_each(|(key, _)| add(key));
+            object.entries().iter().for_each(|(_, value)| add_own(value, own));
         }
-    }
-
-    /// Adds the strings of the body that were written with an object. Their writes have no place in the prompt.
-    pub fn add_leaves(&mut self, writes: &mut Vec<Write>) {
-        let output = 0..0;
-        let leaves = self.leaves.drain(..);
-        writes.extend(leaves.map(|memory| Write {
-            output: output.clone(),
-            memory,
-        }));
-    }
-
-    /// Returns whether the value at an address is not one of the body.
-    pub fn is_made(&self, address: usize) -> bool {
-        self.made.contains(&address)
+        _ => {}
     }
 }
 

@@ -1,12 +1,19 @@
 //! A value of a request's body, borrowed from either of the two types of JSON trees.
 
+use std::ops::Range;
+
 use serde::{Serialize, Serializer};
 
 use crate::chat::Borrow;
 use crate::error::Result;
 use crate::json::{self, Data, Object};
-use crate::trace::address_of;
 use crate::value::{Runtime, Value, json_entry};
+
+/// Returns the addresses of the bytes of a string.
+pub fn memory_of(text: &str) -> Range<usize> {
+    let bytes = text.as_bytes().as_ptr_range();
+    bytes.start.addr()..bytes.end.addr()
+}
 
 /// A value of a body.
 #[derive(Clone, Copy, Debug)]
@@ -37,17 +44,8 @@ impl<'b> Node<'b> {
     /// Returns the address of the value.
     pub fn address(self) -> usize {
         match self {
-            Self::Json(value) => address_of(value),
-            Self::Data(data) => address_of(data),
-        }
-    }
-
-    /// Returns the address by which a render records that it wrote the value as JSON, or `None` if the value is not an object.
-    pub fn object_address(self) -> Option<usize> {
-        match self {
-            Self::Json(serde_json::Value::Object(map)) => Some(address_of(map)),
-            Self::Data(Data::Object(object)) => Some(address_of(object)),
-            _ => None,
+            Self::Json(value) => std::ptr::from_ref(value).addr(),
+            Self::Data(data) => std::ptr::from_ref(data).addr(),
         }
     }
 

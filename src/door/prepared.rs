@@ -189,8 +189,8 @@ impl ChatTemplate {
         let mut prepared = match options.policy {
             Policy::Exact => template.fit(body, format, list, &Facts::any(), options.policy, meter)?,
             Policy::Fit | Policy::Strict => {
-                let report = template.inspect_within(&meter)?;
-                template.fit(body, format, list, &Facts::new(&report), options.policy, meter)?
+                let facts = Facts::new(&mut template.inspect_within(&meter)?)?;
+                template.fit(body, format, list, &facts, options.policy, meter)?
             }
         };
         prepared.is_chosen = is_chosen;
@@ -327,7 +327,7 @@ impl Prepared<'_> {
             .apply_within(&self.messages, &options, &meter)
             .map_err(|error| self.locate(error))?;
         if self.policy != Policy::Exact {
-            let writes = std::mem::take(&mut prompt.writes).into_list();
+            let writes = std::mem::take(&mut prompt.writes);
             meter.charge_bytes(usize::try_from(self.cost.bytes).unwrap_or(usize::MAX))?;
             let fitted = [&self.messages, &self.tools];
             let dropped = check::find_dropped(

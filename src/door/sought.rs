@@ -7,10 +7,11 @@
 
 use std::ops::Range;
 
+use super::node::memory_of;
 use super::search::Search;
 use crate::error::Result;
 use crate::meter::Meter;
-use crate::trace::{Write, memory_of};
+use crate::trace::Write;
 
 /// A text or JSON that is not known to be in the prompt.
 pub struct Sought {

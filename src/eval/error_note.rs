@@ -72,7 +72,6 @@ impl<'a> Evaluator<'a, '_> {
         let mut notes = Vec::new();
         let mut pointers = [const { Vec::new() }; 3];
         let is_undefined = error.kind() == ErrorKind::Undefined;
-        let mut comparisons_left = error.comparisons_left();
         for path in paths.iter().take(MAX_OPERANDS) {
             let candidates = [(false, Some(*path)), (true, container(path))];
             let found = candidates
@@ -81,7 +80,7 @@ impl<'a> Evaluator<'a, '_> {
             let Some((lacks, path, value)) = found else { continue };
             let text = self.render.source.slice(path.span);
             let mut note = format!("`{}` is of type {}", elide(text, MAX_TEXT), value.ty().name());
-            if let Some(pointer) = self.path(path, &value, &mut comparisons_left) {
+            if let Some(pointer) = self.path(path, &value) {
                 let _ = write!(note, ", at `{}` of the input", elide(&pointer, MAX_TEXT));
                 // Templates build texts, so if one operand is a text and the other is not, the text is seldom the wrong one.
                 let [first, second, last] = &mut pointers;
@@ -99,7 +98,6 @@ impl<'a> Evaluator<'a, '_> {
             }
             notes.push(note);
         }
-        error.set_comparisons_left(comparisons_left);
         for pointer in pointers.into_iter().flatten() {
             error = error.about_input(pointer);
         }
@@ -111,7 +109,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Adds the number of the message in the conversation, from 1, if the items of the loop are messages.
     #[cold]
-    pub(super) fn name_message(&self, mut error: Error, node: &'a For) -> Error {
+    pub(super) fn name_message(&mut self, error: Error, node: &'a For) -> Error {
         let TargetKind::Name { slot, .. } = &node.target.kind else {
             return error;
         };
@@ -120,16 +118,11 @@ impl<'a> Evaluator<'a, '_> {
         }
         let input = self.runtime.heap.frames.input.as_ref();
         let messages = input.and_then(|input| input.get_str("messages"));
-        let (Some(item @ Value::Dict(_)), Some(Value::List(messages))) = (self.get(slot), messages) else {
+        let (Some(Value::Dict(item)), Some(Value::List(messages))) = (self.get(slot).cloned(), messages) else {
             return error;
         };
-        let (total, comparisons_left) = (messages.len(), error.comparisons_left());
-        error.set_comparisons_left(comparisons_left.saturating_sub(total));
-        match messages
-            .iter()
-            .take(comparisons_left)
-            .position(|message| message.shares_storage(item))
-        {
+        let total = messages.len();
+        match self.runtime.find_message(&item) {
             Some(index) => error.within(Step::Message {
                 number: index.saturating_add(1),
                 total,
@@ -166,16 +159,14 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Returns the place of a value in the input as a JSON pointer. A value without identity, such as a number, is found by its container.
-    fn path(&mut self, expr: &'a Expr, value: &Value<'a>, comparisons_left: &mut usize) -> Option<String> {
+    fn path(&mut self, expr: &'a Expr, value: &Value<'a>) -> Option<String> {
         let has_identity = match value {
             Value::Str(text) => text.borrowed().is_some_and(|text| !text.is_empty()),
             Value::List(_) | Value::Dict(_) => true,
             _ => false,
         };
         if has_identity {
-            return self
-                .find(value, comparisons_left)
-                .or_else(|| self.path_of_text(expr, comparisons_left));
+            return self.runtime.find_pointer(value).or_else(|| self.path_of_text(expr));
         }
         let (object, key) = match &expr.kind {
             ExprKind::Attribute(attribute) => (&attribute.object, Value::text(&attribute.name)),
@@ -204,23 +195,17 @@ impl<'a> Evaluator<'a, '_> {
             (_, Value::List(_), key @ Value::Int(_)) => key,
             _ => return None,
         };
-        let path = self.find(&container, comparisons_left)?;
+        let path = self.runtime.find_pointer(&container)?;
         Some(path + &pointer(&key))
     }
 
     /// Returns the place of the string that an index takes a character of.
-    fn path_of_text(&mut self, path: &'a Expr, comparisons_left: &mut usize) -> Option<String> {
+    fn path_of_text(&mut self, path: &'a Expr) -> Option<String> {
         let text = container(path)?;
         match self.peek(text)? {
-            value @ Value::Str(_) => self.path(text, &value, comparisons_left),
+            value @ Value::Str(_) => self.path(text, &value),
             _ => None,
         }
-    }
-
-    /// Returns the place of a value in the input, if it is a part of it.
-    fn find(&self, target: &Value<'a>, comparisons_left: &mut usize) -> Option<String> {
-        let input = Value::Dict(self.runtime.heap.frames.input.clone()?);
-        find_below(&input, target, comparisons_left, 0)
     }
 }
 
@@ -295,40 +280,6 @@ fn pointer(key: &Value<'_>) -> String {
         Value::Str(text) => format!("/{}", escape_key(text.as_str())),
         Value::Int(int) => format!("/{int}"),
         _ => "/?".to_owned(),
-    }
-}
-
-/// The nesting depth to which the input is searched.
-const MAX_DEPTH: usize = 32;
-
-/// Returns the JSON pointer from a container of the input to a value that is a part of it. At most `comparisons_left` values are compared.
-fn find_below<'a>(container: &Value<'a>, target: &Value<'a>, comparisons_left: &mut usize, depth: usize) -> Option<String> {
-    if is_same_piece(container, target) {
-        return Some(String::new());
-    }
-    *comparisons_left = comparisons_left.checked_sub(1).filter(|_| depth < MAX_DEPTH)?;
-    match container {
-        Value::Dict(dict) => dict.iter().find_map(|(key, value)| {
-            let below = find_below(&value, target, comparisons_left, depth.saturating_add(1))?;
-            Some(pointer(&key) + &below)
-        }),
-        Value::List(items) => items.iter().enumerate().find_map(|(index, value)| {
-            let below = find_below(&value, target, comparisons_left, depth.saturating_add(1))?;
-            Some(format!("/{index}{below}"))
-        }),
-        _ => None,
-    }
-}
-
-/// Returns whether both values are the same part of the input. Strings are compared by their addresses.
-fn is_same_piece<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
-    match (left, right) {
-        (Value::Str(left), Value::Str(right)) => match (left.borrowed(), right.borrowed()) {
-            (Some(left), Some(right)) => std::ptr::eq(left, right),
-            _ => false,
-        },
-        (Value::List(_), Value::List(_)) | (Value::Dict(_), Value::Dict(_)) => left.shares_storage(right),
-        _ => false,
     }
 }
 

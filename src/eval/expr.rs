@@ -105,17 +105,23 @@ impl<'a> Evaluator<'a, '_> {
         let object = self.expr(object)?;
         let key = self.expr(index)?;
         let item = access::get_item(self.runtime, &object, &key)?;
-        if self.runtime.heap.trace.is_some() {
-            self.record_item(index, &item);
+        if self.runtime.tape.is_some() {
+            self.record_item(index, &item)?;
         }
         Ok(item)
     }
 
     /// Makes a message the owner of the round of a loop over indices, if the round reads it by its index.
     #[cold]
-    fn record_item(&mut self, index: &'a Expr, item: &Value<'a>) {
+    fn record_item(&mut self, index: &'a Expr, item: &Value<'a>) -> Result<()> {
         let is_index = matches!(index.kind, ExprKind::Name(_));
-        index.for_each_name(&mut |name| self.runtime.read_by_index(name.symbol.0, is_index, item));
+        let mut read = Ok(());
+        index.for_each_name(&mut |name| {
+            if read.is_ok() {
+                read = self.runtime.read_by_index(name.symbol.0, is_index, item);
+            }
+        });
+        read
     }
 
     #[inline(never)]

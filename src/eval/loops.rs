@@ -164,7 +164,7 @@ impl<'a> Evaluator<'a, '_> {
                 self.runtime.meter.charge(steps)?;
             }
             self.load(&node.scope);
-            let flow = match self.runtime.heap.trace {
+            let flow = match self.runtime.tape {
                 None => self.body(&node.body),
                 Some(_) => self.traced_round(node),
             };
@@ -180,7 +180,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Runs a round in a render that is traced: a message among its items owns what it writes.
     #[cold]
     fn traced_round(&mut self, node: &'a For) -> Result<Flow> {
-        let turn = self.runtime.begin_turn();
+        let turn = self.runtime.begin_turn(self.out.len());
         let mut taken = Ok(());
         node.target.for_each_slot(&mut |symbol, slot| {
             if let (Some(item), Ok(())) = (self.get(slot).cloned(), &taken) {
@@ -265,7 +265,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[cold]
-    fn in_round(&self, error: Error, node: &'a For, line: u32, round: u64) -> Error {
+    fn in_round(&mut self, error: Error, node: &'a For, line: u32, round: u64) -> Error {
         self.name_message(error, node).within(Step::Loop { line, round })
     }
 }

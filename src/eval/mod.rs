@@ -37,7 +37,8 @@ pub struct Output {
     /// The spans of `generation` blocks in code points, as the reference counts them, in the order in which the blocks ended. Empty
     /// unless the caller wants them.
     pub spans: Vec<Range<usize>>,
-    /// The pieces of the text: those of `generation` blocks if the caller wants spans, and the others in a render that is traced.
+    /// The pieces of the text: those of `generation` blocks if the caller wants spans, and the others in a render that is traced. They are
+    /// resolved.
     pub pieces: Pieces,
 }
 
@@ -119,10 +120,10 @@ pub fn render<'a>(
     runtime.heap.frames.template = Some(template);
     runtime.heap.frames.locals = Vec::with_capacity((template.frame.locals as usize).saturating_add(CALLEES));
     runtime.heap.frames.tracked = tracks_spans.then(Box::default);
-    let mode = match runtime.heap.trace {
+    let mode = match runtime.tape {
         _ if !is_fast => Mode::Plain,
-        None if !runtime.heap.records_writes => Mode::Fast,
-        _ => Mode::Traced,
+        None => Mode::Fast,
+        Some(_) => Mode::Traced,
     };
     let render = Render { template, source, mode };
     let mut evaluator = Evaluator::new(runtime, render, String::with_capacity(capacity));
@@ -133,11 +134,11 @@ pub fn render<'a>(
     evaluator.join_pieces().map_err(Error::without_line)?;
     evaluator.leave_frame();
     let mut text = evaluator.out;
-    let mut pieces = std::mem::take(&mut runtime.heap.pieces);
-    if runtime.heap.trace.is_some() {
+    let mut pieces = std::mem::take(&mut runtime.pieces);
+    if runtime.tape.is_some() {
         // The segments are made while the text and the pieces are still in memory.
         free_spare_text(&mut text);
-        pieces.finish();
+        runtime.resolve(&mut pieces)?;
     }
     let spans = runtime.heap.frames.tracked.take().map(|tracked| tracked.spans);
     Ok(Output {
@@ -167,7 +168,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         let _claim = self.runtime.claim_pieces()?;
         let room = self.runtime.heap.recycler.take_buffer();
         let outer = std::mem::replace(&mut self.out, room);
-        let outer_pieces = std::mem::take(&mut self.runtime.heap.pieces);
+        let outer_pieces = std::mem::take(&mut self.runtime.pieces);
         let was_counted = std::mem::replace(&mut self.is_counted, false);
         let (outer_count, outer_refused) = (std::mem::take(&mut self.pieces), self.refused.take());
         let written = self.runtime.meter.begin_text();
@@ -176,7 +177,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         let text = std::mem::replace(&mut self.out, outer);
         self.is_counted = was_counted;
         (self.pieces, self.refused) = (outer_count, outer_refused);
-        let pieces = std::mem::replace(&mut self.runtime.heap.pieces, outer_pieces);
+        let pieces = std::mem::replace(&mut self.runtime.pieces, outer_pieces);
         Ok((result?, self.runtime.finish_str(text, pieces)?))
     }
 

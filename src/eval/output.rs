@@ -9,12 +9,13 @@ impl<'a> Evaluator<'a, '_> {
     /// Runs an output statement.
     #[inline(never)]
     pub(super) fn output(&mut self, pieces: &'a [Piece]) -> Result<()> {
-        let first = self.runtime.begin_stretch();
+        let start = self.out.len();
+        let is_traced = self.runtime.begin_stretch();
         self.pieces = self.pieces.saturating_add(pieces.len());
         for piece in pieces {
             match piece {
                 Piece::Text(text, places) => {
-                    if first.is_some() {
+                    if is_traced {
                         self.record_text(text, places)?;
                     }
                     self.out.push_str(text);
@@ -25,8 +26,8 @@ impl<'a> Evaluator<'a, '_> {
                 }
             }
         }
-        if let Some(first) = first {
-            self.runtime.end_stretch(first, self.out.len())?;
+        if is_traced {
+            self.runtime.end_stretch(start, self.out.len())?;
         }
         self.runtime.meter.check_output(self.out.len())
     }

@@ -63,11 +63,11 @@ impl<'a> Evaluator<'a, '_> {
             checked.map_err(|error| error.on_line(node.check_line))?;
         }
         match node.strategy {
-            SetStrategy::Append if self.render.is_fast() || self.runtime.heap.trace.is_some() => return self.accumulate(node),
+            SetStrategy::Append if self.render.is_fast() || self.runtime.tape.is_some() => return self.accumulate(node),
             SetStrategy::Plain | SetStrategy::Append => {}
             SetStrategy::Alias => return self.assign_copy(node),
         }
-        let value = match self.runtime.heap.trace {
+        let value = match self.runtime.tape {
             None => self.expr(&node.value)?,
             Some(_) => self.traced_value(&node.value)?,
         };
@@ -109,7 +109,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Runs the statements of a branch.
     #[inline]
     fn branch_body(&mut self, body: &'a Body) -> Result<Flow> {
-        match self.runtime.heap.trace {
+        match self.runtime.tape {
             None => self.body(body),
             Some(_) => self.traced_body(body),
         }
@@ -119,9 +119,10 @@ impl<'a> Evaluator<'a, '_> {
     /// belong to one message.
     #[cold]
     fn traced_body(&mut self, body: &'a Body) -> Result<Flow> {
-        let first = self.runtime.heap.pieces.end_piece();
+        let start = self.out.len();
+        self.runtime.begin_stretch();
         let flow = self.body(body)?;
-        self.runtime.end_stretch(first, self.out.len())?;
+        self.runtime.end_stretch(start, self.out.len())?;
         Ok(flow)
     }
 

@@ -9,7 +9,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::lab::{Budget, Lab, NOTE};
+use super::experiments::{Budget, Experiments, NOTE};
 use crate::ast::{
     Args, Body, Call, CompareOp, Expr, ExprKind, Filter, Literal, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind,
 };
@@ -78,11 +78,11 @@ impl Place {
 }
 
 /// Returns what the templates read, or an error if listing the names, which nothing stops, would end after the deadline.
-pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Result<Reads> {
+pub fn find(template: &ChatTemplate, experiments: &Experiments<'_>) -> Result<Reads> {
     let names = template.names();
     let mut reads = Reads::default();
-    let mut budget = lab.budget(MAX_WORK);
-    let mut meter = lab.meter(u64::MAX);
+    let mut budget = experiments.budget(MAX_WORK);
+    let mut meter = experiments.meter(u64::MAX);
     for (index, compiled) in template.compiled().enumerate() {
         let name = elide(names.get(index).copied().unwrap_or_default(), LONGEST_NAME);
         let mut walk = Walk::new(compiled, &mut budget);
@@ -100,10 +100,13 @@ pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Result<Reads> {
             });
             reads.collect::<Vec<_>>()
         };
-        let lines = &walk.names;
-        let variables = compiled.variable_symbols();
-        let variables = variables.filter_map(|symbol| Some((symbols.name(symbol).into(), *lines.get(&symbol)?)));
-        reads.variables.extend(list(variables.collect()));
+        let line_of = |symbol| Some((symbols.name(symbol).into(), *walk.names.get(&symbol)?));
+        reads
+            .variables
+            .extend(list(compiled.variable_symbols().filter_map(line_of).collect()));
+        reads
+            .clock
+            .extend(list(symbols.find("strftime_now").into_iter().filter_map(line_of).collect()));
         let mut list_fields = |root| list(walk.fields.remove(&root).unwrap_or_default());
         reads.messages.extend(list_fields(Root::Messages));
         reads.calls.extend(list_fields(Root::Calls));
@@ -412,27 +415,10 @@ impl<'t, 'b> Walk<'t, 'b> {
             }
             ExprKind::Filter(filter) => self.filter(filter),
             ExprKind::Call(call) => self.call(call, self.line(expr)),
-            ExprKind::Test(test) => {
-                self.expr(&test.input);
-                self.args(&test.args);
+            _ => {
+                expr.for_each_child(&mut |child| drop(self.expr(child)));
                 Places::new()
             }
-            ExprKind::Unary(_, operand) => {
-                self.expr(operand);
-                Places::new()
-            }
-            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => {
-                items.iter().for_each(|item| drop(self.expr(item)));
-                Places::new()
-            }
-            ExprKind::Dict(pairs) => {
-                for (key, value) in pairs {
-                    self.expr(key);
-                    self.expr(value);
-                }
-                Places::new()
-            }
-            ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => Places::new(),
         }
     }
 

@@ -38,7 +38,8 @@ impl<'s> TokenStream<'s> {
     /// Returns the tokens of a source, and reads the first one. Lexing is charged at once, because a token or a
     /// comment may be as long as the source, and parsing when the tokens are taken.
     pub fn new(source: &'s Source<'s>, mut meter: Meter<'s>) -> Result<Self> {
-        meter.charge_scan(source.text().len())?;
+        let charged = meter.charge_scan(source.text().len());
+        charged.map_err(|error| error.at(Span::default()))?;
         let mut stream = Self {
             source,
             lexer: Lexer::new(source),

@@ -13,6 +13,8 @@ pub struct Reads {
     pub calls: Vec<Read>,
     /// The fields of tools: `function.parameters`.
     pub tools: Vec<Read>,
+    /// The function that reads the clock, `strftime_now`.
+    pub clock: Vec<Read>,
 }
 
 /// A name with the line that reads it first.

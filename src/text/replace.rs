@@ -1,45 +1,25 @@
 //! Replacement: `str.replace`.
 //!
 //! ```text
-//! replace("abc", "", "-", -1)    "-a-b-c-"    the empty string occurs around each character
-//! replace("aaa", "a", "b", 2)    "bba"
+//! "abc".replace("", "-")        "-a-b-c-"    the empty string occurs around each character
+//! "aaa".replace("a", "b", 2)    "bba"
 //! ```
 //!
 //! A negative count replaces all occurrences. The rule is CPython's `unicodeobject.c` `replace`.
 
 use super::search::{count_occurrences, find_all};
-use std::borrow::Cow;
 use std::fmt::{Result, Write};
 
-/// Returns the number of occurrences that [`replace`] replaces.
+/// Returns the number of occurrences that `str.replace` replaces.
 pub fn count_replaced(text: &str, old: &str, count: i64) -> usize {
     let found = count_occurrences(text, old);
     usize::try_from(count).map_or(found, |limit| limit.min(found))
 }
 
-/// Returns the length in bytes of [`replace`]'s result, or `None` if the length overflows. `replaced` is the number of replacements.
+/// Returns the length in bytes of the result, or `None` if the length overflows. `replaced` is the number of replacements.
 pub fn replaced_len(text: &str, old: &str, new: &str, replaced: usize) -> Option<usize> {
     let removed = replaced.checked_mul(old.len())?;
     text.len().checked_sub(removed)?.checked_add(replaced.checked_mul(new.len())?)
-}
-
-/// `str.replace`: replaces the first `count` occurrences of `old`, or all if `count` is negative. The result is borrowed if nothing is
-/// replaced.
-pub fn replace<'a>(text: &'a str, old: &str, new: &str, count: i64) -> Cow<'a, str> {
-    let limit = usize::try_from(count).unwrap_or(usize::MAX);
-    if limit == 0 {
-        return Cow::Borrowed(text);
-    }
-    if old.is_empty() {
-        return Cow::Owned(text.replacen(old, new, limit));
-    }
-    if find_all(text, old).next().is_none() {
-        return Cow::Borrowed(text);
-    }
-    let mut replaced = String::with_capacity(text.len());
-    // Writing to a String cannot fail.
-    let _ = write_replaced(&mut replaced, text, old, new, limit);
-    Cow::Owned(replaced)
 }
 
 /// Writes a text with the first `limit` occurrences of `old` replaced.
@@ -61,13 +41,20 @@ pub fn write_replaced(output: &mut impl Write, text: &str, old: &str, new: &str,
 mod tests {
     use super::*;
 
+    fn replace(text: &str, old: &str, new: &str, count: i64) -> String {
+        let replaced = count_replaced(text, old, count);
+        let mut output = String::new();
+        write_replaced(&mut output, text, old, new, replaced).expect("a string takes all");
+        assert_eq!(replaced_len(text, old, new, replaced), Some(output.len()));
+        output
+    }
+
     #[test]
     fn the_empty_string_occurs_around_each_character() {
         assert_eq!(replace("abc", "", "-", -1), "-a-b-c-");
         assert_eq!(replace("abc", "", "-", 2), "-a-bc");
         assert_eq!(replace("", "", "-", -1), "-");
         assert_eq!(count_replaced("añc", "", -1), 4);
-        assert_eq!(replaced_len("añc", "", "-", 4), Some(8));
     }
 
     #[test]
@@ -75,9 +62,8 @@ mod tests {
         assert_eq!(replace("aaa", "a", "b", 2), "bba");
         assert_eq!(replace("aaaaa", "aa", "é", -1), "ééa");
         assert_eq!(replace("añañ-ñ", "ñ", "", 9), "aa-");
-        assert!(matches!(replace("abc", "", "-", 0), Cow::Borrowed("abc")));
-        assert_eq!(replaced_len("aaa", "a", "bb", 2), Some(5));
-        assert!(matches!(replace("aaa", "a", "b", 0), Cow::Borrowed("aaa")));
-        assert!(matches!(replace("aaa", "b", "c", -1), Cow::Borrowed("aaa")));
+        for (old, count) in [("", 0), ("a", 0), ("x", -1)] {
+            assert_eq!(replace("abc", old, "-", count), "abc");
+        }
     }
 }

@@ -5,36 +5,25 @@
 //! ```
 //!
 //! [`Pieces`] belong to each text that a render makes: they say where its bytes came from, and which of them a `{% generation %}` block
-//! wrote. [`Places`] finds a string of the input by its address. At the end, the pieces of the output become [`Segment`]s. [`Writes`]
-//! record less: they only list the values that were written to the output, for the door.
+//! wrote. A piece that was copied has only its place in memory; [`InputMap`] knows what is there. At the end, the pieces of the output become
+//! [`Segment`]s.
 
-mod assistant;
-mod control;
+mod map;
 mod paths;
 mod pieces;
-mod places;
 mod segments;
 mod sets;
 mod spans;
-mod turns;
-mod writes;
 
-pub use assistant::{AssistantOptions, AssistantSpans, Conversation, Opening, REASONING_FIELDS, Renders, find_assistant};
-pub use paths::Step;
-pub use pieces::{Owner, Piece, Pieces, Source, free_spare_text};
-pub use places::{Container, Literals, Places, Union};
+pub use map::{Container, InputMap, Literals, Storage, Union};
+pub use paths::{Paths, ROOT, Step};
+pub use pieces::{Address, Owner, Piece, Pieces, Source, Write, free_spare_text};
 pub use segments::{count_paths, count_pointer_bytes};
-pub use spans::Spans;
-pub use turns::{Field, Turn, find_turns};
-#[cfg(feature = "inspect")]
-pub use writes::Write;
-pub use writes::{Writes, address_of, memory_of};
+pub use spans::{Points, Spans};
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-
-use paths::Paths;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -66,14 +55,14 @@ pub struct Segment {
     bytes: [u32; 2],
     code_points: [u32; 2],
     owner: Owner,
-    place: Place,
+    pub(crate) place: Place,
     /// The paths and names of all segments of the prompt.
     paths: Arc<OnceLock<Paths>>,
 }
 
 /// A small form of [`Origin`]: indices into [`Paths`] stand for texts, and ends of ranges follow from the length of the segment.
 #[derive(Clone, Copy)]
-enum Place {
+pub enum Place {
     Template(u32),
     Token(u32),
     Input {
@@ -83,6 +72,7 @@ enum Place {
         is_key: bool,
     },
     Changed(u32),
+    Clock,
     Made,
 }
 
@@ -118,6 +108,7 @@ impl Segment {
             Place::Changed(_) => Origin::Changed {
                 paths: self.paths().collect(),
             },
+            Place::Clock => Origin::Clock,
             Place::Made => Origin::Made,
         }
     }
@@ -128,13 +119,18 @@ impl Segment {
     }
 
     /// Returns the indices of the strings of the input that the characters came from.
-    fn path_indices(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn path_indices(&self) -> impl Iterator<Item = u32> {
         let (path, set): (_, &[u32]) = match self.place {
             Place::Input { path, .. } => (Some(path), &[]),
             Place::Changed(set) => (None, self.paths.get().map_or(&[], |paths| paths.set(set))),
             _ => (None, &[]),
         };
         path.into_iter().chain(set.iter().copied())
+    }
+
+    /// Returns the values of the input, if the segment is one of a prompt.
+    pub(crate) fn input(&self) -> Option<&Paths> {
+        self.paths.get()
     }
 
     /// Returns the JSON pointer or the token name with an index.
@@ -199,7 +195,9 @@ pub enum Origin<'s> {
         /// The JSON pointers of these strings or of their containers. There are at most eight.
         paths: Vec<&'s str>,
     },
-    /// None of these: a number, a truth value, a date, the punctuation of a printed list.
+    /// The time of the clock, as `strftime_now` returns it.
+    Clock,
+    /// None of these: a number, a truth value, the punctuation of a printed list.
     Made,
 }
 
@@ -229,6 +227,10 @@ impl Serialize for Segment {
             Origin::Changed { paths } => {
                 object.serialize_entry("from", "input")?;
                 object.serialize_entry("paths", &paths)?;
+            }
+            Origin::Clock => {
+                object.serialize_entry("from", "made")?;
+                object.serialize_entry("by", "clock")?;
             }
             Origin::Made => object.serialize_entry("from", "made")?,
         }

@@ -23,7 +23,7 @@ pub enum Step<'a> {
 
 /// The paths of the values of an input, and the names of special tokens.
 #[derive(Debug)]
-pub(super) struct Paths {
+pub struct Paths {
     /// The paths. A container comes before what is in it, and the root is the first.
     list: Vec<Path>,
     /// The last steps of all paths.
@@ -41,41 +41,32 @@ struct Path {
     end: u32,
     /// The number of steps from the root.
     depth: u32,
-    part: Part,
-    /// Whether the step is the index of an item.
-    is_item: bool,
+    /// The container that is [`TOP`] steps from the root, or the value itself if it is nearer.
+    top: u32,
+    kind: Kind,
     /// Whether the value is the content of a message or of an item in it, or within such a content.
     is_content: bool,
     /// Whether segments come from the value itself, so that its pointer can be read.
     is_origin: bool,
-    /// The path of the field of a message that the value is in.
-    field: u32,
     /// The message that the value is in.
     message: Owner,
 }
 
-/// The part of the input that a value is or belongs to.
+/// The kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+enum Kind {
+    /// The value under a key, or the root.
+    Entry,
+    /// The list of messages.
+    Messages,
+    /// The item of a list.
+    Item,
     /// A special token, whose step is its name.
     Token,
-    Root,
-    /// A variable that is neither the messages nor the tools nor the documents, or a part of it.
-    Other,
-    /// The tools, the documents, or a part of them.
-    Foreign,
-    Messages,
-    Message,
-    /// The field `role` of a message.
-    Role,
-    /// The field `tool_calls` of a message.
-    Calls,
-    Call,
-    /// The field `function` of a call.
-    Function,
-    /// Another field of a message, or of one of its calls.
-    Field,
 }
+
+/// The number of steps from the root to the parts of the input that are told apart, such as the arguments of a call of a tool.
+const TOP: u32 = 6;
 
 /// The JSON pointers of the paths that are origins, one after another.
 #[derive(Debug, Default)]
@@ -85,8 +76,11 @@ struct Pointers {
     ends: Vec<u32>,
 }
 
+/// The number of steps from the root to a message.
+const MESSAGE_DEPTH: u32 = 2;
+
 /// The index of the root: all values are within it.
-pub(super) const ROOT: u32 = 0;
+pub const ROOT: u32 = 0;
 
 /// The initial capacity of [`Paths::steps`] in bytes, which is enough for a short conversation.
 const STEPS_CAPACITY: usize = 256;
@@ -111,11 +105,10 @@ impl Paths {
             parent: ROOT,
             end: 0,
             depth: 0,
-            part: Part::Root,
-            is_item: false,
+            top: ROOT,
+            kind: Kind::Entry,
             is_content: false,
             is_origin: false,
-            field: ROOT,
             message: Owner::NONE,
         });
         Self {
@@ -131,33 +124,32 @@ impl Paths {
         let Some(outer) = self.list.get(parent as usize).copied() else {
             return ROOT;
         };
-        let part = find_part(outer.part, step);
+        let depth = outer.depth.saturating_add(1);
         let mut added = Path {
             parent,
             end: 0,
-            depth: outer.depth.saturating_add(1),
-            part,
-            is_item: false,
+            depth,
+            top: if depth > TOP { outer.top } else { index },
+            kind: Kind::Entry,
             is_content: outer.is_content,
             is_origin: false,
-            field: index,
             message: outer.message,
         };
         match step {
             Step::Index(index) => {
                 write_digits(u64::from(index), &mut self.steps);
-                added.is_item = true;
-                if part == Part::Message {
+                added.kind = Kind::Item;
+                if outer.kind == Kind::Messages {
                     added.message = Owner::message(index as usize);
                 }
             }
             Step::Key(key) => {
                 self.steps.push_str(key);
-                added.is_content |= outer.is_item && outer.message != Owner::NONE && key == "content";
+                added.is_content |= outer.kind == Kind::Item && outer.message != Owner::NONE && key == "content";
+                if parent == ROOT && key == "messages" {
+                    added.kind = Kind::Messages;
+                }
             }
-        }
-        if matches!(outer.part, Part::Field | Part::Role) {
-            added.field = outer.field;
         }
         added.end = to_offset(self.steps.len());
         self.list.push(added);
@@ -168,7 +160,7 @@ impl Paths {
     pub fn add_token(&mut self, name: &str) -> u32 {
         let index = self.add(ROOT, Step::Key(name));
         if let Some(path) = self.list.last_mut() {
-            path.part = Part::Token;
+            path.kind = Kind::Token;
         }
         index
     }
@@ -242,28 +234,29 @@ impl Paths {
         for (index, path) in (0..).zip(&self.list) {
             let step = to_offset(escape_key(self.step(index)).len());
             let outer = lengths.get(path.parent as usize).copied().unwrap_or_default();
-            lengths.push(match path.part {
-                Part::Root => 0,
+            lengths.push(match index {
+                ROOT => 0,
                 _ => outer.saturating_add(step).saturating_add(1),
             });
         }
         lengths
     }
 
-    /// Returns the part of the input that a value is or belongs to, and the message that it is in.
-    pub fn part(&self, index: u32) -> (Part, Owner) {
-        let path = self.list.get(index as usize);
-        path.map_or((Part::Other, Owner::NONE), |path| (path.part, path.message))
+    /// Returns whether a path is that of a special token.
+    pub fn is_token(&self, index: u32) -> bool {
+        self.list.get(index as usize).is_some_and(|path| path.kind == Kind::Token)
     }
 
-    /// Returns the path of the field that a value of a message is in.
-    pub fn field(&self, index: u32) -> u32 {
-        self.list.get(index as usize).map_or(ROOT, |path| path.field)
+    /// Returns whether a value is the item of a list.
+    pub fn is_item(&self, index: u32) -> bool {
+        self.list.get(index as usize).is_some_and(|path| path.kind == Kind::Item)
     }
 
-    /// Returns whether a field has one of these names and is in the message itself, not in one of its calls.
-    pub fn is_field(&self, field: u32, names: &[&str]) -> bool {
-        self.part(self.parent(field)).0 == Part::Message && names.contains(&self.step(field))
+    /// Returns the values from the root to a value, at most [`TOP`] steps from the root, without the root and in reverse order.
+    pub fn ancestors(&self, index: u32) -> impl Iterator<Item = u32> {
+        let top = self.list.get(index as usize).map_or(ROOT, |path| path.top);
+        let paths = std::iter::successors(Some(top), |path| Some(self.parent(*path)));
+        paths.take_while(|path| *path != ROOT)
     }
 
     /// Returns the last step of a path.
@@ -271,68 +264,55 @@ impl Paths {
         slice(&self.steps, index, |index| self.list.get(index).map(|path| path.end))
     }
 
-    /// Returns the path of a field within its message, such as `tool_calls/0/function/name`.
-    pub fn field_name(&self, field: u32) -> String {
+    /// Returns the JSON pointer of a value, whether it is an origin or not.
+    pub fn find_pointer(&self, index: u32) -> String {
+        match index {
+            ROOT => String::new(),
+            _ => format!("/{}", self.join_steps(index, ROOT)),
+        }
+    }
+
+    /// Returns the steps from a container to a value in it, with a slash between them.
+    pub fn join_steps(&self, mut index: u32, container: u32) -> String {
         let mut steps = Vec::new();
-        let mut at = field;
-        while at != ROOT && self.part(at).0 != Part::Message {
-            steps.push(escape_key(self.step(at)));
-            at = self.parent(at);
+        while index > container {
+            steps.push(escape_key(self.step(index)));
+            index = self.parent(index);
         }
         steps.reverse();
         steps.join("/")
     }
 
-    /// Makes the pointers of all origins. A pointer shares its beginning with that of the last one: most values are printed in the order of
-    /// the input.
+    /// Returns the index of each message and its path, in the order of the messages.
+    pub fn messages(&self) -> impl Iterator<Item = (usize, u32)> {
+        (0..self.list.len()).filter_map(|index| {
+            let path = to_offset(index);
+            Some((self.message(path)?.index()?, path))
+        })
+    }
+
+    /// Returns the message that a value is, or `None` if it is another value or within a message.
+    pub fn message(&self, index: u32) -> Option<Owner> {
+        let path = self.list.get(index as usize)?;
+        (path.depth == MESSAGE_DEPTH && path.message != Owner::NONE).then_some(path.message)
+    }
+
+    /// Makes the pointers of all origins.
     fn make_pointers(&self) -> Pointers {
         let mut made = Pointers {
             text: String::new(),
             ends: Vec::with_capacity(self.list.len()),
         };
-        let mut pointer = String::new();
-        // The containers from the root to the last one, each with the length of its pointer.
-        let mut open: Vec<(u32, usize)> = Vec::new();
-        let mut opened = Vec::new();
         for (index, path) in (0..).zip(&self.list) {
-            if path.is_origin && path.part == Part::Token {
-                made.text.push_str(self.step(index));
-            } else if path.is_origin && index != ROOT {
-                self.open_container(path.parent, &mut open, &mut opened, &mut pointer);
-                made.text.push_str(&pointer);
-                self.push_step(index, &mut made.text);
+            match path.kind {
+                _ if !path.is_origin => {}
+                Kind::Token => made.text.push_str(self.step(index)),
+                _ => made.text.push_str(&self.find_pointer(index)),
             }
             made.ends.push(to_offset(made.text.len()));
         }
         free_spare_text(&mut made.text);
         made
-    }
-
-    /// Makes the pointer of a container from that of the last one.
-    fn open_container(&self, mut container: u32, open: &mut Vec<(u32, usize)>, opened: &mut Vec<u32>, pointer: &mut String) {
-        opened.clear();
-        loop {
-            // A container has a greater index than those around it.
-            while open.last().is_some_and(|(last, _)| *last > container) {
-                open.pop();
-            }
-            if container == ROOT || open.last().is_some_and(|(last, _)| *last == container) {
-                break;
-            }
-            opened.push(container);
-            container = self.parent(container);
-        }
-        pointer.truncate(open.last().map_or(0, |(_, length)| *length));
-        for container in opened.iter().rev() {
-            self.push_step(*container, pointer);
-            open.push((*container, pointer.len()));
-        }
-    }
-
-    /// Appends the last step of a path to a JSON pointer.
-    fn push_step(&self, index: u32, pointer: &mut String) {
-        pointer.push('/');
-        pointer.push_str(&escape_key(self.step(index)));
     }
 }
 
@@ -342,21 +322,4 @@ fn slice(text: &str, index: u32, end: impl Fn(usize) -> Option<u32>) -> &str {
     let start = index.checked_sub(1).and_then(&end).unwrap_or_default();
     let range = start as usize..end(index).unwrap_or_default() as usize;
     text.get(range).unwrap_or_default()
-}
-
-/// Returns the part of the input that a value is or belongs to, by the part of its container.
-fn find_part(outer: Part, step: Step<'_>) -> Part {
-    match (outer, step) {
-        (Part::Root, Step::Key("messages")) => Part::Messages,
-        (Part::Root, Step::Key("tools" | "documents")) => Part::Foreign,
-        (Part::Messages, Step::Index(_)) => Part::Message,
-        (Part::Messages, Step::Key(_)) => Part::Foreign,
-        (Part::Message, Step::Key("role")) => Part::Role,
-        (Part::Message, Step::Key("tool_calls")) => Part::Calls,
-        (Part::Calls, _) => Part::Call,
-        (Part::Call, Step::Key("function")) => Part::Function,
-        (Part::Message | Part::Call | Part::Function, _) => Part::Field,
-        (Part::Field | Part::Role | Part::Foreign, _) => outer,
-        (Part::Root | Part::Token | Part::Other, _) => Part::Other,
-    }
 }

@@ -1,24 +1,54 @@
-//! The pieces of a text that the render made.
+//! The tape: what was written to a text, as plain events in the order of the text.
 
 use std::ops::Range;
 
-use super::writes::Writes;
+use super::map::InputMap;
 
 /// The origin of a piece, by indices that only its render knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A `{% generation %}` block wrote the piece. Other pieces have the origins of the characters that it covers.
     Generation,
+    /// Not a piece of its own: the pieces from this byte on are a stretch, whose text one message may own.
+    Stretch(u32),
+    /// Not a piece of its own: the pieces from this byte on that have no owner belong to the owner of this one.
+    Round(u32),
+    /// Copied from this place in memory. An [`InputMap`] knows what is there.
+    Memory(Address),
     /// The template's text or a literal that begins on this line.
     Template(u32),
-    /// A special token, by the index of its path in [`Places`](super::Places).
+    /// A special token, by the index of its path in the [`InputMap`].
     Token(u32),
     /// A part of a string of the input: the index of the string, and the byte at which the part begins.
     Input(u32, u32),
     /// Made from strings of the input: the index of the set of their paths.
     Changed(u32),
+    /// Made from the time of the clock.
+    Clock,
     /// None of these.
     Made,
+}
+
+/// An address in memory, in bytes that need no alignment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address([u8; size_of::<usize>()]);
+
+impl Address {
+    /// Returns the address of a string.
+    pub fn of(text: &str) -> Self {
+        Self(text.as_ptr().addr().to_ne_bytes())
+    }
+
+    /// Returns the number of bytes from the start of memory.
+    pub fn get(self) -> usize {
+        usize::from_ne_bytes(self.0)
+    }
+
+    /// Returns the address of a later byte.
+    #[must_use]
+    pub fn after(self, bytes: usize) -> Self {
+        Self(self.get().wrapping_add(bytes).to_ne_bytes())
+    }
 }
 
 /// The message that owns a piece.
@@ -103,13 +133,23 @@ impl Piece {
                 let end = (*at as usize).saturating_add(last.bytes().len());
                 string == other && end == *next as usize
             }
+            (Source::Memory(start), Source::Memory(next)) => start.after(last.bytes().len()) == *next,
             (Source::Token(token), Source::Token(other)) => token == other,
             (Source::Changed(set), Source::Changed(other)) => set == other,
-            (Source::Made, Source::Made) => true,
+            (Source::Made, Source::Made) | (Source::Clock, Source::Clock) => true,
             _ => false,
         };
         continues && last.owner == self.owner && last.end() == self.start()
     }
+}
+
+/// Bytes of a text that were copied from memory or made by the render.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// The bytes of the text.
+    pub output: Range<usize>,
+    /// The addresses of the bytes that were copied, or 0..0 if the render made them.
+    pub memory: Range<usize>,
 }
 
 /// The pieces of a text, sorted by their ends.
@@ -125,15 +165,15 @@ pub struct Pieces {
     filled: usize,
     /// The number of pieces at the start of the list that no longer grow.
     sealed: usize,
-    /// The values that were written to the text, if the caller asked for them.
-    writes: Option<Box<Writes>>,
+    /// The number of stretches and rounds in the list.
+    marks: usize,
 }
 
 impl Pieces {
-    /// Makes a list with memory for the pieces of a short output.
-    pub fn with_capacity() -> Self {
+    /// Makes a list with memory for a number of pieces, at least those of a short output.
+    pub fn with_capacity(count: usize) -> Self {
         Self {
-            list: Vec::with_capacity(FEW),
+            list: Vec::with_capacity(count.max(FEW)),
             ..Self::default()
         }
     }
@@ -151,42 +191,9 @@ impl Pieces {
     }
 
     /// Returns the memory of the pieces in bytes.
+    #[inline]
     pub fn bytes(&self) -> usize {
-        let writes = self.writes.as_ref().map_or(0, |writes| writes.bytes());
-        self.list.capacity().saturating_mul(size_of::<Piece>()).saturating_add(writes)
-    }
-
-    /// Makes room for a number of writes.
-    pub fn reserve_writes(&mut self, capacity: usize) {
-        self.writes = Some(Box::new(Writes::with_capacity(capacity)));
-    }
-
-    /// Takes the list of what was written to the text. The list is empty if nothing was recorded.
-    pub fn take_writes(&mut self) -> Writes {
-        self.writes.take().map(|writes| *writes).unwrap_or_default()
-    }
-
-    /// Returns what was written to the text, if anything was recorded.
-    pub fn writes(&self) -> Option<&Writes> {
-        self.writes.as_deref()
-    }
-
-    /// Returns the list of what was written to the text, and makes it if there is none.
-    pub fn writes_mut(&mut self) -> &mut Writes {
-        self.writes.get_or_insert_default()
-    }
-
-    /// Records that a value was written to a byte range of the text. `memory` is that of a [`Write`](super::Write).
-    pub fn add_write(&mut self, output: Range<usize>, memory: Range<usize>) {
-        if !output.is_empty() {
-            self.writes_mut().push(output, memory);
-        }
-    }
-
-    /// Removes the writes from the start of a byte range on, and records that a value made by the render was written to the range.
-    pub fn add_made_write(&mut self, output: Range<usize>) {
-        self.writes_mut().truncate(output.start);
-        self.add_write(output, 0..0);
+        self.list.capacity().saturating_mul(size_of::<Piece>())
     }
 
     /// Adds the byte range of a `{% generation %}` block that has just ended.
@@ -250,6 +257,7 @@ impl Pieces {
                         let skipped = start.saturating_sub(piece.start());
                         Source::Input(string, at.saturating_add(to_offset(skipped)))
                     }
+                    Source::Memory(address) => Source::Memory(address.after(start.saturating_sub(piece.start()))),
                     source => source,
                 };
                 self.push(Piece::new(shift(start)..shift(end), source, piece.owner.or(owner)));
@@ -281,11 +289,6 @@ impl Pieces {
         }
         self.filled = self.filled.min(start);
         self.sealed = self.sealed.min(self.list.len());
-        if let Some(writes) = &mut self.writes {
-            // No write is cut, so the text is not needed.
-            let _ = taken.writes_mut().append_view(writes, "", &view, 0);
-            writes.truncate(start);
-        }
         taken
     }
 
@@ -300,33 +303,92 @@ impl Pieces {
         }));
         self.blocks_end = self.blocks_end.min(self.list.len());
         self.filled = self.filled.min(length);
-        if let Some(writes) = &mut self.writes {
-            writes.truncate(length);
-        }
     }
 
-    /// Frees the memory that is not needed when no more pieces are added.
-    pub fn finish(&mut self) {
-        free_spare(&mut self.list);
-    }
-
-    /// Ends the last piece, so that later text has pieces of its own. Returns the number of pieces.
-    pub fn end_piece(&mut self) -> usize {
+    /// Ends the last piece, so that later text has pieces of its own.
+    pub fn end_piece(&mut self) {
         self.sealed = self.list.len();
-        self.sealed
     }
 
-    /// Sets the owner of the pieces that have none, from an index on.
-    pub fn own_from(&mut self, index: usize, owner: Owner) {
-        let new = self.list.get_mut(index..).unwrap_or_default();
-        new.iter_mut().for_each(|piece| piece.owner = piece.owner.or(owner));
+    /// Ends a stretch that began at a byte. If all text of the input in it has one owner, [`Pieces::resolve`] makes that the owner of the
+    /// text around it. `current` is the owner of text that is written now. Returns the number of pieces in the stretch.
+    pub fn end_stretch(&mut self, start: usize, current: Owner) -> usize {
+        let count = self.after(start).len();
+        // A piece alone has no text around it.
+        if count > 1 {
+            self.push_mark(Source::Stretch(to_offset(start)), current);
+        }
+        count
+    }
+
+    /// Ends a round of a loop that began at a byte. Its owner becomes that of the pieces that have none. Returns the number of pieces
+    /// in the round.
+    pub fn end_round(&mut self, start: usize, owner: Owner) -> usize {
+        let pieces = self.after(start);
+        let count = pieces.len();
+        if pieces.iter().any(|piece| piece.owner == Owner::NONE) {
+            self.push_mark(Source::Round(to_offset(start)), owner);
+        }
+        count
+    }
+
+    fn push_mark(&mut self, source: Source, owner: Owner) {
+        self.marks = self.marks.saturating_add(1);
+        self.list.push(Piece::new(self.filled..self.filled, source, owner));
+    }
+
+    /// Returns whether there are stretches or rounds that [`Pieces::resolve`] has not applied.
+    #[inline]
+    pub fn has_marks(&self) -> bool {
+        self.marks > 0
+    }
+
+    /// Finds the origin of each piece that was copied from memory, and the owner of each piece.
+    pub fn resolve(&mut self, map: &mut InputMap<'_>) {
+        let marks = std::mem::take(&mut self.marks);
+        let unresolved = std::mem::take(&mut self.list);
+        self.list.reserve_exact(unresolved.len().saturating_sub(marks));
+        for piece in unresolved {
+            match piece.source {
+                Source::Stretch(start) => self.own_around(start as usize, piece.owner),
+                Source::Round(start) => self.own_from(start as usize, piece.owner),
+                Source::Generation => self.push(piece),
+                Source::Memory(address) => map.for_each_part(address, piece.bytes().len(), |map, part, source| {
+                    let bytes = [part.start, part.end].map(|byte| piece.start().saturating_add(byte));
+                    let owner = map.owner_of_known(source, piece.owner);
+                    self.list.push(Piece {
+                        bytes: bytes.map(to_offset),
+                        source,
+                        owner,
+                    });
+                }),
+                source => {
+                    let owner = map.owner_of_known(source, piece.owner);
+                    self.list.push(Piece { owner, ..piece });
+                }
+            }
+        }
+        self.sealed = self.sealed.min(self.list.len());
+    }
+
+    /// Returns the pieces that have bytes after a byte.
+    fn after(&mut self, byte: usize) -> &mut [Piece] {
+        let first = self.list.partition_point(|piece| piece.end() <= byte);
+        self.list.get_mut(first..).unwrap_or_default()
+    }
+
+    /// Sets the owner of the pieces that have none, from a byte on.
+    fn own_from(&mut self, start: usize, owner: Owner) {
+        self.after(start)
+            .iter_mut()
+            .for_each(|piece| piece.owner = piece.owner.or(owner));
     }
 
     /// Makes a message the owner of the text around its own texts, unless texts of other parts of the input are among them. Only pieces
-    /// from an index on change, and only those that have the owner `current` and are not text of the input.
-    pub fn own_around(&mut self, index: usize, current: Owner) {
+    /// from a byte on change, and only those that have the owner `current` and are not text of the input.
+    fn own_around(&mut self, start: usize, current: Owner) {
         let is_input = |piece: &Piece| matches!(piece.source, Source::Input(..) | Source::Changed(_));
-        let new = self.list.get_mut(index..).unwrap_or_default();
+        let new = self.after(start);
         let mut inputs = new.iter().filter(|piece| is_input(piece)).map(|piece| piece.owner);
         let Some(owner) = inputs.next().filter(|owner| *owner != current && *owner != Owner::NONE) else {
             return;

@@ -6,61 +6,22 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::RandomState;
 
+use super::map::{InputMap, Known, Role};
 use super::paths::Paths;
 use super::pieces::{Owner, Piece, Pieces, Source, to_offset};
-use super::places::{Known, Places, Role};
+use super::spans::Points;
 use super::{Place, Segment};
 use crate::text::slice::char_count;
 
-/// The number of bytes between two positions of a text whose code points are counted.
-const STRIDE: usize = 1024;
-
-/// The numbers of code points before some positions of a text. Each position begins a stride of [`STRIDE`] bytes.
-struct Counts<'t> {
-    text: &'t str,
-    /// The number of code points before each stride. Empty for a text that is ASCII or has a single stride.
-    strides: Vec<usize>,
-    is_ascii: bool,
-}
-
-impl<'t> Counts<'t> {
-    fn new(text: &'t str) -> Self {
-        let is_ascii = text.is_ascii();
-        let mut strides = Vec::new();
-        if !is_ascii && text.len() > STRIDE {
-            let mut before = 0_usize;
-            for chunk in text.as_bytes().chunks(STRIDE) {
-                strides.push(before);
-                before = before.saturating_add(count_starts(chunk));
-            }
-        }
-        Self { text, strides, is_ascii }
-    }
-
-    /// Returns the number of code points before a byte.
-    fn before(&self, byte: usize) -> usize {
-        if self.is_ascii {
-            return byte;
-        }
-        let stride = byte / STRIDE;
-        let (before, start) = match self.strides.get(stride) {
-            Some(before) => (*before, stride.saturating_mul(STRIDE)),
-            None => (0, 0),
-        };
-        before.saturating_add(count_starts(self.text.as_bytes().get(start..byte).unwrap_or_default()))
-    }
-}
-
-/// Returns the number of code points that begin in these bytes.
-fn count_starts(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
-}
+/// The number of bytes of a string up to which the code points before a part are counted for each part.
+const SHORT: usize = 1024;
 
 /// Makes the origins of segments.
 struct Origins<'p, 'a> {
     strings: &'p [Known<'a>],
     paths: Paths,
-    counts: HashMap<u32, Counts<'a>, RandomState>,
+    /// The code points of strings of which a late part was written.
+    points: HashMap<u32, Points<'a>, RandomState>,
 }
 
 impl<'a> Origins<'_, 'a> {
@@ -79,7 +40,9 @@ impl<'a> Origins<'_, 'a> {
                 self.paths.set_origins(set);
                 Place::Changed(set)
             }
-            Source::Made | Source::Generation => Place::Made,
+            Source::Clock => Place::Clock,
+            // A resolved piece has none of the other origins.
+            _ => Place::Made,
         }
     }
 
@@ -88,12 +51,12 @@ impl<'a> Origins<'_, 'a> {
         let point = match byte {
             0 => 0,
             // Most strings are printed once. Counting a short part is as fast as a lookup.
-            1..=STRIDE => known.text.get(..byte).map_or(0, char_count),
+            1..=SHORT => known.text.get(..byte).map_or(0, char_count),
             _ => self
-                .counts
+                .points
                 .entry(string)
-                .or_insert_with(|| Counts::new(known.text))
-                .before(byte),
+                .or_insert_with(|| Points::new(known.text))
+                .point(byte),
         };
         self.paths.set_origin(known.path);
         Place::Input {
@@ -112,7 +75,7 @@ pub fn count_paths(segments: &[Segment]) -> u64 {
     let counts = segments.iter().map(|segment| match segment.place {
         Place::Input { .. } => 1,
         Place::Changed(set) => paths.set(set).len() as u64,
-        Place::Template(_) | Place::Token(_) | Place::Made => 0,
+        Place::Template(_) | Place::Token(_) | Place::Clock | Place::Made => 0,
     });
     counts.sum()
 }
@@ -137,7 +100,7 @@ pub fn count_pointer_bytes(segments: &[Segment], allowed: u64) -> u64 {
     lengths.fold(0, |sum: u64, length| sum.saturating_add(u64::from(length)))
 }
 
-impl Places<'_> {
+impl InputMap<'_> {
     /// Returns the segments of the output. They take the paths, so this can be called only once.
     pub fn take_segments(&mut self, pieces: &Pieces, text: &str) -> Vec<Segment> {
         let mut paths = std::mem::take(&mut self.paths);
@@ -145,7 +108,7 @@ impl Places<'_> {
         let mut origins = Origins {
             strings: &self.strings,
             paths,
-            counts: HashMap::default(),
+            points: HashMap::default(),
         };
         // The paths are complete when all segments are made.
         let shared = Arc::new(OnceLock::new());

@@ -11,6 +11,7 @@ use super::dict::Dict;
 use crate::ast::Template;
 use crate::error::{Error, Result};
 use crate::meter::{Claim, Meter};
+use crate::trace::InputMap;
 
 /// The variables of the frames that run, and the context of the template.
 #[derive(Debug, Default)]
@@ -31,6 +32,8 @@ pub struct Frames<'a> {
     pub environments: Vec<Environment>,
     /// The claim to the memory of many variables and environments, and the number of variables that it is for.
     pub claim: Option<(Claim, usize)>,
+    /// The places of the context's values in memory, for the notes of errors.
+    pub context_map: Option<Box<InputMap<'a>>>,
     /// The spans of `generation` blocks in code points, if the caller wants them.
     pub tracked: Option<Box<Tracked>>,
 }

@@ -8,6 +8,7 @@ use super::dict::Dict;
 use super::peek::ValueRef;
 use crate::json::{Data, Entry};
 use crate::meter::Claim;
+use crate::trace::Storage;
 
 /// The items of a list or a tuple, which do not change.
 #[derive(Clone, Debug)]
@@ -285,6 +286,20 @@ impl<'a> Seq<'a> {
             Self::Owned(items, ..) | Self::OwnedReversed(items, ..) | Self::Group(items) => items.height,
             _ => 1,
         }
+    }
+
+    /// Returns the address of the items and their number, if they are in memory one after another and there are any.
+    pub(super) fn storage(&self) -> Option<Storage> {
+        let (address, len) = match self {
+            Self::Json(items) => (items.as_ptr().addr(), items.len()),
+            Self::Data(items) => (items.as_ptr().addr(), items.len()),
+            Self::Owned(items, start, end) => {
+                let items = items.values.get(*start as usize..*end as usize)?;
+                (items.as_ptr().addr(), items.len())
+            }
+            _ => return None,
+        };
+        (len > 0).then_some((address, Some(len)))
     }
 
     /// Returns whether both have the same items in the same place in memory. Empty arrays of the caller have no place.

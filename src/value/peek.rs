@@ -110,11 +110,6 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         items.peek(from_start.or_else(|| items.len().checked_sub(usize::try_from(index.unsigned_abs()).ok()?))?)
     }
 
-    /// Returns whether the value is a string that the render made.
-    pub fn is_made_text(self) -> bool {
-        matches!(self, Self::Value(Value::Str(text)) if text.is_made())
-    }
-
     /// Returns the text of a `str` whose pieces need not be recorded.
     #[inline]
     pub fn plain_text(self) -> Option<&'v str> {

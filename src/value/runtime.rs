@@ -11,13 +11,13 @@ use super::loop_context::Loop;
 use super::namespace::{Namespace, NamespaceId};
 use super::recycle::{Pool, Recycler};
 use super::str::{OwnedText, Str};
-use super::trace::Trace;
+use super::trace::Tape;
 use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
 use crate::meter::{Claim, Meter};
-use crate::trace::{Pieces, Source};
+use crate::trace::Pieces;
 use std::rc::Rc;
 
 /// The state of one render.
@@ -30,6 +30,10 @@ pub struct Runtime<'a> {
     pub lookups: &'static Lookups,
     /// The objects that change.
     pub heap: Heap<'a>,
+    /// The pieces of the text that is being written.
+    pub pieces: Pieces,
+    /// The records of a render that is traced: where its texts come from.
+    pub tape: Option<Box<Tape<'a>>>,
 }
 
 /// The objects of a render that change. They are freed with the render, even if they refer to each other.
@@ -44,12 +48,6 @@ pub struct Heap<'a> {
     pub recycler: Recycler,
     /// The loops that have ended and that nothing uses any more.
     pub(super) ended_loops: Pool<Rc<Loop<'a>>>,
-    /// The pieces of the text that is being written.
-    pub pieces: Pieces,
-    /// Whether the render records what is written to each text.
-    pub records_writes: bool,
-    /// The records of a render that is traced: where its texts come from.
-    pub trace: Option<Box<Trace<'a>>>,
 }
 
 /// The maximum unused capacity, in bytes, that a finished text keeps. Reallocating for less is not worth its time.
@@ -75,13 +73,15 @@ impl<'a> Runtime<'a> {
             clock,
             lookups,
             heap: Heap::default(),
+            pieces: Pieces::default(),
+            tape: None,
         }
     }
 
     /// Makes a string and claims its memory. The caller checks the size of a long text before making it. In a render that is traced, the
     /// text counts as made from all texts among the arguments of the running function.
     pub fn text(&mut self, text: String) -> Result<Str<'a>> {
-        match self.heap.trace {
+        match self.tape {
             None => self.text_with_pieces(text, Pieces::default()),
             Some(_) => self.text_of_arguments(text),
         }
@@ -109,9 +109,7 @@ impl<'a> Runtime<'a> {
         if text.capacity().saturating_sub(text.len()) > MAX_SPARE {
             text.shrink_to_fit();
         }
-        if let Some(trace) = &self.heap.trace {
-            pieces.fill(text.len(), Source::Made, trace.owner);
-        }
+        self.finish_pieces(&mut pieces, text.len())?;
         self.text_with_pieces(text, pieces).map(Value::Str)
     }
 
@@ -121,24 +119,15 @@ impl<'a> Runtime<'a> {
         self.capture_in(text, write)
     }
 
-    /// Makes a string value of the text that a function writes. Its writes are not recorded: the text counts as one value that the render
-    /// made.
-    pub fn capture_made(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
-        let records_writes = std::mem::take(&mut self.heap.records_writes);
-        let made = self.capture(write);
-        self.heap.records_writes = records_writes;
-        made
-    }
-
     /// Makes a string value of the text that a function writes to an empty buffer.
     pub fn capture_in(&mut self, mut text: String, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
         self.meter.charge(CAPTURE)?;
         let _claim = self.claim_pieces()?;
-        let outer = std::mem::take(&mut self.heap.pieces);
+        let outer = std::mem::take(&mut self.pieces);
         let written = self.meter.begin_text();
         let result = write(self, &mut text);
         self.meter.end_text(written);
-        let pieces = std::mem::replace(&mut self.heap.pieces, outer);
+        let pieces = std::mem::replace(&mut self.pieces, outer);
         result?;
         self.finish_str(text, pieces)
     }

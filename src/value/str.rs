@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::meter::Claim;
-use crate::trace::{Pieces, Writes};
+use crate::trace::Pieces;
 
 /// A Python `str`, or a `markupsafe.Markup`.
 #[derive(Clone, Debug)]
@@ -79,16 +79,6 @@ impl<'a> Str<'a> {
         match &self.0 {
             Memory::Shared(owned, start, end) | Memory::SharedMarkup(owned, start, end) => {
                 Some((&owned.pieces, *start as usize..*end as usize))
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the writes to the text that this string is a view of, the text, and the byte range of the view. A borrowed string has none.
-    pub(super) fn writes(&self) -> Option<(&Writes, &str, Range<usize>)> {
-        match &self.0 {
-            Memory::Shared(owned, start, end) | Memory::SharedMarkup(owned, start, end) => {
-                Some((owned.pieces.writes()?, &owned.text, *start as usize..*end as usize))
             }
             _ => None,
         }

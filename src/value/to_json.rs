@@ -16,7 +16,6 @@ use crate::error::{Error, Result};
 use crate::json::{Data, Layout, Object, write_escaped, write_float, write_short};
 use crate::meter::{LONG, STEP_BYTES};
 use crate::number::text::write_int;
-use crate::trace::{address_of, memory_of};
 
 /// The options of `json.dumps`.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +30,7 @@ pub struct Options {
 
 /// Appends `json.dumps(value)`.
 pub fn write<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &Options, out: &mut String) -> Result<()> {
-    if runtime.heap.trace.is_some() || runtime.heap.records_writes {
+    if runtime.tape.is_some() {
         dump::<true>(runtime, value, options, out)
     } else {
         dump::<false>(runtime, value, options, out)
@@ -43,21 +42,18 @@ fn dump<'a, const RECORDS: bool>(runtime: &mut Runtime<'a>, value: &Value<'a>, o
         runtime,
         options,
         level: 0,
-        is_in_object: false,
         out,
     };
     dumper.dump(value)?;
     runtime.meter.check_output(out.len())
 }
 
-/// A JSON text in progress. `RECORDS` says whether the render records anything about the strings that are written.
+/// A JSON text in progress. `RECORDS` says whether the render is traced.
 struct Dumper<'r, 'a, const RECORDS: bool> {
     runtime: &'r mut Runtime<'a>,
     options: &'r Options,
     /// The number of open containers.
     level: usize,
-    /// Whether the value is in an object that is recorded as one write, together with its strings.
-    is_in_object: bool,
     out: &'r mut String,
 }
 
@@ -133,24 +129,18 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
     /// Writes an object of the caller.
     #[inline(never)]
     fn dump_map(&mut self, map: &'a Map<String, Json>) -> Result<()> {
-        let start = self.begin_object();
         self.dump_between(['{', '}'], map.len(), map, |dumper, (key, value)| {
             dumper.dump_text_key(key)?;
             dumper.dump_json(value)
-        })?;
-        self.end_object(start, map);
-        Ok(())
+        })
     }
 
     /// Writes an object of a JSON text.
     fn dump_object(&mut self, object: &'a Object<'a>) -> Result<()> {
-        let start = self.begin_object();
         self.dump_between(['{', '}'], object.len(), object.entries(), |dumper, (key, value)| {
             dumper.dump_text_key(key)?;
             dumper.dump_data(value)
-        })?;
-        self.end_object(start, object);
-        Ok(())
+        })
     }
 
     fn dump_sorted(&mut self, dict: &Dict<'a>) -> Result<()> {
@@ -256,7 +246,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
         self.out.push('"');
         let start = self.out.len();
         self.dump_characters(key)?;
-        if self.is_recording() {
+        if RECORDS {
             self.record(&Str::from(key), start)?;
         }
         self.options.layout.write_key_end(self.out);
@@ -268,7 +258,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
         self.out.push('"');
         let start = self.out.len();
         self.dump_characters(text)?;
-        if self.is_recording() {
+        if RECORDS {
             self.record(&Str::from(text), start)?;
         }
         self.out.push('"');
@@ -279,53 +269,16 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
         self.out.push('"');
         let start = self.out.len();
         self.dump_characters(text.as_str())?;
-        if self.is_recording() {
+        if RECORDS {
             self.record(text, start)?;
         }
         self.out.push('"');
         Ok(())
     }
 
-    /// Returns whether the render records anything about the next string.
-    #[inline(always)]
-    fn is_recording(&self) -> bool {
-        RECORDS && (self.runtime.heap.trace.is_some() || !self.is_in_object)
-    }
-
-    /// Returns the start of an object in the output, if the render records writes. The write covers the whole object.
-    #[inline(always)]
-    fn begin_object(&mut self) -> Option<usize> {
-        if !RECORDS || !self.runtime.heap.records_writes || self.is_in_object {
-            return None;
-        }
-        self.is_in_object = true;
-        Some(self.out.len())
-    }
-
-    #[inline(always)]
-    fn end_object<T>(&mut self, start: Option<usize>, object: &T) {
-        if let Some(start) = start {
-            let address = address_of(object);
-            self.is_in_object = false;
-            self.runtime.heap.pieces.add_write(start..self.out.len(), address..address);
-        }
-    }
-
-    /// Records that a string was written from a byte on, if the render records its writes.
-    fn add_write(&mut self, text: &Str<'a>, start: usize) {
-        if self.runtime.heap.records_writes && !self.is_in_object {
-            let memory = text.borrowed().map_or(0..0, memory_of);
-            self.runtime.heap.pieces.add_write(start..self.out.len(), memory);
-        }
-    }
-
-    /// Records the characters of a string that were written from a byte on, and their pieces in a render that is traced.
+    /// Records the pieces of a string whose characters were written from a byte on.
     #[cold]
     fn record(&mut self, text: &Str<'a>, start: usize) -> Result<()> {
-        self.add_write(text, start);
-        if self.runtime.heap.trace.is_none() {
-            return Ok(());
-        }
         let written = self.out.get(start..).unwrap_or_default();
         self.runtime.record_escaped(text, start, written, backslash_escape)
     }

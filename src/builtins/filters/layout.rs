@@ -15,7 +15,7 @@ use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::indent::{Indent, write_indented};
 use crate::text::wrap::{Wrap, breaks_word, wrap_line, write_wrapped};
-use crate::text::{escape, lines, truncate, written};
+use crate::text::{escape, lines, truncate};
 use crate::value::{Arguments, Runtime, Str, Value, markup, not_callable, ops, print};
 use std::fmt;
 
@@ -222,7 +222,6 @@ fn build_str<'a>(
     sources: &[&Str<'a>],
     write: &dyn Fn(&mut dyn fmt::Write) -> fmt::Result,
 ) -> Result<Str<'a>> {
-    runtime.meter.measure_scanned(|output| write(output))?;
-    let text = written::write_to_string(|output| write(output));
-    runtime.composed_text(text, sources, write)
+    let length = runtime.meter.measure_scanned(|output| write(output))?;
+    runtime.composed_text(length, sources, write)
 }

@@ -68,7 +68,7 @@ built_ins! { FUNCTIONS:
         let formatted = strftime(&now, format.as_str(), max_len)?;
         // Fill characters are written one by one, which takes as long as a scan.
         runtime.meter.charge_scan(formatted.written)?;
-        runtime.str(formatted.text)
+        Ok(Value::Str(runtime.text_of_clock(formatted.text)?))
     }
 
     /// Returns an object whose method `next` goes round the items.

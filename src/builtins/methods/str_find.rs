@@ -23,21 +23,24 @@ struct Search<'a, W> {
 }
 
 impl<'a> Search<'a, Str<'a>> {
-    /// Reads the arguments of a method, and charges for the search.
     fn read(runtime: &mut Runtime<'a>, text: Str<'a>, sub: Value<'a>, bounds: [Value<'a>; 2], name: &str) -> Result<Self> {
         let wanted = require_clinic_str(sub, &format!("{name}() argument 1"))?;
-        let search = Search::read_any(runtime, text, wanted, bounds)?;
-        let bytes = search.text.as_str().len().saturating_add(search.wanted.as_str().len());
-        runtime.meter.charge_scan(bytes / 2)?;
-        Ok(search)
+        Search::read_any(runtime, text, wanted, bounds)
     }
 
-    fn find(&self) -> Option<usize> {
-        search::find(self.text.as_str(), self.wanted.as_str(), self.start, self.end)
+    fn charge(&self, runtime: &mut Runtime<'a>) -> Result<()> {
+        let bytes = self.text.as_str().len().saturating_add(self.wanted.as_str().len());
+        runtime.meter.charge_scan(bytes / 2)
     }
 
-    fn rfind(&self) -> Option<usize> {
-        search::rfind(self.text.as_str(), self.wanted.as_str(), self.start, self.end)
+    fn find(&self, runtime: &mut Runtime<'a>) -> Result<Option<usize>> {
+        self.charge(runtime)?;
+        Ok(search::find(self.text.as_str(), self.wanted.as_str(), self.start, self.end))
+    }
+
+    fn rfind(&self, runtime: &mut Runtime<'a>) -> Result<Option<usize>> {
+        self.charge(runtime)?;
+        Ok(search::rfind(self.text.as_str(), self.wanted.as_str(), self.start, self.end))
     }
 }
 
@@ -98,27 +101,28 @@ fn index_or_error<'a>(index: Option<usize>) -> Result<Value<'a>> {
 built_ins! { METHODS:
     /// Returns the index of the first place of a string, or -1.
     Positional "str.find" fn find(runtime, &text: Str, sub: Text, start: Count = None, end: Count = None) -> Int {
-        Ok(index_or_minus_one(Search::read(runtime, text, sub, [start, end], "find")?.find()))
+        Ok(index_or_minus_one(Search::read(runtime, text, sub, [start, end], "find")?.find(runtime)?))
     }
 
     /// Returns the index of the last place of a string, or -1.
     Positional "str.rfind" fn rfind(runtime, &text: Str, sub: Text, start: Count = None, end: Count = None) -> Int {
-        Ok(index_or_minus_one(Search::read(runtime, text, sub, [start, end], "rfind")?.rfind()))
+        Ok(index_or_minus_one(Search::read(runtime, text, sub, [start, end], "rfind")?.rfind(runtime)?))
     }
 
     /// Returns the index of the first place of a string.
     Positional "str.index" fn index(runtime, &text: Str, sub: Text, start: Count = None, end: Count = None) -> Int {
-        index_or_error(Search::read(runtime, text, sub, [start, end], "index")?.find())
+        index_or_error(Search::read(runtime, text, sub, [start, end], "index")?.find(runtime)?)
     }
 
     /// Returns the index of the last place of a string.
     Positional "str.rindex" fn rindex(runtime, &text: Str, sub: Text, start: Count = None, end: Count = None) -> Int {
-        index_or_error(Search::read(runtime, text, sub, [start, end], "rindex")?.rfind())
+        index_or_error(Search::read(runtime, text, sub, [start, end], "rindex")?.rfind(runtime)?)
     }
 
     /// Returns the number of places of a string.
     Positional "str.count" fn count(runtime, &text: Str, sub: Text, start: Count = None, end: Count = None) -> Int {
         let search = Search::read(runtime, text, sub, [start, end], "count")?;
+        search.charge(runtime)?;
         let count = search::count(search.text.as_str(), search.wanted.as_str(), search.start, search.end);
         Ok(Value::from(count))
     }

@@ -18,7 +18,6 @@ use crate::text::replace;
 use crate::text::slice::char_count;
 use crate::unsupported::SURROGATE;
 use crate::value::{Entries, Runtime, Str, Value, markup, ops};
-use std::borrow::Cow;
 
 built_ins! { METHODS:
     /// Replaces a string by another one.
@@ -36,16 +35,13 @@ built_ins! { METHODS:
         let len = replace::replaced_len(whole.as_str(), old, new, replaced).unwrap_or(usize::MAX);
         runtime.meter.check_size(len)?;
         runtime.meter.charge_scan(len)?;
-        match replace::replace(whole.as_str(), old, new, count) {
-            Cow::Borrowed(_) => Ok(Value::Str(whole)),
-            Cow::Owned(replaced) => {
-                let limit = usize::try_from(count).unwrap_or(usize::MAX);
-                let replaced = runtime.composed_text(replaced, &[&whole, &new_text], &|mut output| {
-                    replace::write_replaced(&mut output, whole.as_str(), old, new, limit)
-                })?;
-                Ok(Value::Str(replaced.with_markup(whole.is_markup())))
-            }
+        if replaced == 0 {
+            return Ok(Value::Str(whole));
         }
+        let replaced = runtime.composed_text(len, &[&whole, &new_text], |mut output| {
+            replace::write_replaced(&mut output, whole.as_str(), old, new, replaced)
+        })?;
+        Ok(Value::Str(replaced.with_markup(whole.is_markup())))
     }
 
     /// Replaces each character by what a table has for it. A character that is not in the table stays.

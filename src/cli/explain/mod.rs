@@ -261,6 +261,7 @@ fn place_of(segment: &Segment) -> String {
                 .collect();
             paths.join(", ")
         }
+        Origin::Clock => "the clock".to_owned(),
         _ => "made".to_owned(),
     }
 }

@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 
 use super::generate::sentence::{Sentence, Use};
 use super::round::Round;
+use crate::chat::RenderOptions;
 use crate::clock::FixedClock;
 use crate::error::ErrorKind;
 use crate::json::{Data, Object};
-use crate::template::{RenderOptions, Template};
+use crate::template::Template;
 
 /// The expression that replaces a removed one.
 const NOTHING: &str = "none";

@@ -10,8 +10,6 @@
 //! | a variable or a key | 950 | 20 |
 //! | a stripped text, or JSON | 470 | 13 |
 
-use std::ops::Range;
-
 use super::super::truth::Truth;
 use super::super::{Evaluator, Mode};
 use crate::ast::{Args, BinaryOp, Call, Expr, ExprKind, Filter, Literal};
@@ -19,6 +17,7 @@ use crate::builtins::{filters, methods};
 use crate::error::Result;
 use crate::meter::{Meter, STEP_BYTES};
 use crate::resolve::operators;
+use crate::trace::Address;
 use crate::value::{Arguments, Function, Part, Peek, Runtime, Shortcut, Undefined, Value, Write};
 
 /// The maximum number of sums in a row, as in `a + b + c`, that are written without recursion.
@@ -75,7 +74,6 @@ impl<'a> Evaluator<'a, '_> {
         let text = match &expr.kind {
             ExprKind::Literal(Literal::Str(text)) => &**text,
             _ => match self.frame.peek(heap, expr) {
-                Peek::Found(found) if TRACED && heap.records_writes && found.is_made_text() => return Ok(Truth::No),
                 Peek::Found(found) => match found.plain_text() {
                     Some(text) => text,
                     None => return Ok(Truth::No),
@@ -86,7 +84,7 @@ impl<'a> Evaluator<'a, '_> {
         if text.len() > STEP_BYTES {
             meter.charge_bytes(text.len())?;
         }
-        let place = text.as_bytes().as_ptr_range();
+        let place = (Address::of(text), text.len());
         push(meter, &mut self.out, text)?;
         self.record::<TRACED>(place)
     }
@@ -101,32 +99,20 @@ impl<'a> Evaluator<'a, '_> {
         let Some(text) = found.plain_text() else {
             return Ok(Truth::No);
         };
-        if TRACED && heap.records_writes && found.is_made_text() {
-            return Ok(Truth::No);
-        }
         if text.len() > STEP_BYTES {
             meter.charge_scan(text.len())?;
         }
         let part = part(text, None);
-        let place = part.as_bytes().as_ptr_range();
+        let place = (Address::of(part), part.len());
         push(meter, &mut self.out, part)?;
         self.record::<TRACED>(place)
     }
 
     /// Records the text that was just written, by the place in memory that it was copied from.
     #[inline(always)]
-    fn record<const TRACED: bool>(&mut self, place: Range<*const u8>) -> Result<Truth> {
+    fn record<const TRACED: bool>(&mut self, (address, length): (Address, usize)) -> Result<Truth> {
         if TRACED {
-            if self.runtime.heap.records_writes {
-                let (memory, end) = (place.start.addr()..place.end.addr(), self.out.len());
-                self.runtime
-                    .heap
-                    .pieces
-                    .add_write(end.saturating_sub(memory.len())..end, memory);
-            }
-            if self.runtime.heap.trace.is_some() {
-                self.runtime.record_copy(place, self.out.len())?;
-            }
+            self.runtime.record_copy(address, length, self.out.len())?;
         }
         Ok(Truth::Yes)
     }
@@ -139,7 +125,7 @@ impl<'a> Evaluator<'a, '_> {
         };
         match function.shortcut {
             Shortcut::Part(part) if filter.args.is_empty() => self.write_part::<TRACED>(input, part),
-            Shortcut::Write(write) if !TRACED || self.runtime.heap.trace.is_none() => {
+            Shortcut::Write(write) if !TRACED || filter.args.is_empty() => {
                 self.write_filtered(filter, input, function, write)
                     .map_err(|error| self.explain_error(error, expr))?;
                 Ok(Truth::Yes)
@@ -226,8 +212,8 @@ impl<'a> Evaluator<'a, '_> {
         match &expr.kind {
             ExprKind::Literal(Literal::Str(text)) if text.len() <= STEP_BYTES => {
                 self.out.push_str(text);
-                if TRACED && self.runtime.heap.trace.is_some() {
-                    self.runtime.record_literal(text, self.out.len())?;
+                if TRACED {
+                    self.runtime.record_memory(text, self.out.len())?;
                 }
                 Ok(Truth::Yes)
             }
@@ -276,7 +262,7 @@ impl<'a> Evaluator<'a, '_> {
                 self.write_operand::<TRACED>(right, built)?;
                 let Some(right) = built.take() else { return Ok(()) };
                 let text = self.out.split_off(start);
-                let pieces = self.runtime.heap.pieces.split_off(start);
+                let pieces = self.runtime.split_pieces(start)?;
                 (self.runtime.finish_str(text, pieces)?, right)
             }
         };

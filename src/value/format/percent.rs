@@ -46,7 +46,7 @@ enum ArgumentsLeft<'a> {
 /// Returns `format % arguments`.
 pub fn format_percent<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, arguments: &Value<'a>) -> Result<Value<'a>> {
     let flavor = if format.is_markup() { Flavor::Markup } else { Flavor::Text };
-    let text = runtime.capture_made(|runtime, output| write_formatted(runtime, format, flavor, arguments, output))?;
+    let text = runtime.capture(|runtime, output| write_formatted(runtime, format, flavor, arguments, output))?;
     match text {
         Value::Str(text) => Ok(Value::Str(text.with_markup(format.is_markup()))),
         text => Ok(text),
@@ -193,7 +193,7 @@ impl<'a> Source<'_, 'a> {
             }
         };
         self.runtime.meter.charge_scan(formatted.len())?;
-        if self.runtime.heap.trace.is_some() {
+        if self.runtime.tape.is_some() {
             let range = output.len()..output.len().saturating_add(formatted.len());
             self.runtime.record_made_from(&argument, range)?;
         }

@@ -36,20 +36,10 @@ pub fn write_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut Str
     match value {
         Value::Str(text) => {
             runtime.record(text, out.len())?;
-            if runtime.heap.records_writes {
-                runtime.record_write(text, out.len())?;
-            }
             write_piece(runtime, text.as_str(), out)
         }
         Value::Undefined(_) => Ok(()),
-        _ => {
-            let start = out.len();
-            write_repr(runtime, value, out)?;
-            if runtime.heap.records_writes {
-                runtime.heap.pieces.add_made_write(start..out.len());
-            }
-            Ok(())
-        }
+        _ => write_repr(runtime, value, out),
     }
 }
 
@@ -59,7 +49,7 @@ pub fn to_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a
         Value::Str(text) => Ok(text.clone()),
         Value::Undefined(_) => Ok(Str::from("")),
         _ => {
-            let text = runtime.capture_made(|runtime, out| write_repr(runtime, value, out))?;
+            let text = runtime.capture(|runtime, out| write_repr(runtime, value, out))?;
             match text {
                 Value::Str(text) => Ok(text),
                 _ => Ok(Str::from("")),
@@ -228,7 +218,7 @@ fn write_quoted<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, out: &mut String)
         runtime.meter.charge_scan(out.len().saturating_sub(start))?;
         runtime.meter.check_output(out.len())?;
     }
-    if runtime.heap.trace.is_some() {
+    if runtime.tape.is_some() {
         let written = out.get(start..out.len().saturating_sub(1)).unwrap_or_default();
         runtime.record_escaped(text, start, written, backslash_escape)?;
     }

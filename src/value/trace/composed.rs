@@ -36,7 +36,7 @@ pub fn html_escape(written: &str, char: char) -> usize {
     }
 }
 
-/// Finds the parts of other texts in a text that a function writes, by the addresses of what it writes, and records their pieces.
+/// Appends what a function writes to a text, and records which parts of it are parts of other texts, by the addresses of what is written.
 struct Composer<'w, 'r, 'a> {
     runtime: &'r mut Runtime<'a>,
     /// The texts of which parts are written.
@@ -45,14 +45,14 @@ struct Composer<'w, 'r, 'a> {
     rest: Source,
     /// The byte range of the output that is the last part, with the index of its text and its first byte there.
     last: Option<(Range<usize>, usize, usize)>,
-    length: usize,
+    text: String,
     recorded: Result<()>,
 }
 
 impl fmt::Write for Composer<'_, '_, '_> {
     fn write_str(&mut self, chunk: &str) -> fmt::Result {
-        let range = self.length..self.length.saturating_add(chunk.len());
-        self.length = range.end;
+        let range = self.text.len()..self.text.len().saturating_add(chunk.len());
+        self.text.push_str(chunk);
         if let (Some((index, at)), false) = (self.find(chunk, range.start), chunk.is_empty()) {
             self.recorded = self.record(&range, index, at);
             self.last = Some((range, index, at));
@@ -95,45 +95,48 @@ impl Composer<'_, '_, '_> {
 }
 
 impl<'a> Runtime<'a> {
-    /// Makes a string of a text that a function writes. In a render that is traced, the function runs again to find out which parts of
-    /// these texts it writes; the rest is made from all arguments of the running function.
+    /// Makes a string of `length` bytes that a function writes. In a render that is traced, the parts of these texts that it writes keep
+    /// their origin; the rest is made from all arguments of the running function.
     pub fn composed_text(
         &mut self,
-        text: String,
+        length: usize,
         sources: &[&Str<'a>],
-        write: &dyn Fn(&mut dyn fmt::Write) -> fmt::Result,
+        write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result,
     ) -> Result<Str<'a>> {
-        if self.heap.trace.is_none() {
+        let mut text = String::with_capacity(length);
+        if self.tape.is_none() {
+            // Writing to a string cannot fail.
+            let _ = write(&mut text);
             return self.text(text);
         }
-        self.meter.charge_scan(text.len())?;
+        self.meter.charge_scan(length)?;
         let rest = self.source_of_arguments()?;
-        let outer = std::mem::take(&mut self.heap.pieces);
+        let outer = std::mem::take(&mut self.pieces);
         let mut composer = Composer {
             runtime: self,
             sources,
             rest,
             last: None,
-            length: 0,
+            text,
             recorded: Ok(()),
         };
         // The writer fails only if a part is not recorded.
         let _ = write(&mut composer);
-        let (recorded, length) = (composer.recorded, composer.length);
-        self.fill(length, rest);
-        let pieces = std::mem::replace(&mut self.heap.pieces, outer);
+        let Composer { text, recorded, .. } = composer;
+        self.fill(text.len(), rest);
+        let pieces = std::mem::replace(&mut self.pieces, outer);
         recorded?;
         self.text_with_pieces(text, pieces)
     }
 
     /// Makes a string of the escaped form of a text.
     pub fn escaped_text(&mut self, text: &Str<'a>, escaped: String, escape: EscapeLength) -> Result<Str<'a>> {
-        if self.heap.trace.is_none() {
+        if self.tape.is_none() {
             return self.text(escaped);
         }
-        let outer = std::mem::take(&mut self.heap.pieces);
+        let outer = std::mem::take(&mut self.pieces);
         let recorded = self.record_escaped(text, 0, &escaped, escape);
-        let pieces = std::mem::replace(&mut self.heap.pieces, outer);
+        let pieces = std::mem::replace(&mut self.pieces, outer);
         recorded?;
         self.text_with_pieces(escaped, pieces)
     }
@@ -167,12 +170,17 @@ impl<'a> Runtime<'a> {
 
     /// Records that a byte range of the text that is being written is made from a text.
     pub fn record_changed(&mut self, text: &Str<'a>, range: Range<usize>) -> Result<()> {
-        let Some(trace) = self.heap.trace.as_mut().filter(|_| text.borrowed().is_some()) else {
+        let Some(tape) = self.tape.as_mut().filter(|_| text.borrowed().is_some()) else {
             return self.record_made_from(&Value::Str(text.clone()), range);
         };
-        let source = trace.places.find_text(text.as_str());
-        let source = trace.places.mark_changed(source);
-        trace.places.claim(&mut self.meter)?;
+        let source = match tape.map(&mut self.meter)? {
+            Some(map) => {
+                let source = map.mark_changed(text.as_str());
+                map.claim(&mut self.meter)?;
+                source
+            }
+            None => Source::Made,
+        };
         self.fill(range.start, Source::Made);
         self.fill(range.end, source);
         self.meter.charge(1)?;
@@ -190,36 +198,37 @@ impl<'a> Runtime<'a> {
     /// Makes a string of a text that contains another text at a byte offset, and keeps the pieces of that text. The rest has the origin of
     /// the running function's arguments.
     pub fn framed_text(&mut self, whole: String, text: &Str<'a>, at: usize) -> Result<Str<'a>> {
-        if self.heap.trace.is_none() {
+        if self.tape.is_none() {
             return self.text(whole);
         }
-        self.composed_text(whole.clone(), &[text], &|out| {
-            let end = at.saturating_add(text.as_str().len());
-            out.write_str(whole.get(..at).unwrap_or_default())?;
-            out.write_str(text.as_str())?;
-            out.write_str(whole.get(end..).unwrap_or_default())
-        })
+        let rest = self.source_of_arguments()?;
+        let outer = std::mem::take(&mut self.pieces);
+        self.fill(at, rest);
+        let recorded = self.record(text, at);
+        self.fill(whole.len(), rest);
+        let pieces = std::mem::replace(&mut self.pieces, outer);
+        recorded?;
+        self.text_with_pieces(whole, pieces)
     }
 
     /// Runs a function that writes to a text of its own. The pieces of that text are discarded.
     pub fn with_own_text<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = std::mem::take(&mut self.heap.pieces);
+        let outer = std::mem::take(&mut self.pieces);
         let result = run(self);
-        self.heap.pieces = outer;
+        self.pieces = outer;
         result
     }
 
     /// Records an origin of all that was written since the last piece, up to a byte.
     fn fill(&mut self, end: usize, source: Source) {
-        if let Some(trace) = &self.heap.trace {
-            let owner = trace.owner_of(source);
-            self.heap.pieces.fill(end, source, owner);
+        if let Some(tape) = &self.tape {
+            self.pieces.fill(end, source, tape.owner);
         }
     }
 
     /// Claims the memory of the pieces of the text that is being written, before a text within it is begun. A small list is not claimed.
     pub fn claim_pieces(&mut self) -> Result<Option<Claim>> {
-        match self.heap.pieces.bytes() {
+        match self.pieces.bytes() {
             ..=FREE_BYTES => Ok(None),
             bytes => self.meter.claim(bytes).map(Some),
         }
@@ -227,26 +236,39 @@ impl<'a> Runtime<'a> {
 
     /// Returns the origin of a text that is made from the arguments of the running function.
     fn source_of_arguments(&mut self) -> Result<Source> {
-        let Some(mut trace) = self.heap.trace.take() else {
+        let Some(mut tape) = self.tape.take() else {
             return Ok(Source::Made);
         };
-        let source = self.unite_arguments(&mut trace);
-        self.heap.trace = Some(trace);
+        let source = self.unite_arguments(&mut tape);
+        self.tape = Some(tape);
         source
     }
 
     /// Returns whether one of these values is or contains a text of the input.
     pub fn has_input(&mut self, values: &[&Value<'a>]) -> Result<bool> {
-        Ok(self.heap.trace.is_some() && matches!(self.with_sources(values, Self::source_of_arguments)?, Source::Changed(_)))
+        Ok(self.tape.is_some() && matches!(self.with_sources(values, Self::source_of_arguments)?, Source::Changed(_)))
     }
 
     /// Makes a string that has the origin of all texts among the running function's arguments.
     #[inline(never)]
     pub(in crate::value) fn text_of_arguments(&mut self, text: String) -> Result<Str<'a>> {
         let source = self.source_of_arguments()?;
+        self.text_from(text, source)
+    }
+
+    /// Makes a string that has the time of the clock, in a format among the running function's arguments.
+    pub fn text_of_clock(&mut self, text: String) -> Result<Str<'a>> {
+        match self.source_of_arguments()? {
+            source @ Source::Changed(_) => self.text_from(text, source),
+            _ => self.text_from(text, Source::Clock),
+        }
+    }
+
+    /// Makes a string with an origin.
+    fn text_from(&mut self, text: String, source: Source) -> Result<Str<'a>> {
         let mut pieces = Pieces::default();
-        if let Some(trace) = &self.heap.trace {
-            pieces.fill(text.len(), source, trace.owner_of(source));
+        if let Some(tape) = &self.tape {
+            pieces.fill(text.len(), source, tape.owner);
         }
         self.text_with_pieces(text, pieces)
     }

@@ -1,4 +1,4 @@
-//! Records where the texts of values come from in a traced render.
+//! The tape of a render that is traced: where the texts of values come from.
 //!
 //! ```text
 //! {{ "[" + message.content|upper }}   ->   "[" of line 1, then a text made from /messages/0/content
@@ -8,22 +8,23 @@
 //! made from all texts among the arguments, which is less precise but never wrong.
 
 mod composed;
+mod inputs;
 mod turns;
 mod unite;
 
 pub use composed::{backslash_escape, html_escape};
+pub use inputs::Traced;
 
 use std::ops::Range;
 
 use super::call::{Arguments, Body};
 use super::runtime::Runtime;
-use super::{Dict, Seq, Str, Value};
+use super::{Str, Value};
 use crate::ast::Symbols;
 use crate::error::Result;
-use crate::meter::{Claim, Meter, STEP_BYTES};
-use crate::trace::{
-    Container, Literals, Owner, Piece, Pieces, Places, Segment, Source, Step, count_paths, count_pointer_bytes, memory_of,
-};
+use crate::meter::{Claim, Meter};
+use crate::trace::{Address, InputMap, Literals, Owner, Piece, Pieces, Segment, Source, Write, count_paths, count_pointer_bytes};
+use inputs::map_inputs;
 
 /// The steps that are charged for each value that a segment comes from. They are for the work after the render, which has no meter: making
 /// the turns, and their JSON.
@@ -38,26 +39,24 @@ const SEGMENTS_PER_CLAIM: usize = 1 << 10;
 /// The bytes that are kept of each segment while the text of the model is looked for.
 const SEGMENT_NOTES: usize = 48;
 
-/// The state of a traced render.
-#[derive(Debug)]
-pub struct Trace<'a> {
-    places: Places<'a>,
-    /// The names that the template mentions. A variable of another name is never read.
-    names: &'a Symbols,
-    /// The buffer of the containers whose items are not added yet.
-    pending: Vec<Pending<'a>>,
+/// The state of a render that is traced.
+///
+/// What the render writes is recorded in the [`Pieces`] of each text, by places in memory. Only a text that is made from others, and a text
+/// that is kept and written later, needs the input map during the render.
+#[derive(Debug, Default)]
+pub struct Tape<'a> {
+    /// What the caller passed. Without it, the tape has only places in memory.
+    known: Option<Known<'a>>,
+    /// The map of what the caller passed, from the first question on.
+    map: Option<InputMap<'a>>,
     /// The owner of what is written now.
-    pub owner: Owner,
+    owner: Owner,
     /// The variable of the innermost loop, if it goes over integers.
     index: Option<u32>,
     /// Whether the value of a `set` is being evaluated.
     is_setting: bool,
     /// Whether the current round of the innermost loop has read a message by the variable of the loop.
     is_read: bool,
-    /// The messages that the template sees.
-    messages: Seq<'a>,
-    /// The messages by the addresses of their dicts, sorted, unless the list is the caller's.
-    addresses: Vec<(usize, Owner)>,
     /// The arguments of the functions that run.
     arguments: Vec<Value<'a>>,
     /// The claim to the memory of `arguments`.
@@ -66,124 +65,37 @@ pub struct Trace<'a> {
     first_argument: usize,
 }
 
-/// A list or a dict of the input whose items are not added yet.
-type Pending<'a> = (Container, Value<'a>);
+/// What the caller passed to a render, and the names and the literals of the template.
+#[derive(Debug)]
+struct Known<'a> {
+    inputs: Vec<Traced<'a>>,
+    names: &'a Symbols,
+    literals: &'a Literals,
+}
 
-impl<'a> Trace<'a> {
-    fn new(names: &'a Symbols, literals: &'a Literals) -> Self {
+impl<'a> Tape<'a> {
+    /// Makes the tape of a render with these inputs.
+    pub fn new(inputs: Vec<Traced<'a>>, names: &'a Symbols, literals: &'a Literals) -> Self {
         Self {
-            places: Places::new(literals),
-            names,
-            pending: Vec::new(),
-            owner: Owner::NONE,
-            index: None,
-            is_setting: false,
-            is_read: false,
-            messages: Seq::empty(),
-            addresses: Vec::new(),
-            arguments: Vec::new(),
-            claim: None,
-            first_argument: 0,
+            known: Some(Known { inputs, names, literals }),
+            ..Self::default()
         }
     }
 
-    /// Adds a variable of the template, with all strings in it. Each container is charged before its items are added.
-    fn add_variable(&mut self, name: &'a str, value: Value<'a>, meter: &mut Meter<'_>) -> Result<()> {
-        let mut pending = std::mem::take(&mut self.pending);
-        self.add_value(self.places.root(), Step::Key(name), value, &mut pending);
-        while let Some((container, value)) = pending.pop() {
-            let first = pending.len();
-            match value {
-                Value::List(items) | Value::Tuple(items) => {
-                    meter.charge_items(items.len())?;
-                    for (index, item) in (0..).zip(items.iter()).filter(|(_, item)| holds_strings(item)) {
-                        self.add_value(container, Step::Index(index), item, &mut pending);
-                    }
-                }
-                Value::Dict(Dict::Json(map)) => {
-                    meter.charge_items(map.len())?;
-                    for (key, value) in map {
-                        let step = Step::Key(key);
-                        meter.charge((key.len() / STEP_BYTES) as u64)?;
-                        match value {
-                            serde_json::Value::String(text) => self.places.add_string(container, step, text),
-                            _ => self.add_value(container, step, Value::from(value), &mut pending),
-                        }
-                    }
-                }
-                Value::Dict(dict) => {
-                    meter.charge_items(dict.len())?;
-                    for (key, value) in dict.iter() {
-                        if let Value::Str(key) = &key {
-                            let step = Step::Key(key.borrowed().unwrap_or_default());
-                            meter.charge((key.as_str().len() / STEP_BYTES) as u64)?;
-                            self.add_value(container, step, value, &mut pending);
-                        }
-                    }
-                }
-                _ => {}
-            }
-            // The last value is taken first, so the new ones are reversed to be taken in their order.
-            pending.get_mut(first..).unwrap_or_default().reverse();
+    /// Returns the input map, which is made now if this is the first question, or `None` if the tape has only places in memory.
+    fn map(&mut self, meter: &mut Meter<'_>) -> Result<Option<&mut InputMap<'a>>> {
+        if let (None, Some(known)) = (&self.map, &mut self.known) {
+            let inputs = std::mem::take(&mut known.inputs);
+            let charge = |steps| meter.charge(steps as u64).map(|()| true);
+            let map = map_inputs(inputs, known.names, Some(known.literals), charge)?;
+            self.map = Some(map);
         }
-        self.pending = pending;
-        Ok(())
-    }
-
-    /// Adds a value of a container. If it can contain strings itself, it is added to those that are pending.
-    fn add_value(&mut self, container: Container, step: Step<'a>, value: Value<'a>, pending: &mut Vec<Pending<'a>>) {
-        match value {
-            Value::Str(text) => self.places.add_string(container, step, text.borrowed().unwrap_or_default()),
-            Value::List(_) | Value::Tuple(_) | Value::Dict(_) => {
-                let container = self.places.add(container, step);
-                pending.push((container, value));
-            }
-            _ => {
-                self.places.add(container, step);
-            }
-        }
-    }
-
-    /// Begins a render, after which nothing is added to the input. `messages` are those that the template sees.
-    pub fn begin(&mut self, messages: Option<Value<'a>>, meter: &mut Meter<'_>) -> Result<()> {
-        let Some(Value::List(items) | Value::Tuple(items)) = messages else {
-            return Ok(());
-        };
-        if !matches!(items, Seq::Json(_)) {
-            // Most lists have the addresses in order already, which the sort finds out in a fraction of a step for each.
-            meter.charge(items.len() as u64 >> 2)?;
-            meter.claim_for_render(items.len().saturating_mul(size_of::<(usize, Owner)>()))?;
-            self.addresses.reserve(items.len());
-            for (index, item) in items.iter().enumerate() {
-                if let Value::Dict(dict) = &item {
-                    self.addresses.push((dict.address(), Owner::message(index)));
-                }
-            }
-            // The sort is stable: of two messages that are one dict, the first is found.
-            self.addresses.sort_by_key(|(address, _)| *address);
-        }
-        self.messages = items;
-        Ok(())
-    }
-
-    /// Returns the owner for the message that is the given dict, or `None` if no message is.
-    fn message(&self, dict: &Dict<'a>) -> Option<Owner> {
-        let address = dict.address();
-        if let Seq::Json(items) = self.messages {
-            // The object is within the item of the caller's array.
-            let at = address.checked_sub(items.as_ptr().addr())?;
-            let index = at.checked_div(size_of::<serde_json::Value>())?;
-            let item = items.get(index)?.as_object()?;
-            return (std::ptr::from_ref(item).addr() == address).then(|| Owner::message(index));
-        }
-        let index = self.addresses.partition_point(|(other, _)| *other < address);
-        let (found, owner) = self.addresses.get(index)?;
-        (*found == address).then_some(*owner)
+        Ok(self.map.as_mut())
     }
 
     /// Begins a call of a function, and returns the index of the first argument of the enclosing one.
     #[inline]
-    pub fn enter(&mut self, meter: &mut Meter<'_>, count: usize, arguments: impl IntoIterator<Item = Value<'a>>) -> Result<usize> {
+    fn enter(&mut self, meter: &mut Meter<'_>, count: usize, arguments: impl IntoIterator<Item = Value<'a>>) -> Result<usize> {
         let first = self.arguments.len();
         meter.claim_growth::<Value<'_>>(&mut self.claim, first.saturating_add(count), self.arguments.capacity())?;
         self.arguments.extend(arguments);
@@ -191,74 +103,61 @@ impl<'a> Trace<'a> {
     }
 
     /// Ends a call of a function.
-    pub fn leave(&mut self, outer: usize) {
+    fn leave(&mut self, outer: usize) {
         self.arguments.truncate(self.first_argument);
         self.first_argument = outer;
     }
-
-    /// Returns the origin and the owner of a borrowed text that is written now, by its address and its length in bytes.
-    #[inline]
-    fn find(&mut self, address: usize, length: usize) -> (Source, Owner) {
-        let source = self.places.find(address, length);
-        (source, self.owner_of(source))
-    }
-
-    /// Returns the owner of a text that is written now, by its origin.
-    fn owner_of(&self, source: Source) -> Owner {
-        self.places.owner(source, self.owner)
-    }
-}
-
-/// Returns whether a value of the input can be or contain a string.
-fn holds_strings(value: &Value<'_>) -> bool {
-    matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Dict(_))
 }
 
 impl<'a> Runtime<'a> {
-    /// Starts the trace of a render. The places of its pieces have 32 bits, so a text cannot have more than 4 GiB.
-    pub fn begin_trace(&mut self, names: &'a Symbols, literals: &'a Literals) {
+    /// Starts to record a render. The places of its pieces have 32 bits, so a text cannot have more than 4 GiB. `pieces` is the number of
+    /// pieces that the list of the output has memory for from the start.
+    pub fn start_tape(&mut self, tape: Tape<'a>, pieces: usize) {
         self.meter.cap_sizes(u64::from(u32::MAX));
-        self.heap.trace = Some(Box::new(Trace::new(names, literals)));
-        self.heap.pieces = Pieces::with_capacity();
+        self.tape = Some(Box::new(tape));
+        self.pieces = Pieces::with_capacity(pieces);
     }
 
-    /// Adds variables and the strings in them to the places of the input, if the render is traced and the template has their names.
-    pub fn trace_variables(&mut self, variables: impl IntoIterator<Item = (Value<'a>, Value<'a>)>) -> Result<()> {
-        let Some(trace) = &mut self.heap.trace else { return Ok(()) };
-        for (name, value) in variables {
-            if let (true, Value::Str(name)) = (holds_strings(&value), &name) {
-                let name = name.borrowed().unwrap_or_default();
-                if trace.names.find(name).is_some() {
-                    trace.add_variable(name, value, &mut self.meter)?;
-                }
+    /// Records that the render made the rest of a text that is kept, and finds the owners of its pieces if they depend on one another.
+    #[inline]
+    pub(super) fn finish_pieces(&mut self, pieces: &mut Pieces, length: usize) -> Result<()> {
+        let Some(tape) = &self.tape else { return Ok(()) };
+        pieces.fill(length, Source::Made, tape.owner);
+        match pieces.has_marks() {
+            true => self.resolve(pieces),
+            false => Ok(()),
+        }
+    }
+
+    /// Finds the origins and the owners of the pieces of a text that is finished.
+    #[inline]
+    pub fn resolve(&mut self, pieces: &mut Pieces) -> Result<()> {
+        if let Some(tape) = &mut self.tape {
+            if let Some(map) = tape.map(&mut self.meter)? {
+                self.meter.charge_items(pieces.len() / 8)?;
+                pieces.resolve(map);
             }
         }
         Ok(())
     }
 
-    /// Adds a special token to the places of the input.
-    pub fn trace_token(&mut self, name: &'a str, text: &'a str) -> Result<()> {
-        if let Some(trace) = &mut self.heap.trace {
-            self.meter.charge_bytes(name.len())?;
-            trace.places.add_token(name, text);
+    /// Removes the pieces of the text that is being written from a byte on, and returns them relative to that byte.
+    pub fn split_pieces(&mut self, start: usize) -> Result<Pieces> {
+        if self.pieces.has_marks() {
+            let mut pieces = std::mem::take(&mut self.pieces);
+            self.resolve(&mut pieces)?;
+            self.pieces = pieces;
         }
-        Ok(())
+        Ok(self.pieces.split_off(start))
     }
 
-    /// Sorts the places of the input, after all are added and before the first text is made of them.
-    pub fn sort_places(&mut self) {
-        if let Some(trace) = &mut self.heap.trace {
-            trace.places.sort();
-        }
-    }
-
-    /// Returns the segments of the output, if the render is traced. No other text of the render has segments.
+    /// Returns the segments of the output, whose pieces are resolved, if the render is traced. No other text of the render has segments.
     pub fn take_segments(&mut self, pieces: &Pieces, text: &str) -> Result<Vec<Segment>> {
-        let Some(trace) = self.heap.trace.as_mut() else {
+        let Some(map) = self.tape.as_mut().and_then(|tape| tape.map.as_mut()) else {
             return Ok(Vec::new());
         };
         self.meter.charge_items(pieces.len() / 8)?;
-        let segments = trace.places.take_segments(pieces, text);
+        let segments = map.take_segments(pieces, text);
         let bytes = count_pointer_bytes(&segments, self.meter.limits().output);
         self.meter.check_extra(bytes)?;
         let later = count_paths(&segments)
@@ -278,34 +177,36 @@ impl<'a> Runtime<'a> {
         parts.map(|part| self.meter.claim(part.saturating_mul(bytes))).collect()
     }
 
+    /// Returns what was written to the output, without the text of the template.
+    pub fn list_writes(&self, pieces: &Pieces) -> Vec<Write> {
+        let map = self.tape.as_ref().and_then(|tape| tape.map.as_ref());
+        let mut writes = Vec::with_capacity(pieces.len());
+        writes.extend(pieces.list().iter().filter_map(|piece| {
+            let output = piece.bytes();
+            let memory = match piece.source {
+                Source::Memory(address) => address.get()..address.after(output.len()).get(),
+                Source::Made | Source::Clock | Source::Changed(_) => 0..0,
+                source => {
+                    let start = map?.memory(source)?;
+                    start..start.saturating_add(output.len())
+                }
+            };
+            Some(Write { output, memory })
+        }));
+        writes
+    }
+
     /// Appends a string to the text that is being written, and records its pieces.
     pub fn push(&mut self, text: &Str<'a>, out: &mut String) -> Result<()> {
         self.record(text, out.len())?;
-        if self.heap.records_writes {
-            self.record_write(text, out.len())?;
-        }
         out.push_str(text.as_str());
         Ok(())
-    }
-
-    /// Records that a string is about to be written at a byte of the text that is being written, in a render that records its writes.
-    #[cold]
-    pub fn record_write(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
-        let Some((from, whole, view)) = text.writes() else {
-            let memory = text.borrowed().map_or(0..0, memory_of);
-            self.heap.pieces.add_write(at..at.saturating_add(text.as_str().len()), memory);
-            return Ok(());
-        };
-        self.meter.charge(from.count_in(&view) as u64)?;
-        let read = self.heap.pieces.writes_mut().append_view(from, whole, &view, at);
-        self.meter.charge(read as u64 >> 3)?;
-        self.check_pieces()
     }
 
     /// Records the pieces of a string that is about to be written at a byte of the text that is being written.
     #[inline]
     pub fn record(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
-        if self.heap.trace.is_none() && !text.has_pieces() {
+        if self.tape.is_none() && !text.has_pieces() {
             return Ok(());
         }
         self.record_pieces(text, at)
@@ -314,71 +215,69 @@ impl<'a> Runtime<'a> {
     #[inline(never)]
     fn record_pieces(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
         let Some((from, view)) = text.pieces() else {
-            let text = text.as_str();
-            return self.record_at_end(text.len(), at.saturating_add(text.len()), |trace| {
-                trace.find(text.as_ptr().addr(), text.len())
-            });
+            return self.record_memory(text.as_str(), at.saturating_add(text.as_str().len()));
         };
         let found = from.in_view(&view);
         self.meter.charge(found.len() as u64)?;
-        let pieces = &mut self.heap.pieces;
-        let owner = self.heap.trace.as_ref().map_or(Owner::NONE, |trace| trace.owner);
-        if self.heap.trace.is_some() {
-            pieces.fill(at, Source::Made, owner);
+        let owner = self.tape.as_ref().map_or(Owner::NONE, |tape| tape.owner);
+        if let Some(tape) = &mut self.tape {
+            self.pieces.fill(at, Source::Made, owner);
+            if owner != Owner::NONE && found.iter().any(|piece| piece.owner == Owner::NONE) {
+                if let Some(map) = tape.map(&mut self.meter)? {
+                    // A text of the input that was written in no turn belongs to the message that it is in.
+                    let mut found = found.to_vec();
+                    found
+                        .iter_mut()
+                        .for_each(|piece| piece.owner = map.owner(piece.source, piece.owner));
+                    self.pieces.append_view(&found, &view, at, owner);
+                    return self.check_pieces();
+                }
+            }
         }
-        pieces.append_view(found, &view, at, owner);
+        self.pieces.append_view(found, &view, at, owner);
         self.check_pieces()
     }
 
-    /// Records a text of the input or of the template that was copied from a place in memory to the end of the text that is being written.
+    /// Records a text of the input or of the template that was copied to the end of the text that is being written.
     #[inline(never)]
-    pub fn record_copy(&mut self, place: Range<*const u8>, end: usize) -> Result<()> {
-        let (address, length) = (place.start.addr(), place.end.addr().saturating_sub(place.start.addr()));
-        self.record_at_end(length, end, |trace| trace.find(address, length))
+    pub fn record_memory(&mut self, text: &str, end: usize) -> Result<()> {
+        self.record_copy(Address::of(text), text.len(), end)
     }
 
-    /// Records a string literal of the template that was copied to the end of the text that is being written.
+    /// Records a text of the input or of the template, by its address and its length in bytes, that was copied to the end of the text that
+    /// is being written.
     #[inline(never)]
-    pub fn record_literal(&mut self, text: &str, end: usize) -> Result<()> {
-        // A literal belongs to the message whose turn it is.
-        let address = text.as_ptr().addr();
-        self.record_at_end(text.len(), end, |trace| (trace.places.find_literal(address), trace.owner))
-    }
-
-    #[inline(always)]
-    fn record_at_end(&mut self, length: usize, end: usize, find: impl FnOnce(&mut Trace<'a>) -> (Source, Owner)) -> Result<()> {
-        let Some(trace) = &mut self.heap.trace else { return Ok(()) };
-        let pieces = &mut self.heap.pieces;
-        let (start, before) = (end.saturating_sub(length), pieces.len());
-        pieces.fill(start, Source::Made, trace.owner);
-        let (source, owner) = find(trace);
-        pieces.push(Piece::new(start..end, source, owner));
-        match pieces.len().saturating_sub(before) {
+    pub fn record_copy(&mut self, address: Address, length: usize, end: usize) -> Result<()> {
+        let Some(tape) = &self.tape else { return Ok(()) };
+        let (start, before) = (end.saturating_sub(length), self.pieces.len());
+        self.pieces.fill(start, Source::Made, tape.owner);
+        self.pieces.push(Piece::new(start..end, Source::Memory(address), tape.owner));
+        match self.pieces.len().saturating_sub(before) {
             0 => Ok(()),
             added => {
                 self.meter.charge(added as u64)?;
-                self.meter.check_size(pieces.bytes())
+                self.check_pieces()
             }
         }
     }
 
     /// Records that a byte range of the text that is being written comes from a line of the template.
     pub fn record_template(&mut self, line: u32, range: Range<usize>) -> Result<()> {
-        let Some(trace) = &self.heap.trace else { return Ok(()) };
-        self.heap.pieces.fill(range.start, Source::Made, trace.owner);
-        self.heap.pieces.push(Piece::new(range, Source::Template(line), trace.owner));
+        let Some(tape) = &self.tape else { return Ok(()) };
+        self.pieces.fill(range.start, Source::Made, tape.owner);
+        self.pieces.push(Piece::new(range, Source::Template(line), tape.owner));
         self.check_pieces()
     }
 
     /// Records a `{% generation %}` block that has just ended.
     pub fn record_block(&mut self, block: Range<usize>) -> Result<()> {
-        self.heap.pieces.push_block(block);
+        self.pieces.push_block(block);
         self.check_pieces()
     }
 
     /// Checks the memory of the pieces of the text that is being written.
     pub(super) fn check_pieces(&self) -> Result<()> {
-        self.meter.check_size(self.heap.pieces.bytes())
+        self.meter.check_size(self.pieces.bytes())
     }
 
     /// Returns a text with another one appended, and with the pieces of both.
@@ -386,24 +285,21 @@ impl<'a> Runtime<'a> {
         let len = text.len().saturating_add(end.as_str().len());
         self.meter.charge_bytes(end.as_str().len())?;
         self.meter.check_size(len)?;
-        let outer = std::mem::replace(&mut self.heap.pieces, pieces);
-        if self.heap.records_writes && self.heap.pieces.writes().is_none() {
-            self.heap.pieces.add_write(0..text.len(), 0..0);
-        }
+        let outer = std::mem::replace(&mut self.pieces, pieces);
         let pushed = self.push(end, &mut text);
-        let pieces = std::mem::replace(&mut self.heap.pieces, outer);
+        let pieces = std::mem::replace(&mut self.pieces, outer);
         pushed?;
         self.text_with_pieces(text, pieces).map(Value::Str)
     }
 
     /// Makes a string of a text that repeats another one.
     pub(super) fn repeated_text(&mut self, text: &Str<'a>, repeated: String) -> Result<Str<'a>> {
-        if self.heap.trace.is_none() && !text.has_pieces() {
+        if self.tape.is_none() && !text.has_pieces() {
             return self.text(repeated);
         }
-        let outer = std::mem::take(&mut self.heap.pieces);
+        let outer = std::mem::take(&mut self.pieces);
         let recorded = self.record_repeated(text, repeated.len());
-        let pieces = std::mem::replace(&mut self.heap.pieces, outer);
+        let pieces = std::mem::replace(&mut self.pieces, outer);
         recorded?;
         self.text_with_pieces(repeated, pieces)
     }
@@ -413,10 +309,10 @@ impl<'a> Runtime<'a> {
         let (mut at, mut before) = (0_usize, 0);
         while at < end {
             self.record(text, at)?;
-            let count = self.heap.pieces.len();
+            let count = self.pieces.len();
             if count == before {
                 // All of the string continues the last piece, and so do its other copies.
-                self.heap.pieces.stretch(end);
+                self.pieces.stretch(end);
                 return Ok(());
             }
             (at, before) = (at.saturating_add(text.as_str().len()), count);
@@ -427,14 +323,14 @@ impl<'a> Runtime<'a> {
     /// Runs the body of a function. The texts that it makes count as made from its arguments, unless it records another origin.
     #[inline]
     pub(super) fn run_traced(&mut self, arguments: &mut Arguments<'a>, run: Body) -> Result<Value<'a>> {
-        let Some(trace) = &mut self.heap.trace else {
+        let Some(tape) = &mut self.tape else {
             return run(self, std::mem::take(arguments));
         };
         let count = arguments.keywords().len().saturating_mul(2).saturating_add(arguments.len());
-        let outer = trace.enter(&mut self.meter, count, arguments.values())?;
+        let outer = tape.enter(&mut self.meter, count, arguments.values())?;
         let result = run(self, std::mem::take(arguments));
-        if let Some(trace) = &mut self.heap.trace {
-            trace.leave(outer);
+        if let Some(tape) = &mut self.tape {
+            tape.leave(outer);
         }
         result
     }
@@ -442,14 +338,14 @@ impl<'a> Runtime<'a> {
     /// Runs a function. The texts that it makes have the origin of these values, unless the function records a more exact one.
     #[inline]
     pub fn with_sources<T>(&mut self, values: &[&Value<'a>], run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let Some(trace) = &mut self.heap.trace else {
+        let Some(tape) = &mut self.tape else {
             return run(self);
         };
         let sources = values.iter().map(|value| (*value).clone());
-        let outer = trace.enter(&mut self.meter, values.len(), sources)?;
+        let outer = tape.enter(&mut self.meter, values.len(), sources)?;
         let result = run(self);
-        if let Some(trace) = &mut self.heap.trace {
-            trace.leave(outer);
+        if let Some(tape) = &mut self.tape {
+            tape.leave(outer);
         }
         result
     }

@@ -6,10 +6,12 @@
 //! {% if messages[0].role == "system" %}<s>{{ messages[0].content }}</s>{% endif %}    text around a text of the message
 //! ```
 
-use super::{Owner, Source, Trace, Value};
+use super::inputs::storage;
+use super::{Owner, Source, Tape, Value};
 use crate::error::Result;
 use crate::meter::Meter;
-use crate::value::{Dict, Runtime};
+use crate::trace::Address;
+use crate::value::{Dict, Runtime, Seq};
 
 /// The round of a loop, whose text a message may own.
 #[derive(Debug)]
@@ -17,38 +19,62 @@ pub struct Turn {
     /// The owner before the round.
     outer: Owner,
     outer_index: Option<u32>,
-    /// The index of the first piece of the round.
-    first: usize,
+    /// The byte of the text at which the round begins.
+    start: usize,
 }
 
-impl<'a> Trace<'a> {
+impl<'a> Tape<'a> {
+    /// Returns the owner that is a dict among the messages that the template sees, or `None` if no message is the dict.
+    fn message(&mut self, dict: &Dict<'a>, context: Option<&Dict<'a>>, meter: &mut Meter<'_>) -> Result<Option<Owner>> {
+        let Some(map) = self.map(meter)? else { return Ok(None) };
+        if !map.has_messages {
+            let list = context.and_then(|context| context.get_str("messages"));
+            let items = match &list {
+                Some(Value::List(items) | Value::Tuple(items)) => items.clone(),
+                _ => Seq::empty(),
+            };
+            let messages = items.iter().enumerate();
+            let messages = messages.filter_map(|(index, item)| Some((index, storage(&item)?)));
+            let added = map.add_messages(list.as_ref().and_then(storage), messages);
+            // Most lists have the addresses in order already, which the sort finds out in a fraction of a step for each.
+            meter.charge(added as u64 >> 2)?;
+            meter.claim_for_render(added.saturating_mul(size_of::<(usize, Owner)>()))?;
+        }
+        Ok(map.message((dict.address(), None)))
+    }
+
     /// Returns the message that an item of a loop is, or is made from. Charges the items of a list, and the entries of a copy with the
     /// pieces of their texts.
-    fn message_of_item(&mut self, item: &Value<'a>, meter: &mut Meter<'_>) -> Result<Owner> {
-        Ok(match item {
-            Value::Dict(dict) => match self.message(dict) {
-                Some(owner) => owner,
-                None => self.message_of_copy(dict, meter)?,
+    fn message_of_item(&mut self, item: &Value<'a>, context: Option<&Dict<'a>>, meter: &mut Meter<'_>) -> Result<Owner> {
+        match item {
+            Value::Dict(dict) => match self.message(dict, context, meter)? {
+                Some(owner) => Ok(owner),
+                None => self.message_of_copy(dict, meter),
             },
             Value::List(items) | Value::Tuple(items) if items.len() <= MAX_EXAMINED => {
                 // A message is looked for among all messages.
                 meter.charge(items.len() as u64)?;
-                let mut owners = items.iter().filter_map(|item| match item {
-                    Value::Dict(dict) => self.message(&dict),
-                    _ => None,
-                });
-                match (owners.next(), owners.next()) {
-                    (Some(owner), None) => owner,
-                    _ => Owner::NONE,
+                let mut found = Owner::NONE;
+                for item in items.iter() {
+                    let Value::Dict(dict) = &item else { continue };
+                    if let Some(owner) = self.message(dict, context, meter)? {
+                        if found != Owner::NONE {
+                            return Ok(Owner::NONE);
+                        }
+                        found = owner;
+                    }
                 }
+                Ok(found)
             }
-            _ => Owner::NONE,
-        })
+            _ => Ok(Owner::NONE),
+        }
     }
 
     /// Returns the message that all strings of a dict come from, if the render made the dict.
     fn message_of_copy(&mut self, dict: &Dict<'a>, meter: &mut Meter<'_>) -> Result<Owner> {
-        let Dict::Owned(_) = dict else { return Ok(Owner::NONE) };
+        let (Dict::Owned(_), Some(map)) = (dict, self.map(meter)?) else {
+            return Ok(Owner::NONE);
+        };
         // For each entry, the texts of the input are searched for its value.
         meter.charge(dict.len().min(MAX_EXAMINED) as u64)?;
         let mut message = Owner::NONE;
@@ -56,12 +82,12 @@ impl<'a> Trace<'a> {
             let Value::Str(text) = value else { continue };
             let sources: Vec<Source> = match text.pieces() {
                 Some((pieces, _)) => pieces.list().iter().take(MAX_EXAMINED).map(|piece| piece.source).collect(),
-                None => vec![self.places.find_text(text.as_str())],
+                None => vec![Source::Memory(Address::of(text.as_str()))],
             };
             // Most texts of a copy have one piece, which takes no step.
             meter.charge(sources.len() as u64 >> 2)?;
             for source in sources {
-                match self.places.owner(source, Owner::NONE) {
+                match map.owner(source, Owner::NONE) {
                     Owner::NONE => {}
                     owner if owner == message.or(owner) => message = owner,
                     _ => return Ok(Owner::NONE),
@@ -76,16 +102,17 @@ impl<'a> Trace<'a> {
 const MAX_EXAMINED: usize = 64;
 
 impl<'a> Runtime<'a> {
-    /// Begins the round of a loop, in a render that is traced.
-    pub fn begin_turn(&mut self) -> Turn {
+    /// Begins the round of a loop at a byte of the text that is being written, in a render that is traced.
+    pub fn begin_turn(&mut self, start: usize) -> Turn {
         let mut turn = Turn {
             outer: Owner::NONE,
             outer_index: None,
-            first: self.heap.pieces.end_piece(),
+            start,
         };
-        if let Some(trace) = &mut self.heap.trace {
-            (turn.outer, turn.outer_index) = (trace.owner, trace.index.take());
-            trace.is_read = false;
+        self.pieces.end_piece();
+        if let Some(tape) = &mut self.tape {
+            (turn.outer, turn.outer_index) = (tape.owner, tape.index.take());
+            tape.is_read = false;
         }
         turn
     }
@@ -93,11 +120,12 @@ impl<'a> Runtime<'a> {
     /// Makes a message the owner of the round, if an item of the round is that message or is made from it. `variable` is the name of the
     /// item. If the item is an integer, the round may read a message by it.
     pub fn take_turn(&mut self, item: &Value<'a>, variable: u32) -> Result<()> {
-        if let Some(trace) = &mut self.heap.trace {
+        if let Some(tape) = &mut self.tape {
             if let Value::Int(_) = item {
-                trace.index = Some(variable);
+                tape.index = Some(variable);
             }
-            trace.owner = trace.message_of_item(item, &mut self.meter)?.or(trace.owner);
+            let context = self.heap.frames.input.as_ref();
+            tape.owner = tape.message_of_item(item, context, &mut self.meter)?.or(tape.owner);
         }
         Ok(())
     }
@@ -105,57 +133,52 @@ impl<'a> Runtime<'a> {
     /// Ends a round. If only a late part of the round shows which message it belongs to, that message also owns the text before.
     #[cold]
     pub fn end_turn(&mut self, turn: Turn) -> Result<()> {
-        let Some(trace) = &mut self.heap.trace else { return Ok(()) };
-        let owner = std::mem::replace(&mut trace.owner, turn.outer);
-        trace.index = turn.outer_index;
+        let Some(tape) = &mut self.tape else { return Ok(()) };
+        let owner = std::mem::replace(&mut tape.owner, turn.outer);
+        tape.index = turn.outer_index;
         if owner != turn.outer {
-            self.charge_pieces_from(turn.first)?;
-            self.heap.pieces.own_from(turn.first, owner);
+            self.meter.charge(self.pieces.end_round(turn.start, owner) as u64 >> 3)?;
         }
         Ok(())
     }
 
-    /// Charges the work of visiting the pieces of the text that is being written, from an index on.
-    #[inline]
-    fn charge_pieces_from(&mut self, first: usize) -> Result<()> {
-        // A step is the time of visiting eight pieces.
-        self.meter.charge(self.heap.pieces.len().saturating_sub(first) as u64 >> 3)
-    }
-
     /// Records that the round of a loop over indices has read an item by an expression with its variable. `is_exact` says whether
     /// the expression is just that variable.
-    pub fn read_by_index(&mut self, variable: u32, is_exact: bool, item: &Value<'a>) {
-        let Some(trace) = &mut self.heap.trace else { return };
-        let Value::Dict(dict) = item else { return };
-        if trace.index != Some(variable) || (trace.is_read && !is_exact) {
-            return;
+    pub fn read_by_index(&mut self, variable: u32, is_exact: bool, item: &Value<'a>) -> Result<()> {
+        let (Some(tape), Value::Dict(dict)) = (&mut self.tape, item) else {
+            return Ok(());
+        };
+        if tape.index != Some(variable) || (tape.is_read && !is_exact) {
+            return Ok(());
         }
-        if let Some(owner) = trace.message(dict) {
-            trace.owner = owner;
-            trace.is_read = true;
+        if let Some(owner) = tape.message(dict, self.heap.frames.input.as_ref(), &mut self.meter)? {
+            tape.owner = owner;
+            tape.is_read = true;
         }
+        Ok(())
     }
 
-    /// Begins a stretch of the text that is being written. Returns the index of its first piece if the render is traced.
+    /// Begins a stretch of the text that is being written. Returns whether the render is traced.
     #[inline]
-    pub fn begin_stretch(&mut self) -> Option<usize> {
-        match self.heap.trace {
-            None => None,
-            Some(_) => Some(self.heap.pieces.end_piece()),
+    pub fn begin_stretch(&mut self) -> bool {
+        let is_traced = self.tape.is_some();
+        if is_traced {
+            self.pieces.end_piece();
         }
+        is_traced
     }
 
     /// Records whether the value of a `set` is being evaluated, in a render that is traced.
     pub fn set_setting(&mut self, is_setting: bool) {
-        if let Some(trace) = &mut self.heap.trace {
-            trace.is_setting = is_setting;
+        if let Some(tape) = &mut self.tape {
+            tape.is_setting = is_setting;
         }
     }
 
     /// Returns whether the value of a `set` is being evaluated in a render that is traced. A sum in it is a stretch of its own.
     #[inline]
     pub fn is_setting(&self) -> bool {
-        self.heap.trace.as_ref().is_some_and(|trace| trace.is_setting)
+        self.tape.as_ref().is_some_and(|tape| tape.is_setting)
     }
 
     /// Ends the concatenation of two texts in the value of a `set`, which is a stretch.
@@ -167,15 +190,16 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Ends a stretch that began at the piece `first`. If all text of the input in it comes from one message, that message also owns the
-    /// text around it.
+    /// Ends a stretch from one byte of the text that is being written to another. If all text of the input in it comes from one message,
+    /// that message also owns the text around it.
     #[inline]
-    pub fn end_stretch(&mut self, first: usize, end: usize) -> Result<()> {
-        let Some(trace) = &self.heap.trace else { return Ok(()) };
-        let owner = trace.owner;
-        self.heap.pieces.fill(end, Source::Made, owner);
-        self.charge_pieces_from(first)?;
-        self.heap.pieces.own_around(first, owner);
+    pub fn end_stretch(&mut self, start: usize, end: usize) -> Result<()> {
+        let Some(tape) = &self.tape else { return Ok(()) };
+        self.pieces.fill(end, Source::Made, tape.owner);
+        if tape.known.is_some() {
+            // A step is the time of visiting eight pieces.
+            self.meter.charge(self.pieces.end_stretch(start, tape.owner) as u64 >> 3)?;
+        }
         Ok(())
     }
 }

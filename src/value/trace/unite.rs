@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::{Source, Trace};
+use super::{Source, Tape};
 use crate::error::Result;
 use crate::meter::{Claim, Meter};
-use crate::trace::Union;
+use crate::trace::{InputMap, Union};
 use crate::value::{NamespaceId, Runtime, Seq, Value};
 
 /// Values that are not visited yet.
@@ -63,35 +63,46 @@ impl<'a> Iterator for Walk<'a> {
 
 impl<'a> Runtime<'a> {
     /// Returns the origin of a text that is made from the arguments of the running function.
-    pub(super) fn unite_arguments(&mut self, trace: &mut Trace<'a>) -> Result<Source> {
+    pub(super) fn unite_arguments(&mut self, tape: &mut Tape<'a>) -> Result<Source> {
+        let first = tape.first_argument;
+        // The arguments are not changed while the map is asked.
+        let arguments = std::mem::take(&mut tape.arguments);
+        let source = match tape.map(&mut self.meter) {
+            Ok(Some(map)) => self.unite(map, arguments.get(first..).unwrap_or_default()),
+            Ok(None) => Ok(Source::Made),
+            Err(error) => Err(error),
+        };
+        tape.arguments = arguments;
+        source
+    }
+
+    /// Returns the origin of a text that is made from these values.
+    fn unite(&mut self, map: &mut InputMap<'a>, values: &[Value<'a>]) -> Result<Source> {
         let (mut union, mut walk) = (Union::default(), Walk::default());
-        for index in (trace.first_argument..trace.arguments.len()).rev() {
-            if let Some(value) = trace.arguments.get(index) {
-                walk.push(&mut self.meter, value.clone())?;
-            }
+        for value in values.iter().rev() {
+            walk.push(&mut self.meter, value.clone())?;
             while let Some(value) = walk.next() {
                 self.meter.charge(1)?;
-                self.unite_value(trace, value, &mut union, &mut walk)?;
+                self.unite_value(map, value, &mut union, &mut walk)?;
             }
         }
-        let source = trace.places.finish(union);
-        trace.places.claim(&mut self.meter)?;
+        let source = map.finish(union);
+        map.claim(&mut self.meter)?;
         Ok(source)
     }
 
     /// Adds the origins of a value to a union, and the values in it to those that are not visited yet.
-    fn unite_value(&mut self, trace: &mut Trace<'a>, value: Value<'a>, union: &mut Union, walk: &mut Walk<'a>) -> Result<()> {
+    fn unite_value(&mut self, map: &mut InputMap<'a>, value: Value<'a>, union: &mut Union, walk: &mut Walk<'a>) -> Result<()> {
         match value {
             Value::Str(text) => match text.pieces() {
                 Some((from, view)) => {
                     for piece in from.overlapping(view) {
-                        trace.places.extend(union, piece.source);
+                        map.extend(union, piece.source, piece.bytes().len());
                         self.meter.charge(union.take_steps().saturating_add(1))?;
                     }
                 }
                 None => {
-                    let source = trace.places.find_text(text.as_str());
-                    trace.places.extend(union, source);
+                    map.extend_with_text(union, text.as_str());
                     self.meter.charge(union.take_steps())?;
                 }
             },
@@ -101,7 +112,7 @@ impl<'a> Runtime<'a> {
                 for (key, value) in dict.iter() {
                     // The code points in a table of `str.maketrans` can be those of any text.
                     if matches!((&key, &value), (Value::Int(_), Value::Int(_))) {
-                        trace.places.extend_with_all(union);
+                        map.extend_with_all(union);
                     }
                     walk.push(&mut self.meter, key)?;
                     walk.push(&mut self.meter, value)?;
@@ -118,7 +129,7 @@ impl<'a> Runtime<'a> {
             Value::Cycler(cycler) => walk.push_items(&mut self.meter, cycler.items.clone())?,
             Value::Joiner(joiner) => walk.push(&mut self.meter, joiner.separator.clone())?,
             // The values that these compute later are not known, so they can come from any text of the input.
-            Value::Iterator(_) | Value::Loop(_) | Value::Macro(_) => trace.places.extend_with_all(union),
+            Value::Iterator(_) | Value::Loop(_) | Value::Macro(_) => map.extend_with_all(union),
             _ => {}
         }
         Ok(())

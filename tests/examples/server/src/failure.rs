@@ -69,9 +69,9 @@ impl Failure {
         Self::with_status(400, ErrorClass::Request.name(), format!("the body ends early: {error}"))
     }
 
-    /// Returns the answer for a body that pauses too long.
+    /// Returns the answer for a body that pauses or comes too slowly.
     pub fn late() -> Self {
-        Self::with_status(408, ErrorClass::Request.name(), "the body does not arrive".to_owned())
+        Self::with_status(408, ErrorClass::Request.name(), "the body comes too slowly".to_owned())
     }
 
     /// Returns whether the same request can succeed at another time.

@@ -19,6 +19,7 @@
 //! |---|---|
 //! | connections | If too many are open, the one that has waited longest for its client is closed, so idle clients keep nobody out. |
 //! | patience | A connection is closed if its client takes too long to send a head or a body, or to read an answer. |
+//! | speed | A body that pauses or comes too slowly is answered with 408, so it does not keep room from others. |
 //! | size | A body that is too large is read but not kept, and answered with 413. |
 //! | room for bodies | A large body is kept only if there is room for it, so many large bodies cannot take all memory. |
 //! | room for answers | A large answer keeps its room until it is sent, so clients that do not read cannot take all memory. |
@@ -49,7 +50,7 @@ use std::num::NonZeroUsize;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
@@ -80,6 +81,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a client may pause while it sends a body.
 const PAUSE: Duration = Duration::from_secs(2);
 
+/// The minimum number of bytes per second of a body that takes longer than a pause.
+const BYTES_PER_SECOND: u128 = 256 << 10;
+
 /// The maximum number of bytes of a body.
 const BODY_BYTES: usize = 8 << 20;
 
@@ -95,7 +99,7 @@ const QUICK_MILLISECONDS: u64 = 5;
 const QUICK_PLACES: usize = 128;
 
 /// The time of a request in the slow lane in milliseconds, and the number of requests that may wait for it.
-const SLOW_MILLISECONDS: u64 = 200;
+const SLOW_MILLISECONDS: u64 = 150;
 const SLOW_PLACES: usize = 2;
 
 /// The maximum number of bytes of a prompt, and of the values that a template makes.
@@ -117,8 +121,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:8080".to_owned());
 
     let model = ChatTemplate::from_dir(folder)?;
-    // A template that does not compile ends the server here, and not at the first request. The report is made once.
-    model.inspect()?;
+    // A template that does not compile ends the server here, and not at the first request. The verdicts on requests are made once.
+    model.inspect()?.takes()?;
     let listener = TcpListener::bind(&address)
         .await
         .map_err(|error| format!("{address}: {error}"))?;
@@ -186,6 +190,7 @@ async fn answer(
         body: Arc::new(body),
         cancel: Arc::clone(&cancel.0),
     };
+    // The outer failure is that of the lane, which has no place, and the inner one that of the request.
     let bytes = match job.run_in(&server.quick).await? {
         Err(failure) if failure.is_retryable() => job.run_in(&server.slow).await?,
         other => other,
@@ -198,22 +203,23 @@ async fn answer(
 /// Reads a body.
 async fn receive(bodies: &Room, body: &mut Body) -> Result<Buffer, Failure> {
     // The size of a body that comes in chunks is not known.
-    let size = body
-        .size_hint()
-        .upper()
-        .map(|size| usize::try_from(size).unwrap_or(usize::MAX));
-    let size = size.unwrap_or(BODY_BYTES);
+    let size = body.size_hint().upper().map_or(Ok(BODY_BYTES), usize::try_from);
+    let size = size.unwrap_or(usize::MAX);
     if size > BODY_BYTES {
         return Err(Failure::too_large(BODY_BYTES));
     }
     let room = bodies.reserve(size).await?;
-    let mut bytes = Vec::with_capacity(size);
+    let (mut bytes, began) = (Vec::with_capacity(size), Instant::now());
     while let Some(frame) = next_frame(body).await {
         let data = frame?.into_data().unwrap_or_default();
         if bytes.len() + data.len() > BODY_BYTES {
             return Err(Failure::too_large(BODY_BYTES));
         }
         bytes.extend_from_slice(&data);
+        let late = began.elapsed().saturating_sub(PAUSE);
+        if (bytes.len() as u128) < late.as_millis() * BYTES_PER_SECOND / 1000 {
+            return Err(Failure::late());
+        }
     }
     Ok(Buffer::new(bytes, room))
 }

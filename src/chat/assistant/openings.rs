@@ -4,12 +4,13 @@
 //! a template with {% generation %}: its blocks      another one: the trace, and the same template with fewer messages
 //! ```
 
-use super::Template;
+use super::{AssistantOptions, AssistantSpans, Conversation, find_spans};
 use crate::error::Result;
 use crate::eval;
 use crate::limits::Limit;
 use crate::meter::Meter;
-use crate::trace::{AssistantOptions, AssistantSpans, Conversation, Opening, Pieces, Renders, Segment, Spans, find_assistant};
+use crate::template::Template;
+use crate::trace::{Pieces, Segment, Spans};
 use crate::value::{Dict, Entries, Key, Runtime, Seq, Str, Value};
 
 impl Template {
@@ -57,32 +58,46 @@ impl Template {
             options,
         };
         // The other renders are not traced, and count towards the limits of this one.
-        runtime.heap.trace = None;
-        runtime.heap.records_writes = false;
-        let mut openings = Openings {
+        runtime.tape = None;
+        let openings = Openings {
             template: self,
             runtime,
             context,
             messages,
         };
-        find_assistant(&conversation, &mut openings)
+        find_spans(&conversation, openings)
     }
 }
 
-/// The renders of a template with other messages.
-struct Openings<'o, 'a> {
+/// A conversation whose prompt shows the generation prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// The messages before an index, with the generation prompt.
+    Before(usize),
+    /// One message of a user, with or without the generation prompt.
+    Greeting(bool),
+}
+
+/// The renders of a template with other messages and the same variables.
+pub(super) struct Openings<'o, 'a> {
     template: &'a Template,
     runtime: &'o mut Runtime<'a>,
     context: &'o Dict<'a>,
     messages: Seq<'a>,
 }
 
-impl<'a> Renders<'a> for Openings<'_, 'a> {
-    fn meter(&mut self) -> &mut Meter<'a> {
+impl<'a> Openings<'_, 'a> {
+    /// Returns the meter of the renders, which also counts the work between them.
+    pub fn meter(&mut self) -> &mut Meter<'a> {
         &mut self.runtime.meter
     }
 
-    fn render(&mut self, opening: Opening, held: usize) -> Result<Option<String>> {
+    /// Returns the text of a conversation, or `None` if the render fails. `held` is the number of bytes of earlier texts still in use,
+    /// including the text of the conversation.
+    ///
+    /// # Errors
+    /// If the steps or the time are used up, or if the render is cancelled.
+    pub fn render(&mut self, opening: Opening, held: usize) -> Result<Option<String>> {
         // The texts that are in use count towards the limit on the output.
         let rendered = self.runtime.meter.check_output(held).and_then(|()| {
             let outer = self.runtime.meter.begin_text();
@@ -98,9 +113,7 @@ impl<'a> Renders<'a> for Openings<'_, 'a> {
             },
         }
     }
-}
 
-impl<'a> Openings<'_, 'a> {
     /// Renders the template with other messages and another flag for the generation prompt.
     fn render_opening(&mut self, opening: Opening) -> Result<String> {
         let runtime = &mut *self.runtime;
@@ -116,8 +129,7 @@ impl<'a> Openings<'_, 'a> {
         entries.insert(Key::from(Str::from("messages")), messages);
         entries.insert(Key::from(Str::from("add_generation_prompt")), Value::Bool(prompted));
         let context = runtime.dict(entries)?;
-        let Template { tree, source, .. } = self.template;
-        eval::render(runtime, tree, source, context, false, true, 0).map(|output| output.text)
+        self.template.render_opening(runtime, context)
     }
 }
 

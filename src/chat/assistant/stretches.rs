@@ -7,10 +7,10 @@
 use std::ops::Range;
 
 use super::Finder;
+use super::control::{control_token, control_tokens, is_eos, last_control_token};
+use crate::chat::turns::{Owned, Stretch, find_fields, is_field};
 use crate::error::Result;
 use crate::trace::Segment;
-use crate::trace::control::{control_token, control_tokens, is_eos, last_control_token};
-use crate::trace::turns::{Owned, Stretch, find_fields};
 
 /// The names of the field with the reasoning. The first is the standard one; transformers reads them in this order.
 pub const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
@@ -99,8 +99,8 @@ impl Finder<'_, '_, '_> {
         let mut cuts = Vec::new();
         let mut add = |cut: Range<usize>| cuts.push(cut.start..scene.trim_start(&(cut.end..span.end)));
         let is_reasoning = |segment: &Segment| {
-            let paths = segment.paths.get();
-            paths.is_some_and(|paths| find_fields(segment, paths).any(|field| paths.is_field(field, &REASONING_FIELDS)))
+            let paths = segment.input();
+            paths.is_some_and(|paths| find_fields(segment, paths).any(|field| is_field(paths, field, &REASONING_FIELDS)))
         };
         for segment in owned.within(span) {
             let bytes = segment.bytes();

@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use super::Scene;
 use super::blanks::count_blanks;
+use super::control::{MAX_BYTES, common_prefix, control_token, prompt_edges};
+use crate::chat::turns::Owned;
 use crate::error::Result;
 use crate::meter::Meter;
-use crate::trace::control::{MAX_BYTES, common_prefix, control_token, prompt_edges};
-use crate::trace::turns::Owned;
 
 /// A generation prompt, without white space at its start.
 pub(super) struct Prompt<'p> {

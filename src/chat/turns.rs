@@ -11,9 +11,8 @@ use indexmap::IndexMap;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::assistant::AssistantSpans;
-use super::control::last_control_token;
-use super::paths::{Part, Paths};
-use super::{Place, Segment, Spans};
+use super::assistant::control::last_control_token;
+use crate::trace::{Paths, Place, Points, ROOT, Segment, Spans};
 
 /// The parts of a prompt that a message owns.
 ///
@@ -64,6 +63,61 @@ impl Serialize for Field {
         object.serialize_field("name", &self.name)?;
         object.serialize_field("spans", &self.spans.pairs())?;
         object.end()
+    }
+}
+
+/// The part of the input that a value is or belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Root,
+    /// A special token, or a variable that is neither the messages nor the tools nor the documents, or a part of it.
+    Other,
+    /// The tools, the documents, or a part of them.
+    Foreign,
+    Messages,
+    Message,
+    /// The field `role` of a message.
+    Role,
+    /// The field `tool_calls` of a message.
+    Calls,
+    Call,
+    /// The field `function` of a call.
+    Function,
+    /// Another field of a message, or of one of its calls.
+    Field,
+}
+
+impl Part {
+    /// Returns the part of the input that a value is or belongs to, and the path of the field of a message that it is in.
+    pub fn find(paths: &Paths, path: u32) -> (Self, u32) {
+        let mut ancestors: Vec<u32> = paths.ancestors(path).collect();
+        ancestors.reverse();
+        let start = (Self::Root, ROOT);
+        ancestors.into_iter().fold(start, |(outer, field), path| {
+            let part = outer.enter(paths, path);
+            match outer {
+                Self::Field | Self::Role => (part, field),
+                _ => (part, path),
+            }
+        })
+    }
+
+    /// Returns the part that a value in this part is or belongs to.
+    fn enter(self, paths: &Paths, path: u32) -> Self {
+        match (self, paths.is_item(path), paths.step(path)) {
+            (Self::Root, ..) if paths.is_token(path) => Self::Other,
+            (Self::Root, _, "messages") => Self::Messages,
+            (Self::Root, _, "tools" | "documents") => Self::Foreign,
+            (Self::Messages, true, _) => Self::Message,
+            (Self::Messages, false, _) => Self::Foreign,
+            (Self::Message, false, "role") => Self::Role,
+            (Self::Message, false, "tool_calls") => Self::Calls,
+            (Self::Calls, ..) => Self::Call,
+            (Self::Call, false, "function") => Self::Function,
+            (Self::Message | Self::Call | Self::Function, ..) => Self::Field,
+            (Self::Field | Self::Role | Self::Foreign, ..) => self,
+            (Self::Root | Self::Other, ..) => Self::Other,
+        }
     }
 }
 
@@ -119,7 +173,7 @@ pub(super) fn group_by_message(segments: &[Segment]) -> Groups<'_> {
             _ => groups.stretches.push(stretch),
         }
         match segment.place {
-            Place::Template(_) | Place::Token(_) => {}
+            Place::Template(_) | Place::Token(_) | Place::Clock => {}
             Place::Made => groups.printed.push(stretch),
             Place::Input { .. } | Place::Changed(_) => match find_share(segment) {
                 Some(Share::Own) => groups.printed.push(stretch),
@@ -170,13 +224,14 @@ enum Share {
 
 /// Returns the relation of a segment to its message.
 fn find_share(segment: &Segment) -> Option<Share> {
-    let paths = segment.paths.get()?;
+    let paths = segment.input()?;
     let (mut is_role, mut is_foreign) = (false, false);
     for path in segment.path_indices() {
-        match paths.part(path) {
-            (Part::Role, message) if message == segment.owner => is_role = true,
-            (_, message) if message == segment.owner => return Some(Share::Own),
-            (Part::Token | Part::Root | Part::Other, _) => {}
+        let is_own = paths.owner(path).0.index() == segment.message();
+        match Part::find(paths, path).0 {
+            Part::Role if is_own => is_role = true,
+            _ if is_own => return Some(Share::Own),
+            Part::Root | Part::Other => {}
             _ => is_foreign = true,
         }
     }
@@ -214,16 +269,19 @@ fn overlap<'g>(stretches: &'g [Stretch], range: &Range<usize>) -> &'g [Stretch] 
 
 /// Returns the fields of the owning message that a segment comes from, as indices of paths, without the role and the whole message.
 pub(super) fn find_fields<'p>(segment: &'p Segment, paths: &'p Paths) -> impl Iterator<Item = u32> + use<'p> {
-    let is_field = |path: &u32| {
-        let (part, message) = paths.part(*path);
-        message == segment.owner && !matches!(part, Part::Role | Part::Message)
-    };
-    segment.path_indices().filter(is_field).map(|path| paths.field(path))
+    let own = segment
+        .path_indices()
+        .filter(|path| paths.owner(*path).0.index() == segment.message());
+    own.filter_map(|path| match Part::find(paths, path) {
+        (Part::Role | Part::Message, _) => None,
+        (_, field) => Some(field),
+    })
 }
 
 /// Returns the turns of the messages that own a part of the text.
 pub fn find_turns(text: &str, segments: &[Segment], assistant: &AssistantSpans) -> Vec<Turn> {
-    let spans = |bytes| Spans::from_segments(bytes, text, segments);
+    let points = Points::new(if segments.is_empty() { "" } else { text });
+    let spans = |bytes| points.spans(bytes);
     let model = match assistant {
         AssistantSpans::Known(spans) => spans.bytes.as_slice(),
         AssistantSpans::Unknown(_) => &[],
@@ -275,7 +333,7 @@ fn split(text: &str, stretch: &Range<usize>, printed: &[Stretch], begin: Option<
 
 /// Returns the fields of a message that are printed.
 fn list_fields(owned: &Owned<'_>) -> Vec<Field> {
-    let Some(paths) = owned.segments.first().and_then(|segment| segment.paths.get()) else {
+    let Some(paths) = owned.segments.first().and_then(Segment::input) else {
         return Vec::new();
     };
     // The segments have no gaps, so the ends of a range are those of segments in both units.
@@ -288,10 +346,23 @@ fn list_fields(owned: &Owned<'_>) -> Vec<Field> {
         }
     }
     let fields = fields.into_iter().map(|(field, spans)| Field {
-        name: paths.field_name(field),
+        name: paths.join_steps(field, find_message(paths, field)),
         spans,
     });
     fields.collect()
+}
+
+/// Returns whether a field has one of these names and is in the message itself, not in one of its calls.
+pub(super) fn is_field(paths: &Paths, field: u32, names: &[&str]) -> bool {
+    paths.message(paths.parent(field)).is_some() && names.contains(&paths.step(field))
+}
+
+/// Returns the path of the message that a field is in.
+fn find_message(paths: &Paths, field: u32) -> u32 {
+    paths
+        .ancestors(field)
+        .find(|path| paths.message(*path).is_some())
+        .unwrap_or(ROOT)
 }
 
 /// Adds a range after the others. Ranges that touch become one.

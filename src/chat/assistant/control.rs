@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::paths::ROOT;
-use super::{Place, Segment};
+use crate::trace::{Place, ROOT, Segment};
 
 /// The maximum number of bytes of a control token.
 pub(super) const MAX_BYTES: usize = 64;
@@ -48,7 +47,7 @@ pub(super) fn control_tokens(text: &str) -> impl Iterator<Item = Range<usize>> +
 }
 
 /// Returns the last control token of a text.
-pub(super) fn last_control_token(text: &str) -> Option<Range<usize>> {
+pub(in crate::chat) fn last_control_token(text: &str) -> Option<Range<usize>> {
     control_tokens(text).last()
 }
 
@@ -66,7 +65,7 @@ pub(super) fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
 
 /// Returns whether a segment is the end-of-sequence token.
 pub(super) fn is_eos(segment: &Segment) -> bool {
-    let Some(paths) = segment.paths.get() else { return false };
+    let Some(paths) = segment.input() else { return false };
     match segment.place {
         Place::Token(name) => paths.step(name) == "eos_token",
         _ => segment

@@ -1,12 +1,17 @@
-//! The strings of the input and of the template, found by their addresses.
+//! The input map: which string, literal or container is at an address, and where it is in the input.
+//!
+//! ```text
+//! 0x7f32c0a1, 5 bytes   ->   /messages/0/content, from byte 2 on
+//! ```
 //!
 //! A string that a template reads is borrowed, and so is each part of it. The address of a part shows which string it comes from, so values
 //! do not store their origins.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use super::paths::{Paths, ROOT, Step};
-use super::pieces::{FEW, Owner, Source, free_spare};
+use super::pieces::{Address, FEW, Owner, Source, free_spare};
 use super::sets::Sets;
 use crate::error::Result;
 use crate::meter::Meter;
@@ -14,6 +19,14 @@ use crate::meter::Meter;
 /// A container of the input, by the index of its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Container(pub(super) u32);
+
+impl Container {
+    /// The root of the input.
+    pub const ROOT: Self = Self(ROOT);
+}
+
+/// The place of a list or a dict in memory: its address, and the number of items of a list.
+pub type Storage = (usize, Option<usize>);
 
 /// The kind of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,22 +51,31 @@ impl Known<'_> {
     fn address(&self) -> usize {
         self.text.as_ptr().addr()
     }
+
+    fn end(&self) -> usize {
+        self.text.as_bytes().as_ptr_range().end.addr()
+    }
 }
 
-/// The strings of the input and of the template.
+/// The strings and containers of the input, and the literals of the template, by their addresses.
 #[derive(Debug)]
-pub struct Places<'a> {
+pub struct InputMap<'a> {
     pub(super) paths: Paths,
     /// The last step of each path, if it is a key of an object below the root.
     keys: Vec<Option<&'a str>>,
-    /// The values, sorted by address after [`Places::sort`], and after them the keys, also sorted by address. The keys are added when a
+    /// The values, sorted by address after [`InputMap::sort`], and after them the keys, also sorted by address. The keys are added when a
     /// text is first found to be in no value and no literal.
     pub(super) strings: Vec<Known<'a>>,
     /// The number of values, if the keys follow them.
     values: Option<usize>,
     /// The indices of the value and of the key that were found last.
     last: [usize; 2],
-    literals: &'a Literals,
+    /// The lists and dicts, sorted when the first of them is looked for.
+    containers: Vec<(Storage, u32)>,
+    are_containers_sorted: bool,
+    /// Whether the messages that the template sees are among the containers.
+    pub has_messages: bool,
+    literals: Option<&'a Literals>,
     pub(super) sets: Sets,
 }
 
@@ -81,16 +103,23 @@ impl Literals {
         self.0.sort_unstable();
     }
 
-    fn find(&self, address: usize) -> Option<u32> {
+    /// Returns the origin of the literal at an address, and the end of the literal.
+    fn find(&self, address: usize) -> Option<(Source, usize)> {
         let after = self.0.partition_point(|(start, ..)| *start <= address);
-        let (_, end, line) = self.0.get(after.checked_sub(1)?)?;
-        (address < *end).then_some(*line)
+        let (_, end, line) = *self.0.get(after.checked_sub(1)?)?;
+        (address < end).then_some((Source::Template(line), end))
+    }
+
+    /// Returns the address of the first literal after an address.
+    fn next_start(&self, address: usize) -> Option<usize> {
+        let after = self.0.partition_point(|(start, ..)| *start <= address);
+        self.0.get(after).map(|(start, ..)| *start)
     }
 }
 
-impl<'a> Places<'a> {
-    /// Makes places without values, for a template with these literals.
-    pub fn new(literals: &'a Literals) -> Self {
+impl<'a> InputMap<'a> {
+    /// Makes a map without values, for a template with these literals.
+    pub fn new(literals: Option<&'a Literals>) -> Self {
         let mut keys = Vec::with_capacity(FEW);
         keys.push(None);
         Self {
@@ -99,14 +128,12 @@ impl<'a> Places<'a> {
             strings: Vec::with_capacity(FEW),
             values: None,
             last: [0; 2],
+            containers: Vec::new(),
+            are_containers_sorted: false,
+            has_messages: false,
             literals,
             sets: Sets::default(),
         }
-    }
-
-    /// Returns the root of the input.
-    pub fn root(&self) -> Container {
-        Container(ROOT)
     }
 
     /// Adds a value of a container and returns it. Its key is a string of the input too, unless the container is the root.
@@ -137,6 +164,11 @@ impl<'a> Places<'a> {
         }
     }
 
+    /// Adds the place of a list or a dict in memory.
+    pub fn add_storage(&mut self, Container(path): Container, storage: Option<Storage>) {
+        self.containers.extend(storage.map(|storage| (storage, path)));
+    }
+
     /// Sorts the values after all are added. Their indices do not change from now on.
     pub fn sort(&mut self) {
         sort_by_address(&mut self.strings);
@@ -163,13 +195,55 @@ impl<'a> Places<'a> {
         values
     }
 
-    /// Returns the origin of a borrowed text.
-    pub fn find_text(&mut self, text: &str) -> Source {
-        self.find(text.as_ptr().addr(), text.len())
+    /// Adds the places of the messages that the template sees, if they are not those of the input. Returns the number of places that were
+    /// added. The messages can be found after that.
+    pub fn add_messages(&mut self, list: Option<Storage>, messages: impl Iterator<Item = (usize, Storage)>) -> usize {
+        let is_known = list.is_some_and(|list| self.find_container(list).is_some());
+        let before = self.containers.len();
+        if !is_known {
+            let mut paths = self.paths.messages().peekable();
+            for (index, storage) in messages {
+                while paths.next_if(|(message, _)| *message < index).is_some() {}
+                let path = paths.next_if(|(message, _)| *message == index);
+                self.containers.extend(path.map(|(_, path)| (storage, path)));
+            }
+        }
+        self.has_messages = true;
+        self.are_containers_sorted = self.containers.len() == before;
+        self.containers.len().saturating_sub(before)
     }
 
-    /// Returns the origin of a borrowed text by its address and its length in bytes.
-    pub fn find(&mut self, address: usize, length: usize) -> Source {
+    /// Returns the owner that is the message in a place in memory.
+    pub fn message(&mut self, storage: Storage) -> Option<Owner> {
+        let path = self.find_container(storage)?;
+        self.paths.message(path)
+    }
+
+    /// Returns the JSON pointer of a list or a dict.
+    pub fn container_pointer(&mut self, storage: Storage) -> Option<String> {
+        self.find_container(storage).map(|path| self.paths.find_pointer(path))
+    }
+
+    fn find_container(&mut self, storage: Storage) -> Option<u32> {
+        if !std::mem::replace(&mut self.are_containers_sorted, true) {
+            // The sort is stable: of two values in one place, the first is found.
+            self.containers.sort_by_key(|(storage, _)| *storage);
+        }
+        let index = self.containers.partition_point(|(other, _)| *other < storage);
+        let (found, path) = self.containers.get(index)?;
+        (*found == storage).then_some(*path)
+    }
+
+    /// Returns the JSON pointer of a string that is a value.
+    pub fn string_pointer(&mut self, text: &str) -> Option<String> {
+        let (index, _) = self.find_value(Address::of(text).get(), text.len())?;
+        let known = self.strings.get(index).filter(|known| std::ptr::eq(known.text, text))?;
+        Some(self.paths.find_pointer(known.path))
+    }
+
+    /// Returns the origin of the text at an address, and the address after the last byte with that origin. An empty text can also be at
+    /// the end of a string.
+    fn find(&mut self, address: usize, length: usize) -> (Source, usize) {
         let [value, key] = self.last;
         // A template often writes the strings in the order in which they are in memory.
         let near = [value, value.saturating_add(1), key.saturating_add(1)];
@@ -177,46 +251,60 @@ impl<'a> Places<'a> {
         if let Some(found) = near.or_else(|| self.find_value(address, length)) {
             return self.source(found);
         }
-        if let Some(line) = self.literals.find(address) {
-            return Source::Template(line);
+        if let Some(found) = self.literals.and_then(|literals| literals.find(address)) {
+            return found;
         }
         if length == 0 {
-            return Source::Made;
+            return (Source::Made, address);
         }
         match self.find_key(address, length) {
             Some(found) => self.source(found),
-            None => Source::Made,
+            None => (Source::Made, self.next_start(address)),
         }
     }
 
-    /// Returns the origin of a place in a string.
-    fn source(&mut self, (index, at): (usize, usize)) -> Source {
+    /// Returns the address of the first known text after an address.
+    #[cold]
+    fn next_start(&self, address: usize) -> usize {
+        let values = self.values.unwrap_or(self.strings.len());
+        let (values, keys) = self.strings.split_at_checked(values).unwrap_or_default();
+        let first = |strings: &[Known<'_>]| {
+            let after = strings.partition_point(|known| known.address() <= address);
+            strings.get(after).map(Known::address)
+        };
+        let literal = self.literals.and_then(|literals| literals.next_start(address));
+        [first(values), first(keys), literal]
+            .into_iter()
+            .flatten()
+            .min()
+            .unwrap_or(usize::MAX)
+    }
+
+    /// Returns the origin of a place in a string, and the address after the string.
+    fn source(&mut self, (index, at): (usize, usize)) -> (Source, usize) {
         let Some(known) = self.strings.get(index) else {
-            return Source::Made;
+            return (Source::Made, usize::MAX);
         };
         let [value, key] = &mut self.last;
         *(if known.role == Role::Key { key } else { value }) = index;
-        match (known.role, u32::try_from(index), u32::try_from(at)) {
+        let source = match (known.role, u32::try_from(index), u32::try_from(at)) {
             (Role::Token, ..) => Source::Token(known.path),
             (_, Ok(index), Ok(at)) => Source::Input(index, at),
             // A place after the first 4 GiB of a string does not fit.
             _ => Source::Changed(self.sets.intern(&[known.path])),
-        }
+        };
+        (source, known.end())
     }
 
-    /// Returns the origin of the string literal at an address.
-    pub fn find_literal(&self, address: usize) -> Source {
-        self.literals.find(address).map_or(Source::Made, Source::Template)
-    }
-
-    /// Returns the index of the value that contains a text, given by its address and length, and the offset of the text in it.
+    /// Returns the index of the value that contains the start of a text, given by its address and length, and the offset of the text in
+    /// it.
     fn find_value(&self, address: usize, length: usize) -> Option<(usize, usize)> {
         let values = self.strings.get(..self.values.unwrap_or(self.strings.len()))?;
         let after = values.partition_point(|known| known.address() <= address);
         self.find_in(after.checked_sub(1)?, address, length)
     }
 
-    /// Returns the index of the key that contains a text, given by its address and length, and the offset of the text in it.
+    /// Returns the index of the key that contains the start of a text, given by its address and length, and the offset of the text in it.
     fn find_key(&mut self, address: usize, length: usize) -> Option<(usize, usize)> {
         let values = self.values.unwrap_or_else(|| self.add_keys());
         let keys = self.strings.get(values..)?;
@@ -224,16 +312,37 @@ impl<'a> Places<'a> {
         self.find_in(values.saturating_add(after.checked_sub(1)?), address, length)
     }
 
-    /// Returns the index of a string and the offset of a text in it, if the string contains the text.
+    /// Returns the index of a string and the offset of a text in it, if the string contains the start of the text.
     #[inline(always)]
     fn find_in(&self, index: usize, address: usize, length: usize) -> Option<(usize, usize)> {
         let known = self.strings.get(index)?;
         let at = address.checked_sub(known.address())?;
-        (at.saturating_add(length) <= known.text.len()).then_some((index, at))
+        (at.saturating_add(length.min(1)) <= known.text.len()).then_some((index, at))
+    }
+
+    /// Calls a function with each part of a text that has one origin: the byte range of the part, and the origin.
+    pub fn for_each_part(&mut self, address: Address, length: usize, mut add: impl FnMut(&Self, Range<usize>, Source)) {
+        let mut start = 0_usize;
+        while start < length {
+            let at = address.after(start).get();
+            let (source, end) = self.find(at, 1);
+            let end = start.saturating_add(end.saturating_sub(at).max(1)).min(length);
+            add(self, start..end, source);
+            start = end;
+        }
     }
 
     /// Returns the owner of a text with this origin that is written in the turn of a message. A message always owns its content.
-    pub fn owner(&self, source: Source, turn: Owner) -> Owner {
+    pub fn owner(&mut self, source: Source, turn: Owner) -> Owner {
+        let source = match source {
+            Source::Memory(address) => self.find(address.get(), 1).0,
+            source => source,
+        };
+        self.owner_of_known(source, turn)
+    }
+
+    /// Returns the owner of a text as [`InputMap::owner`] does, if its origin is not a place in memory.
+    pub(super) fn owner_of_known(&self, source: Source, turn: Owner) -> Owner {
         let (message, is_content) = match source {
             Source::Input(string, _) => match self.strings.get(string as usize) {
                 Some(known) => self.paths.owner(known.path),
@@ -253,8 +362,9 @@ impl<'a> Places<'a> {
         if is_content { message } else { turn.or(message) }
     }
 
-    /// Returns the origin of a text that is made from a text with this origin.
-    pub fn mark_changed(&mut self, source: Source) -> Source {
+    /// Returns the origin of a text that is made from the text at an address.
+    pub fn mark_changed(&mut self, text: &str) -> Source {
+        let (source, _) = self.find(Address::of(text).get(), text.len());
         let path = match source {
             Source::Input(string, _) => self.strings.get(string as usize).map(|known| known.path),
             _ => None,
@@ -262,8 +372,21 @@ impl<'a> Places<'a> {
         path.map_or(source, |path| Source::Changed(self.sets.intern(&[path])))
     }
 
-    /// Adds an origin to a union.
-    pub fn extend(&self, union: &mut Union, source: Source) {
+    /// Adds the origin of a borrowed text to a union.
+    pub fn extend_with_text(&mut self, union: &mut Union, text: &str) {
+        let (source, _) = self.find(Address::of(text).get(), text.len());
+        self.extend(union, source, text.len());
+    }
+
+    /// Adds the origin of a piece with this length to a union.
+    pub fn extend(&mut self, union: &mut Union, source: Source, length: usize) {
+        match source {
+            Source::Memory(address) => self.for_each_part(address, length, |map, _, source| map.extend_with_known(union, source)),
+            source => self.extend_with_known(union, source),
+        }
+    }
+
+    fn extend_with_known(&self, union: &mut Union, source: Source) {
         match source {
             Source::Input(string, _) => {
                 if let Some(known) = self.strings.get(string as usize) {
@@ -271,9 +394,18 @@ impl<'a> Places<'a> {
                 }
             }
             Source::Changed(set) => self.sets.get(set).iter().for_each(|path| union.insert(&self.paths, *path)),
-            Source::Template(_) if !matches!(union.rest, Some(Source::Template(_))) => union.rest = Some(source),
+            Source::Clock => union.rest = Some(source),
+            Source::Template(_) if !matches!(union.rest, Some(Source::Template(_) | Source::Clock)) => union.rest = Some(source),
             Source::Token(_) if union.rest.is_none() => union.rest = Some(source),
             _ => {}
+        }
+    }
+
+    /// Returns the memory of a piece, or `None` if it was not copied from a string of the input.
+    pub fn memory(&self, source: Source) -> Option<usize> {
+        match source {
+            Source::Input(string, at) => Some(self.strings.get(string as usize)?.address().saturating_add(at as usize)),
+            _ => None,
         }
     }
 

@@ -8,6 +8,8 @@
 //! before it, once for all turns that begin alike.
 
 mod blanks;
+pub(super) mod control;
+mod openings;
 mod prompts;
 mod stretches;
 
@@ -16,14 +18,14 @@ use std::ops::Range;
 
 use serde::ser::{Serialize, Serializer};
 
-use super::control::{common_prefix, control_tokens, is_eos};
-use super::paths::Part;
-use super::turns::{Groups, Owned, Stretch, group_by_message};
-use super::{Place, Segment, Spans};
+use super::turns::{Groups, Owned, Part, Stretch, group_by_message};
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::{Claim, Meter};
 use crate::text::truncate::elide;
+use crate::trace::{Place, Segment, Spans};
 use blanks::{Blanks, count_blanks};
+use control::{common_prefix, control_tokens, is_eos};
+use openings::{Opening, Openings};
 use prompts::Prompt;
 pub use stretches::REASONING_FIELDS;
 
@@ -98,28 +100,6 @@ impl Serialize for AssistantSpans {
     }
 }
 
-/// A conversation whose prompt shows the generation prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opening {
-    /// The messages before an index, with the generation prompt.
-    Before(usize),
-    /// One message of a user, with or without the generation prompt.
-    Greeting(bool),
-}
-
-/// The renders of other conversations with the same template and variables.
-pub trait Renders<'m> {
-    /// Returns the meter of the renders, which also counts the work between them.
-    fn meter(&mut self) -> &mut Meter<'m>;
-
-    /// Returns the text of a conversation, or `None` if the render fails. `held` is the number of bytes of earlier texts still in use,
-    /// including the text of the conversation.
-    ///
-    /// # Errors
-    /// If the steps or the time are used up, or if the render is cancelled.
-    fn render(&mut self, opening: Opening, held: usize) -> Result<Option<String>>;
-}
-
 /// The maximum number of attempts to find a generation prompt of one conversation. An attempt is one render or two.
 const MAX_OPENINGS: usize = 6;
 
@@ -127,7 +107,7 @@ const MAX_OPENINGS: usize = 6;
 const MAX_QUOTED: usize = 1000;
 
 /// A prompt in which the text of the assistant is looked for.
-pub struct Conversation<'p> {
+struct Conversation<'p> {
     /// The text of the prompt.
     pub text: &'p str,
     /// The parts of the prompt with their origins.
@@ -144,7 +124,7 @@ pub struct Conversation<'p> {
 ///
 /// # Errors
 /// If the steps or the time of the renders are used up, or if a render is cancelled.
-pub fn find_assistant<'m>(conversation: &Conversation<'_>, renders: &mut dyn Renders<'m>) -> Result<AssistantSpans> {
+fn find_spans(conversation: &Conversation<'_>, mut renders: Openings<'_, '_>) -> Result<AssistantSpans> {
     let Conversation { text, segments, .. } = *conversation;
     renders.meter().charge_items(segments.len().saturating_mul(4))?;
     let groups = group_by_message(segments);
@@ -160,7 +140,7 @@ pub fn find_assistant<'m>(conversation: &Conversation<'_>, renders: &mut dyn Ren
         claims: Vec::new(),
     };
     match finder.find(&groups) {
-        Ok(spans) => Ok(AssistantSpans::Known(Spans::from_segments(spans, text, segments))),
+        Ok(spans) => Ok(AssistantSpans::Known(Spans::from_bytes(spans, text))),
         Err(Failure::Unknown(reason)) => Ok(AssistantSpans::Unknown(reason)),
         Err(Failure::Stopped(error)) => Err(error),
     }
@@ -188,7 +168,7 @@ struct Scene<'p> {
 
 struct Finder<'f, 'p, 'm> {
     scene: Scene<'p>,
-    renders: &'f mut dyn Renders<'m>,
+    renders: Openings<'f, 'm>,
     /// The generation prompts that are known.
     prompts: Vec<Prompt<'p>>,
     /// The number of attempts to find a generation prompt so far.
@@ -237,14 +217,14 @@ impl<'p> Scene<'p> {
         let counted = (0..roles.len()).filter(|message| self.counts(*message)).count();
         let loses = groups.iter().filter(|owned| self.counts(owned.message)).count() < counted;
         let is_whole = |segment: &Segment| {
-            let Some(paths) = segment.paths.get() else { return false };
+            let Some(paths) = segment.input() else { return false };
             match segment.place {
                 Place::Input { path, is_key: true, .. } => paths.depth(path) == ROLE_DEPTH && paths.step(path) == "role",
                 _ => {
                     loses
                         && segment
                             .path_indices()
-                            .any(|path| matches!(paths.part(path).0, Part::Root | Part::Messages))
+                            .any(|path| matches!(Part::find(paths, path).0, Part::Root | Part::Messages))
                 }
             }
         };
