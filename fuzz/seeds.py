@@ -58,8 +58,7 @@ def find_words(text):
 
 def make_dictionary():
     words = {word for case in read_cases() if isinstance(case.get("template"), str) for word in find_words(case["template"])}
-    for table in (ROOT.parent / "src" / "builtins").rglob("*.rs"):
-        words.update(re.findall(r'"([a-z_]{3,})"', table.read_text()))
+    words.update(re.findall(r"`([a-z_]{3,})`", (ROOT.parent / "grammar" / "reachable.md").read_text()))
     return sorted(word for word in words if word.isascii() and word.isprintable())
 
 

@@ -7,20 +7,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::IntRef;
-use crate::value::{Arguments, Runtime, Str, Value, ops, print};
-
-/// Takes an argument out of the list. An absent one is `None`, so this suits required parameters and those whose default is `None`.
-pub fn take_or_none<'a>(arguments: &mut Arguments<'a>, index: usize) -> Value<'a> {
-    arguments.take(index).unwrap_or(Value::None)
-}
-
-/// Returns whether an argument is true. An absent one is false.
-pub fn is_flag_set<'a>(runtime: &mut Runtime<'a>, arguments: &Arguments<'a>, index: usize) -> Result<bool> {
-    match arguments.get(index) {
-        Some(value) => ops::is_true(runtime, value),
-        None => Ok(false),
-    }
-}
+use crate::value::{Runtime, Str, Value, print};
 
 /// Returns Python's `str(value)`, which makes a plain string of a Markup.
 pub fn to_plain_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a>> {
@@ -33,22 +20,11 @@ pub fn wrong_receiver(python: &str) -> Error {
     Error::internal(format!("a method of '{python}' was called on an object of another type"))
 }
 
-/// Takes the string or Markup that a method is called on.
-pub fn take_str_receiver<'a>(arguments: &mut Arguments<'a>) -> Result<Str<'a>> {
-    match arguments.take(0) {
-        Some(Value::Str(text)) => Ok(text),
-        _ => Err(wrong_receiver("str")),
-    }
-}
-
 /// Returns a string argument. An argument of another type is a TypeError; `message` makes its text from the name of the type.
-pub fn require_str<'a>(argument: Option<Value<'a>>, message: impl FnOnce(&str) -> String) -> Result<Str<'a>> {
+pub fn require_str<'a>(argument: Value<'a>, message: impl FnOnce(&str) -> String) -> Result<Str<'a>> {
     match argument {
-        Some(Value::Str(text)) => Ok(text),
-        other => {
-            let ty = other.as_ref().map_or("NoneType", |value| value.ty().name());
-            Err(Error::type_error(message(ty)))
-        }
+        Value::Str(text) => Ok(text),
+        other => Err(Error::type_error(message(other.ty().name()))),
     }
 }
 
@@ -60,16 +36,15 @@ pub fn not_a_string(index: usize, value: &Value<'_>) -> Error {
 }
 
 /// Returns a string argument, with the TypeError of Argument Clinic: `replace() argument 1 must be str, not None`.
-pub fn require_clinic_str<'a>(argument: Option<Value<'a>>, which: &str) -> Result<Str<'a>> {
-    let is_none = matches!(argument, None | Some(Value::None));
+pub fn require_clinic_str<'a>(argument: Value<'a>, which: &str) -> Result<Str<'a>> {
+    let is_none = matches!(argument, Value::None);
     require_str(argument, |ty| {
         format!("{which} must be str, not {}", if is_none { "None" } else { ty })
     })
 }
 
-/// Reads an argument as CPython's `Py_ssize_t`. An absent one has the default.
-pub fn read_size(argument: Option<&Value<'_>>, default: i64) -> Result<i64> {
-    let Some(value) = argument else { return Ok(default) };
+/// Reads an argument as CPython's `Py_ssize_t`.
+pub fn read_size(value: &Value<'_>) -> Result<i64> {
     match value.as_integer() {
         Some(IntRef::Small(small)) => Ok(small),
         Some(IntRef::Big(_)) => Err(overflow("Python int too large to convert to C ssize_t")),
@@ -77,9 +52,8 @@ pub fn read_size(argument: Option<&Value<'_>>, default: i64) -> Result<i64> {
     }
 }
 
-/// Reads an argument as a C `int`. An absent one has the default.
-pub fn read_c_int(argument: Option<&Value<'_>>, default: i32) -> Result<i32> {
-    let Some(value) = argument else { return Ok(default) };
+/// Reads an argument as a C `int`.
+pub fn read_c_int(value: &Value<'_>) -> Result<i32> {
     match value.as_integer() {
         Some(IntRef::Small(small)) => i32::try_from(small).map_err(|_| overflow("Python int too large to convert to C int")),
         Some(IntRef::Big(_)) => Err(overflow("Python int too large to convert to C int")),
@@ -88,10 +62,10 @@ pub fn read_c_int(argument: Option<&Value<'_>>, default: i32) -> Result<i32> {
 }
 
 /// Reads a bound of `str.find`, `str.count` and similar methods. An integer that does not fit in an `i64` becomes the nearest one.
-pub fn read_bound(argument: Option<&Value<'_>>) -> Result<Option<i64>> {
-    match argument {
-        None | Some(Value::None) => Ok(None),
-        Some(value) => match value.clamped_index() {
+pub fn read_bound(value: &Value<'_>) -> Result<Option<i64>> {
+    match value {
+        Value::None => Ok(None),
+        value => match value.clamped_index() {
             None => Err(Error::type_error(
                 "slice indices must be integers or None or have an __index__ method",
             )),
@@ -100,9 +74,8 @@ pub fn read_bound(argument: Option<&Value<'_>>) -> Result<Option<i64>> {
     }
 }
 
-/// Reads a bound of `list.index`, which cannot be `None`. An absent one has the default.
-pub fn read_bound_not_none(argument: Option<&Value<'_>>, default: i64) -> Result<i64> {
-    let Some(value) = argument else { return Ok(default) };
+/// Reads a bound of `list.index`, which cannot be `None`.
+pub fn read_bound_not_none(value: &Value<'_>) -> Result<i64> {
     let index = value.clamped_index();
     index.ok_or_else(|| Error::type_error("slice indices must be integers or have an __index__ method"))
 }

@@ -10,13 +10,22 @@
 
 use super::access::{self, Attribute};
 use super::methods::jinja_objects;
-use super::table::{SELF, python, required};
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Function, Loop, Runtime, Str, Value, not_callable};
+use crate::value::{Arguments, Body, Code, Function, Kind, Loop, Parameter, Runtime, Str, Style, Value, not_callable};
 
 /// The signatures of the calls of a loop and of a joiner, which are not rows of a table.
-static LOOP: Function = python("loop", "LoopContext.__call__", &[SELF, required("iterable")], call_loop);
-static JOINER: Function = python("joiner", "Joiner.__call__", &[SELF], call_joiner);
+static LOOP: Function = call_of(
+    "LoopContext.__call__",
+    &[SELF, Parameter::required("iterable", Kind::Items)],
+    call_loop,
+);
+static JOINER: Function = call_of("Joiner.__call__", &[SELF], call_joiner);
+
+const SELF: Parameter = Parameter::required("self", Kind::Any);
+
+const fn call_of(python: &'static str, parameters: &'static [Parameter], body: Body) -> Function {
+    Function::new("__call__", python, Style::Python, parameters, Code::Run(body))
+}
 
 /// Calls `callee(…)`.
 pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {

@@ -57,6 +57,7 @@ mod tests {
             let source = std::fs::read_to_string(source).expect("the file can be read");
             for line in source.lines() {
                 let example = line
+                    .trim_start()
                     .strip_prefix("/// `")
                     .and_then(|line| line.strip_suffix('`')?.rsplit_once(" -> "));
                 if let Some((template, output)) = example {

@@ -1,24 +1,41 @@
-//! Constructors for the rows of the tables of filters, Jinja tests, methods and global functions.
+//! The declarations of filters, methods and global functions, and the tables that are made of them.
 //!
 //! ```text
-//! positional("strip", "str.strip", &[SELF, optional("chars")], strip)    a method written in C
-//! python("cycle", "LoopContext.cycle", &[SELF], cycle).with_star()       a method written in Python
+//! built_ins! { FILTERS:
+//!     /// Returns the value, or a default if the value is undefined.
+//!     ///
+//!     /// `{{ nope|d("x") }} -> x`
+//!     Python "do_default" fn default["default", "d"](runtime, value, default_value = "", boolean: Flag = false) { … }
+//! }
 //! ```
 //!
-//! The constructor decides how CPython binds the arguments and words its errors ([`Signature::bind`]). A method of CPython 3.13 uses the
-//! constructor that its `METH_` flags name.
+//! A declaration has these parts:
+//!
+//! | | |
+//! |---|---|
+//! | `Python` | the [`Style`] of CPython's messages about arguments; for a method of CPython 3.13, that of its `METH_` flags |
+//! | `"do_default"` | the name in these messages, and settings of [`Function`], such as `.with_unnamed(1)` |
+//! | `| "Markup.center"[3]` | for a method of `str`, the name of markupsafe's override, and the number of its parameters without a name |
+//! | `default["default", "d"]` | the function, and its names in templates if that is not the only one |
+//! | `@env` | a parameter whose argument Jinja passes itself |
+//! | `&text: Str` | the object of a method, as the body uses it |
+//! | `boolean: Flag = false` | a parameter, what its argument should be ([`Kind`]), and its default |
+//! | `*args[Test, Any]`, `**kwargs` | further arguments, and what they should be |
+//! | `-> List` | the type of the result, or `Same` or `Text` ([`Returns`]) |
+//!
+//! The body has each argument as a local variable: a [`Value`], or an `Option` if the default is [`Absent`].
+//!
+//! [`Kind`]: crate::value::Kind
+//! [`Returns`]: crate::value::Returns
+//! [`Style`]: crate::value::Style
 
+use std::convert::Infallible;
 use std::ops::Deref;
+use std::rc::Rc;
 
-use crate::value::{Code, Function, Parameter, Shortcut, Signature, Style, Type};
-
-pub use crate::value::Body;
-
-/// The parameter of a method for the object that it is called on.
-pub const SELF: Parameter = Parameter::required("self");
-
-const OBJ: &[Parameter] = &[required("obj")];
-const ONE: &[Parameter] = &[SELF, required("object")];
+use super::arguments::wrong_receiver;
+use crate::error::Result;
+use crate::value::{Cycler, Dict, Function, Loop, MeteredRc, Seq, Str, Value};
 
 /// The number of initials that names of rows can have: the ASCII characters.
 const INITIALS: usize = 128;
@@ -79,109 +96,282 @@ impl Deref for Table {
     }
 }
 
-/// Creates a parameter that a call must pass.
-pub const fn required(name: &'static str) -> Parameter {
-    Parameter::required(name)
+/// A declared function, with its names in templates.
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltIn {
+    /// The names.
+    pub names: &'static [&'static str],
+    /// The function, without a name.
+    pub function: Function,
+    /// For a method of `str` that markupsafe overrides, the name of the override in messages, and the number of its parameters without a
+    /// name.
+    pub markup: &'static [(&'static str, usize)],
 }
 
-/// Creates a parameter that a call may omit.
-pub const fn optional(name: &'static str) -> Parameter {
-    Parameter::optional(name)
+/// Declares functions: their bodies, and a list of [`BuiltIn`] with the given name.
+macro_rules! built_ins {
+    ($list:ident: $(
+        $(#[$doc:meta])*
+        $style:ident $python:literal $(| $markup:literal[$unnamed:literal])? $(.$with:ident($($setting:expr),*))*
+        fn $name:ident $([$($template_name:literal),+])? (
+            $runtime:ident
+            $(, &$object:ident: $receiver:ty)?
+            $(, @$hidden:ident)?
+            $(, $parameter:ident $(: $kind:ident $([$($option:literal),+])?)? $(= $default:expr)?)*
+            $(, *$star:ident $([$($item:ident),+])?)?
+            $(, **$double_star:ident)?
+        ) $(-> $returns:ident)? $body:block
+    )*) => {
+        $(
+            $(#[$doc])*
+            fn $name<'a>(
+                $runtime: &mut $crate::value::Runtime<'a>,
+                mut arguments: $crate::value::Arguments<'a>,
+            ) -> $crate::error::Result<$crate::value::Value<'a>> {
+                const COUNT: usize = <[&str]>::len(&[$(stringify!($object),)? $(stringify!($parameter)),*]);
+                let [$($object,)? $($parameter),*] = arguments.take_first::<COUNT>();
+                $(let $object: $receiver = $crate::builtins::table::Receiver::require($object, $python)?;)?
+                $(let $parameter = $crate::builtins::table::argument!($parameter $(, $default)?);)*
+                $(let $star = arguments.take_from(COUNT);)?
+                $(let $double_star = arguments.take_keywords();)?
+                $body
+            }
+        )*
+
+        pub(super) const $list: &[$crate::builtins::table::BuiltIn] = &[$(
+            $crate::builtins::table::BuiltIn {
+                names: $crate::builtins::table::names!($name $($($template_name)+)?),
+                function: $crate::value::Function::new(
+                    "",
+                    $python,
+                    $crate::value::Style::$style,
+                    &[
+                        $($crate::builtins::table::parameter!(& $object),)?
+                        $($crate::value::Parameter::hidden(stringify!($hidden)),)?
+                        $($crate::builtins::table::parameter!($parameter [$($kind $($($option)*)?)?] $($default)?)),*
+                    ],
+                    $crate::value::Code::Run($name),
+                )
+                $(.with_star(stringify!($star), &[$($($crate::value::Kind::$item),+)?]))?
+                .with_double_star(&[$(stringify!($double_star))?])
+                $(.with_returns($crate::builtins::table::returns!($returns)))?
+                $(.$with($($setting),*))*,
+                markup: &[$(($markup, $unnamed))?],
+            }
+        ),*];
+    };
 }
 
-/// Creates a positional-only parameter that a call must pass.
-pub const fn unnamed(name: &'static str) -> Parameter {
-    Parameter::positional(name)
+/// Makes the names of a function in templates.
+macro_rules! names {
+    ($function:ident) => { &[stringify!($function)] };
+    ($function:ident $($name:literal)+) => { &[$($name),+] };
 }
 
-/// Creates a positional-only parameter that a call may omit.
-pub const fn optional_unnamed(name: &'static str) -> Parameter {
-    Parameter {
-        optional: true,
-        ..Parameter::positional(name)
+/// Makes the local variable of a parameter from its argument and its default.
+macro_rules! argument {
+    ($argument:ident) => {
+        $argument.unwrap_or($crate::value::Value::None)
+    };
+    ($argument:ident, $default:expr) => {
+        $crate::builtins::table::ParameterDefault::replace($default, $argument)
+    };
+}
+
+/// Makes a [`Parameter`](crate::value::Parameter).
+macro_rules! parameter {
+    (& $object:ident) => {
+        $crate::value::Parameter::required("self", $crate::value::Kind::Any)
+    };
+    ($name:ident $kind:tt) => {
+        $crate::value::Parameter::required(stringify!($name), $crate::builtins::table::kind!($kind))
+    };
+    ($name:ident $kind:tt $default:expr) => {
+        $crate::value::Parameter::optional(stringify!($name), $crate::builtins::table::kind!($kind))
+    };
+}
+
+/// Makes a [`Kind`](crate::value::Kind).
+macro_rules! kind {
+    ([]) => { $crate::value::Kind::Any };
+    ([$kind:ident]) => { $crate::value::Kind::$kind };
+    ([$kind:ident $($option:literal)+]) => { $crate::value::Kind::$kind(&[$($option),+]) };
+}
+
+/// Makes a [`Returns`](crate::value::Returns).
+macro_rules! returns {
+    (Same) => {
+        $crate::value::Returns::Same
+    };
+    (Text) => {
+        $crate::value::Returns::Text
+    };
+    ($ty:ident) => {
+        $crate::value::Returns::Of($crate::value::Type::$ty)
+    };
+}
+
+/// Makes a [`Table`] of lists of [`BuiltIn`].
+macro_rules! table {
+    ($lists:expr) => {{
+        const LISTS: &[&[$crate::builtins::table::BuiltIn]] = $lists;
+        const ROWS: [$crate::value::Function; $crate::builtins::table::count_rows(LISTS)] =
+            $crate::builtins::table::sort_rows(LISTS);
+        $crate::builtins::table::Table::new(&ROWS)
+    }};
+}
+
+pub(super) use {argument, built_ins, kind, names, parameter, returns, table};
+
+/// Returns the number of rows of a table: one for each name.
+#[allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "the tables are constants, so a wrong index stops the compilation"
+)]
+pub const fn count_rows(lists: &[&[BuiltIn]]) -> usize {
+    let (mut count, mut list) = (0, 0);
+    while list < lists.len() {
+        let mut index = 0;
+        while index < lists[list].len() {
+            count += lists[list][index].names.len();
+            index += 1;
+        }
+        list += 1;
+    }
+    count
+}
+
+/// Returns the rows of a table, sorted by name.
+#[allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "the tables are constants, so a wrong index stops the compilation"
+)]
+pub const fn sort_rows<const COUNT: usize>(lists: &[&[BuiltIn]]) -> [Function; COUNT] {
+    let mut rows = [lists[0][0].function; COUNT];
+    let (mut count, mut list) = (0, 0);
+    while list < lists.len() {
+        let mut index = 0;
+        while index < lists[list].len() {
+            let BuiltIn { names, function, .. } = lists[list][index];
+            let mut name = 0;
+            while name < names.len() {
+                // Moves the larger rows by one place, to insert this one before them.
+                let mut place = count;
+                while place > 0 && is_less(names[name], rows[place - 1].name) {
+                    rows[place] = rows[place - 1];
+                    place -= 1;
+                }
+                assert!(
+                    place == 0 || is_less(rows[place - 1].name, names[name]),
+                    "two rows have one name"
+                );
+                rows[place] = function.with_name(names[name]);
+                count += 1;
+                name += 1;
+            }
+            index += 1;
+        }
+        list += 1;
+    }
+    rows
+}
+
+/// Returns whether `left < right`, as the compiler can compute it.
+const fn is_less(left: &str, right: &str) -> bool {
+    let (mut left, mut right) = (left.as_bytes(), right.as_bytes());
+    while let ([first, left_rest @ ..], [other, right_rest @ ..]) = (left, right) {
+        if *first != *other {
+            return *first < *other;
+        }
+        (left, right) = (left_rest, right_rest);
+    }
+    left.len() < right.len()
+}
+
+/// The type of the object that a method is called on.
+pub trait Receiver<'a>: Sized {
+    /// Returns the object as this type, or `None` if it is of another type.
+    fn read(object: Value<'a>) -> Option<Self>;
+
+    /// Returns the object of a method of the given name. The lookup of the method excludes other types.
+    fn require(object: Option<Value<'a>>, python: &str) -> Result<Self> {
+        object.and_then(Self::read).ok_or_else(|| wrong_receiver(python))
     }
 }
 
-/// Creates a row from all its parts, without a shortcut.
-pub const fn row(
-    name: &'static str,
-    python: &'static str,
-    ty: Type,
-    style: Style,
-    parameters: &'static [Parameter],
-    code: Code,
-) -> Function {
-    Function {
-        name,
-        python,
-        ty,
-        signature: Signature {
-            style,
-            parameters,
-            star: false,
-            double_star: false,
-        },
-        code,
-        shortcut: Shortcut::None,
+impl<'a> Receiver<'a> for Value<'a> {
+    #[inline]
+    fn read(object: Value<'a>) -> Option<Self> {
+        Some(object)
     }
 }
 
-const fn c_function(
-    name: &'static str,
-    python: &'static str,
-    style: Style,
-    parameters: &'static [Parameter],
-    body: Body,
-) -> Function {
-    row(name, python, Type::BuiltinFunction, style, parameters, Code::Run(body))
+/// Implements [`Receiver`] for what variants of [`Value`] have in them.
+macro_rules! receivers {
+    ($($ty:ty: $($variant:ident)|+;)*) => {$(
+        impl<'a> Receiver<'a> for $ty {
+            #[inline]
+            fn read(object: Value<'a>) -> Option<Self> {
+                match object {
+                    $(Value::$variant(object))|+ => Some(object),
+                    _ => None,
+                }
+            }
+        }
+    )*};
 }
 
-/// Creates a C function of one argument, as `len` is.
-pub const fn builtin(name: &'static str, python: &'static str, body: Body) -> Function {
-    c_function(name, python, Style::OneArgument, OBJ, body)
+receivers! {
+    Str<'a>: Str;
+    Dict<'a>: Dict;
+    Seq<'a>: List | Tuple;
+    Rc<Loop<'a>>: Loop;
+    MeteredRc<Cycler<'a>>: Cycler;
 }
 
-/// Creates a C method without arguments.
-pub const fn no_arguments(name: &'static str, python: &'static str, body: Body) -> Function {
-    c_function(name, python, Style::NoArguments, &[SELF], body)
+/// The default of a parameter. `None` is Python's `None`.
+pub trait ParameterDefault<'a> {
+    /// The local variable of the parameter.
+    type Argument;
+
+    /// Returns the argument, or the default if there is none.
+    fn replace(self, argument: Option<Value<'a>>) -> Self::Argument;
 }
 
-/// Creates a C method with exactly one argument.
-pub const fn one_argument(name: &'static str, python: &'static str, body: Body) -> Function {
-    c_function(name, python, Style::OneArgument, ONE, body)
-}
+/// Stands for the default of a parameter whose body must know that no argument was passed.
+#[derive(Debug)]
+pub struct Absent;
 
-/// Creates a C method with positional arguments, which Argument Clinic counts.
-pub const fn positional(name: &'static str, python: &'static str, parameters: &'static [Parameter], body: Body) -> Function {
-    c_function(name, python, Style::Positional, parameters, body)
-}
+impl<'a> ParameterDefault<'a> for Absent {
+    type Argument = Option<Value<'a>>;
 
-/// Creates a C method that takes keywords.
-pub const fn clinic(name: &'static str, python: &'static str, parameters: &'static [Parameter], body: Body) -> Function {
-    c_function(name, python, Style::Clinic, parameters, body)
-}
-
-/// Creates a function written in Python.
-pub const fn python(name: &'static str, python: &'static str, parameters: &'static [Parameter], body: Body) -> Function {
-    row(name, python, Type::Method, Style::Python, parameters, Code::Run(body))
-}
-
-impl Function {
-    /// Adds `*args` after the parameters.
-    pub const fn with_star(mut self) -> Self {
-        self.signature.star = true;
-        self
+    #[inline]
+    fn replace(self, argument: Option<Value<'a>>) -> Self::Argument {
+        argument
     }
+}
 
-    /// Adds `**kwargs` after the parameters.
-    pub const fn with_double_star(mut self) -> Self {
-        self.signature.double_star = true;
-        self
-    }
+/// Implements [`ParameterDefault`] for the types of literals.
+macro_rules! defaults {
+    ($($ty:ty: $default:ident => $value:expr;)*) => {$(
+        impl<'a> ParameterDefault<'a> for $ty {
+            type Argument = Value<'a>;
 
-    /// Sets the shortcut for calls of a common form.
-    pub const fn with_shortcut(mut self, shortcut: Shortcut) -> Self {
-        self.shortcut = shortcut;
-        self
-    }
+            #[inline]
+            fn replace(self, argument: Option<Value<'a>>) -> Value<'a> {
+                let $default = self;
+                argument.unwrap_or($value)
+            }
+        }
+    )*};
+}
+
+defaults! {
+    bool: default => Value::Bool(default);
+    i64: default => Value::Int(default);
+    f64: default => Value::Float(default);
+    &'static str: default => Value::text(default);
+    Option<Infallible>: _default => Value::None;
 }

@@ -42,8 +42,8 @@ use num_bigint::BigInt;
 #[cfg(test)]
 pub use call::called;
 pub use call::{
-    Arguments, Body, BoundMethod, Callable, Code, Comparison, Function, Lookups, Macro, Parameter, Part, Shortcut, Signature,
-    Style, Write, not_callable,
+    Arguments, Body, BoundMethod, Callable, Code, Comparison, Function, Kind, Lookups, Macro, Parameter, Part, Returns, Shortcut,
+    Signature, Style, Write, not_callable,
 };
 #[cfg(feature = "inspect")]
 pub use dict::json_entry;

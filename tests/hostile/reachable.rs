@@ -11,9 +11,6 @@ const REFUSED: &str = "append extend insert pop remove reverse sort clear popite
     __class__ __mro__ __subclasses__ __init__ __globals__ __builtins__ __dict__ __getattribute__ __func__ __self__ __code__ __closure__ \
     __reduce__ __format__ __call__ __import__ _environment _func _context _fail_with_undefined_error _Namespace__attrs";
 
-/// The source of the expressions that work on long texts.
-const WALKS: &str = include_str!("set/walks.rs");
-
 fn document() -> String {
     read("grammar/reachable.md")
 }
@@ -89,24 +86,4 @@ fn filters_and_tests_are_those_of_the_document() {
         let unknown = Template::compile(&source).and_then(|template| template.render(&serde_json::json!({})));
         assert_eq!(unknown.expect("it renders"), "", "{heading}");
     }
-}
-
-#[test]
-fn each_filter_and_each_method_of_a_string_is_tried_on_long_texts() {
-    let document = document();
-    let kinds = kinds(&document);
-    let (_, filters) = document.split_once("## Filters").expect("the section is there");
-    let filters = names(filters.lines().find(|line| line.starts_with('`')).expect("it has a row"));
-    let methods = kinds.iter().find(|(kind, _)| *kind == "'a'").map(|(_, names)| names);
-    let methods = methods.expect("the document has strings").iter();
-    let calls = filters
-        .iter()
-        .map(|name| format!("|{name}"))
-        .chain(methods.map(|name| format!(".{name}(")));
-    let is_tried = |call: &str| {
-        let mut rests = WALKS.split(call).skip(1);
-        rests.any(|rest| call.ends_with('(') || !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
-    };
-    let missing: Vec<String> = calls.filter(|call| !is_tried(call)).collect();
-    assert!(missing.is_empty(), "tests/hostile/set/walks.rs lacks {missing:?}");
 }

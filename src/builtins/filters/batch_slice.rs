@@ -9,28 +9,44 @@
 //! `filters.py`: `do_batch`, `sync_do_slice`.
 
 use super::lazy_input::LazyInput;
-use crate::builtins::arguments::take_or_none;
+use crate::builtins::table::built_ins;
 use crate::error::Result;
-use crate::value::{Arguments, ItemSource, Runtime, Seq, Value, not_an_index, ops};
+use crate::value::{ItemSource, Runtime, Seq, Value, not_an_index, ops};
 
-/// Cuts the items into lists of a given length. A fill value, if there is one, completes the last list.
-///
-/// `{{ [1, 2, 3]|batch(2)|list }} -> [[1, 2], [3]]`
-pub(super) fn batch<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = take_or_none(&mut arguments, 0);
-    let count = take_or_none(&mut arguments, 1);
-    let fill = take_or_none(&mut arguments, 2);
-    let below = value.height().max(fill.height()).saturating_add(1);
-    let source = LazyInput::new(value);
-    runtime.generator(
-        below,
-        Batch {
-            source,
-            count,
-            fill,
-            next: None,
-        },
-    )
+built_ins! { FILTERS:
+    /// Cuts the items into lists of a given length. A fill value, if there is one, completes the last list.
+    ///
+    /// `{{ [1, 2, 3]|batch(2)|list }} -> [[1, 2], [3]]`
+    Python "do_batch" fn batch(runtime, value: Items, linecount: Count, fill_with = None) -> Generator {
+        let below = value.height().max(fill_with.height()).saturating_add(1);
+        let source = LazyInput::new(value);
+        runtime.generator(
+            below,
+            Batch {
+                source,
+                count: linecount,
+                fill: fill_with,
+                next: None,
+            },
+        )
+    }
+
+    /// Cuts the items into a given number of lists of nearly equal length. A fill value, if there is one, is added to the lists that
+    /// are shorter by one.
+    ///
+    /// `{{ [1, 2, 3, 4, 5]|slice(2)|list }} -> [[1, 2, 3], [4, 5]]`
+    Python "sync_do_slice" fn slice(runtime, value: Items, slices: Count, fill_with = None) -> Generator {
+        let below = value.height().max(fill_with.height()).saturating_add(1);
+        runtime.generator(
+            below,
+            Slice {
+                value,
+                count: slices,
+                fill: fill_with,
+                columns: None,
+            },
+        )
+    }
 }
 
 struct Batch<'a> {
@@ -70,26 +86,6 @@ impl<'a> ItemSource<'a> for Batch<'a> {
     fn name(&self) -> &'static str {
         "do_batch"
     }
-}
-
-/// Cuts the items into a given number of lists of nearly equal length. A fill value, if there is one, is added to the lists that are
-/// shorter by one.
-///
-/// `{{ [1, 2, 3, 4, 5]|slice(2)|list }} -> [[1, 2, 3], [4, 5]]`
-pub(super) fn slice<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = take_or_none(&mut arguments, 0);
-    let count = take_or_none(&mut arguments, 1);
-    let fill = take_or_none(&mut arguments, 2);
-    let below = value.height().max(fill.height()).saturating_add(1);
-    runtime.generator(
-        below,
-        Slice {
-            value,
-            count,
-            fill,
-            columns: None,
-        },
-    )
 }
 
 struct Slice<'a> {

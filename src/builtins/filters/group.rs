@@ -11,50 +11,75 @@
 use super::attribute_path::AttributePath;
 use super::lazy_input::LazyInput;
 use super::sort::sort_keys;
-use crate::builtins::arguments::{is_flag_set, take_or_none};
-
+use crate::builtins::table::built_ins;
 use crate::error::Result;
 use crate::meter::Claim;
-use crate::value::{Arguments, Entries, GAIN, ItemSource, Key, Runtime, Value, ops};
+use crate::value::{Entries, GAIN, ItemSource, Key, Runtime, Value, ops};
 
-/// Groups the items by the value of an attribute, in the order of these values.
-///
-/// `{{ [{"a": 2}, {"a": 1}]|groupby("a")|map(attribute="grouper")|list }} -> [1, 2]`
-pub(super) fn groupby<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let attribute = take_or_none(&mut arguments, 1);
-    let default = take_or_none(&mut arguments, 2);
-    let ignores_case = !is_flag_set(runtime, &arguments, 3)?;
-    let path = AttributePath::new(runtime, &attribute)?.with_default(default.clone());
-    let key_path = AttributePath::new(runtime, &attribute)?
-        .with_default(default)
-        .with_case_ignored(ignores_case);
-    let items = ops::collect(runtime, &take_or_none(&mut arguments, 0))?;
-    // These lists are not on the heap of the render, so their memory is claimed here: the items, their keys, and the members of groups.
-    let values = items.len().saturating_mul(size_of::<Value<'_>>());
-    let _lists = runtime.meter.claim(values.saturating_mul(3))?;
-    let mut keys = Vec::with_capacity(items.len());
-    for item in &items {
-        keys.push(key_path.follow(runtime, item)?);
-    }
-    let order = sort_keys(runtime, &keys, false)?;
-    let sorted = order.iter().filter_map(|&index| Some((keys.get(index)?, items.get(index)?)));
-    let mut groups = Vec::new();
-    let mut open: Option<(&Value<'a>, Vec<Value<'a>>)> = None;
-    for (key, item) in sorted {
-        if let Some((group_key, members)) = &mut open {
-            if ops::identical_or_equal(runtime, group_key, key)? {
-                members.push(item.clone());
-                continue;
+built_ins! { FILTERS:
+    /// Groups the items by the value of an attribute, in the order of these values.
+    ///
+    /// `{{ [{"a": 2}, {"a": 1}]|groupby("a")|map(attribute="grouper")|list }} -> [1, 2]`
+    Python "sync_do_groupby" fn groupby(
+        runtime, @environment, value: Records, attribute: Attribute, default = None, case_sensitive: Flag = false
+    ) -> List {
+        let ignores_case = !ops::is_true(runtime, &case_sensitive)?;
+        let path = AttributePath::new(runtime, &attribute)?.with_default(default.clone());
+        let key_path = AttributePath::new(runtime, &attribute)?
+            .with_default(default)
+            .with_case_ignored(ignores_case);
+        let items = ops::collect(runtime, &value)?;
+        // These lists are not on the heap of the render, so their memory is claimed here: the items, their keys, and the members of
+        // groups.
+        let values = items.len().saturating_mul(size_of::<Value<'_>>());
+        let _lists = runtime.meter.claim(values.saturating_mul(3))?;
+        let mut keys = Vec::with_capacity(items.len());
+        for item in &items {
+            keys.push(key_path.follow(runtime, item)?);
+        }
+        let order = sort_keys(runtime, &keys, false)?;
+        let sorted = order.iter().filter_map(|&index| Some((keys.get(index)?, items.get(index)?)));
+        let mut groups = Vec::new();
+        let mut open: Option<(&Value<'a>, Vec<Value<'a>>)> = None;
+        for (key, item) in sorted {
+            if let Some((group_key, members)) = &mut open {
+                if ops::identical_or_equal(runtime, group_key, key)? {
+                    members.push(item.clone());
+                    continue;
+                }
+            }
+            if let Some((_, members)) = open.replace((key, vec![item.clone()])) {
+                groups.push(make_group(runtime, members, &path)?);
             }
         }
-        if let Some((_, members)) = open.replace((key, vec![item.clone()])) {
+        if let Some((_, members)) = open {
             groups.push(make_group(runtime, members, &path)?);
         }
+        runtime.list(groups)
     }
-    if let Some((_, members)) = open {
-        groups.push(make_group(runtime, members, &path)?);
+
+    /// Returns the first item of each key.
+    ///
+    /// `{{ [1, 1.0, true, 2]|unique|list }} -> [1, 2]`
+    Python "sync_do_unique" fn unique(
+        runtime, @environment, value: Items, case_sensitive: Flag = false, attribute: Attribute = None
+    ) -> Generator {
+        let ignores_case = !ops::is_true(runtime, &case_sensitive)?;
+        let below = value.height().max(attribute.height()).saturating_add(GAIN);
+        let source = LazyInput::new(value);
+        runtime.generator(
+            below,
+            Unique {
+                source,
+                attribute,
+                ignores_case,
+                path: None,
+                seen: Entries::default(),
+                height: below,
+                claim: None,
+            },
+        )
     }
-    runtime.list(groups)
 }
 
 /// Returns the group of some members. Its key is that of the first member, with its case unchanged.
@@ -66,29 +91,6 @@ fn make_group<'a>(runtime: &mut Runtime<'a>, members: Vec<Value<'a>>, path: &Att
     let list = runtime.list(members)?;
     let pair = runtime.items(vec![key, list])?;
     Ok(Value::Tuple(pair.into_group()))
-}
-
-/// Returns the first item of each key.
-///
-/// `{{ [1, 1.0, true, 2]|unique|list }} -> [1, 2]`
-pub(super) fn unique<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = take_or_none(&mut arguments, 0);
-    let attribute = take_or_none(&mut arguments, 2);
-    let ignores_case = !is_flag_set(runtime, &arguments, 1)?;
-    let below = value.height().max(attribute.height()).saturating_add(GAIN);
-    let source = LazyInput::new(value);
-    runtime.generator(
-        below,
-        Unique {
-            source,
-            attribute,
-            ignores_case,
-            path: None,
-            seen: Entries::default(),
-            height: below,
-            claim: None,
-        },
-    )
 }
 
 struct Unique<'a> {

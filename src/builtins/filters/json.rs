@@ -9,27 +9,30 @@
 //! `json/encoder.py` (`JSONEncoder.__init__`, `iterencode`). [`to_json::write`] writes the value.
 
 use super::python_calls::{repeat_blank, unpack_pair};
-use crate::builtins::arguments::{is_flag_set, take_or_none};
-
+use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
 use crate::json::Layout;
-use crate::value::{Arguments, Runtime, Value, to_json};
+use crate::value::{Arguments, Runtime, Shortcut, Value, ops, to_json};
 
 /// The initial capacity of the output in bytes. The JSON of a tool call or of a tool's description is seldom shorter.
 const CAPACITY: usize = 256;
 
-/// Returns the value as JSON.
-///
-/// `{{ [1, none, "é"]|tojson(true) }} -> [1, null, "\u00e9"]`
-pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let mut output = new_output(runtime);
-    // The indentation and the separators are written among the strings, and leave no pieces.
-    let layout: Vec<&Value<'a>> = [2, 3].into_iter().filter_map(|index| arguments.get(index)).collect();
-    if runtime.has_input(&layout)? {
-        runtime.with_own_text(|runtime| write_json(runtime, arguments, &mut output))?;
-        return runtime.str(output);
+built_ins! { FILTERS:
+    /// Returns the value as JSON.
+    ///
+    /// `{{ [1, none, "é"]|tojson(true) }} -> [1, null, "\u00e9"]`
+    Python "_cached_compile_jinja_template.<locals>.tojson".with_shortcut(Shortcut::Write(write_json))
+    fn tojson(runtime, x, ensure_ascii: Flag = None, indent: Count = None, separators = None, sort_keys: Flag = None) -> Str {
+        let mut output = new_output(runtime);
+        // The indentation and the separators are written among the strings, and leave no pieces.
+        let has_own_layout = runtime.has_input(&[&indent, &separators])?;
+        let options = [ensure_ascii, indent, separators, sort_keys];
+        if has_own_layout {
+            runtime.with_own_text(|runtime| write(runtime, &x, options, &mut output))?;
+            return runtime.str(output);
+        }
+        runtime.capture_in(output, |runtime, output| write(runtime, &x, options, output))
     }
-    runtime.capture_in(output, |runtime, output| write_json(runtime, arguments, output))
 }
 
 fn new_output(runtime: &mut Runtime<'_>) -> String {
@@ -38,29 +41,33 @@ fn new_output(runtime: &mut Runtime<'_>) -> String {
     output
 }
 
-/// Appends the result of the filter to a text.
-pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
-    let is_alone = arguments.is_alone();
-    let value = take_or_none(&mut arguments, 0);
-    if is_alone {
-        return to_json::write(runtime, &value, &to_json::Options::default(), out);
+/// Appends the result of the filter for bound arguments to a text.
+fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
+    let [value, options @ ..] = arguments.take_first::<5>().map(|argument| argument.unwrap_or(Value::None));
+    write(runtime, &value, options, out)
+}
+
+/// Appends a value to a text. The options are those of the filter in their order; one that is absent is `None`.
+fn write<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: [Value<'a>; 4], out: &mut String) -> Result<()> {
+    if options.iter().all(|option| matches!(option, Value::None)) {
+        return to_json::write(runtime, value, &to_json::Options::default(), out);
     }
-    let indent = take_or_none(&mut arguments, 2);
-    let separators = match take_or_none(&mut arguments, 3) {
+    let [ensure_ascii, indent, separators, sort_keys] = options;
+    let separators = match separators {
         Value::None => None,
         separators => Some(unpack_pair(runtime, &separators)?),
     };
     let mut options = to_json::Options {
-        ensure_ascii: is_flag_set(runtime, &arguments, 1)?,
-        sort_keys: is_flag_set(runtime, &arguments, 4)?,
+        ensure_ascii: ops::is_true(runtime, &ensure_ascii)?,
+        sort_keys: ops::is_true(runtime, &sort_keys)?,
         ..to_json::Options::default()
     };
     // The other options have no effect on a string.
     if matches!(value, Value::Str(_)) {
-        return to_json::write(runtime, &value, &options, out);
+        return to_json::write(runtime, value, &options, out);
     }
     options.layout = read_layout(runtime, &indent, separators)?;
-    to_json::write(runtime, &value, &options, out)
+    to_json::write(runtime, value, &options, out)
 }
 
 fn read_layout<'a>(runtime: &mut Runtime<'a>, indent: &Value<'a>, separators: Option<(Value<'a>, Value<'a>)>) -> Result<Layout> {

@@ -10,8 +10,8 @@
 
 use super::python_calls::{get_attribute, repeat_blank};
 use super::sequence::length_of;
-use crate::builtins::arguments::{is_flag_set, take_or_none};
 use crate::builtins::call;
+use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::indent::{Indent, write_indented};
 use crate::text::wrap::{Wrap, breaks_word, wrap_line, write_wrapped};
@@ -19,32 +19,101 @@ use crate::text::{escape, lines, truncate};
 use crate::value::{Arguments, Runtime, Str, Value, markup, not_callable, ops, print};
 use std::fmt;
 
-/// Indents all lines of the text but the first, by a number of blanks or by a string.
-///
-/// `{{ "a\nb"|indent(2) == "a\n  b" }} -> True`
-pub(super) fn indent<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let indentation = match arguments.take(1) {
-        None => Str::from("    "),
-        Some(Value::Str(text)) => text,
-        Some(width) => repeat_blank(runtime, &width)?,
-    };
-    let value = take_or_none(&mut arguments, 0);
-    let Value::Str(text) = &value else {
-        return Err(not_indentable(runtime, &value));
-    };
-    // A short line takes as long as a few bytes.
-    runtime.meter.charge_scan(text.as_str().len().saturating_mul(2))?;
-    let indent = Indent {
-        first: is_flag_set(runtime, &arguments, 2)?,
-        blank: is_flag_set(runtime, &arguments, 3)?,
-    };
-    if indentation.is_markup() && !text.is_markup() {
-        return indent_with_markup(runtime, text, &indentation, indent);
+built_ins! { FILTERS:
+    /// Indents all lines of the text but the first, by a number of blanks or by a string.
+    ///
+    /// `{{ "a\nb"|indent(2) == "a\n  b" }} -> True`
+    Python "do_indent" fn indent(runtime, s: Text, width: Count = 4, first: Flag = false, blank: Flag = false) -> Str {
+        let indentation = match width {
+            Value::Int(4) => Str::from("    "),
+            Value::Str(text) => text,
+            width => repeat_blank(runtime, &width)?,
+        };
+        let Value::Str(text) = &s else {
+            return Err(not_indentable(runtime, &s));
+        };
+        // A short line takes as long as a few bytes.
+        runtime.meter.charge_scan(text.as_str().len().saturating_mul(2))?;
+        let indent = Indent {
+            first: ops::is_true(runtime, &first)?,
+            blank: ops::is_true(runtime, &blank)?,
+        };
+        if indentation.is_markup() && !text.is_markup() {
+            return indent_with_markup(runtime, text, &indentation, indent);
+        }
+        let indented = build_str(runtime, &[text, &indentation], &|mut output| {
+            write_indented(&mut output, text.as_str(), indentation.as_str(), indent)
+        })?;
+        Ok(Value::Str(indented.with_markup(text.is_markup())))
     }
-    let indented = build_str(runtime, &[text, &indentation], &|mut output| {
-        write_indented(&mut output, text.as_str(), indentation.as_str(), indent)
-    })?;
-    Ok(Value::Str(indented.with_markup(text.is_markup())))
+
+    /// Cuts the text to a length and adds an ellipsis. Words stay whole, unless `killwords` is true.
+    ///
+    /// `{{ "hello world foo"|truncate(9, leeway=0) }} -> hello...`
+    Python "do_truncate" fn truncate(
+        runtime, @env, s: Text, length: Count = 255, killwords: Flag = false, end: Text = "...", leeway: Count = None
+    ) -> Str {
+        let leeway = if let Value::None = leeway { Value::Int(5) } else { leeway };
+        let end_length = length_of(runtime, &end)?;
+        check_at_least(runtime, "length", &length, &end_length)?;
+        check_at_least(runtime, "leeway", &leeway, &Value::Int(0))?;
+        let value_length = length_of(runtime, &s)?;
+        let tolerated = ops::add(runtime, &length, &leeway)?;
+        if ops::less_equal(runtime, &value_length, &tolerated)? {
+            return Ok(s);
+        }
+        let kills_words = ops::is_true(runtime, &killwords)?;
+        let kept_length = ops::subtract(runtime, &length, &end_length)?;
+        let beginning = match (&s, kept_length.as_int().map(usize::try_from)) {
+            (Value::Str(text), Some(Ok(kept))) => Value::Str(text.piece(truncate::shorten(text.as_str(), kept, kills_words))),
+            _ => {
+                let beginning = ops::slice(runtime, &s, None, Some(&kept_length), None)?;
+                if kills_words {
+                    beginning
+                } else {
+                    let rsplit = get_attribute(runtime, &beginning, "rsplit")?;
+                    call::call(runtime, &rsplit, &mut Arguments::one(Value::text(" ")))?
+                }
+            }
+        };
+        ops::add(runtime, &beginning, &end)
+    }
+
+    /// Breaks each line of the text into lines of at most a given width.
+    ///
+    /// `{{ "aaa bbb ccc"|wordwrap(7, wrapstring="/") }} -> aaa bbb/ccc`
+    Python "do_wordwrap" fn wordwrap(
+        runtime, @environment, s: Text, width: Count = 79, break_long_words: Flag = true, wrapstring: Text = None,
+        break_on_hyphens: Flag = true
+    ) -> Str {
+        let separator = match wrapstring {
+            Value::None => Str::from("\n"),
+            Value::Str(separator) => separator,
+            other => return Err(missing_method(runtime, &other, "join")),
+        };
+        let text = match s {
+            Value::Str(text) => text,
+            other => return Err(missing_method(runtime, &other, "splitlines")),
+        };
+        // Each word is visited twice.
+        runtime.meter.charge_scan(text.as_str().len().saturating_mul(8))?;
+        if text.as_str().is_empty() {
+            return Ok(Value::Str(Str::from("").with_markup(separator.is_markup())));
+        }
+        let wrap = Wrap {
+            width: read_width(runtime, &width)?,
+            breaks_long_words: ops::is_true(runtime, &break_long_words)?,
+            splits_on_hyphens: matches!(break_on_hyphens, Value::Bool(true)),
+            prefers_hyphens: ops::is_true(runtime, &break_on_hyphens)?,
+        };
+        // A word cannot be cut at a float. If the width is below one, the reference cuts after one character instead.
+        if matches!(width, Value::Float(float) if float >= 1.0) && breaks_word(text.as_str(), wrap) {
+            return Err(Error::type_error(
+                "slice indices must be integers or None or have an __index__ method",
+            ));
+        }
+        Ok(Value::Str(wrap_text(runtime, &text, &separator, wrap)?))
+    }
 }
 
 /// Indents a plain text by a Markup, which escapes the lines that it is added to.
@@ -84,42 +153,6 @@ fn not_indentable<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Error {
     }
 }
 
-/// Cuts the text to a length and adds an ellipsis. Words stay whole, unless `killwords` is true.
-///
-/// `{{ "hello world foo"|truncate(9, leeway=0) }} -> hello...`
-pub(super) fn truncate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = take_or_none(&mut arguments, 0);
-    let length = arguments.take(1).unwrap_or(Value::Int(255));
-    let end = arguments.take(3).unwrap_or(Value::text("..."));
-    let leeway = arguments
-        .take(4)
-        .filter(|leeway| !matches!(leeway, Value::None))
-        .unwrap_or(Value::Int(5));
-    let end_length = length_of(runtime, &end)?;
-    check_at_least(runtime, "length", &length, &end_length)?;
-    check_at_least(runtime, "leeway", &leeway, &Value::Int(0))?;
-    let value_length = length_of(runtime, &value)?;
-    let tolerated = ops::add(runtime, &length, &leeway)?;
-    if ops::less_equal(runtime, &value_length, &tolerated)? {
-        return Ok(value);
-    }
-    let kills_words = is_flag_set(runtime, &arguments, 2)?;
-    let kept_length = ops::subtract(runtime, &length, &end_length)?;
-    let beginning = match (&value, kept_length.as_int().map(usize::try_from)) {
-        (Value::Str(text), Some(Ok(kept))) => Value::Str(text.piece(truncate::shorten(text.as_str(), kept, kills_words))),
-        _ => {
-            let beginning = ops::slice(runtime, &value, None, Some(&kept_length), None)?;
-            if kills_words {
-                beginning
-            } else {
-                let rsplit = get_attribute(runtime, &beginning, "rsplit")?;
-                call::call(runtime, &rsplit, &mut Arguments::one(Value::text(" ")))?
-            }
-        }
-    };
-    ops::add(runtime, &beginning, &end)
-}
-
 /// Returns an error if `value < least`, which the reference asserts.
 fn check_at_least<'a>(runtime: &mut Runtime<'a>, name: &str, value: &Value<'a>, least: &Value<'a>) -> Result<()> {
     if ops::greater_equal(runtime, value, least)? {
@@ -131,40 +164,6 @@ fn check_at_least<'a>(runtime: &mut Runtime<'a>, name: &str, value: &Value<'a>, 
         least.as_str(),
         value.as_str()
     )))
-}
-
-/// Breaks each line of the text into lines of at most a given width.
-///
-/// `{{ "aaa bbb ccc"|wordwrap(7, wrapstring="/") }} -> aaa bbb/ccc`
-pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let separator = match take_or_none(&mut arguments, 3) {
-        Value::None => Str::from("\n"),
-        Value::Str(separator) => separator,
-        other => return Err(missing_method(runtime, &other, "join")),
-    };
-    let text = match take_or_none(&mut arguments, 0) {
-        Value::Str(text) => text,
-        other => return Err(missing_method(runtime, &other, "splitlines")),
-    };
-    // Each word is visited twice.
-    runtime.meter.charge_scan(text.as_str().len().saturating_mul(8))?;
-    if text.as_str().is_empty() {
-        return Ok(Value::Str(Str::from("").with_markup(separator.is_markup())));
-    }
-    let width = arguments.take(1).unwrap_or(Value::Int(79));
-    let wrap = Wrap {
-        width: read_width(runtime, &width)?,
-        breaks_long_words: arguments.get(2).is_none() || is_flag_set(runtime, &arguments, 2)?,
-        splits_on_hyphens: matches!(arguments.get(4), None | Some(Value::Bool(true))),
-        prefers_hyphens: arguments.get(4).is_none() || is_flag_set(runtime, &arguments, 4)?,
-    };
-    // A word cannot be cut at a float. If the width is below one, the reference cuts after one character instead.
-    if matches!(width, Value::Float(float) if float >= 1.0) && breaks_word(text.as_str(), wrap) {
-        return Err(Error::type_error(
-            "slice indices must be integers or None or have an __index__ method",
-        ));
-    }
-    Ok(Value::Str(wrap_text(runtime, &text, &separator, wrap)?))
 }
 
 /// Wraps a text. A separator that is a Markup escapes the lines.

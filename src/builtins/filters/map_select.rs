@@ -12,10 +12,10 @@
 
 use super::attribute_path::AttributePath;
 use super::lazy_input::LazyInput;
-use crate::builtins::arguments::take_or_none;
+use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
 use crate::unsupported::{self, Place};
-use crate::value::{Arguments, Function, GAIN, ItemSource, Iter, Key, Runtime, Str, Value, ops, print};
+use crate::value::{Arguments, Function, GAIN, ItemSource, Iter, Key, Runtime, Shortcut, Str, Value, ops, print};
 
 /// A table of functions to which an argument of the filter refers by name.
 #[derive(Clone, Copy)]
@@ -67,14 +67,6 @@ struct Extra<'a> {
 }
 
 impl<'a> Extra<'a> {
-    fn take(arguments: &mut Arguments<'a>) -> Self {
-        Self {
-            positional: arguments.take_from(1),
-            keywords: arguments.take_keywords(),
-            function: None,
-        }
-    }
-
     fn height(&self) -> u32 {
         let keywords = self.keywords.iter().map(|(_, value)| value);
         self.positional.iter().chain(keywords).map(Value::height).max().unwrap_or(0)
@@ -135,27 +127,71 @@ impl<'a> Extra<'a> {
     }
 }
 
-/// Takes the input of a generator and its other arguments, and returns them with the height of the highest.
-fn take_input<'a>(arguments: &mut Arguments<'a>) -> (LazyInput<'a>, Extra<'a>, u32) {
-    let extra = Extra::take(arguments);
-    let value = take_or_none(arguments, 0);
+/// The input of a generator, its other arguments, and the height of the highest.
+type Input<'a> = (LazyInput<'a>, Extra<'a>, u32);
+
+fn read_input<'a>(value: Value<'a>, positional: Vec<Value<'a>>, keywords: Vec<(Str<'a>, Value<'a>)>) -> Input<'a> {
+    let extra = Extra {
+        positional,
+        keywords,
+        function: None,
+    };
     let below = value.height().max(extra.height());
     (LazyInput::new(value), extra, below)
 }
 
-/// Applies a filter to each item, or returns an attribute of each item.
-///
-/// `{{ [{"a": 1}, {}]|map(attribute="a", default=0)|list }} -> [1, 0]`
-pub(super) fn map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let (source, extra, below) = take_input(&mut arguments);
-    runtime.generator(
-        below.saturating_add(GAIN),
-        Map {
-            source,
-            extra,
-            path: None,
-        },
-    )
+built_ins! { FILTERS:
+    /// Applies a filter to each item, or returns an attribute of each item.
+    ///
+    /// `{{ [{"a": 1}, {}]|map(attribute="a", default=0)|list }} -> [1, 0]`
+    Python "sync_do_map" fn map(runtime, @context, value: Items, *args[Filter], **kwargs) -> Generator {
+        let (source, extra, below) = read_input(value, args, kwargs);
+        runtime.generator(
+            below.saturating_add(GAIN),
+            Map {
+                source,
+                extra,
+                path: None,
+            },
+        )
+    }
+
+    /// Returns the items that pass a test, or that are true.
+    ///
+    /// `{{ [0, 1, "", "a"]|select|list }} -> [1, 'a']`
+    Python "sync_do_select" fn select(runtime, @context, value: Items, *args[Test, Any], **kwargs) -> Generator {
+        select_or_reject(runtime, read_input(value, args, kwargs), true, false)
+    }
+
+    /// Returns the items that fail a test, or that are false.
+    ///
+    /// `{{ [1, 2, 3]|reject("odd")|list }} -> [2]`
+    Python "sync_do_reject" fn reject(runtime, @context, value: Items, *args[Test, Any], **kwargs) -> Generator {
+        select_or_reject(runtime, read_input(value, args, kwargs), false, false)
+    }
+
+    /// Returns the items with an attribute that passes a test, or that is true.
+    ///
+    /// `{{ [{"a": 1}, {"a": 2}]|selectattr("a", "eq", 2)|list }} -> [{'a': 2}]`
+    Python "sync_do_selectattr".with_shortcut(Shortcut::SelectAttribute(true))
+    fn selectattr(runtime, @context, value: Records, *args[Attribute, Test, Any], **kwargs) -> Generator {
+        select_or_reject(runtime, read_input(value, args, kwargs), true, true)
+    }
+
+    /// Returns the items with an attribute that fails a test, or that is false.
+    ///
+    /// `{{ [{"a": 1}, {}]|rejectattr("a")|list }} -> [{}]`
+    Python "sync_do_rejectattr".with_shortcut(Shortcut::SelectAttribute(false))
+    fn rejectattr(runtime, @context, value: Records, *args[Attribute, Test, Any], **kwargs) -> Generator {
+        select_or_reject(runtime, read_input(value, args, kwargs), false, true)
+    }
+
+    /// Returns the pairs of a dict, or no pairs if the value is undefined.
+    ///
+    /// `{{ {"a": 1}|items|list }} -> [('a', 1)]`
+    Python "do_items".with_shortcut(Shortcut::Items) fn items(runtime, value: Dict) -> Items {
+        runtime.generator(value.height(), Pairs(LazyInput::new(value)))
+    }
 }
 
 struct Map<'a> {
@@ -210,42 +246,13 @@ impl<'a> ItemSource<'a> for Map<'a> {
     }
 }
 
-/// Returns the items that pass a test, or that are true.
-///
-/// `{{ [0, 1, "", "a"]|select|list }} -> [1, 'a']`
-pub(super) fn select<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    select_or_reject(runtime, arguments, true, false)
-}
-
-/// Returns the items that fail a test, or that are false.
-///
-/// `{{ [1, 2, 3]|reject("odd")|list }} -> [2]`
-pub(super) fn reject<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    select_or_reject(runtime, arguments, false, false)
-}
-
-/// Returns the items with an attribute that passes a test, or that is true.
-///
-/// `{{ [{"a": 1}, {"a": 2}]|selectattr("a", "eq", 2)|list }} -> [{'a': 2}]`
-pub(super) fn selectattr<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    select_or_reject(runtime, arguments, true, true)
-}
-
-/// Returns the items with an attribute that fails a test, or that is false.
-///
-/// `{{ [{"a": 1}, {}]|rejectattr("a")|list }} -> [{}]`
-pub(super) fn rejectattr<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    select_or_reject(runtime, arguments, false, true)
-}
-
 /// Creates the generator of `select`, `reject`, `selectattr` and `rejectattr`.
 fn select_or_reject<'a>(
     runtime: &mut Runtime<'a>,
-    mut arguments: Arguments<'a>,
+    (source, extra, below): Input<'a>,
     wanted: bool,
     by_attribute: bool,
 ) -> Result<Value<'a>> {
-    let (source, extra, below) = take_input(&mut arguments);
     runtime.generator(
         below,
         Select {
@@ -311,14 +318,6 @@ impl<'a> ItemSource<'a> for Select<'a> {
     fn name(&self) -> &'static str {
         "select_or_reject"
     }
-}
-
-/// Returns the pairs of a dict, or no pairs if the value is undefined.
-///
-/// `{{ {"a": 1}|items|list }} -> [('a', 1)]`
-pub(super) fn items<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = take_or_none(&mut arguments, 0);
-    runtime.generator(value.height(), Pairs(LazyInput::new(value)))
 }
 
 struct Pairs<'a>(LazyInput<'a>);

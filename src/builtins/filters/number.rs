@@ -9,47 +9,103 @@
 //! The arithmetic is in [`crate::number`]. The rules are those of jinja2 3.1.6 `filters.py`: `do_round`, `do_int`, `do_float`,
 //! `do_filesizeformat`, and of Python's `abs`, `int`, `float`, `round`.
 
-use crate::builtins::arguments::{is_flag_set, take_or_none};
+use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::parse::{parse_int, read_float, read_int};
 use crate::number::{Int, IntRef, Number, NumberRef, NumberResult, arithmetic, digits, filesize, int_float, round};
 use crate::text::quote;
-use crate::value::{Arguments, Key, Runtime, Value, not_an_index, ops, print};
+use crate::value::{Key, Runtime, Value, not_an_index, ops, print};
 
 /// Returns `int(text)` of a text of digits.
 pub(super) fn parse_decimal(text: &str) -> Result<Int> {
     Ok(parse_int(text, 10, quote::repr)?)
 }
 
-/// Returns the number without its sign.
-///
-/// `{{ -1.5|abs }} -> 1.5`
-pub(super) fn abs<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = take_or_none(&mut arguments, 0);
-    ops::charge_digits(runtime, &value, &value)?;
-    match value.as_number() {
-        Some(number) => Ok(Value::from(arithmetic::absolute(number))),
-        None => Err(Error::type_error(format!(
-            "bad operand type for abs(): '{}'",
-            value.ty().name()
-        ))),
+built_ins! { FILTERS:
+    /// Returns the number without its sign.
+    ///
+    /// `{{ -1.5|abs }} -> 1.5`
+    OneArgument "abs" fn abs(runtime, value: Number) {
+        ops::charge_digits(runtime, &value, &value)?;
+        match value.as_number() {
+            Some(number) => Ok(Value::from(arithmetic::absolute(number))),
+            None => Err(Error::type_error(format!(
+                "bad operand type for abs(): '{}'",
+                value.ty().name()
+            ))),
+        }
     }
-}
 
-/// Rounds a number to a number of decimal places: half to even, up or down.
-///
-/// `{{ 42.55|round(1, "floor") }} -> 42.5`
-pub(super) fn round<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = take_or_none(&mut arguments, 0);
-    let precision = arguments.take(1).unwrap_or(Value::Int(0));
-    let method = arguments.take(2).unwrap_or(Value::text("common"));
-    // The reference looks the method up in a set, so an unhashable method is a TypeError.
-    Key::new(runtime, method.clone())?;
-    match method.as_str() {
-        Some("common") => round_half_even(runtime, &value, &precision),
-        Some("ceil") => round_by(runtime, &value, &precision, int_float::ceil),
-        Some("floor") => round_by(runtime, &value, &precision, int_float::floor),
-        _ => Err(Error::runtime("method must be common, ceil or floor")),
+    /// Rounds a number to a number of decimal places: half to even, up or down.
+    ///
+    /// `{{ 42.55|round(1, "floor") }} -> 42.5`
+    Python "do_round" fn round(
+        runtime, value: Number, precision: Count = 0, method: OneOf["common", "ceil", "floor", "nope"] = "common"
+    ) -> Float {
+        // The reference looks the method up in a set, so an unhashable method is a TypeError.
+        Key::new(runtime, method.clone())?;
+        match method.as_str() {
+            Some("common") => round_half_even(runtime, &value, &precision),
+            Some("ceil") => round_by(runtime, &value, &precision, int_float::ceil),
+            Some("floor") => round_by(runtime, &value, &precision, int_float::floor),
+            _ => Err(Error::runtime("method must be common, ceil or floor")),
+        }
+    }
+
+    /// Returns the integer that a value can be read as, or the default.
+    ///
+    /// `{{ "0x1f"|int(base=16) }} -> 31`
+    Python "do_int" fn int(runtime, value, default = 0, base: Count = 10) -> Int {
+        let read = match (&value, base.as_number()) {
+            (Value::Str(text), Some(NumberRef::Int(base))) => {
+                runtime.meter.charge_scan(text.as_str().len())?;
+                // No integer above 36 is a valid base, so 37 can replace a big one.
+                let base = match base {
+                    IntRef::Small(base) => base,
+                    IntRef::Big(_) => 37,
+                };
+                read_int(text.as_str(), base).ok().flatten()
+            }
+            (value, _) => match value.as_number() {
+                Some(NumberRef::Int(int)) => Some(int.to_int()),
+                Some(NumberRef::Float(float)) if !float.is_nan() => Some(int_float::truncate(float)?),
+                _ => None,
+            },
+        };
+        if let Some(int) = read {
+            return Ok(Value::from(int));
+        }
+        match to_float(runtime, &value) {
+            Ok(Some(float)) => Ok(int_float::truncate(float).map_or(default, Value::from)),
+            Ok(None) => Ok(default),
+            Err(error) if error.kind() == ErrorKind::Overflow => Ok(default),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the float that a value can be read as, or the default.
+    ///
+    /// `{{ " 1_000.5 "|float }} -> 1000.5`
+    Python "do_float" fn float(runtime, value, default = 0.0) -> Float {
+        match to_float(runtime, &value)? {
+            Some(_) if matches!(value, Value::Float(_)) => Ok(value),
+            Some(float) => Ok(Value::from(Number::Float(float))),
+            None => Ok(default),
+        }
+    }
+
+    /// Formats a number of bytes with a unit.
+    ///
+    /// `{{ 1500|filesizeformat }} -> 1.5 kB`
+    Python "do_filesizeformat" fn filesizeformat(runtime, value: Number, binary: Flag = false) -> Str {
+        let Some(bytes) = to_float(runtime, &value)? else {
+            return Err(not_a_float(runtime, &value)?);
+        };
+        let is_binary = ops::is_true(runtime, &binary)?;
+        let text = filesize::filesize(NumberRef::Float(bytes), is_binary)?;
+        // The text has at most 300 digits, so it can be charged afterwards.
+        runtime.meter.charge(digits::count_steps(text.len()))?;
+        runtime.str(text)
     }
 }
 
@@ -91,67 +147,6 @@ fn round_by<'a>(
         }
     };
     ops::divide(runtime, &whole, &unit)
-}
-
-/// Returns the integer that a value can be read as, or the default.
-///
-/// `{{ "0x1f"|int(base=16) }} -> 31`
-pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = take_or_none(&mut arguments, 0);
-    let default = arguments.take(1).unwrap_or(Value::Int(0));
-    let base = arguments.take(2).unwrap_or(Value::Int(10));
-    let read = match (&value, base.as_number()) {
-        (Value::Str(text), Some(NumberRef::Int(base))) => {
-            runtime.meter.charge_scan(text.as_str().len())?;
-            // No integer above 36 is a valid base, so 37 can replace a big one.
-            let base = match base {
-                IntRef::Small(base) => base,
-                IntRef::Big(_) => 37,
-            };
-            read_int(text.as_str(), base).ok().flatten()
-        }
-        (value, _) => match value.as_number() {
-            Some(NumberRef::Int(int)) => Some(int.to_int()),
-            Some(NumberRef::Float(float)) if !float.is_nan() => Some(int_float::truncate(float)?),
-            _ => None,
-        },
-    };
-    if let Some(int) = read {
-        return Ok(Value::from(int));
-    }
-    match to_float(runtime, &value) {
-        Ok(Some(float)) => Ok(int_float::truncate(float).map_or(default, Value::from)),
-        Ok(None) => Ok(default),
-        Err(error) if error.kind() == ErrorKind::Overflow => Ok(default),
-        Err(error) => Err(error),
-    }
-}
-
-/// Returns the float that a value can be read as, or the default.
-///
-/// `{{ " 1_000.5 "|float }} -> 1000.5`
-pub(super) fn float<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = take_or_none(&mut arguments, 0);
-    match to_float(runtime, &value)? {
-        Some(_) if matches!(value, Value::Float(_)) => Ok(value),
-        Some(float) => Ok(Value::from(Number::Float(float))),
-        None => Ok(arguments.take(1).unwrap_or(Value::Float(0.0))),
-    }
-}
-
-/// Formats a number of bytes with a unit.
-///
-/// `{{ 1500|filesizeformat }} -> 1.5 kB`
-pub(super) fn filesizeformat<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = take_or_none(&mut arguments, 0);
-    let Some(bytes) = to_float(runtime, &value)? else {
-        return Err(not_a_float(runtime, &value)?);
-    };
-    let is_binary = is_flag_set(runtime, &arguments, 1)?;
-    let text = filesize::filesize(NumberRef::Float(bytes), is_binary)?;
-    // The text has at most 300 digits, so it can be charged afterwards.
-    runtime.meter.charge(digits::count_steps(text.len()))?;
-    runtime.str(text)
 }
 
 /// Returns `float(value)`, or `None` if it raises a TypeError or a ValueError.

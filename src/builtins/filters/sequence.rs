@@ -11,98 +11,168 @@
 
 use super::attribute_path::AttributePath;
 use crate::builtins::access::{self, Attribute};
-use crate::builtins::arguments::{is_flag_set, take_or_none, to_plain_str};
+use crate::builtins::arguments::to_plain_str;
+use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
-use crate::value::{Arguments, DictIter, ItemSource, Iter, Key, Runtime, Str, Type, Undefined, Value, ops, print};
+use crate::value::{DictIter, ItemSource, Iter, Key, Runtime, Shortcut, Str, Type, Undefined, Value, ops, print};
 
-/// Returns the value, or a default if the value is undefined. With `boolean`, the default also replaces a false value.
-///
-/// `{{ nope|d("x") }}{{ none|d("y", true) }} -> xy`
-/// `{{ nope|default("x") }}{{ none|default("y", true) }} -> xy`
-pub(super) fn default<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = take_or_none(&mut arguments, 0);
-    if value.is_undefined() || (is_flag_set(runtime, &arguments, 2)? && !ops::is_true(runtime, &value)?) {
-        return Ok(arguments.take(1).unwrap_or(Value::text("")));
+built_ins! { FILTERS:
+    /// Returns the value, or a default if the value is undefined. With `boolean`, the default also replaces a false value.
+    ///
+    /// `{{ nope|d("x") }}{{ none|d("y", true) }} -> xy`
+    /// `{{ nope|default("x") }}{{ none|default("y", true) }} -> xy`
+    Python "do_default" fn default["default", "d"](runtime, value, default_value = "", boolean: Flag = false) {
+        if value.is_undefined() || (ops::is_true(runtime, &boolean)? && !ops::is_true(runtime, &value)?) {
+            return Ok(default_value);
+        }
+        Ok(value)
     }
-    Ok(value)
-}
 
-/// Returns an attribute, and never an item.
-///
-/// `{{ {"b": 1}|attr("b") is defined }} -> False`
-pub(super) fn attr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let (object, name) = (take_or_none(&mut arguments, 0), take_or_none(&mut arguments, 1));
-    let Value::Str(name) = &name else {
-        Key::new(runtime, name.clone())?;
-        let ty = name.ty().name();
-        return Err(Error::type_error(format!("attribute name must be string, not '{ty}'")));
-    };
-    runtime.meter.charge_scan(name.as_str().len())?;
-    let is_reserved = name.as_str().starts_with("__") && name.as_str().ends_with("__");
-    match (access::find_attribute(runtime, &object, name.as_str())?, &object) {
-        (Attribute::Missing, Value::Undefined(undefined)) if !is_reserved => Err(undefined.error()),
-        (attribute, _) => access::to_value(runtime, attribute, &object, name),
+    /// Returns an attribute, and never an item.
+    ///
+    /// `{{ {"b": 1}|attr("b") is defined }} -> False`
+    Python "do_attr" fn attr(runtime, @environment, obj, name: Attribute) {
+        let Value::Str(name) = &name else {
+            Key::new(runtime, name.clone())?;
+            let ty = name.ty().name();
+            return Err(Error::type_error(format!("attribute name must be string, not '{ty}'")));
+        };
+        runtime.meter.charge_scan(name.as_str().len())?;
+        let is_reserved = name.as_str().starts_with("__") && name.as_str().ends_with("__");
+        match (access::find_attribute(runtime, &obj, name.as_str())?, &obj) {
+            (Attribute::Missing, Value::Undefined(undefined)) if !is_reserved => Err(undefined.error()),
+            (attribute, _) => access::to_value(runtime, attribute, &obj, name),
+        }
     }
-}
 
-/// Returns the first item, or an undefined value.
-///
-/// `{{ "abc"|first }} -> a`
-pub(super) fn first<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let item = Iter::new(&take_or_none(&mut arguments, 0))?.next(runtime)?;
-    Ok(item.unwrap_or(Value::Undefined(Undefined::Hint("No first item, sequence was empty."))))
-}
+    /// Returns the first item, or an undefined value.
+    ///
+    /// `{{ "abc"|first }} -> a`
+    Python "sync_do_first" fn first(runtime, @environment, seq: Items) {
+        let item = Iter::new(&seq)?.next(runtime)?;
+        Ok(item.unwrap_or(Value::Undefined(Undefined::Hint("No first item, sequence was empty."))))
+    }
 
-/// Returns the last item of a reversible value, or an undefined value.
-///
-/// `{{ {"a": 1, "b": 2}|last }} -> b`
-pub(super) fn last<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = take_or_none(&mut arguments, 0);
-    let item = Reversed::new(&value)?.next_item(runtime)?;
-    Ok(item.unwrap_or(Value::Undefined(Undefined::Hint("No last item, sequence was empty."))))
-}
+    /// Returns the last item of a reversible value, or an undefined value.
+    ///
+    /// `{{ {"a": 1, "b": 2}|last }} -> b`
+    Python "do_last" fn last(runtime, @environment, seq: Items) {
+        let item = Reversed::new(&seq)?.next_item(runtime)?;
+        Ok(item.unwrap_or(Value::Undefined(Undefined::Hint("No last item, sequence was empty."))))
+    }
 
-/// Returns the number of items.
-///
-/// `{{ "é"|count }} -> 1`
-/// `{{ {"a": 1}|length }} -> 1`
-pub(super) fn length<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    length_of(runtime, &take_or_none(&mut arguments, 0))
+    /// Returns the number of items.
+    ///
+    /// `{{ "é"|count }} -> 1`
+    /// `{{ {"a": 1}|length }} -> 1`
+    OneArgument "len".with_shortcut(Shortcut::Length) fn length["length", "count"](runtime, value: Items) -> Int {
+        length_of(runtime, &value)
+    }
+
+    /// Returns a list of the items.
+    ///
+    /// `{{ "ab"|list }} -> ['a', 'b']`
+    Python "sync_do_list".with_shortcut(Shortcut::List) fn list(runtime, value: Items) -> List {
+        let items = ops::collect(runtime, &value)?;
+        runtime.list(items)
+    }
+
+    /// Reverses a string, or returns an iterator over the items in reverse order.
+    ///
+    /// `{{ "abc"|reverse }} -> cba`
+    Python "do_reverse" fn reverse(runtime, value: Items) {
+        if let Value::Str(_) = value {
+            return ops::slice(runtime, &value, None, None, Some(&Value::Int(-1)));
+        }
+        if let Ok(reversed) = Reversed::new(&value) {
+            let ty = reversed.ty(&value);
+            return runtime.iterator(ty, value.height(), reversed);
+        }
+        match ops::collect(runtime, &value) {
+            Ok(mut items) => {
+                items.reverse();
+                runtime.list(items)
+            }
+            Err(error) if error.kind() == ErrorKind::Type => Err(Error::runtime("argument must be iterable")),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Joins the texts of the items, with a separator between them.
+    ///
+    /// `{{ [{"a": 1}, {"a": 2}]|join("-", attribute="a") }} -> 1-2`
+    Python "sync_do_join" fn join(runtime, @eval_ctx, value: Items, d: Text = "", attribute: Attribute = None) -> Text {
+        let path = AttributePath::new(runtime, &attribute)?;
+        let mut iter = Iter::new(&value)?;
+        let separator = to_plain_str(runtime, &d)?;
+        let Some(first) = iter.next(runtime)? else {
+            return Ok(Value::text(""));
+        };
+        // The text of the first item is made before the second item is read, because reading can change it: `{{ loop|join }}` in a
+        // loop.
+        let first = path.follow(runtime, &first)?;
+        let first = Value::Str(to_plain_str(runtime, &first)?);
+        let Some(mut next) = iter.next(runtime)? else {
+            return Ok(first);
+        };
+        runtime.capture_in(String::new(), |runtime, joined| {
+            print::write_str(runtime, &first, joined)?;
+            loop {
+                let item = path.follow(runtime, &next)?;
+                runtime.push(&separator, joined)?;
+                print::write_str(runtime, &item, joined)?;
+                runtime.meter.charge_bytes(separator.as_str().len())?;
+                runtime.meter.check_size(joined.len())?;
+                match iter.next(runtime)? {
+                    Some(item) => next = item,
+                    None => return Ok(()),
+                }
+            }
+        })
+    }
+
+    /// Returns the sum of the items and a start value.
+    ///
+    /// `{{ [{"a": 1}, {"a": 2}]|sum(attribute="a") }} -> 3`
+    Python "sync_do_sum" fn sum(runtime, @environment, iterable: Items, attribute: Attribute = None, start = 0) {
+        let path = AttributePath::new(runtime, &attribute)?;
+        let mut iter = Iter::new(&iterable)?;
+        let mut sum = start;
+        if let Value::Str(_) = sum {
+            return Err(Error::type_error("sum() can't sum strings [use ''.join(seq) instead]"));
+        }
+        // What rounding has removed from a sum of floats, as long as all items so far were small integers, and then floats or small
+        // integers.
+        let mut lost = matches!(sum, Value::Int(_) | Value::Float(_)).then_some(0.0);
+        while let Some(item) = iter.next(runtime)? {
+            let item = path.follow(runtime, &item)?;
+            sum = match (sum, &item, lost) {
+                (Value::Float(total), Value::Float(item), Some(before)) => {
+                    runtime.meter.charge(1)?;
+                    let (total, rounded) = add_exactly(total, *item);
+                    lost = Some(before + rounded);
+                    Value::Float(total)
+                }
+                (sum, item, _) => {
+                    let next = match (&sum, item) {
+                        (Value::Float(_), Value::Int(_) | Value::Bool(_)) => lost,
+                        (Value::Int(_), Value::Int(_) | Value::Bool(_) | Value::Float(_)) => lost,
+                        _ => None,
+                    };
+                    let sum = if next.is_none() { restore(sum, lost) } else { sum };
+                    let total = ops::add(runtime, &sum, item)?;
+                    lost = next.filter(|_| !matches!(total, Value::Big(_)));
+                    total
+                }
+            };
+        }
+        Ok(restore(sum, lost))
+    }
 }
 
 /// Returns the number of items of a value.
 pub(super) fn length_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
     ops::length(runtime, value).map(Value::from)
-}
-
-/// Returns a list of the items.
-///
-/// `{{ "ab"|list }} -> ['a', 'b']`
-pub(super) fn list<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let items = ops::collect(runtime, &take_or_none(&mut arguments, 0))?;
-    runtime.list(items)
-}
-
-/// Reverses a string, or returns an iterator over the items in reverse order.
-///
-/// `{{ "abc"|reverse }} -> cba`
-pub(super) fn reverse<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = take_or_none(&mut arguments, 0);
-    if let Value::Str(_) = value {
-        return ops::slice(runtime, &value, None, None, Some(&Value::Int(-1)));
-    }
-    if let Ok(reversed) = Reversed::new(&value) {
-        let ty = reversed.ty(&value);
-        return runtime.iterator(ty, value.height(), reversed);
-    }
-    match ops::collect(runtime, &value) {
-        Ok(mut items) => {
-            items.reverse();
-            runtime.list(items)
-        }
-        Err(error) if error.kind() == ErrorKind::Type => Err(Error::runtime("argument must be iterable")),
-        Err(error) => Err(error),
-    }
 }
 
 /// The iterator of Python's `reversed`.
@@ -173,80 +243,6 @@ impl<'a> ItemSource<'a> for Reversed<'a> {
             },
         })
     }
-}
-
-/// Joins the texts of the items, with a separator between them.
-///
-/// `{{ [{"a": 1}, {"a": 2}]|join("-", attribute="a") }} -> 1-2`
-pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = take_or_none(&mut arguments, 0);
-    let path = AttributePath::new(runtime, &take_or_none(&mut arguments, 2))?;
-    let mut iter = Iter::new(&value)?;
-    let separator = match arguments.take(1) {
-        Some(separator) => to_plain_str(runtime, &separator)?,
-        None => Str::from(""),
-    };
-    let Some(first) = iter.next(runtime)? else {
-        return Ok(Value::text(""));
-    };
-    // The text of the first item is made before the second item is read, because reading can change it: `{{ loop|join }}` in a loop.
-    let first = path.follow(runtime, &first)?;
-    let first = Value::Str(to_plain_str(runtime, &first)?);
-    let Some(mut next) = iter.next(runtime)? else {
-        return Ok(first);
-    };
-    runtime.capture_in(String::new(), |runtime, joined| {
-        print::write_str(runtime, &first, joined)?;
-        loop {
-            let item = path.follow(runtime, &next)?;
-            runtime.push(&separator, joined)?;
-            print::write_str(runtime, &item, joined)?;
-            runtime.meter.charge_bytes(separator.as_str().len())?;
-            runtime.meter.check_size(joined.len())?;
-            match iter.next(runtime)? {
-                Some(item) => next = item,
-                None => return Ok(()),
-            }
-        }
-    })
-}
-
-/// Returns the sum of the items and a start value.
-///
-/// `{{ [{"a": 1}, {"a": 2}]|sum(attribute="a") }} -> 3`
-pub(super) fn sum<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = take_or_none(&mut arguments, 0);
-    let path = AttributePath::new(runtime, &take_or_none(&mut arguments, 1))?;
-    let mut iter = Iter::new(&value)?;
-    let mut sum = arguments.take(2).unwrap_or(Value::Int(0));
-    if let Value::Str(_) = sum {
-        return Err(Error::type_error("sum() can't sum strings [use ''.join(seq) instead]"));
-    }
-    // What rounding has removed from a sum of floats, as long as all items so far were small integers, and then floats or small integers.
-    let mut lost = matches!(sum, Value::Int(_) | Value::Float(_)).then_some(0.0);
-    while let Some(item) = iter.next(runtime)? {
-        let item = path.follow(runtime, &item)?;
-        sum = match (sum, &item, lost) {
-            (Value::Float(total), Value::Float(item), Some(before)) => {
-                runtime.meter.charge(1)?;
-                let (total, rounded) = add_exactly(total, *item);
-                lost = Some(before + rounded);
-                Value::Float(total)
-            }
-            (sum, item, _) => {
-                let next = match (&sum, item) {
-                    (Value::Float(_), Value::Int(_) | Value::Bool(_)) => lost,
-                    (Value::Int(_), Value::Int(_) | Value::Bool(_) | Value::Float(_)) => lost,
-                    _ => None,
-                };
-                let sum = if next.is_none() { restore(sum, lost) } else { sum };
-                let total = ops::add(runtime, &sum, item)?;
-                lost = next.filter(|_| !matches!(total, Value::Big(_)));
-                total
-            }
-        };
-    }
-    Ok(restore(sum, lost))
 }
 
 /// Returns the rounded sum of two floats and what the rounding has removed (Neumaier's algorithm).

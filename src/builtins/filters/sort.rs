@@ -9,42 +9,86 @@
 
 use super::attribute_path::{AttributePath, to_lower};
 use super::python_calls::call_items;
-use crate::builtins::arguments::{is_flag_set, take_or_none};
-
 use crate::builtins::access;
+use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Iter, Runtime, Undefined, Value, ops};
+use crate::value::{Comparison, Iter, Runtime, Undefined, Value, ops};
 
-/// Returns a sorted list of the items.
-///
-/// `{{ [3, 1, 2]|sort(reverse=true) }} -> [3, 2, 1]`
-pub(super) fn sort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let attribute = take_or_none(&mut arguments, 3);
-    let ignores_case = !is_flag_set(runtime, &arguments, 2)?;
-    let mut paths = AttributePath::split(runtime, &attribute)?;
-    paths = paths.into_iter().map(|path| path.with_case_ignored(ignores_case)).collect();
-    let items = ops::collect(runtime, &take_or_none(&mut arguments, 0))?;
-    let reverse = is_flag_set(runtime, &arguments, 1)?;
-    // These lists are not on the heap of the render, so their memory is claimed here.
-    let values = items.len().saturating_mul(size_of::<Value<'_>>());
-    let _items = runtime.meter.claim(values)?;
-    let claim = runtime.meter.claim(values.saturating_mul(paths.len()))?;
-    // One list has the keys of all items one after another. A list for each item would take twice the memory.
-    let mut keys = Vec::with_capacity(items.len().saturating_mul(paths.len()));
-    for item in &items {
-        for path in &paths {
-            keys.push(path.follow(runtime, item)?);
+built_ins! { FILTERS:
+    /// Returns a sorted list of the items.
+    ///
+    /// `{{ [3, 1, 2]|sort(reverse=true) }} -> [3, 2, 1]`
+    Python "do_sort" fn sort(
+        runtime, @environment, value: Items, reverse: Flag = false, case_sensitive: Flag = false, attribute: Attribute = None
+    ) -> List {
+        let ignores_case = !ops::is_true(runtime, &case_sensitive)?;
+        let mut paths = AttributePath::split(runtime, &attribute)?;
+        paths = paths.into_iter().map(|path| path.with_case_ignored(ignores_case)).collect();
+        let items = ops::collect(runtime, &value)?;
+        let reverse = ops::is_true(runtime, &reverse)?;
+        // These lists are not on the heap of the render, so their memory is claimed here.
+        let values = items.len().saturating_mul(size_of::<Value<'_>>());
+        let _items = runtime.meter.claim(values)?;
+        let claim = runtime.meter.claim(values.saturating_mul(paths.len()))?;
+        // One list has the keys of all items one after another. A list for each item would take twice the memory.
+        let mut keys = Vec::with_capacity(items.len().saturating_mul(paths.len()));
+        for item in &items {
+            for path in &paths {
+                keys.push(path.follow(runtime, item)?);
+            }
         }
+        let keys_of = |item: usize| {
+            let start = item.saturating_mul(paths.len());
+            keys.get(start..start.saturating_add(paths.len())).unwrap_or_default()
+        };
+        let order = ops::sort_indices(runtime, items.len(), reverse, &mut |runtime, left, right| {
+            is_less(runtime, keys_of(left), keys_of(right))
+        })?;
+        drop((keys, claim));
+        runtime.list(in_order(&items, &order))
     }
-    let keys_of = |item: usize| {
-        let start = item.saturating_mul(paths.len());
-        keys.get(start..start.saturating_add(paths.len())).unwrap_or_default()
-    };
-    let order = ops::sort_indices(runtime, items.len(), reverse, &mut |runtime, left, right| {
-        is_less(runtime, keys_of(left), keys_of(right))
-    })?;
-    drop((keys, claim));
-    runtime.list(in_order(&items, &order))
+
+    /// Returns a list of the pairs of a dict, sorted by key or by value.
+    ///
+    /// `{{ {"b": 1, "a": 2}|dictsort(by="value") }} -> [('b', 1), ('a', 2)]`
+    Python "do_dictsort" fn dictsort(
+        runtime, value: Dict, case_sensitive: Flag = false, by: OneOf["key", "value", "nope"] = "key", reverse: Flag = false
+    ) -> List {
+        let ignores_case = !ops::is_true(runtime, &case_sensitive)?;
+        let by_key = ops::equal(runtime, &by, &Value::text("key"))?;
+        if !by_key && !ops::equal(runtime, &by, &Value::text("value"))? {
+            return Err(Error::runtime(r#"You can only sort by either "key" or "value""#));
+        }
+        let pairs = call_items(runtime, &value)?;
+        let pairs = ops::collect(runtime, &pairs)?;
+        let reverse = ops::is_true(runtime, &reverse)?;
+        let index = Value::Int(i64::from(!by_key));
+        // The pairs and their keys are not on the heap of the render, so their memory is claimed here.
+        let values = pairs.len().saturating_mul(size_of::<Value<'_>>());
+        let claim = runtime.meter.claim(values.saturating_mul(2))?;
+        let mut keys = Vec::with_capacity(pairs.len());
+        for pair in &pairs {
+            let key = access::get_item(runtime, pair, &index)?;
+            keys.push(if ignores_case { to_lower(runtime, key)? } else { key });
+        }
+        let order = sort_keys(runtime, &keys, reverse)?;
+        drop((keys, claim));
+        runtime.list(in_order(&pairs, &order))
+    }
+
+    /// Returns the smallest item, or the first one if several are equal.
+    ///
+    /// `{{ ["b", "A", "a"]|min }} -> A`
+    Python "do_min" fn min(runtime, @environment, value: Items, case_sensitive: Flag = false, attribute: Attribute = None) {
+        find_extreme(runtime, [value, case_sensitive, attribute], ops::less)
+    }
+
+    /// Returns the largest item, or the first one if several are equal.
+    ///
+    /// `{{ [1, 3, 2]|max }} -> 3`
+    Python "do_max" fn max(runtime, @environment, value: Items, case_sensitive: Flag = false, attribute: Attribute = None) {
+        find_extreme(runtime, [value, case_sensitive, attribute], ops::greater)
+    }
 }
 
 /// Returns the items at the indices.
@@ -54,58 +98,17 @@ fn in_order<'a>(items: &[Value<'a>], order: &[usize]) -> Vec<Value<'a>> {
     ordered
 }
 
-/// Returns a list of the pairs of a dict, sorted by key or by value.
-///
-/// `{{ {"b": 1, "a": 2}|dictsort(by="value") }} -> [('b', 1), ('a', 2)]`
-pub(super) fn dictsort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let ignores_case = !is_flag_set(runtime, &arguments, 1)?;
-    let by = arguments.take(2).unwrap_or(Value::text("key"));
-    let by_key = ops::equal(runtime, &by, &Value::text("key"))?;
-    if !by_key && !ops::equal(runtime, &by, &Value::text("value"))? {
-        return Err(Error::runtime(r#"You can only sort by either "key" or "value""#));
-    }
-    let pairs = call_items(runtime, &take_or_none(&mut arguments, 0))?;
-    let pairs = ops::collect(runtime, &pairs)?;
-    let reverse = is_flag_set(runtime, &arguments, 3)?;
-    let index = Value::Int(i64::from(!by_key));
-    // The pairs and their keys are not on the heap of the render, so their memory is claimed here.
-    let values = pairs.len().saturating_mul(size_of::<Value<'_>>());
-    let claim = runtime.meter.claim(values.saturating_mul(2))?;
-    let mut keys = Vec::with_capacity(pairs.len());
-    for pair in &pairs {
-        let key = access::get_item(runtime, pair, &index)?;
-        keys.push(if ignores_case { to_lower(runtime, key)? } else { key });
-    }
-    let order = sort_keys(runtime, &keys, reverse)?;
-    drop((keys, claim));
-    runtime.list(in_order(&pairs, &order))
-}
-
-/// Returns the smallest item, or the first one if several are equal.
-///
-/// `{{ ["b", "A", "a"]|min }} -> A`
-pub(super) fn min<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    find_extreme(runtime, arguments, |runtime, key, best| ops::less(runtime, key, best))
-}
-
-/// Returns the largest item, or the first one if several are equal.
-///
-/// `{{ [1, 3, 2]|max }} -> 3`
-pub(super) fn max<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    find_extreme(runtime, arguments, |runtime, key, best| ops::greater(runtime, key, best))
-}
-
 fn find_extreme<'a>(
     runtime: &mut Runtime<'a>,
-    mut arguments: Arguments<'a>,
-    is_better: impl Fn(&mut Runtime<'a>, &Value<'a>, &Value<'a>) -> Result<bool>,
+    [value, case_sensitive, attribute]: [Value<'a>; 3],
+    is_better: Comparison,
 ) -> Result<Value<'a>> {
-    let mut iter = Iter::new(&take_or_none(&mut arguments, 0))?;
+    let mut iter = Iter::new(&value)?;
     let Some(mut best) = iter.next(runtime)? else {
         return Ok(Value::Undefined(Undefined::Hint("No aggregated item, sequence was empty.")));
     };
-    let ignores_case = !is_flag_set(runtime, &arguments, 1)?;
-    let path = AttributePath::new(runtime, &take_or_none(&mut arguments, 2))?.with_case_ignored(ignores_case);
+    let ignores_case = !ops::is_true(runtime, &case_sensitive)?;
+    let path = AttributePath::new(runtime, &attribute)?.with_case_ignored(ignores_case);
     let mut best_key = path.follow(runtime, &best)?;
     while let Some(item) = iter.next(runtime)? {
         let key = path.follow(runtime, &item)?;

@@ -9,43 +9,48 @@
 //! Both take a dict or pairs, and keywords. The rules are those of CPython 3.13 `dictobject.c` (`dict_update_common`,
 //! `PyDict_MergeFromSeq2`) and transformers 5.24.0 `chat_template_utils.py` (`TemplateDict`, `TemplateNamespace`).
 
+use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Reached};
 use crate::meter::Claim;
 use crate::text::quote;
-use crate::value::{Arguments, Entries, Iter, Runtime, Value};
+use crate::value::{Entries, Iter, Runtime, Shortcut, Str, Type, Value};
 
-/// `dict(pairs, **kwargs)`
-pub(super) fn dict<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let entries = collect_entries(runtime, arguments)?;
-    Ok(Value::Dict(runtime.dict(entries)?))
+built_ins! { CONTAINERS:
+    /// Returns a dict of a dict or pairs, and of keywords.
+    Python "_cached_compile_jinja_template.<locals>.TemplateDict.__call__".with_type(Type::TemplateDict)
+    fn dict(runtime, @self, *args[Pairs], **kwargs) -> Dict {
+        let entries = collect_entries(runtime, args, kwargs)?;
+        Ok(Value::Dict(runtime.dict(entries)?))
+    }
+
+    /// Returns a namespace with the attributes of a dict or pairs, and of keywords.
+    Python "_cached_compile_jinja_template.<locals>.TemplateNamespace.__init__"
+    .with_type(Type::Class).with_shortcut(Shortcut::Namespace)
+    fn namespace(runtime, *args[Dict], **kwargs) -> Namespace {
+        let attributes: Vec<_> = if args.is_empty() {
+            // The names of keywords differ, so no dict is needed.
+            kwargs.into_iter().map(|(name, value)| (Value::Str(name), value)).collect()
+        } else {
+            let entries = collect_entries(runtime, args, kwargs)?.into_iter();
+            entries.map(|(key, value)| (key.value, value)).collect()
+        };
+        for (name, _) in &attributes {
+            if let Value::Str(name) = name {
+                check_attribute_name(name.as_str())?;
+            }
+        }
+        if attributes.len() > MAX_ATTRIBUTES {
+            let reached = Reached::from_sizes(Limit::Attributes, attributes.len(), MAX_ATTRIBUTES);
+            return Err(Error::limit(reached));
+        }
+        runtime.meter.charge_items(attributes.len())?;
+        runtime.namespace(attributes).map(Value::Namespace)
+    }
 }
 
 /// The maximum number of attributes of a namespace. Lookups are linear, and a template has about ten.
 const MAX_ATTRIBUTES: usize = 1000;
-
-/// `namespace(pairs, **kwargs)`
-pub(super) fn namespace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let attributes: Vec<_> = if arguments.is_empty() {
-        // The names of keywords differ, so no dict is needed.
-        let keywords = arguments.take_keywords().into_iter();
-        keywords.map(|(name, value)| (Value::Str(name), value)).collect()
-    } else {
-        let entries = collect_entries(runtime, arguments)?.into_iter();
-        entries.map(|(key, value)| (key.value, value)).collect()
-    };
-    for (name, _) in &attributes {
-        if let Value::Str(name) = name {
-            check_attribute_name(name.as_str())?;
-        }
-    }
-    if attributes.len() > MAX_ATTRIBUTES {
-        let reached = Reached::from_sizes(Limit::Attributes, attributes.len(), MAX_ATTRIBUTES);
-        return Err(Error::limit(reached));
-    }
-    runtime.meter.charge_items(attributes.len())?;
-    runtime.namespace(attributes).map(Value::Namespace)
-}
 
 /// Returns an error if the name of an attribute begins with an underscore.
 pub fn check_attribute_name(name: &str) -> Result<()> {
@@ -63,8 +68,11 @@ pub fn check_attribute_name(name: &str) -> Result<()> {
 }
 
 /// Collects the entries of a dict: those of the argument, a dict or pairs, and then the keywords.
-fn collect_entries<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Entries<'a>> {
-    let mut positional = arguments.take_from(0);
+fn collect_entries<'a>(
+    runtime: &mut Runtime<'a>,
+    mut positional: Vec<Value<'a>>,
+    keywords: Vec<(Str<'a>, Value<'a>)>,
+) -> Result<Entries<'a>> {
     if positional.len() > 1 {
         return Err(Error::type_error(format!(
             "dict expected at most 1 argument, got {}",
@@ -86,7 +94,7 @@ fn collect_entries<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
             None => add_pairs(runtime, &mut entries, &mut claim, &argument)?,
         },
     }
-    for (name, value) in arguments.take_keywords() {
+    for (name, value) in keywords {
         runtime.insert(&mut entries, &mut claim, Value::Str(name), value)?;
     }
     Ok(entries)

@@ -7,18 +7,8 @@
 //!
 //! The rules are those of CPython 3.13 `dictobject.c`.
 
-use crate::builtins::arguments::wrong_receiver;
-use crate::builtins::table::{SELF, Table, no_arguments, optional, positional, required};
-use crate::error::Result;
-use crate::value::{Arguments, Dict, Entries, Runtime, Value};
-
-pub(super) static METHODS: Table = Table::new(&[
-    no_arguments("copy", "dict.copy", copy),
-    positional("get", "dict.get", &[SELF, required("key"), optional("default")], get),
-    no_arguments("items", "dict.items", items),
-    no_arguments("keys", "dict.keys", keys),
-    no_arguments("values", "dict.values", values),
-]);
+use crate::builtins::table::built_ins;
+use crate::value::{Dict, Entries, Value};
 
 /// The methods that change a dict (jinja2 3.1.6 `sandbox.py`, `_mutable_spec`).
 pub(super) const MUTATING: &[&str] = &["clear", "pop", "popitem", "setdefault", "update"];
@@ -44,39 +34,30 @@ pub fn is_attribute(name: &str) -> bool {
     )
 }
 
-fn take_receiver<'a>(arguments: &mut Arguments<'a>) -> Result<Dict<'a>> {
-    match arguments.take(0) {
-        Some(Value::Dict(dict)) => Ok(dict),
-        _ => Err(wrong_receiver("dict")),
+built_ins! { METHODS:
+    /// Returns the value of a key, or a default.
+    Positional "dict.get" fn get(runtime, &dict: Dict, key: Text, default = None) {
+        let found = runtime.find_key(&dict, &key)?;
+        Ok(found.unwrap_or(default))
     }
-}
 
-fn get<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let dict = take_receiver(&mut arguments)?;
-    let found = runtime.find_key(&dict, &arguments.take(1).unwrap_or(Value::None))?;
-    Ok(found.or_else(|| arguments.take(2)).unwrap_or(Value::None))
-}
+    /// Returns a view of the pairs.
+    NoArguments "dict.items" fn items(_runtime, &dict: Dict) -> Items { Ok(Value::Items(dict)) }
 
-fn items<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(Value::Items(take_receiver(&mut arguments)?))
-}
+    /// Returns a view of the keys.
+    NoArguments "dict.keys" fn keys(_runtime, &dict: Dict) -> Keys { Ok(Value::Keys(dict)) }
 
-fn keys<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(Value::Keys(take_receiver(&mut arguments)?))
-}
+    /// Returns a view of the values.
+    NoArguments "dict.values" fn values(_runtime, &dict: Dict) -> Values { Ok(Value::Values(dict)) }
 
-fn values<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(Value::Values(take_receiver(&mut arguments)?))
-}
-
-/// Returns a new dict, so that `d.copy() is sameas d` is false.
-fn copy<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let dict = take_receiver(&mut arguments)?;
-    runtime.check_entries(dict.len())?;
-    let (mut entries, mut claim) = (Entries::default(), None);
-    for (key, value) in dict.iter() {
-        runtime.insert(&mut entries, &mut claim, key, value)?;
+    /// Returns a new dict, so that `d.copy() is sameas d` is false.
+    NoArguments "dict.copy" fn copy(runtime, &dict: Dict) -> Same {
+        runtime.check_entries(dict.len())?;
+        let (mut entries, mut claim) = (Entries::default(), None);
+        for (key, value) in dict.iter() {
+            runtime.insert(&mut entries, &mut claim, key, value)?;
+        }
+        drop(claim);
+        Ok(Value::Dict(runtime.dict(entries)?))
     }
-    drop(claim);
-    Ok(Value::Dict(runtime.dict(entries)?))
 }

@@ -9,24 +9,10 @@
 //! The rules are those of jinja2 3.1.6 `runtime.py` (`LoopContext`, `Macro`) and `utils.py` (`Cycler`, `Joiner`). [`Loop`] keeps the state
 //! of a loop.
 
-use crate::builtins::arguments::wrong_receiver;
-use crate::builtins::table::{SELF, Table, python};
+use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
-use crate::value::ops;
-use crate::value::{Arguments, Cycler, Joiner, Loop, Macro, MeteredRc, NamespaceId, Peek, Runtime, Str, Value};
+use crate::value::{Cycler, Joiner, Loop, Macro, MeteredRc, NamespaceId, Peek, Runtime, Str, Value, ops};
 use std::rc::Rc;
-
-/// The methods of `loop`.
-pub(super) static LOOP: Table = Table::new(&[
-    python("changed", "LoopContext.changed", &[SELF], changed).with_star(),
-    python("cycle", "LoopContext.cycle", &[SELF], cycle).with_star(),
-]);
-
-/// The methods of cyclers.
-pub(super) static CYCLER: Table = Table::new(&[
-    python("next", "Cycler.next", &[SELF], next),
-    python("reset", "Cycler.reset", &[SELF], reset),
-]);
 
 /// Returns the attribute of a loop with the given name, which is not a method.
 pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &str) -> Result<Option<Value<'a>>> {
@@ -89,60 +75,47 @@ pub fn namespace_attribute<'a>(runtime: &mut Runtime<'a>, id: NamespaceId, name:
     Ok(namespace.get(name).cloned())
 }
 
-fn take_loop<'a>(arguments: &mut Arguments<'a>) -> Result<Rc<Loop<'a>>> {
-    match arguments.take(0) {
-        Some(Value::Loop(context)) => Ok(context),
-        _ => Err(wrong_receiver("LoopContext")),
+built_ins! { LOOP:
+    /// Returns whether the values differ from those of the previous call.
+    Python "LoopContext.changed" fn changed(runtime, &context: Rc<Loop>, *value[Any, Any]) -> Bool {
+        let values = runtime.tuple(value)?;
+        let index = context.changed_index(&mut runtime.heap);
+        if let Some(before) = runtime.heap.last_changed(index).cloned() {
+            if ops::equal(runtime, &before, &values)? {
+                return Ok(Value::Bool(false));
+            }
+        }
+        runtime.heap.replace_changed(index, values);
+        Ok(Value::Bool(true))
     }
-}
 
-/// `loop.cycle(*args)`
-fn cycle<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let context = take_loop(&mut arguments)?;
-    let mut values = arguments.take_from(1);
-    let count = i64::try_from(values.len()).unwrap_or(i64::MAX);
-    let at = context.index0().checked_rem_euclid(count);
-    let at = at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < values.len());
-    match at {
-        Some(at) => Ok(values.swap_remove(at)),
-        None => Err(Error::type_error("no items for cycling given")),
-    }
-}
-
-/// `loop.changed(*value)`: returns whether the values differ from those of the previous call.
-fn changed<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let context = take_loop(&mut arguments)?;
-    let values = runtime.tuple(arguments.take_from(1))?;
-    let index = context.changed_index(&mut runtime.heap);
-    if let Some(before) = runtime.heap.last_changed(index).cloned() {
-        if ops::equal(runtime, &before, &values)? {
-            return Ok(Value::Bool(false));
+    /// Returns one of the values, the next one in each round.
+    Python "LoopContext.cycle" fn cycle(_runtime, &context: Rc<Loop>, *args[Any, Any]) {
+        let mut values = args;
+        let count = i64::try_from(values.len()).unwrap_or(i64::MAX);
+        let at = context.index0().checked_rem_euclid(count);
+        let at = at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < values.len());
+        match at {
+            Some(at) => Ok(values.swap_remove(at)),
+            None => Err(Error::type_error("no items for cycling given")),
         }
     }
-    runtime.heap.replace_changed(index, values);
-    Ok(Value::Bool(true))
 }
 
-fn take_cycler<'a>(arguments: &mut Arguments<'a>) -> Result<MeteredRc<Cycler<'a>>> {
-    match arguments.take(0) {
-        Some(Value::Cycler(cycler)) => Ok(cycler),
-        _ => Err(wrong_receiver("Cycler")),
+built_ins! { CYCLER:
+    /// Returns the current item, and moves to the next one.
+    Python "Cycler.next" fn next(_runtime, &cycler: MeteredRc<Cycler>) {
+        let at = cycler.position.get();
+        let next = at.saturating_add(1);
+        cycler.position.set(if next < cycler.items.len() { next } else { 0 });
+        Ok(cycler.items.get(at).unwrap_or(Value::None))
     }
-}
 
-/// `cycler.next()`
-fn next<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let cycler = take_cycler(&mut arguments)?;
-    let at = cycler.position.get();
-    let next = at.saturating_add(1);
-    cycler.position.set(if next < cycler.items.len() { next } else { 0 });
-    Ok(cycler.items.get(at).unwrap_or(Value::None))
-}
-
-/// `cycler.reset()`
-fn reset<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    take_cycler(&mut arguments)?.position.set(0);
-    Ok(Value::None)
+    /// Moves to the first item.
+    Python "Cycler.reset" fn reset(_runtime, &cycler: MeteredRc<Cycler>) {
+        cycler.position.set(0);
+        Ok(Value::None)
+    }
 }
 
 /// Returns the separator of a joiner. The first call returns an empty string.

@@ -5,8 +5,8 @@
 //! is_refused(Type::List, "append")    true: the sandbox refuses what changes a list
 //! ```
 //!
-//! A method is one row in the table of its type. The lookup of attributes is in [`super::access`]. The names are those of CPython 3.13,
-//! jinja2 3.1.6 and markupsafe 3.0.4.
+//! A method is declared in the file of its topic ([`super::table`]). The lookup of attributes is in [`super::access`]. The names are those
+//! of CPython 3.13, jinja2 3.1.6 and markupsafe 3.0.4.
 
 pub(super) mod dict;
 pub(super) mod dunder;
@@ -19,27 +19,50 @@ mod number;
 mod str_class;
 mod str_find;
 mod str_format;
-mod str_methods;
 mod str_pad;
 mod str_replace;
 mod str_split;
 mod str_strip;
 
-use super::table::Table;
+use super::table::{BuiltIn, Table, count_rows, table};
 use crate::value::{Function, Type};
+
+/// The methods of `str`: those of CPython 3.13 without `encode`, which is not supported.
+const OF_STR: &[&[BuiltIn]] = &[
+    str_case::METHODS,
+    str_class::METHODS,
+    str_find::METHODS,
+    str_format::METHODS,
+    str_pad::METHODS,
+    str_replace::METHODS,
+    str_split::METHODS,
+    str_strip::METHODS,
+];
+
+const OVERRIDDEN: ([BuiltIn; count_rows(OF_STR)], usize) = markup::override_methods(OF_STR);
+
+static STR: Table = table!(OF_STR);
+static MARKUP: Table = table!(&[markup::OWN, OVERRIDDEN.0.split_at(OVERRIDDEN.1).0]);
+static DICT: Table = table!(&[dict::METHODS]);
+static LIST: Table = table!(&[sequence::LIST]);
+static TUPLE: Table = table!(&[sequence::TUPLE]);
+static NUMBER: Table = table!(&[number::METHODS]);
+static LOOP: Table = table!(&[jinja_objects::LOOP]);
+static CYCLER: Table = table!(&[jinja_objects::CYCLER]);
+static EMPTY: Table = Table::new(&[]);
 
 /// The tables of each type that has methods. A row of the first table overrides the row of its name in the second.
 static TABLES: [(Type, [&Table; 2]); 10] = [
-    (Type::Str, [&str_methods::METHODS, &EMPTY]),
-    (Type::Markup, [&markup::METHODS, &str_methods::METHODS]),
-    (Type::Dict, [&dict::METHODS, &EMPTY]),
-    (Type::List, [&sequence::LIST, &EMPTY]),
-    (Type::Tuple, [&sequence::TUPLE, &EMPTY]),
-    (Type::Int, [&number::METHODS, &EMPTY]),
-    (Type::Bool, [&number::METHODS, &EMPTY]),
-    (Type::Float, [&number::METHODS, &EMPTY]),
-    (Type::Loop, [&jinja_objects::LOOP, &EMPTY]),
-    (Type::Cycler, [&jinja_objects::CYCLER, &EMPTY]),
+    (Type::Str, [&STR, &EMPTY]),
+    (Type::Markup, [&MARKUP, &STR]),
+    (Type::Dict, [&DICT, &EMPTY]),
+    (Type::List, [&LIST, &EMPTY]),
+    (Type::Tuple, [&TUPLE, &EMPTY]),
+    (Type::Int, [&NUMBER, &EMPTY]),
+    (Type::Bool, [&NUMBER, &EMPTY]),
+    (Type::Float, [&NUMBER, &EMPTY]),
+    (Type::Loop, [&LOOP, &EMPTY]),
+    (Type::Cycler, [&CYCLER, &EMPTY]),
 ];
 
 /// Returns the types that have methods. A group of the filter `groupby` has those of a tuple.
@@ -47,8 +70,6 @@ static TABLES: [(Type, [&Table; 2]); 10] = [
 pub fn types() -> impl Iterator<Item = Type> {
     TABLES.iter().map(|(ty, _)| *ty)
 }
-
-static EMPTY: Table = Table::new(&[]);
 
 fn tables(ty: Type) -> [&'static Table; 2] {
     let ty = if ty == Type::Group { Type::Tuple } else { ty };
@@ -63,13 +84,13 @@ pub fn find(ty: Type, name: &str) -> Option<&'static Function> {
 
 /// Returns the index of the method of `str` with the given name.
 pub fn find_str_index(name: &str) -> Option<u16> {
-    u16::try_from(str_methods::METHODS.find_index(name)?).ok()
+    u16::try_from(STR.find_index(name)?).ok()
 }
 
 /// Returns the method of `str` at an index.
 #[inline]
 pub fn get_str(index: u16) -> Option<&'static Function> {
-    str_methods::METHODS.get(usize::from(index))
+    STR.get(usize::from(index))
 }
 
 /// Returns the methods of a type.
@@ -96,13 +117,6 @@ pub fn is_refused(ty: Type, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tables_are_sorted_by_name() {
-        for table in TABLES.iter().flat_map(|(_, tables)| tables) {
-            assert!(table.is_sorted_by(|left, right| left.name < right.name), "{table:?}");
-        }
-    }
 
     #[test]
     fn a_row_of_markup_overrides_that_of_str() {

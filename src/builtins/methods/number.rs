@@ -1,21 +1,20 @@
-//! The method of numbers.
+//! The method of integers, bools and floats.
 //!
 //! ```text
 //! {{ (2.5).is_integer() }}    False
 //! ```
 
-use crate::builtins::table::{Table, no_arguments};
-use crate::error::Result;
+use crate::builtins::table::built_ins;
 use crate::number::int_float;
-use crate::value::{Arguments, Runtime, Value};
+use crate::value::Value;
 
-/// The method of integers, bools and floats. Integers have it since CPython 3.12.
-pub(super) static METHODS: Table = Table::new(&[no_arguments("is_integer", "int.is_integer", is_integer)]);
-
-fn is_integer<'a>(_: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let is_integer = match arguments.get(0) {
-        Some(Value::Float(float)) => int_float::is_integer(*float),
-        _ => true,
-    };
-    Ok(Value::Bool(is_integer))
+built_ins! { METHODS:
+    /// Returns whether a number has no fraction. Integers have this method since CPython 3.12.
+    NoArguments "int.is_integer" fn is_integer(_runtime, &number: Value) -> Bool {
+        let is_integer = match number {
+            Value::Float(float) => int_float::is_integer(float),
+            _ => true,
+        };
+        Ok(Value::Bool(is_integer))
+    }
 }

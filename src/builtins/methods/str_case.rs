@@ -3,16 +3,11 @@
 //! `{{ "straße".upper() }}` is `STRASSE`. The mappings are in [`crate::unicode`]. The result for a Markup is a Markup (markupsafe 3.0.4
 //! `Markup.upper` and the others).
 
-use crate::builtins::arguments::take_str_receiver;
+use crate::builtins::table::built_ins;
 use crate::error::Result;
 use crate::meter::Claim;
 use crate::unicode;
-use crate::value::{Arguments, Runtime, Str, Value};
-
-fn map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
-    let text = take_str_receiver(&mut arguments)?;
-    map_text(runtime, text, map)
-}
+use crate::value::{Runtime, Str, Value};
 
 /// The size in bytes from which the memory of a mapped text is claimed before the text is mapped.
 const LARGE: usize = 1 << 20;
@@ -40,32 +35,28 @@ pub fn map_text<'a>(runtime: &mut Runtime<'a>, text: Str<'a>, map: fn(&str) -> S
     Ok(Value::Str(mapped.with_markup(text.is_markup())))
 }
 
-/// `str.lower()`
-pub(super) fn lower<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    map(runtime, arguments, unicode::to_lower)
-}
+built_ins! { METHODS:
+    /// Returns the text in lower case.
+    NoArguments "str.lower" | "Markup.lower"[1] fn lower(runtime, &text: Str) -> Text { map_text(runtime, text, unicode::to_lower) }
 
-/// `str.upper()`
-pub(super) fn upper<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    map(runtime, arguments, unicode::to_upper)
-}
+    /// Returns the text in upper case.
+    NoArguments "str.upper" | "Markup.upper"[1] fn upper(runtime, &text: Str) -> Text { map_text(runtime, text, unicode::to_upper) }
 
-/// `str.title()`
-pub(super) fn title<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    map(runtime, arguments, unicode::to_title)
-}
+    /// Returns the text with each word in title case.
+    NoArguments "str.title" | "Markup.title"[1] fn title(runtime, &text: Str) -> Text { map_text(runtime, text, unicode::to_title) }
 
-/// `str.capitalize()`
-pub(super) fn capitalize<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    map(runtime, arguments, unicode::capitalize)
-}
+    /// Returns the text with its first character in title case, and the rest in lower case.
+    NoArguments "str.capitalize" | "Markup.capitalize"[1] fn capitalize(runtime, &text: Str) -> Text {
+        map_text(runtime, text, unicode::capitalize)
+    }
 
-/// `str.casefold()`
-pub(super) fn casefold<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    map(runtime, arguments, unicode::casefold)
-}
+    /// Returns the text for a comparison without case.
+    NoArguments "str.casefold" | "Markup.casefold"[1] fn casefold(runtime, &text: Str) -> Text {
+        map_text(runtime, text, unicode::casefold)
+    }
 
-/// `str.swapcase()`
-pub(super) fn swapcase<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    map(runtime, arguments, unicode::swapcase)
+    /// Returns the text with upper case for lower case, and the reverse.
+    NoArguments "str.swapcase" | "Markup.swapcase"[1] fn swapcase(runtime, &text: Str) -> Text {
+        map_text(runtime, text, unicode::swapcase)
+    }
 }

@@ -2,13 +2,28 @@
 //!
 //! `{{ "²".isdigit() }}` is `True`. The checks themselves are in [`crate::unicode`].
 
-use crate::builtins::arguments::take_str_receiver;
+use crate::builtins::table::built_ins;
 use crate::error::Result;
-use crate::value::{Arguments, Runtime, Value};
+use crate::unicode;
+use crate::value::{Runtime, Str, Value};
 
-/// Returns whether a check holds for the string that the method is called on.
-pub(super) fn check_all<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, check: fn(&str) -> bool) -> Result<Value<'a>> {
-    let text = take_str_receiver(&mut arguments)?;
+built_ins! { METHODS:
+    NoArguments "str.isalnum" fn isalnum(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_alnum_str) }
+    NoArguments "str.isalpha" fn isalpha(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_alpha_str) }
+    NoArguments "str.isascii" fn isascii(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_ascii_str) }
+    NoArguments "str.isdecimal" fn isdecimal(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_decimal_str) }
+    NoArguments "str.isdigit" fn isdigit(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_digit_str) }
+    NoArguments "str.isidentifier" fn isidentifier(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_identifier) }
+    NoArguments "str.islower" fn islower(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_lower_str) }
+    NoArguments "str.isnumeric" fn isnumeric(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_numeric_str) }
+    NoArguments "str.isprintable" fn isprintable(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_printable_str) }
+    NoArguments "str.isspace" fn isspace(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_space_str) }
+    NoArguments "str.istitle" fn istitle(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_title_str) }
+    NoArguments "str.isupper" fn isupper(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_upper_str) }
+}
+
+/// Returns whether a check holds for a string.
+fn check<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, check: fn(&str) -> bool) -> Result<Value<'a>> {
     runtime.meter.charge_unicode(text.as_str())?;
     Ok(Value::Bool(check(text.as_str())))
 }

@@ -8,10 +8,11 @@
 //! Indices count code points; the search is in [`crate::text::search`]. The arguments are read in the order of CPython 3.13
 //! `clinic/unicodeobject.c.h`: the string to find before the bounds, except that `startswith` and `endswith` check it after them.
 
-use crate::builtins::arguments::{read_bound, require_clinic_str, require_str, take_str_receiver};
+use crate::builtins::arguments::{read_bound, require_clinic_str, require_str};
+use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
 use crate::text::search;
-use crate::value::{Arguments, Runtime, Str, Value};
+use crate::value::{Runtime, Shortcut, Str, Value};
 
 /// The arguments of a search.
 struct Search<'a, W> {
@@ -22,9 +23,9 @@ struct Search<'a, W> {
 }
 
 impl<'a> Search<'a, Str<'a>> {
-    fn read(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, name: &str) -> Result<Self> {
-        let wanted = require_clinic_str(arguments.take(1), &format!("{name}() argument 1"))?;
-        Search::read_any(runtime, arguments, wanted)
+    fn read(runtime: &mut Runtime<'a>, text: Str<'a>, sub: Value<'a>, bounds: [Value<'a>; 2], name: &str) -> Result<Self> {
+        let wanted = require_clinic_str(sub, &format!("{name}() argument 1"))?;
+        Search::read_any(runtime, text, wanted, bounds)
     }
 
     fn charge(&self, runtime: &mut Runtime<'a>) -> Result<()> {
@@ -44,10 +45,9 @@ impl<'a> Search<'a, Str<'a>> {
 }
 
 impl<'a, W> Search<'a, W> {
-    fn read_any(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, wanted: W) -> Result<Self> {
-        let text = take_str_receiver(&mut arguments)?;
-        let start = read_bound(arguments.get(2))?;
-        let end = read_bound(arguments.get(3))?;
+    fn read_any(runtime: &mut Runtime<'a>, text: Str<'a>, wanted: W, [start, end]: [Value<'a>; 2]) -> Result<Self> {
+        let start = read_bound(&start)?;
+        let end = read_bound(&end)?;
         runtime.meter.charge_bytes(text.as_str().len())?;
         Ok(Self {
             text,
@@ -61,12 +61,10 @@ impl<'a, W> Search<'a, W> {
 /// Returns whether the text has an affix at one of its ends: the string to find, or any string of a tuple.
 fn has_affix<'a>(
     runtime: &mut Runtime<'a>,
-    mut arguments: Arguments<'a>,
+    search: &Search<'a, Value<'a>>,
     name: &str,
     has_affix: fn(&str, &str) -> bool,
 ) -> Result<Value<'a>> {
-    let wanted = arguments.take(1).unwrap_or(Value::None);
-    let search = Search::read_any(runtime, arguments, wanted)?;
     let between = search::between(search.text.as_str(), search.start, search.end);
     let has_affix = |affix: &Str<'a>| between.is_some_and(|between| has_affix(between, affix.as_str()));
     match &search.wanted {
@@ -74,7 +72,7 @@ fn has_affix<'a>(
         Value::Tuple(affixes) => {
             for affix in affixes.iter() {
                 let message = |ty: &str| format!("tuple for {name} must only contain str, not {ty}");
-                let affix = require_str(Some(affix), message)?;
+                let affix = require_str(affix, message)?;
                 runtime.meter.charge_bytes(affix.as_str().len())?;
                 if has_affix(&affix) {
                     return Ok(Value::Bool(true));
@@ -100,40 +98,46 @@ fn index_or_error<'a>(index: Option<usize>) -> Result<Value<'a>> {
     index.map(Value::from).ok_or_else(|| Error::value("substring not found"))
 }
 
-/// `str.find(sub, start, end)`
-pub(super) fn find<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(index_or_minus_one(Search::read(runtime, arguments, "find")?.find(runtime)?))
-}
+built_ins! { METHODS:
+    /// Returns the index of the first place of a string, or -1.
+    Positional "str.find" fn find(runtime, &text: Str, sub: Text, start: Count = None, end: Count = None) -> Int {
+        Ok(index_or_minus_one(Search::read(runtime, text, sub, [start, end], "find")?.find(runtime)?))
+    }
 
-/// `str.rfind(sub, start, end)`
-pub(super) fn rfind<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(index_or_minus_one(Search::read(runtime, arguments, "rfind")?.rfind(runtime)?))
-}
+    /// Returns the index of the last place of a string, or -1.
+    Positional "str.rfind" fn rfind(runtime, &text: Str, sub: Text, start: Count = None, end: Count = None) -> Int {
+        Ok(index_or_minus_one(Search::read(runtime, text, sub, [start, end], "rfind")?.rfind(runtime)?))
+    }
 
-/// `str.index(sub, start, end)`
-pub(super) fn index<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    index_or_error(Search::read(runtime, arguments, "index")?.find(runtime)?)
-}
+    /// Returns the index of the first place of a string.
+    Positional "str.index" fn index(runtime, &text: Str, sub: Text, start: Count = None, end: Count = None) -> Int {
+        index_or_error(Search::read(runtime, text, sub, [start, end], "index")?.find(runtime)?)
+    }
 
-/// `str.rindex(sub, start, end)`
-pub(super) fn rindex<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    index_or_error(Search::read(runtime, arguments, "rindex")?.rfind(runtime)?)
-}
+    /// Returns the index of the last place of a string.
+    Positional "str.rindex" fn rindex(runtime, &text: Str, sub: Text, start: Count = None, end: Count = None) -> Int {
+        index_or_error(Search::read(runtime, text, sub, [start, end], "rindex")?.rfind(runtime)?)
+    }
 
-/// `str.count(sub, start, end)`
-pub(super) fn count<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let search = Search::read(runtime, arguments, "count")?;
-    search.charge(runtime)?;
-    let count = search::count(search.text.as_str(), search.wanted.as_str(), search.start, search.end);
-    Ok(Value::from(count))
-}
+    /// Returns the number of places of a string.
+    Positional "str.count" fn count(runtime, &text: Str, sub: Text, start: Count = None, end: Count = None) -> Int {
+        let search = Search::read(runtime, text, sub, [start, end], "count")?;
+        search.charge(runtime)?;
+        let count = search::count(search.text.as_str(), search.wanted.as_str(), search.start, search.end);
+        Ok(Value::from(count))
+    }
 
-/// `str.startswith(prefix, start, end)`
-pub(super) fn starts_with<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    has_affix(runtime, arguments, "startswith", |text, prefix| text.starts_with(prefix))
-}
+    /// Returns whether the text starts with a string, or one of a tuple.
+    Positional "str.startswith".with_shortcut(Shortcut::Predicate(|text, affix| text.starts_with(affix)))
+    fn startswith(runtime, &text: Str, prefix: Text, start: Count = None, end: Count = None) -> Bool {
+        let search = Search::read_any(runtime, text, prefix, [start, end])?;
+        has_affix(runtime, &search, "startswith", |text, prefix| text.starts_with(prefix))
+    }
 
-/// `str.endswith(suffix, start, end)`
-pub(super) fn ends_with<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    has_affix(runtime, arguments, "endswith", |text, suffix| text.ends_with(suffix))
+    /// Returns whether the text ends with a string, or one of a tuple.
+    Positional "str.endswith".with_shortcut(Shortcut::Predicate(|text, affix| text.ends_with(affix)))
+    fn endswith(runtime, &text: Str, suffix: Text, start: Count = None, end: Count = None) -> Bool {
+        let search = Search::read_any(runtime, text, suffix, [start, end])?;
+        has_affix(runtime, &search, "endswith", |text, suffix| text.ends_with(suffix))
+    }
 }

@@ -5,33 +5,13 @@
 //! ```
 //!
 //! [`crate::value::format`] reads the format. Fields look up attributes and items as templates do (jinja2 3.1.6 `sandbox.py`,
-//! `wrap_str_format` and `SandboxedFormatter`), so an unsafe attribute prints as nothing.
+//! `wrap_str_format` and `SandboxedFormatter`), so an unsafe attribute prints as nothing. The sandbox's wrapper names no parameter, so a
+//! keyword can have any name.
 
-use crate::builtins::arguments::take_str_receiver;
-use crate::builtins::table::{Body, row, unnamed};
+use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::format::{self, Fields};
-use crate::value::{Arguments, Code, Function, Parameter, Runtime, Str, Style, Type, Value, ops, print};
-
-/// The parameters of the sandbox's wrapper. It names none, so a keyword can have any name.
-const SELF: &[Parameter] = &[unnamed("self")];
-
-/// Creates the row of `format` with the given name in messages.
-pub(super) const fn format_row(name: &'static str) -> Function {
-    wrapped("format", name, format)
-}
-
-/// Creates the row of `format_map` with the given name in messages.
-pub(super) const fn format_map_row(name: &'static str) -> Function {
-    wrapped("format_map", name, format_map)
-}
-
-/// Creates a row for a method that the sandbox replaces by a function of any arguments.
-const fn wrapped(name: &'static str, python: &'static str, body: Body) -> Function {
-    row(name, python, Type::Function, Style::Python, SELF, Code::Run(body))
-        .with_star()
-        .with_double_star()
-}
+use crate::value::{Runtime, Str, Type, Value, ops, print};
 
 /// The arguments of the format, which its fields name.
 struct FormatArguments<'a> {
@@ -72,34 +52,35 @@ impl<'a> Fields<'a> for FormatArguments<'a> {
     }
 }
 
-/// `str.format(*args, **kwargs)`
-fn format<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let format = take_str_receiver(&mut arguments)?;
-    let fields = FormatArguments {
-        positional: arguments.take_from(1),
-        named: Named::Keywords(arguments.take_keywords()),
-    };
-    format::format_str(runtime, &format, &fields)
-}
-
-/// `str.format_map(mapping)`
-fn format_map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let format = take_str_receiver(&mut arguments)?;
-    if !arguments.keywords().is_empty() {
-        return Err(Error::type_error("format_map() takes no keyword arguments"));
+built_ins! { METHODS:
+    /// Fills in the fields of a format.
+    Python "str.format" | "Markup.format"[1].with_type(Type::Function).with_unnamed(1)
+    fn format(runtime, &format: Str, *args[Any, Any], **kwargs) -> Text {
+        let fields = FormatArguments {
+            positional: args,
+            named: Named::Keywords(kwargs),
+        };
+        format::format_str(runtime, &format, &fields)
     }
-    let mut positional = arguments.take_from(1);
-    let count = positional.len();
-    match positional.pop() {
-        Some(mapping) if count == 1 => {
-            let fields = FormatArguments {
-                positional: Vec::new(),
-                named: Named::Mapping(mapping),
-            };
-            format::format_str(runtime, &format, &fields)
+
+    /// Fills in the fields of a format from a dict.
+    Python "str.format_map" | "Markup.format_map"[1].with_type(Type::Function).with_unnamed(1)
+    fn format_map(runtime, &format: Str, *args[Dict], **kwargs) -> Text {
+        if !kwargs.is_empty() {
+            return Err(Error::type_error("format_map() takes no keyword arguments"));
         }
-        _ => Err(Error::type_error(format!(
-            "format_map() takes exactly one argument ({count} given)"
-        ))),
+        let count = args.len();
+        match <[Value<'_>; 1]>::try_from(args) {
+            Ok([mapping]) => {
+                let fields = FormatArguments {
+                    positional: Vec::new(),
+                    named: Named::Mapping(mapping),
+                };
+                format::format_str(runtime, &format, &fields)
+            }
+            Err(_) => Err(Error::type_error(format!(
+                "format_map() takes exactly one argument ({count} given)"
+            ))),
+        }
     }
 }

@@ -9,11 +9,12 @@
 //! The parts of a string share its memory; [`crate::text::split`] and [`crate::text::lines`] find them. Arguments and errors are those of
 //! CPython 3.13 `unicodeobject.c`. The parts of a Markup are Markups (markupsafe 3.0.4).
 
-use crate::builtins::arguments::{is_flag_set, not_a_string, read_size, require_str, take_str_receiver};
+use crate::builtins::arguments::{not_a_string, read_size, require_str};
+use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
 use crate::text::short_eq::SHORT;
 use crate::text::{lines, search, split};
-use crate::value::{Arguments, Iter, Runtime, Str, Value};
+use crate::value::{Iter, Runtime, Shortcut, Str, Value, ops};
 
 /// Returns the pieces of a text as values that share its memory. A list of short pieces is larger than the text, so its size is checked.
 fn to_values<'a, 't>(runtime: &mut Runtime<'a>, text: &Str<'a>, pieces: impl Iterator<Item = &'t str>) -> Result<Vec<Value<'a>>> {
@@ -30,15 +31,14 @@ fn to_values<'a, 't>(runtime: &mut Runtime<'a>, text: &Str<'a>, pieces: impl Ite
     Ok(values)
 }
 
-/// Reads the text to split, the separator, and the maximum number of splits.
-fn read_split_arguments<'a>(mut arguments: Arguments<'a>) -> Result<(Str<'a>, Option<Str<'a>>, i64)> {
-    let from = take_str_receiver(&mut arguments)?;
-    let maxsplit = read_size(arguments.get(2), -1)?;
-    let separator = match arguments.take(1) {
-        None | Some(Value::None) => None,
-        separator => Some(require_str(separator, |ty| format!("must be str or None, not {ty}"))?),
+/// Reads a separator and the maximum number of splits.
+fn read_split_arguments<'a>(sep: Value<'a>, maxsplit: &Value<'a>) -> Result<(Option<Str<'a>>, i64)> {
+    let maxsplit = read_size(maxsplit)?;
+    let separator = match sep {
+        Value::None => None,
+        sep => Some(require_str(sep, |ty| format!("must be str or None, not {ty}"))?),
     };
-    Ok((from, separator, maxsplit))
+    Ok((separator, maxsplit))
 }
 
 #[cold]
@@ -79,50 +79,69 @@ fn overlaps_itself(text: &str) -> bool {
     })
 }
 
-/// `str.split(sep, maxsplit)`
-pub(super) fn split<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let (text, separator, maxsplit) = read_split_arguments(arguments)?;
-    let pieces = match &separator {
-        None => to_values(runtime, &text, split::split_whitespace(text.as_str(), maxsplit))?,
-        Some(separator) => {
-            let pieces = split::split(text.as_str(), separator.as_str(), maxsplit);
-            to_values(runtime, &text, pieces.ok_or_else(empty_separator)?)?
-        }
-    };
-    runtime.list(pieces)
-}
+built_ins! { METHODS:
+    /// Splits the text at whitespace or at a separator.
+    Clinic "str.split" | "Markup.split"[1].with_shortcut(Shortcut::Item(get_split_item))
+    fn split(runtime, &text: Str, sep: Text = None, maxsplit: Count = -1) -> List {
+        let (separator, maxsplit) = read_split_arguments(sep, &maxsplit)?;
+        let pieces = match &separator {
+            None => to_values(runtime, &text, split::split_whitespace(text.as_str(), maxsplit))?,
+            Some(separator) => {
+                let pieces = split::split(text.as_str(), separator.as_str(), maxsplit);
+                to_values(runtime, &text, pieces.ok_or_else(empty_separator)?)?
+            }
+        };
+        runtime.list(pieces)
+    }
 
-/// `str.rsplit(sep, maxsplit)`
-pub(super) fn split_from_end<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let (text, separator, maxsplit) = read_split_arguments(arguments)?;
-    let mut pieces = match &separator {
-        None => to_values(runtime, &text, split::rsplit_whitespace(text.as_str(), maxsplit))?,
-        Some(separator) => {
-            let pieces = split::rsplit(text.as_str(), separator.as_str(), maxsplit);
-            to_values(runtime, &text, pieces.ok_or_else(empty_separator)?)?
-        }
-    };
-    pieces.reverse();
-    runtime.list(pieces)
-}
+    /// Splits the text at whitespace or at a separator, from its end.
+    Clinic "str.rsplit" | "Markup.rsplit"[1] fn rsplit(runtime, &text: Str, sep: Text = None, maxsplit: Count = -1) -> List {
+        let (separator, maxsplit) = read_split_arguments(sep, &maxsplit)?;
+        let mut pieces = match &separator {
+            None => to_values(runtime, &text, split::rsplit_whitespace(text.as_str(), maxsplit))?,
+            Some(separator) => {
+                let pieces = split::rsplit(text.as_str(), separator.as_str(), maxsplit);
+                to_values(runtime, &text, pieces.ok_or_else(empty_separator)?)?
+            }
+        };
+        pieces.reverse();
+        runtime.list(pieces)
+    }
 
-/// `str.splitlines(keepends)`
-pub(super) fn split_lines<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let text = take_str_receiver(&mut arguments)?;
-    let keeps_ends = is_flag_set(runtime, &arguments, 1)?;
-    let pieces = to_values(runtime, &text, lines::split_lines(text.as_str(), keeps_ends))?;
-    runtime.list(pieces)
+    /// Splits the text into its lines.
+    Clinic "str.splitlines" | "Markup.splitlines"[1] fn splitlines(runtime, &text: Str, keepends: Flag = false) -> List {
+        let keeps_ends = ops::is_true(runtime, &keepends)?;
+        let pieces = to_values(runtime, &text, lines::split_lines(text.as_str(), keeps_ends))?;
+        runtime.list(pieces)
+    }
+
+    /// Splits the text at the first separator.
+    OneArgument "str.partition" | "Markup.partition"[2] fn partition(runtime, &text: Str, sep: Text) -> Tuple {
+        split_in_three(runtime, &text, sep, split::partition)
+    }
+
+    /// Splits the text at the last separator.
+    OneArgument "str.rpartition" | "Markup.rpartition"[2] fn rpartition(runtime, &text: Str, sep: Text) -> Tuple {
+        split_in_three(runtime, &text, sep, split::rpartition)
+    }
+
+    /// Joins strings, with the text between them.
+    OneArgument "str.join" fn join(runtime, &separator: Str, iterable: Items) -> Text {
+        let mut iter = Iter::try_new(&iterable).ok_or_else(|| Error::type_error("can only join an iterable"))?;
+        let items = iter.drain(runtime)?;
+        join_items(runtime, &separator, &items)
+    }
 }
 
 /// Returns a tuple of the text before, at and after the separator. A plain text returns the argument itself as the middle, which may be
 /// a Markup.
 fn split_in_three<'a>(
     runtime: &mut Runtime<'a>,
-    mut arguments: Arguments<'a>,
+    whole: &Str<'a>,
+    separator: Value<'a>,
     partition: for<'t> fn(&'t str, &str) -> Option<split::Partition<'t>>,
 ) -> Result<Value<'a>> {
-    let whole = take_str_receiver(&mut arguments)?;
-    let separator = require_str(arguments.take(1), |ty| format!("must be str, not {ty}"))?;
+    let separator = require_str(separator, |ty| format!("must be str, not {ty}"))?;
     runtime.meter.charge_scan(whole.as_str().len())?;
     let (before, at, after) = partition(whole.as_str(), separator.as_str()).ok_or_else(empty_separator)?;
     let middle = match at {
@@ -132,25 +151,6 @@ fn split_in_three<'a>(
     };
     let (before, after) = (whole.piece(before), whole.piece(after));
     runtime.tuple(vec![Value::Str(before), Value::Str(middle), Value::Str(after)])
-}
-
-/// `str.partition(sep)`
-pub(super) fn partition<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    split_in_three(runtime, arguments, split::partition)
-}
-
-/// `str.rpartition(sep)`
-pub(super) fn partition_at_last<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    split_in_three(runtime, arguments, split::rpartition)
-}
-
-/// `str.join(iterable)`
-pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let separator = take_str_receiver(&mut arguments)?;
-    let iterable = arguments.take(1).unwrap_or(Value::None);
-    let mut iter = Iter::try_new(&iterable).ok_or_else(|| Error::type_error("can only join an iterable"))?;
-    let items = iter.drain(runtime)?;
-    join_items(runtime, &separator, &items)
 }
 
 /// Returns the items, which are strings, with the separator between them. A single item is returned itself, as a plain string.

@@ -91,6 +91,13 @@ impl<'a> Arguments<'a> {
         self.positional.as_mut_slice().get_mut(index)?.take()
     }
 
+    /// Removes and returns the first positional arguments.
+    #[inline]
+    pub fn take_first<const COUNT: usize>(&mut self) -> [Option<Value<'a>>; COUNT] {
+        let mut arguments = self.positional.as_mut_slice().iter_mut();
+        std::array::from_fn(|_| arguments.next().and_then(Option::take))
+    }
+
     /// Removes and returns all positional arguments from an index on.
     pub fn take_from(&mut self, index: usize) -> Vec<Value<'a>> {
         self.positional.take_from(index)

@@ -41,7 +41,7 @@ impl Signature {
     fn is_bound(&self, given: usize, keywords: &[(Str<'_>, Value<'_>)]) -> bool {
         let (taken, rest) = self.parameters.split_at(given.min(self.parameters.len()));
         let takes = |name: &str| self.parameters.iter().any(|parameter| parameter.name == name);
-        (taken.len() == given || self.star)
+        (taken.len() == given || self.star.is_some())
             && rest.iter().all(|parameter| parameter.optional)
             && (keywords.is_empty() || (self.double_star && !keywords.iter().any(|(name, _)| takes(name.as_str()))))
     }
@@ -59,8 +59,8 @@ impl Signature {
         let mut keywords = arguments.take_keywords().into_iter();
         while let Some((keyword, value)) = keywords.next() {
             let name = keyword.as_str();
-            let has_that_name = |parameter: &Parameter| !parameter.positional_only && parameter.name == name;
-            match self.parameters.iter().position(has_that_name) {
+            let index = self.named().iter().position(|parameter| parameter.name == name);
+            match index.map(|index| index.saturating_add(self.unnamed)) {
                 Some(index) if arguments.get(index).is_none() => arguments.set(index, value),
                 Some(_) => {
                     return Err(Error::type_error(format!(
@@ -75,7 +75,7 @@ impl Signature {
                 }
             }
         }
-        if !self.star && !rest.is_empty() {
+        if self.star.is_none() && !rest.is_empty() {
             return Err(self.too_many_error(python, given));
         }
         self.check_missing(python, arguments)?;
@@ -92,13 +92,10 @@ impl Signature {
     /// Returns the error for a keyword that no parameter takes. `names` are that keyword and the ones after it.
     #[cold]
     fn unexpected_keyword_error(&self, python: &str, keyword: &str, names: &[&str]) -> Error {
-        let positional_only = self
-            .parameters
-            .iter()
-            .filter(|parameter| parameter.positional_only && names.contains(&parameter.name));
-        let list: Vec<_> = positional_only.map(|parameter| parameter.name).collect();
+        let unnamed = self.parameters.iter().take(self.unnamed).map(|parameter| parameter.name);
+        let list: Vec<_> = unnamed.filter(|name| names.contains(name)).collect();
         if list.is_empty() {
-            return unexpected_keyword(python, keyword, self.parameters);
+            return unexpected_keyword(python, keyword, self.named());
         }
         let list = list.join(", ");
         Error::type_error(format!(

@@ -31,7 +31,9 @@ pub(super) fn bind(signature: &Signature, python: &str, arguments: &mut Argument
         given: arguments.len().saturating_sub(usize::from(is_method)),
     };
     if signature.style == Style::Clinic {
-        bind_clinic(name, parameters, count, usize::from(is_method), arguments)?;
+        let skipped = usize::from(is_method);
+        let unnamed = signature.unnamed.saturating_sub(skipped);
+        bind_clinic(name, (parameters, unnamed), count, skipped, arguments)?;
     } else {
         if !arguments.keywords().is_empty() {
             // A static method belongs to its class.
@@ -85,8 +87,14 @@ fn qualify(is_method: bool, name: &str, arguments: &Arguments<'_>) -> String {
 }
 
 /// Binds the arguments of a function with Argument Clinic (`getargs.c`, `_PyArg_UnpackKeywords`). Its last parameters are optional and can
-/// be passed by name; a required one cannot. `skipped` is the number of arguments before those of `parameters`.
-fn bind_clinic(name: &str, parameters: &[Parameter], count: Count, skipped: usize, arguments: &mut Arguments<'_>) -> Result<()> {
+/// be passed by name; the first ones, `unnamed` in number, cannot. `skipped` is the number of arguments before those of `parameters`.
+fn bind_clinic(
+    name: &str,
+    (parameters, unnamed): (&[Parameter], usize),
+    count: Count,
+    skipped: usize,
+    arguments: &mut Arguments<'_>,
+) -> Result<()> {
     let Count { least, most, given } = count;
     let all = given.saturating_add(arguments.keywords().len());
     if all > most {
@@ -110,23 +118,28 @@ fn bind_clinic(name: &str, parameters: &[Parameter], count: Count, skipped: usiz
     if arguments.keywords().is_empty() {
         Ok(())
     } else {
-        Err(unexpected_keyword_error(name, parameters, given, arguments))
+        Err(unexpected_keyword_error(name, (parameters, unnamed), given, arguments))
     }
 }
 
 /// Returns the error for the keywords that no parameter takes.
 #[cold]
-fn unexpected_keyword_error(name: &str, parameters: &[Parameter], given: usize, arguments: &Arguments<'_>) -> Error {
+fn unexpected_keyword_error(
+    name: &str,
+    (parameters, unnamed): (&[Parameter], usize),
+    given: usize,
+    arguments: &Arguments<'_>,
+) -> Error {
     let keywords = || arguments.keywords().iter().map(|(keyword, _)| keyword.as_str());
-    let is_named = |parameter: &Parameter| !parameter.positional_only && keywords().any(|keyword| keyword == parameter.name);
-    let twice = (1_usize..)
-        .zip(parameters)
-        .take(given)
-        .find(|(_, parameter)| is_named(parameter));
+    let mut by_position = (1_usize..).zip(parameters).take(given).skip(unnamed);
+    let twice = by_position.find(|(_, parameter)| keywords().any(|keyword| keyword == parameter.name));
     match twice {
         Some((position, Parameter { name: keyword, .. })) => Error::type_error(format!(
             "argument for {name}() given by name ('{keyword}') and position ({position})"
         )),
-        None => unexpected_keyword(name, keywords().next().unwrap_or_default(), parameters),
+        None => {
+            let named = parameters.get(unnamed..).unwrap_or_default();
+            unexpected_keyword(name, keywords().next().unwrap_or_default(), named)
+        }
     }
 }

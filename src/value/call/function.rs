@@ -3,11 +3,13 @@
 use std::fmt;
 
 use super::arguments::Arguments;
+use super::signature::{Kind, Parameter, Returns, Signature, Style};
 use crate::error::{Error, Result};
 use crate::meter::Claim;
-use crate::value::{MeteredRc, Runtime, Signature, Str, Type, Value};
+use crate::value::{MeteredRc, Runtime, Str, Type, Value};
 
 /// A filter, a test, a method or a global function: a row of a table.
+#[derive(Clone, Copy)]
 pub struct Function {
     /// The name in templates.
     pub name: &'static str,
@@ -17,6 +19,9 @@ pub struct Function {
     pub ty: Type,
     /// The parameters. The first parameter of a filter or test is the value that it is applied to, and that of a method is its object.
     pub signature: Signature,
+    /// The type of the result.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the fuzzer of the command line reads it"))]
+    pub returns: Returns,
     /// The body, which takes bound arguments.
     pub code: Code,
     /// A quick way to evaluate its most frequent calls.
@@ -134,6 +139,70 @@ impl fmt::Debug for Function {
 const CALL: u64 = 4;
 
 impl Function {
+    /// Creates a function. Its style decides how CPython binds the arguments and words its errors.
+    pub const fn new(name: &'static str, python: &'static str, style: Style, parameters: &'static [Parameter], code: Code) -> Self {
+        Self {
+            name,
+            python,
+            ty: match style {
+                Style::Python => Type::Method,
+                _ => Type::BuiltinFunction,
+            },
+            signature: Signature {
+                style,
+                parameters,
+                unnamed: 0,
+                star: None,
+                double_star: false,
+            },
+            returns: Returns::Any,
+            code,
+            shortcut: Shortcut::None,
+        }
+    }
+
+    /// Sets the name in templates.
+    pub const fn with_name(mut self, name: &'static str) -> Self {
+        self.name = name;
+        self
+    }
+
+    /// Sets the type of the function object.
+    pub const fn with_type(mut self, ty: Type) -> Self {
+        self.ty = ty;
+        self
+    }
+
+    /// Sets the number of parameters, from the first, whose arguments cannot be passed by name.
+    pub const fn with_unnamed(mut self, unnamed: usize) -> Self {
+        self.signature.unnamed = unnamed;
+        self
+    }
+
+    /// Adds `*args` after the parameters. They have no name outside.
+    pub const fn with_star(mut self, _name: &str, kinds: &'static [Kind]) -> Self {
+        self.signature.star = Some(kinds);
+        self
+    }
+
+    /// Adds `**kwargs` after the parameters, if they have a name.
+    pub const fn with_double_star(mut self, names: &[&str]) -> Self {
+        self.signature.double_star = !names.is_empty();
+        self
+    }
+
+    /// Sets what the function returns.
+    pub const fn with_returns(mut self, returns: Returns) -> Self {
+        self.returns = returns;
+        self
+    }
+
+    /// Sets the shortcut for calls of a common form.
+    pub const fn with_shortcut(mut self, shortcut: Shortcut) -> Self {
+        self.shortcut = shortcut;
+        self
+    }
+
     /// Returns the name with its module, as Python prints it in errors that are raised before the call.
     pub fn full_name(&self) -> String {
         // For a filter with an asynchronous variant, Python prints the name of that variant.

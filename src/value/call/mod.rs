@@ -14,4 +14,4 @@ pub use arguments::Arguments;
 pub use function::called;
 pub use function::{Body, BoundMethod, Callable, Code, Comparison, Function, Macro, Part, Shortcut, Write, not_callable};
 pub use lookups::Lookups;
-pub use signature::{Parameter, Signature, Style};
+pub use signature::{Kind, Parameter, Returns, Signature, Style};

@@ -18,7 +18,7 @@ const CASE: usize = 1;
 /// A name is not compared if more bytes than this are left between the common bytes at both ends.
 const LONGEST: usize = 40;
 
-/// Returns the TypeError for a keyword that none of the parameters takes.
+/// Returns the TypeError for a keyword that none of the parameters takes, which are those with a name.
 pub(super) fn unexpected_keyword(function: &str, keyword: &str, parameters: &[Parameter]) -> Error {
     let mut message = format!("{function}() got an unexpected keyword argument '{keyword}'");
     if let Some(name) = suggest(keyword, parameters) {
@@ -30,7 +30,7 @@ pub(super) fn unexpected_keyword(function: &str, keyword: &str, parameters: &[Pa
 /// Returns the first of the parameters with the smallest distance from the keyword, if less than a third of their bytes differ.
 fn suggest(keyword: &str, parameters: &[Parameter]) -> Option<&'static str> {
     let (mut nearest, mut limit) = (None, usize::MAX);
-    for Parameter { name, .. } in parameters.iter().filter(|parameter| !parameter.positional_only) {
+    for Parameter { name, .. } in parameters {
         let bytes = keyword.len().saturating_add(name.len()).saturating_add(3);
         let most = limit.min(bytes.saturating_mul(MOVE) / 6);
         if let Some(distance) = distance(keyword.as_bytes(), name.as_bytes()).filter(|distance| *distance <= most) {

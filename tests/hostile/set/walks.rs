@@ -4,7 +4,10 @@ use serde_json::json;
 
 use super::Case;
 
-/// Expressions that read the text `s`.
+/// The document of all that a template can reach.
+const REACHABLE: &str = include_str!("../../../grammar/reachable.md");
+
+/// Expressions that read the text `s`, besides the plain calls of the filters and methods of a string that they do not call.
 const ON_TEXTS: &[&str] = &[
     "s.split('')",
     "s.split('a')|length",
@@ -17,19 +20,12 @@ const ON_TEXTS: &[&str] = &[
     "s|wordwrap(10, false)|length",
     "s|wordwrap(5, true, '', false)|length",
     "s|e|length",
-    "s|forceescape|length",
     "s|safe|e|length",
-    "s|title|length",
-    "s.title()|length",
-    "s|capitalize|length",
-    "s|wordcount",
     "s|list|length",
     "s|unique|list",
     "s|batch(7)|list|length",
     "s|slice(7)|list|length",
     "s|groupby('x')",
-    "s|sort|length",
-    "s|reverse|length",
     "s.count('a')",
     "s.count('')",
     "s.find('zz')",
@@ -44,44 +40,19 @@ const ON_TEXTS: &[&str] = &[
     "s.replace(s[:1000] ~ 'q', '')|length",
     "s.splitlines()|length",
     "s.splitlines(true)|length",
-    "s|tojson|length",
     "s.translate({97: 'bbb'})|length",
-    "s.casefold()|length",
-    "s.swapcase()|length",
     "s.partition('z')|length",
     "s.rpartition('z')|length",
     "s.strip('ab <(&h')|length",
     "s|trim('<(&htp:/')|length",
-    "s.lstrip(s)|length",
-    "s.isalnum()",
-    "s|count",
-    "s|escape|length",
-    "s|lower|length",
-    "s|upper|length",
-    "s|reject|list",
     "s|rejectattr('x')|list",
     "s.center(2000000)|length",
-    "s.islower()",
     "s.ljust(2000000)|length",
     "s.rjust(2000000)|length",
     "s.rsplit('a')|length",
-    "s.upper()|length",
-    "s.capitalize()|length",
-    "s.isalpha()",
-    "s.isascii()",
-    "s.isdecimal()",
-    "s.isdigit()",
-    "s.isnumeric()",
-    "s.isprintable()",
-    "s.isspace()",
-    "s.isupper()",
-    "s.lower()|length",
     "s.removesuffix(s[1:])",
     "s.rindex('<>', 100)",
-    "s.rstrip(s)|length",
     "s|d('')|length",
-    "s.isidentifier()",
-    "s.istitle()",
     "s.expandtabs(3)|length",
     "s|truncate(10)",
     "s|truncate(999999)|length",
@@ -90,7 +61,6 @@ const ON_TEXTS: &[&str] = &[
     "s|indent(2, true, true)|length",
     "s|string|int",
     "s|int(base=36)",
-    "s|float",
     "s|format",
     "s|format(1)",
     "s % 1",
@@ -101,17 +71,10 @@ const ON_TEXTS: &[&str] = &[
     "s.format_map({})",
     "s[::2]|length",
     "s[::-1]|length",
-    "s|first",
-    "s|last",
     "s|map('upper')|join|length",
     "s|select('eq', 'a')|list|length",
     "s|join('-')|length",
-    "s|sum",
-    "s|min",
-    "s|max",
-    "s.startswith(s)",
     "s.endswith((s, s, s))",
-    "s.maketrans(s, s)|length",
     "s.zfill(1000)|length",
     "s is in s",
     "s < s ~ 'a'",
@@ -125,17 +88,10 @@ const ON_TEXTS: &[&str] = &[
     "s is upper",
     "{s: 1}[s]",
     "[s, s ~ '']|unique|list|length",
-    "s|dictsort",
-    "s|items",
     "dict(s)",
-    "s|attr(s)",
     "s|map(s)|list",
-    "s|selectattr(s)|list",
     "[1]|map(attribute=s)|list",
     "s|default('')|length",
-    "s|filesizeformat",
-    "s|round",
-    "s|abs",
     "s.removeprefix(s[:-1])",
     "namespace(**{s: 1})",
     "dict(**{s: 1})|length",
@@ -285,15 +241,36 @@ const ON_CONTAINERS: &[&str] = &[
     "[l[:], l[:]]|unique|list",
 ];
 
+/// Returns expressions that read the text `s`: those of [`ON_TEXTS`], and calls of each filter and method of a string that they do not
+/// call, without arguments, with one and with two.
+fn walks_on_texts() -> Vec<String> {
+    let names = |row: &'static str| row.split('`').skip(1).step_by(2);
+    let (_, filters) = REACHABLE.split_once("## Filters").expect("the section is there");
+    let filters = filters.lines().find(|line| line.starts_with('`')).expect("it has a row");
+    let mut rows = REACHABLE.lines().filter_map(|line| line.strip_prefix("- a string, `'a'`: "));
+    let methods = rows.next().expect("the document has strings");
+    let filters = names(filters).map(|name| format!("|{name}"));
+    let calls = filters.chain(names(methods).map(|name| format!(".{name}")));
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
+    let is_called = |call: &String| {
+        let mut rests = ON_TEXTS.iter().flat_map(|walk| walk.split(call.as_str()).skip(1));
+        rests.any(|rest| !rest.starts_with(is_word))
+    };
+    let calls = calls.filter(|call| !is_called(call));
+    let plain = calls.flat_map(|call| ["", "s", "s, s"].map(|arguments| format!("s{call}({arguments})|list|length")));
+    plain.chain(ON_TEXTS.iter().map(|walk| (*walk).to_owned())).collect()
+}
+
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
+    let walks = walks_on_texts();
     for (name, text) in TEXTS {
-        for walk in ON_TEXTS {
+        for walk in &walks {
             let template = format!("{{% set s = {text} %}}{{{{ {walk} }}}}");
             cases.push(render(format!("walk {name}: {walk}"), template));
         }
     }
-    for walk in ON_TEXTS {
+    for walk in &walks {
         let template = format!("{{% set s = 'ab <' * 50 %}}{{% for i in range(100000) %}}{{{{ {walk} }}}}{{% endfor %}}");
         cases.push(render(format!("walk in a loop: {walk}"), template));
     }

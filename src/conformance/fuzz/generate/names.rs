@@ -84,7 +84,7 @@ impl<'w> Walker<'w> {
                 self.last = Known {
                     ty: Some(global.ty),
                     callee: Some(Callee::of(global, false)),
-                    result: return_type(global.name, None),
+                    result: return_type(global, None),
                     value: None,
                 };
                 return;
@@ -171,7 +171,7 @@ impl<'w> Walker<'w> {
             return;
         };
         for _ in 0..6 {
-            let types = parameter_types(function.name);
+            let types = parameter_types(function);
             let is_name = function.name.starts_with(|char: char| char.is_alphabetic());
             let is_fitting = kind == "test" || types.is_empty() || self.last.ty.is_none_or(|ty| types.contains(&ty));
             if is_name && (is_fitting || self.random.happens(12)) {
@@ -183,7 +183,7 @@ impl<'w> Walker<'w> {
         self.note(kind, function.name);
         self.callee = Some(Callee::of(function, true));
         let ty = self.last.ty;
-        self.last = Known::maybe(return_type(function.name, ty));
+        self.last = Known::maybe(return_type(function, ty));
     }
 
     /// Writes the name of an attribute of the value that was written last: a key, a method, another attribute, or an unknown name.
@@ -218,7 +218,7 @@ impl<'w> Walker<'w> {
                 self.last = Known {
                     ty: Some(Type::Method),
                     callee: Some(Callee::of(method, true)),
-                    result: return_type(method.name, Some(ty)),
+                    result: return_type(method, Some(ty)),
                     value: None,
                 };
             }
