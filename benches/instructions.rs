@@ -15,7 +15,7 @@ mod comparison;
 use std::hint::black_box;
 use std::process::{Command, ExitCode};
 
-use chat_template::{AssistantOptions, Clock, FixedClock, RenderOptions, SystemClock, Template, json};
+use chat_template::{AssistantOptions, Clock, FixedClock, Limits, RenderOptions, SystemClock, Template, json};
 
 use comparison::callgrind::count_instructions;
 use comparison::conversation::{Size, conversation};
@@ -79,7 +79,10 @@ fn render(family: &Family, rounds: usize, action: &str) {
     let template = Template::compile(family.source).expect("it compiles");
     let context = conversation(family, SIZE);
     let text = context.to_string();
+    // Valgrind does not have the memory from which the clock of a deadline is read.
+    let limits = Limits::default().with_milliseconds(None);
     let options = RenderOptions {
+        limits: &limits,
         clock: &FixedClock(NOW.parse().expect("NOW is a time")),
         trace: action == "render_traced" || action == "find_assistant",
         assistant: (action == "find_assistant").then(AssistantOptions::default),

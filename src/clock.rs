@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A time has no zone, because `datetime.now()` is naive. Formatting is in `strftime`, the calendar in [`date`], the platform's zone in
-//! [`zone`]. The rule is CPython 3.11 `datetime`.
+//! [`zone`]. The rule is CPython 3.13 `datetime`.
 
 mod date;
 #[cfg_attr(not(feature = "local-time"), path = "clock/utc.rs")]

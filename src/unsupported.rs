@@ -95,7 +95,7 @@ static NAMED: [Unsupported; 17] = [
         &["as_integer_ratio", "bit_count", "bit_length", "conjugate", "denominator", "from_bytes", "imag", "numerator", "real", "to_bytes"],
         NO_METHOD,
     ),
-    row(Place::Attribute("float"), &["as_integer_ratio", "conjugate", "fromhex", "hex", "imag", "is_integer", "real"], NO_METHOD),
+    row(Place::Attribute("float"), &["as_integer_ratio", "conjugate", "fromhex", "hex", "imag", "real"], NO_METHOD),
     row(Place::Attribute("range"), &["count", "index", "start", "step", "stop"], "make a list with `|list`"),
     row(Place::Attribute("dict"), &["fromkeys"], "write the dict"),
     row(Place::Attribute("view"), &["isdisjoint", "mapping"], "use the dict, or its `|items`"),

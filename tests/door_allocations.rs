@@ -37,7 +37,7 @@ fn body(turns: usize) -> Value {
 fn a_body_that_needs_no_change_is_not_copied() {
     let source = "{{ tools|tojson }}{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}";
     let template = ChatTemplate::from_source(source, &[]);
-    template.inspect().unwrap();
+    template.inspect().unwrap().complete().unwrap();
     for turns in [10, 5000] {
         let body = body(turns);
         let (prepared, allocations) = count(|| template.prepare(&body).unwrap());

@@ -28,7 +28,7 @@ fn what_is_made_from_a_body_counts_towards_the_limits() {
     let template = plain();
     let body = json!({"messages": [{"role": "user", "content": vec!["x"; 20_000]}]});
     // The report is made here, so that only the preparation counts towards the limits below.
-    template.inspect().unwrap();
+    template.inspect().unwrap().complete().unwrap();
     assert_eq!(
         find_reached(&template, &body, &Limits::default().with_steps(10_000)),
         Some(Limit::Steps)
@@ -70,32 +70,30 @@ fn the_inspection_keeps_the_limits_of_the_caller() {
         assert_eq!(error.kind(), ErrorKind::Limit);
     }
     let narrow = Limits::default().with_value(8);
-    let options = PrepareOptions {
-        limits: &narrow,
-        ..PrepareOptions::default()
-    };
-    drop(template.prepare_with(&body, &options));
+    assert_eq!(find_reached(&template, &body, &narrow), Some(Limit::Value));
     let usual = plain().inspect().unwrap();
-    let written = |report| serde_json::to_value(report).unwrap();
-    assert_eq!(written(&*template.inspect().unwrap()), written(&*usual));
+    let written = |report: &chat_template::Report<'_>| serde_json::to_value(report).unwrap();
+    assert_eq!(written(&template.inspect().unwrap()), written(&usual));
     assert!(template.prepare(&body).unwrap().changes.is_empty());
 }
 
 #[test]
-fn the_inspection_may_take_all_steps() {
+fn a_request_needs_fewer_steps_than_the_whole_report() {
     let new = || ChatTemplate::from_source("{% for i in range(500) %}{% endfor %}{{ messages[0].content }}", &[]);
     let body = json!({"messages": [{"role": "user", "content": "U"}]});
-    let limits = |steps| Limits::default().with_steps(steps);
-    let mut powers = (10..24).map(|power| 1 << power);
-    let needed = powers.find(|steps| new().inspect_with(&limits(*steps)).is_ok()).unwrap();
-    for (steps, is_made) in [(needed / 2, false), (needed, true)] {
-        let (template, limits) = (new(), limits(steps));
+    let find = |is_enough: &dyn Fn(&Limits) -> bool| {
+        let mut limits = (40..96).map(|power| Limits::default().with_steps(2_f64.powf(f64::from(power) / 4.0) as u64));
+        limits.find(is_enough).unwrap().steps
+    };
+    let report = find(&|limits| new().inspect_with(limits).unwrap().complete().is_ok());
+    let request = find(&|limits| {
         let options = PrepareOptions {
-            limits: &limits,
+            limits,
             ..PrepareOptions::default()
         };
-        assert_eq!(template.prepare_with(&body, &options).is_ok(), is_made, "{steps}");
-    }
+        new().prepare_with(&body, &options).is_ok()
+    });
+    assert!(request < report, "{request} {report}");
 }
 
 #[test]
@@ -115,7 +113,7 @@ fn the_memory_of_arguments_is_claimed_before_they_are_read() {
          {{ k }}{{ v }}{% endfor %}{% endfor %}{% endfor %}",
         &[],
     );
-    template.inspect().unwrap();
+    template.inspect().unwrap().complete().unwrap();
     let few = Limits::default().with_live(4 << 20);
     for arguments in [vec![1; 100_000], Vec::new()] {
         let call = json!({"function": {"name": "f", "arguments": json!(arguments).to_string()}});

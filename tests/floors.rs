@@ -1,9 +1,7 @@
-//! Checks rules of this crate's code that the compiler does not check: the order of the modules, the length of a file, and that a function
-//! which goes through data charges the meter.
+//! Checks rules of this crate's code that the compiler does not check: the order of the modules, and the length of a file.
 //!
 //! ```text
 //! src/value/str.rs (floor 8): `crate::eval` is on floor 11
-//! src/builtins/filters/sort.rs sort: has `for` and charges nothing
 //! ```
 //!
 //! The modules of the crate's root are ordered by floors. A module may import only modules of lower floors. The test reads the text of
@@ -11,7 +9,9 @@
 //! is skipped.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
-use std::path::{Path, PathBuf};
+mod sources;
+
+use sources::{list_files, list_sources, read, read_identifier, root};
 
 /// The modules of the crate's root, the lowest floor first. Each module is on one floor.
 const FLOORS: [&[&str]; 19] = [
@@ -129,108 +129,6 @@ fn each_module_is_on_one_floor() {
     }
 }
 
-/// What a function does to go through data whose size a template or its input decides.
-#[rustfmt::skip]
-const ITERATIONS: [&str; 58] = [
-    "for ", "while ", "loop {", ".iter()", ".iter_mut()", ".into_iter()", ".chars()", ".char_indices()", ".bytes()", ".lines()",
-    ".find(", ".rfind(", ".find_map(", ".position(", ".contains(", ".starts_with(", ".ends_with(", ".strip_prefix(", ".strip_suffix(",
-    ".split(", ".rsplit(", ".split_once(", ".rsplit_once(", ".matches(", ".any(", ".all(", ".fold(", ".sum()", ".count()", ".max()",
-    ".repeat(", ".extend(", ".sort_by", ".reverse()", ".retain(", ".collect(", ".collect::", ".to_vec()", ".into_owned()", ".concat()",
-    "char_count(", "escape::", "indent::", "lines::", "pad::", "quote::", "replace::", "search::", "split::", "strip::", "unicode::",
-    "arithmetic::", "parse_int(", "parse_float(", "read_int(", "read_float(", "round::", "title::",
-];
-
-/// What a function calls to charge for going through data: the meter, or a primitive that charges it.
-#[rustfmt::skip]
-const CHARGES: [&str; 23] = [
-    ".charge", "charge_", ".next(runtime)", ".next(self.runtime)", "next_item(runtime)", ".drain(runtime)", "collect(runtime",
-    "find_key(", "find_str(", "Key::new(", "write_piece(", "write_items(", "follow(runtime", "identical_or_equal(runtime", "less(runtime",
-    "dump_between(", "runtime.insert(", "to_values(runtime", "build_str(runtime", "check_repetition(runtime",
-    "_scanned(", "arithmetic(runtime", "arithmetic::add(runtime",
-];
-
-/// The built-ins and the operations on values. The types of values have no meter; their loops are in the functions that these files call.
-const METERED: [&str; 5] = [
-    "src/builtins/",
-    "src/value/format/",
-    "src/value/ops/",
-    "src/value/print/",
-    "src/value/to_json.rs",
-];
-
-#[test]
-fn a_function_that_goes_through_data_charges_for_it() {
-    let bounded = read("tests/bounded.txt");
-    let is_entry = |line: &&str| !line.starts_with('#') && !line.is_empty();
-    let mut bounded: Vec<&str> = bounded.lines().filter(is_entry).collect();
-    let mut faults = Vec::new();
-    for path in list_sources() {
-        if !METERED.iter().any(|folder| path.starts_with(folder)) {
-            continue;
-        }
-        for (name, body) in list_functions(&read(&path)) {
-            let iterates = ITERATIONS.iter().find(|sign| contains_sign(&body, sign));
-            let charges = CHARGES.iter().any(|sign| body.contains(sign));
-            let (Some(sign), false) = (iterates, charges) else { continue };
-            let entry = format!("{path} {name}: ");
-            match bounded
-                .iter()
-                .position(|line| line.starts_with(&entry) && line.len() > entry.len())
-            {
-                Some(index) => drop(bounded.remove(index)),
-                None => faults.push(format!("{entry}has `{}` and charges nothing", sign.trim())),
-            }
-        }
-    }
-    faults.extend(
-        bounded
-            .iter()
-            .map(|line| format!("tests/bounded.txt has a line for nothing: {line}")),
-    );
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-/// Returns whether a text has a sign that does not continue a word. A path must lead to a call.
-fn contains_sign(text: &str, sign: &str) -> bool {
-    let is_word = |char: char| char.is_alphanumeric() || char == '_';
-    text.match_indices(sign).any(|(at, _)| {
-        let (before, after) = (&text[..at], &text[at + sign.len()..]);
-        let is_start = sign.starts_with('.') || !before.ends_with(is_word);
-        is_start && (!sign.ends_with("::") || after.trim_start_matches(is_word).starts_with('('))
-    })
-}
-
-/// Returns the name and the body of each function, without comments, texts and unit tests. A function within another is a part of it.
-fn list_functions(text: &str) -> Vec<(String, String)> {
-    let code: Vec<&str> = text
-        .lines()
-        .take_while(|line| !line.ends_with("mod tests {"))
-        .filter(|line| !line.trim_start().starts_with("//"))
-        .collect();
-    // In these literals, the characters are neither braces nor quotes of the code.
-    let code = code.join("\n").replace("'{'", "").replace("'}'", "").replace("'\"'", "");
-    let code: String = code.split('"').step_by(2).collect::<Vec<_>>().join("\"\"");
-    let mut functions = Vec::new();
-    let mut rest = code.as_str();
-    while let Some(at) = rest.find("fn ") {
-        let is_function = rest[..at].ends_with(['\n', ' ']);
-        rest = &rest[at + 3..];
-        let signature = rest.find(['{', ';']).filter(|_| is_function);
-        let Some(open) = signature.filter(|open| rest[*open..].starts_with('{')) else {
-            continue;
-        };
-        let mut depth = 0;
-        let end = rest[open..].find(|char| {
-            depth += i32::from(char == '{') - i32::from(char == '}');
-            depth == 0
-        });
-        let (function, after) = rest.split_at(end.map_or(rest.len(), |end| open + end));
-        functions.push((read_identifier(function), function[open..].to_owned()));
-        rest = after;
-    }
-    functions
-}
-
 #[test]
 fn no_file_is_too_long() {
     let long = |path: &String| !GENERATED.contains(&path.as_str()) && read(path).lines().count() > MAX_LINES;
@@ -283,13 +181,6 @@ fn split_group(group: &str) -> Vec<String> {
     names
 }
 
-/// Returns the identifier at the start of a text.
-fn read_identifier(text: &str) -> String {
-    text.chars()
-        .take_while(|char| char.is_alphanumeric() || *char == '_')
-        .collect()
-}
-
 /// Returns the index of a module's floor.
 fn find_floor(module: &str) -> Option<usize> {
     FLOORS.iter().position(|floor| floor.contains(&module))
@@ -311,34 +202,4 @@ fn find_exporter(name: &str) -> String {
 fn find_module(path: &str) -> Option<String> {
     let name = path.strip_prefix("src/")?.split('/').next()?.trim_end_matches(".rs");
     (name != "lib").then(|| name.to_owned())
-}
-
-fn list_sources() -> Vec<String> {
-    list_files("src", "rs")
-}
-
-/// Returns the files of a folder and its subfolders with a file extension, as paths from the crate's root.
-fn list_files(folder: &str, extension: &str) -> Vec<String> {
-    let (mut folders, mut found) = (vec![PathBuf::from(folder)], Vec::new());
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(root().join(&folder)).expect("the folder is readable") {
-            let entry = entry.expect("the folder is readable");
-            let path = folder.join(entry.file_name());
-            if entry.path().is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|other| other == extension) {
-                found.push(path.to_str().expect("the path is UTF-8").to_owned());
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
-fn read(path: &str) -> String {
-    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
 }

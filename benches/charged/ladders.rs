@@ -27,6 +27,7 @@ const TEMPLATES: &[&str] = &[
     "{{ s.find(s[1:] ~ 'q') }}{{ s.count(s[:9] * 9) }}{{ s.replace(s[1:] ~ 'q', 'z')|length }}{{ s.split(s[1:])|length }}",
     "{{ ('a' * n * 99).find('a' * n ~ 'b') }}{{ ('a' * n * 99).count('a' * n ~ 'b') }}{{ ('a' * n * 99).rfind('b' ~ 'a' * n) }}",
     "{% for q in range(n) %}{% set z = s.split(s)[-1] %}{% set z = s.split(s)[0] %}{% endfor %}",
+    "{% for q in range(n) %}{% set z = s * 0 %}{% set z = u * -1 %}{% set z = l * 0 %}{% endfor %}",
     // Many arguments.
     "{% for q in range(n)|map('map', 'upper', *l) %}{% endfor %}",
     "{% for q in range(n) %}{% set z = cycler(*l) %}{% endfor %}",

@@ -1,5 +1,6 @@
-//! Checks that steps are charged in proportion to time. Measures the time of a step of whole programs: of random ones that the fuzzer makes
-//! from the grammar, and of programs with each filter, test, method, global function, operator and statement, while their input grows.
+//! Checks that steps are charged in proportion to time, so that their limit alone, without one on time, bounds the time. Measures the time
+//! of a step of whole programs: of random ones that the fuzzer makes from the grammar, of programs with each filter, test, method, global
+//! function, operator and statement, and of requests that do more than render, while their input grows.
 //!
 //! ```text
 //! cargo bench --bench charged --features cli [-- NAME] [--minutes N] [--seed N]
@@ -10,6 +11,7 @@
 //! without an error. NAME selects programs by a part of their names; random programs are `random`.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run should panic")]
 
+mod doors;
 mod growth;
 mod ladders;
 mod subjects;
@@ -85,6 +87,17 @@ fn main() {
     for (name, template, contexts) in ladders::ladders() {
         if is_wanted(&name) {
             measured.add(&bench, bench.row(&name, &template, &contexts));
+        }
+    }
+    for (name, make) in doors::doors() {
+        if is_wanted(&name) {
+            let (figure, size) = doors::measure(&make, [START, SHORTEST, LONGEST], &bench.limits);
+            measured.add_figure(format!("{name} of {size} bytes"), figure);
+        }
+    }
+    for (name, figure) in doors::measure_texts() {
+        if is_wanted(&name) {
+            measured.add_figure(name, figure);
         }
     }
     let (began, mut programs) = (Instant::now(), 0);
@@ -163,6 +176,25 @@ impl Measured {
         if let Some((figure, _)) = bench.measure(&row.template, &row.context, REPEATS) {
             row.figure = figure;
         }
+        self.keep(row);
+    }
+
+    /// Adds the figure of a request that has no program.
+    fn add_figure(&mut self, name: String, figure: f64) {
+        self.tried += 1;
+        if figure > 0.0 {
+            self.figures.push(figure);
+            let (template, context) = (String::new(), Value::Null);
+            self.keep(Row {
+                name,
+                template,
+                context,
+                figure,
+            });
+        }
+    }
+
+    fn keep(&mut self, row: Row) {
         if self.is_slow(row.figure) {
             let place = self.rows.partition_point(|other| other.figure >= row.figure);
             self.rows.insert(place, row);
@@ -185,8 +217,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         // These limits are higher than the defaults, so that large values can be made, but every render ends soon.
-        let limits =
-            serde_json::json!({"steps": 64_000_000, "value": 128 << 20, "live": 512 << 20, "bits": 1 << 24, "width": 1 << 24});
+        let limits = serde_json::json!({"milliseconds": null, "steps": 64_000_000, "value": 128 << 20, "live": 512 << 20, "bits": 1 << 24, "width": 1 << 24});
         Self {
             limits: serde_json::from_value(limits).expect("limits"),
             late: std::cell::RefCell::default(),

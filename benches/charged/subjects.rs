@@ -9,6 +9,10 @@ const VALUES: &[(&str, &str)] = &[
     ("markup", "(s|safe)"),
     ("integer", "i"),
     ("float", "1.5"),
+    ("long float", "1.7976931348623157e308"),
+    ("short float", "5e-324"),
+    // Its float is just above the middle of two others, which takes the slowest algorithm.
+    ("text of a float", "'1.7000000000000000386e308'"),
     ("list", "l"),
     ("texts", "t"),
     ("lists", "p"),

@@ -24,13 +24,15 @@ pub enum Slot {
     },
 }
 
-/// The numbers of variables of a frame.
+/// The numbers of variables of a frame, and its last line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     /// The number of variables that only this frame reads.
     pub locals: u32,
     /// The number of variables that frames inside this one read.
     pub cells: u32,
+    /// The line that the reference names if the end of the frame fails.
+    pub end_line: u32,
 }
 
 /// The first value of one variable when a scope is entered (jinja2 3.1.6 `compiler.py`, `enter_frame`).

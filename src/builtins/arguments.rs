@@ -1,4 +1,4 @@
-//! Functions that read one argument of a built-in, with CPython 3.11's errors.
+//! Functions that read one argument of a built-in, with CPython 3.13's errors.
 //!
 //! ```text
 //! 'a'.center('x')    'str' object cannot be interpreted as an integer
@@ -50,6 +50,13 @@ pub fn require_str<'a>(argument: Option<Value<'a>>, message: impl FnOnce(&str) -
             Err(Error::type_error(message(ty)))
         }
     }
+}
+
+/// Returns the TypeError of joining a value that is not a string.
+#[cold]
+pub fn not_a_string(index: usize, value: &Value<'_>) -> Error {
+    let ty = value.ty().name();
+    Error::type_error(format!("sequence item {index}: expected str instance, {ty} found"))
 }
 
 /// Returns a string argument, with the TypeError of Argument Clinic: `replace() argument 1 must be str, not None`.

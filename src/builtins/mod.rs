@@ -17,7 +17,7 @@ pub mod globals;
 pub mod jinja_tests;
 pub mod methods;
 
-mod arguments;
+pub mod arguments;
 mod table;
 
 use crate::value::Lookups;

@@ -5,7 +5,7 @@
 //! python("cycle", "LoopContext.cycle", &[SELF], cycle).with_star()       a method written in Python
 //! ```
 //!
-//! The constructor decides how CPython binds the arguments and words its errors ([`Signature::bind`]). A method of CPython 3.11 uses the
+//! The constructor decides how CPython binds the arguments and words its errors ([`Signature::bind`]). A method of CPython 3.13 uses the
 //! constructor that its `METH_` flags name.
 
 use std::ops::Deref;
@@ -154,11 +154,6 @@ pub const fn one_argument(name: &'static str, python: &'static str, body: Body) 
 /// Creates a C method with positional arguments, which Argument Clinic counts.
 pub const fn positional(name: &'static str, python: &'static str, parameters: &'static [Parameter], body: Body) -> Function {
     c_function(name, python, Style::Positional, parameters, body)
-}
-
-/// Creates a C method that parses its tuple of arguments itself.
-pub const fn tuple(name: &'static str, python: &'static str, parameters: &'static [Parameter], body: Body) -> Function {
-    c_function(name, python, Style::Tuple, parameters, body)
 }
 
 /// Creates a C method that takes keywords.

@@ -4,7 +4,7 @@
 //! choose a template, check the messages, compile, check tools and documents   ->   for each conversation: variables, render, cut
 //! ```
 //!
-//! The order of the steps decides which of two errors is raised. The rule is transformers 5.23.0 `tokenization_utils_base.py`,
+//! The order of the steps decides which of two errors is raised. The rule is transformers 5.24.0 `tokenization_utils_base.py`,
 //! `apply_chat_template`, and `utils/chat_template_utils.py`, `render_jinja_template`.
 
 use serde::Serialize;
@@ -180,7 +180,10 @@ impl ChatTemplate {
             template,
             compiled: template.compiled()?,
             tools: check_tools(&mut runtime, tools)?,
-            documents: check_documents(options.documents.borrow_value(&mut runtime)?)?,
+            documents: {
+                let documents = options.documents.borrow_value(&mut runtime)?;
+                check_documents(&mut runtime, documents)?
+            },
             variables,
             field,
             control_tokens: match options.control_tokens.policy {
@@ -324,7 +327,7 @@ fn check_tools<'a>(runtime: &mut Runtime<'a>, tools: Value<'a>) -> Result<Value<
     if matches!(tools, Value::None) {
         return Ok(tools);
     }
-    if !are_objects(&tools, "tools")? {
+    if !are_objects(runtime, &tools, "tools")? {
         let message = "Tools should either be a JSON schema, or a callable function with type hints and a docstring suitable for \
                        auto-conversion to a schema.";
         return Err(refused(ErrorKind::Value, message).with_note(explain_objects(&tools, "tools")));
@@ -336,8 +339,8 @@ fn check_tools<'a>(runtime: &mut Runtime<'a>, tools: Value<'a>) -> Result<Value<
 }
 
 /// Returns the documents unchanged, and an error unless each is an object.
-fn check_documents(documents: Value<'_>) -> Result<Value<'_>> {
-    if matches!(documents, Value::None) || are_objects(&documents, "documents")? {
+fn check_documents<'a>(runtime: &mut Runtime<'a>, documents: Value<'a>) -> Result<Value<'a>> {
+    if matches!(documents, Value::None) || are_objects(runtime, &documents, "documents")? {
         return Ok(documents);
     }
     let message = "Documents should be a list of dicts with 'title' and 'text' keys!";
@@ -345,9 +348,12 @@ fn check_documents(documents: Value<'_>) -> Result<Value<'_>> {
 }
 
 /// Returns whether all items that Python iterates are objects. Those of a string or an object are strings.
-fn are_objects(value: &Value<'_>, argument: &str) -> Result<bool> {
+fn are_objects(runtime: &mut Runtime<'_>, value: &Value<'_>, argument: &str) -> Result<bool> {
     match value {
-        Value::List(items) | Value::Tuple(items) => Ok(items.iter().all(|item| matches!(item, Value::Dict(_)))),
+        Value::List(items) | Value::Tuple(items) => {
+            runtime.meter.charge_items(items.len() / 8)?;
+            Ok(items.iter().all(|item| matches!(item, Value::Dict(_))))
+        }
         Value::Dict(dict) => Ok(dict.is_empty()),
         Value::Str(text) => Ok(text.as_str().is_empty()),
         other => Err(not_iterable(other, argument)),

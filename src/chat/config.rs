@@ -6,7 +6,7 @@
 //! {"chat_template": {"default": "{{ x }}", "rag": "{{ y }}"}}        ->   two named templates
 //! ```
 //!
-//! The rule is transformers 5.23.0 `tokenization_utils_base.py` `__init__`: the last of equal names counts, and other keys of an entry are
+//! The rule is transformers 5.24.0 `tokenization_utils_base.py` `__init__`: the last of equal names counts, and other keys of an entry are
 //! ignored. A template that is not a string is an error at once; the reference fails when a request needs it.
 
 use crate::error::{Error, Result};

@@ -5,7 +5,7 @@
 //! …The answer is CONTINUE_FINAL_MESSAGE_TAG <|im_end|>   ->   …The answer is
 //! ```
 //!
-//! A tag is appended to the message, and the prompt is cut at the last tag in it, as in the reference. The rule is transformers 5.23.0
+//! A tag is appended to the message, and the prompt is cut at the last tag in it, as in the reference. The rule is transformers 5.24.0
 //! `chat_template_utils.py`, `render_jinja_template`.
 
 use super::assistant::REASONING_FIELDS;
@@ -42,6 +42,7 @@ impl<'a> Continuation<'a> {
             return Err(refused(ErrorKind::Value, message));
         };
         let fields = fields_of_text(runtime, &message, field, &value)?;
+        runtime.meter.charge_bytes(source.len().saturating_mul(fields.len()))?;
         if !fields.iter().any(|field| source.contains(field)) {
             let message =
                 format!("continue_final_message is set to \"{field}\" but this is not an accepted field in the chat_template");

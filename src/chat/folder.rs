@@ -9,7 +9,7 @@
 //! Qwen3-8B/tokenizer.json                           the pad token if no other file names one, and the added tokens
 //! ```
 //!
-//! The rule is transformers 5.23.0 `tokenization_utils_base.py` `from_pretrained` and `_from_pretrained`; for [`LoadAs::Processor`]
+//! The rule is transformers 5.24.0 `tokenization_utils_base.py` `from_pretrained` and `_from_pretrained`; for [`LoadAs::Processor`]
 //! `processing_utils.py` `get_processor_dict`. Unlike the reference, this crate reports a file that is not readable, such as a folder with
 //! the name of a file. [`super::config`] and [`super::tokens`] read the content of the files.
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::error::Result;
 use crate::json::{Data, Object};
-use crate::value::{Dict, Entries, Key, Runtime, Seq, Str, Value};
+use crate::value::{Dict, Entries, Key, Runtime, Seq, Value};
 
 /// A JSON tree, or a slice, map or option of JSON trees. An input is borrowed; it is never copied or changed.
 ///
@@ -174,7 +174,7 @@ fn dict<'a, K: AsRef<str> + 'a, V: Borrow + 'a>(
 ) -> Result<Value<'a>> {
     let mut values = Entries::default();
     for (key, value) in entries {
-        values.insert(Key::from(Str::from(key.as_ref())), value.borrow_value(runtime)?);
+        values.insert(Key::new(runtime, Value::text(key.as_ref()))?, value.borrow_value(runtime)?);
     }
     Ok(Value::Dict(runtime.dict(values)?))
 }

@@ -5,13 +5,13 @@
 //! {"role": "assistant", "reasoning": "r"}     ->   {"thinking": "r", "role": …, "reasoning": "r", "reasoning_content": "r"}
 //! ```
 //!
-//! A conversation without such keys is not copied. The rules are transformers 5.23.0 `tokenization_utils_base.py`, `apply_chat_template`,
-//! and `chat_template_utils.py`, `_alias_reasoning_fields`.
+//! A conversation without such keys is not copied. The rules are transformers 5.24.0 `chat_template_utils.py`, `_normalize_chat_messages`
+//! and `_alias_reasoning_fields`.
 
 use super::assistant::REASONING_FIELDS;
 use super::{explain_objects, not_iterable, refused};
 use crate::error::{Error, ErrorKind, Result};
-use crate::value::{Dict, Entries, Key, Runtime, Str, Value};
+use crate::value::{Dict, Entries, Iter, Key, Runtime, Str, Value, print};
 
 /// The argument with the messages: one conversation or a list of them.
 pub(super) enum Conversations<'a> {
@@ -44,19 +44,24 @@ fn prepare<'a>(runtime: &mut Runtime<'a>, conversation: &Value<'a>) -> Result<Va
     let items = match conversation {
         Value::List(items) | Value::Tuple(items) => items,
         // Python iterates the characters or the keys, which are strings and not messages.
-        Value::Str(text) if text.as_str().is_empty() => return runtime.list(Vec::new()),
-        Value::Dict(dict) if dict.is_empty() => return runtime.list(Vec::new()),
-        Value::Str(_) | Value::Dict(_) => return Err(not_a_message("str").with_note(explain_objects(conversation, "messages"))),
-        other => return Err(not_iterable(other, "messages")),
+        other => {
+            let mut items = Iter::try_new(other).ok_or_else(|| not_iterable(other, "messages"))?;
+            return match items.next(runtime)? {
+                Some(item) => Err(not_a_message(runtime, &item)?.with_note(explain_objects(other, "messages"))),
+                None => runtime.list(Vec::new()),
+            };
+        }
     };
     let mut changed = Vec::new();
     for (index, message) in items.iter().enumerate() {
-        runtime.meter.charge(1)?;
         let Value::Dict(dict) = &message else {
             let ty = message.ty().name();
             let note = format!("message {} is of type {ty}, and must be an object", index.saturating_add(1));
-            return Err(not_a_message(ty).about_input(format!("/messages/{index}")).with_note(note));
+            return Err(not_a_message(runtime, &message)?
+                .about_input(format!("/messages/{index}"))
+                .with_note(note));
         };
+        runtime.meter.charge_items(dict.len())?;
         if let Some(dict) = change_message(runtime, dict)? {
             changed.push((index, Value::Dict(dict)));
         }
@@ -112,6 +117,12 @@ fn key<'a>(name: &'static str) -> Key<'a> {
     Key::from(Str::from(name))
 }
 
-fn not_a_message(type_name: &str) -> Error {
-    refused(ErrorKind::Attribute, format!("'{type_name}' object has no attribute 'items'"))
+/// Returns the error for a message that is not an object.
+#[cold]
+fn not_a_message<'a>(runtime: &mut Runtime<'a>, message: &Value<'a>) -> Result<Error> {
+    let message = print::repr(runtime, message)?;
+    Ok(refused(
+        ErrorKind::Type,
+        format!("Chat messages should be dicts, dataclasses or pydantic models, but got {message}."),
+    ))
 }

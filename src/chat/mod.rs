@@ -4,7 +4,7 @@
 //! from_dir("Qwen3-8B").apply(messages, {tools, add_generation_prompt})   ->   "<|im_start|>system…<|im_start|>assistant\n"
 //! ```
 //!
-//! [`crate::Template`] renders the templates. The rules are transformers 5.23.0 `tokenization_utils_base.py` and
+//! [`crate::Template`] renders the templates. The rules are transformers 5.24.0 `tokenization_utils_base.py` and
 //! `utils/chat_template_utils.py`; each file names the function that its rule comes from.
 
 mod added_tokens;
@@ -42,7 +42,7 @@ use crate::deadline::Bounds;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::meter::Meter;
 #[cfg(feature = "inspect")]
-use crate::report::Report;
+use crate::report::Made;
 #[cfg(feature = "inspect")]
 use crate::template::Template;
 use crate::value::Value;
@@ -95,9 +95,9 @@ struct Parts {
     templates: Templates,
     special_tokens: Vec<(String, String)>,
     added_special_tokens: Vec<String>,
-    /// The report of [`ChatTemplate::inspect`], from its first call.
+    /// The parts of the report that were made so far.
     #[cfg(feature = "inspect")]
-    report: OnceLock<Arc<Report>>,
+    made: Made,
     /// For each template, a `ChatTemplate` that has only this one, made by the first request that needs it.
     #[cfg(feature = "inspect")]
     singles: Vec<OnceLock<ChatTemplate>>,
@@ -176,7 +176,7 @@ impl ChatTemplate {
             special_tokens,
             added_special_tokens: Vec::new(),
             #[cfg(feature = "inspect")]
-            report: OnceLock::new(),
+            made: Made::default(),
         };
         Self { parts: Arc::new(parts) }
     }
@@ -205,7 +205,7 @@ impl ChatTemplate {
         let parts = Arc::make_mut(&mut self.parts);
         #[cfg(feature = "inspect")]
         {
-            parts.report.take();
+            parts.made = Made::default();
             parts.singles.iter_mut().for_each(|single| drop(single.take()));
         }
         parts
@@ -228,20 +228,10 @@ impl ChatTemplate {
         }
     }
 
-    /// Returns the report that an earlier call kept, or else the one that `make` returns, together with whether to keep it for later calls.
+    /// Returns the parts of the report that were made so far.
     #[cfg(feature = "inspect")]
-    pub(crate) fn report_or_make(&self, make: impl FnOnce() -> Result<(Report, bool)>) -> Result<Arc<Report>> {
-        match self.parts.report.get() {
-            Some(report) => Ok(Arc::clone(report)),
-            None => {
-                let (report, is_shared) = make()?;
-                let report = Arc::new(report);
-                match is_shared {
-                    true => Ok(Arc::clone(self.parts.report.get_or_init(|| report))),
-                    false => Ok(report),
-                }
-            }
-        }
+    pub(crate) fn made(&self) -> &Made {
+        &self.parts.made
     }
 
     /// Adds special tokens, each by its name and its text. Special tokens of the same names are replaced.

@@ -4,7 +4,7 @@
 //! {"model_type": "gpt2", "tokenizer_class": null}   ->   the model type gpt2, and no class
 //! ```
 //!
-//! The rule is transformers 5.23.0 `models/auto/configuration_auto.py`, `AutoConfig.from_pretrained`. All other keys are ignored, and their
+//! The rule is transformers 5.24.0 `models/auto/configuration_auto.py`, `AutoConfig.from_pretrained`. All other keys are ignored, and their
 //! values are not checked.
 
 use super::tokenizer_tables;

@@ -4,7 +4,7 @@
 //! ApplyOptions { tools, documents, add_generation_prompt: true, ..Default::default() }
 //! ```
 //!
-//! The names are those of transformers 5.23.0 `tokenization_utils_base.py`, `apply_chat_template`.
+//! The names are those of transformers 5.24.0 `tokenization_utils_base.py`, `apply_chat_template`.
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;

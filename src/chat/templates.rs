@@ -6,7 +6,7 @@
 //! {default, tool_use}, "{{ messages }}"           ->   the argument is the source
 //! ```
 //!
-//! The rule is transformers 5.23.0 `tokenization_utils_base.py`, `get_chat_template`.
+//! The rule is transformers 5.24.0 `tokenization_utils_base.py`, `get_chat_template`.
 
 use std::cell::Cell;
 use std::sync::Arc;

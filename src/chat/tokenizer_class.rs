@@ -7,7 +7,7 @@
 //! none                      {"tokenizer_class": "LlamaTokenizer"}     ->   LlamaTokenizer
 //! ```
 //!
-//! The rules are those of transformers 5.23.0 `models/auto/tokenization_auto.py`, `AutoTokenizer.from_pretrained`, in its order, without
+//! The rules are those of transformers 5.24.0 `models/auto/tokenization_auto.py`, `AutoTokenizer.from_pretrained`, in its order, without
 //! GGUF files and without the package `mistral-common`. The tables are in [`tokenizer_tables`].
 
 use super::model_config::{ModelConfig, get_string};

@@ -5,7 +5,7 @@
 //!     ->   the pad token <pad>, and the special token <end>
 //! ```
 //!
-//! The rule is transformers 5.23.0 `tokenization_utils_tokenizers.py`, `TokenizersBackend.__init__`. The file can have many megabytes, and
+//! The rule is transformers 5.24.0 `tokenization_utils_tokenizers.py`, `TokenizersBackend.__init__`. The file can have many megabytes, and
 //! both keys are near its beginning: nothing after them is read. The values of other keys are skipped, and not checked.
 
 use std::io::BufRead;

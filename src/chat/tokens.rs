@@ -5,7 +5,7 @@
 //!     ->   bos_token = <s>, eos_token = </s>, image_token = <img>
 //! ```
 //!
-//! The rule is transformers 5.23.0 `tokenization_utils_base.py`: `_from_pretrained`, which merges the two files, and `__init__`, which
+//! The rule is transformers 5.24.0 `tokenization_utils_base.py`: `_from_pretrained`, which merges the two files, and `__init__`, which
 //! takes the tokens from the result. The tokens in a list (`additional_special_tokens`) have no names, so that no template sees them.
 
 use std::borrow::Cow;

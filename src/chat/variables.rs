@@ -4,7 +4,7 @@
 //! messages, tools, documents, add_generation_prompt   <   special tokens   <   the caller's own variables
 //! ```
 //!
-//! The later one replaces the earlier one, but the first four cannot be replaced. The rules follow from the calls in transformers 5.23.0
+//! The later one replaces the earlier one, but the first four cannot be replaced. The rules follow from the calls in transformers 5.24.0
 //! `apply_chat_template` and `render_jinja_template`: Python refuses a keyword that is also the name of another argument.
 
 use super::input::sealed::Borrow;
@@ -75,7 +75,7 @@ impl<'a> Variables<'a> {
         charge_entries(runtime, special_tokens.len())?;
         let mut claim = reserve(runtime, &mut entries, special_tokens.len())?;
         for (name, token) in special_tokens {
-            entries.insert(Key::from(Str::from(name.as_str())), Value::text(token));
+            entries.insert(Key::new(runtime, Value::text(name))?, Value::text(token));
         }
         let mut are_tokens = vec![true; entries.len()];
         let mut generation_prompt = Value::Bool(options.add_generation_prompt);
@@ -171,6 +171,7 @@ impl<'a> Variables<'a> {
         ];
         let always = always.map(|(name, value)| (Key::from(Str::from(name)), value));
         let mut entries = Entries::default();
+        runtime.meter.charge_items(self.entries.len())?;
         let claim = reserve(runtime, &mut entries, self.entries.len().saturating_add(always.len()))?;
         entries.extend(always);
         entries.extend(self.entries.iter().map(|(key, value)| (key.clone(), value.clone())));

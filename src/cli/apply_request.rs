@@ -8,13 +8,11 @@
 //! JSON of any type becomes an argument of [`ChatTemplate::apply`] as if a Python caller had passed it.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use chat_template::json::{Data, Object};
-use chat_template::report::Report;
 use chat_template::{
     ApplyOptions, Bounds, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, MAX_SPECIAL_TOKENS,
-    MAX_TEMPLATES, Policy, PrepareOptions, Prompt,
+    MAX_TEMPLATES, Policy, PrepareOptions, Prompt, Report,
 };
 
 use super::show::Wanted;
@@ -109,10 +107,11 @@ impl Applier {
         }))
     }
 
-    /// Inspects a chat template. The outer error is about the form of the request.
-    pub fn inspect(&mut self, request: &Object<'_>, bounds: Bounds<'_>) -> Result<Result<Arc<Report>, Error>, String> {
+    /// Makes the whole report on a chat template. The outer error is about the form of the request.
+    pub fn inspect<'o>(&mut self, request: &Object<'_>, bounds: Bounds<'o>) -> Result<Result<Report<'o>, Error>, String> {
         let template = self.template_with_tokens(request, bounds)?;
-        Ok(template.inspect_with(bounds))
+        let report = template.inspect_with(bounds);
+        Ok(report.and_then(|report| report.complete().map(|()| report)))
     }
 
     /// Returns the template of a request with the special tokens of the request, on which its report depends.

@@ -176,7 +176,7 @@ impl Port {
         if let Some(Data::Object(request)) = request.get("inspect") {
             return Ok(match self.applier.inspect(request, bounds) {
                 Ok(Ok(report)) => {
-                    let written = write_answer(&id, deadline, out, |out| show::stream_entry("report", &*report, out))?;
+                    let written = write_answer(&id, deadline, out, |out| show::stream_entry("report", &report, out))?;
                     return Ok(written.map_err(|error| failure(id, &error)));
                 }
                 Ok(Err(error)) => Err(failure(id, &error)),

@@ -4,7 +4,7 @@
 //! 2024-12-30   ->   20087 days, weekday 1 (Monday), day 365 of the year
 //! ```
 //!
-//! The rule is CPython 3.11 `datetime.py`: the Gregorian calendar for all years.
+//! The rule is CPython 3.13 `_pydatetime.py`: the Gregorian calendar for all years.
 
 /// The number of days from 0001-01-01 to 1970-01-01.
 const DAYS_BEFORE_1970: i64 = 719_162;

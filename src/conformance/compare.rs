@@ -52,7 +52,7 @@ pub fn compare(got: &Reply, want: &Reply, is_strict: bool) -> Comparison {
     let (mut aspects, got) = match got {
         Reply::Answer(answer) => {
             let got = plain(answer);
-            if is_limit(&got) || is_of_block(&got) {
+            if is_limit(&got) {
                 return Comparison::Limited;
             }
             if is_of_python && matches!(&got, Answer::Error(failure) if failure.kind == "syntax") {
@@ -99,12 +99,6 @@ pub fn is_of_generated_code(answer: &Answer) -> bool {
     let Answer::Error(failure) = answer else { return false };
     let is_long_constant = failure.kind == "value" && failure.line == Some(None);
     is_long_constant || OF_GENERATED_CODE.iter().any(|text| failure.message.contains(text))
-}
-
-/// Returns whether the port refuses the result of a `filter` or `call` block because it is not a string. The reference finds that only
-/// when it joins the texts around the block.
-fn is_of_block(answer: &Answer) -> bool {
-    matches!(answer, Answer::Error(failure) if failure.message.starts_with("expected str instance, "))
 }
 
 /// Returns an answer without addresses, which differ between any two processes.

@@ -88,6 +88,7 @@ fn each_built_in_is_in_the_document_of_reachable_names() {
     for ty in methods::types() {
         let kind = match ty {
             Type::Str => "a string",
+            Type::Int => "an integer",
             Type::Loop => "a loop",
             Type::Cycler => "a cycler",
             _ => &format!("a {}", ty.name()),

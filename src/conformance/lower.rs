@@ -5,7 +5,7 @@
 //!     ->   the template "…" with the context {"messages": […], "tools": null, …, "bos_token": "<s>"}
 //! ```
 //!
-//! The rules are those of transformers 5.23.0 `get_chat_template`, `apply_chat_template` and `render_jinja_template`. A call that they
+//! The rules are those of transformers 5.24.0 `get_chat_template`, `apply_chat_template` and `render_jinja_template`. A call that they
 //! refuse, or whose output they change after rendering, cannot be lowered.
 
 use std::borrow::Cow;

@@ -13,10 +13,10 @@ use super::read_file::read_file;
 use crate::text::utf8;
 
 /// The version of the embedded suite. `tests/cases/CHANGELOG.md` lists the changes.
-pub const SUITE_VERSION: &str = "5.1.0";
+pub const SUITE_VERSION: &str = "6.0.0-dev";
 
 /// The software that made the answers.
-pub const REFERENCE: [(&str, &str); 3] = [("transformers", "5.23.0"), ("jinja2", "3.1.6"), ("python", "3.11")];
+pub const REFERENCE: [(&str, &str); 3] = [("transformers", "5.24.0"), ("jinja2", "3.1.6"), ("python", "3.13")];
 
 /// The licence of the cases, as an SPDX expression.
 pub const LICENCE: &str = env!("CARGO_PKG_LICENSE");

@@ -16,7 +16,7 @@ pub struct Change {
     pub path: String,
     /// The kind of change.
     pub what: What,
-    /// The reason, followed by the verdict of the [`Report`](crate::report::Report) where there is one: `(takes.arguments)`.
+    /// The reason, followed by the verdict of the [`Report`](crate::Report) where there is one: `(takes.arguments)`.
     pub why: Cow<'static, str>,
 }
 

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::inspect::prints_python_arguments;
-use crate::report::{Arguments, Forms, Outcome, Replay, Report, Takes};
+use crate::error::Result;
+use crate::inspect::Inspection;
+use crate::report::{Arguments, Forms, Outcome, Replay, Takes};
 use crate::text::short_eq::is_equal;
 
 /// The kinds of media that a part can have.
@@ -89,29 +90,31 @@ impl<'r> Facts<'r> {
     }
 
     /// Returns the facts of a report.
-    pub fn new(report: &'r Report) -> Self {
-        let null = &report.roles.assistant.null;
-        let fields = &report.reasoning.fields;
+    pub fn new(report: &mut Inspection<'r, '_>) -> Result<Self> {
+        let (basics, takes) = (&report.basics()?.verdicts, &report.takes()?.verdicts);
+        let (calls, reasoning) = (&basics.calls, &report.reasoning()?.verdicts);
+        let null = &basics.roles.assistant.null;
+        let fields = &reasoning.fields;
         let reads_only_reasoning = fields.iter().all(|field| field == "reasoning") && !fields.is_empty();
-        Self {
-            takes: Cow::Borrowed(&report.takes),
-            is_null_taken: report.takes.null && null.error.is_none() && null.text.as_deref() == Some(""),
-            prints_name_of_result: report.calls.name_in_result == Outcome::Printed,
+        Ok(Self {
+            takes: Cow::Borrowed(takes),
+            is_null_taken: takes.null && null.error.is_none() && null.text.as_deref() == Some(""),
+            prints_name_of_result: calls.name_in_result == Outcome::Printed,
             reasoning: reads_only_reasoning.then_some("reasoning"),
-            reads_reasoning: !fields.is_empty() || report.reasoning.replayed != Replay::Never,
-            writes_calls: report.calls.written,
-            writes_content_beside: report.calls.content_beside != Outcome::Lost,
-            encodes_arguments: match report.takes.arguments {
+            reads_reasoning: !fields.is_empty() || reasoning.replayed != Replay::Never,
+            writes_calls: calls.written,
+            writes_content_beside: calls.content_beside != Outcome::Lost,
+            encodes_arguments: match takes.arguments {
                 Arguments::String => true,
-                Arguments::Both => prints_python_arguments(report),
+                Arguments::Both => basics.prints_python_arguments,
                 Arguments::Object | Arguments::Neither => false,
             },
-            checks_arguments: report.takes.arguments != Arguments::Neither,
-            sorts_results: report.calls.id_in_result != Outcome::Printed,
-            reads_tools: report.tools.read,
+            checks_arguments: takes.arguments != Arguments::Neither,
+            sorts_results: calls.id_in_result != Outcome::Printed,
+            reads_tools: basics.tools.read,
             takes_text: [false; PLAIN_ROLES.len()],
         }
-        .with_text_roles()
+        .with_text_roles())
     }
 
     /// Returns whether the template takes a message with a role and a text as its content unchanged.

@@ -189,8 +189,8 @@ impl ChatTemplate {
         let mut prepared = match options.policy {
             Policy::Exact => template.fit(body, format, list, &Facts::any(), options.policy, meter)?,
             Policy::Fit | Policy::Strict => {
-                let report = template.inspect_within(&meter)?;
-                template.fit(body, format, list, &Facts::new(&report), options.policy, meter)?
+                let facts = Facts::new(&mut template.inspect_within(&meter)?)?;
+                template.fit(body, format, list, &facts, options.policy, meter)?
             }
         };
         prepared.is_chosen = is_chosen;

@@ -137,7 +137,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
-/// Returns the name of the called function in error messages, with its module (CPython 3.11 `object.c`, `_PyObject_FunctionStr`).
+/// Returns the name of the called function in error messages, with its module (CPython 3.13 `object.c`, `_PyObject_FunctionStr`).
 fn callee(applied: Option<&Function>, others: &OtherArgs) -> String {
     match applied {
         _ if others.are_packed => "dict()".to_owned(),

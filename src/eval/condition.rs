@@ -101,11 +101,14 @@ impl<'a> Evaluator<'a, '_> {
                 arguments.push(input);
             }
             (Some(function), [other], true) => {
-                let is_one_variable = matches!(function.code, Code::Identify(_)) && is_one_variable(&test.input, other);
-                if is_one_variable && !input.is_undefined() {
-                    return Ok(Truth::Yes);
-                }
+                let known = match function.code {
+                    Code::Identify(_) => self.identify_variables(&test.input, other),
+                    _ => None,
+                };
                 let other = self.expr(other)?;
+                if let Some(truth) = known {
+                    return Ok(truth);
+                }
                 if let Some(truth) = function.test(self.runtime, &input, std::slice::from_ref(&other)) {
                     return truth.map(Truth::from);
                 }
@@ -121,10 +124,15 @@ impl<'a> Evaluator<'a, '_> {
         let outcome = function.call(self.runtime, &mut arguments)?;
         ops::is_true(self.runtime, &outcome).map(Truth::from)
     }
-}
 
-/// Returns whether both expressions are the same variable. Its value is identical to itself, even if its representation does not show
-/// this.
-fn is_one_variable(left: &Expr, right: &Expr) -> bool {
-    matches!((&left.kind, &right.kind), (ExprKind::Name(left), ExprKind::Name(right)) if left.symbol == right.symbol)
+    /// Returns whether two variables are one object, if their values need not be compared: a variable is identical to itself, even if the
+    /// representation of its value does not show this. Each access to a variable without a value makes another undefined value.
+    fn identify_variables(&self, left: &Expr, right: &Expr) -> Option<Truth> {
+        let has_no_value = |expr: &Expr| matches!(&expr.kind, ExprKind::Name(name) if self.get(&name.slot).is_none());
+        match (&left.kind, &right.kind) {
+            _ if has_no_value(left) || has_no_value(right) => Some(Truth::No),
+            (ExprKind::Name(left), ExprKind::Name(right)) if left.symbol == right.symbol => Some(Truth::Yes),
+            _ => None,
+        }
+    }
 }

@@ -48,6 +48,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn first_recursion(&mut self, node: &'a For, iterable: Value<'a>, line: u32) -> Result<()> {
+        self.pieces = self.pieces.saturating_add(1);
         let recursive = self.recursive_loop(node, 0, line);
         self.write_callable(&recursive, &mut Arguments::one(iterable))?;
         Ok(())
@@ -286,11 +287,15 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
         runtime.meter.enter_call()?;
         let mut evaluator = Evaluator::new(runtime, self.render, std::mem::take(out));
         evaluator.enter_frame(self.node.frame, self.environment)?;
-        let result = evaluator.rounds(self.node, iterable, self.depth0, self.line);
+        let ran = evaluator.rounds(self.node, iterable, self.depth0, self.line);
+        let result = ran.and_then(|_| {
+            let joined = evaluator.join_pieces();
+            joined.map_err(|error| error.on_line(self.node.frame.end_line))
+        });
         evaluator.leave_frame();
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();
-        result.map(drop).map_err(|error| error.on_line(self.line))
+        result.map_err(|error| error.on_line(self.line))
     }
 
     fn write_with_locals(&self, _runtime: &mut Runtime<'a>, _count: usize, _out: &mut String) -> Result<()> {

@@ -35,19 +35,24 @@ impl<'a> Evaluator<'a, '_> {
         let returned = self
             .call(&node.callee, &node.args, Some(caller))
             .map_err(|error| error.at(node.span))?;
-        self.write_text(&returned)
+        self.write_piece(&returned)
     }
 
     /// Runs a `generation` block. In the reference it is a call block whose function calls `caller` and records the span of its text.
     #[inline(never)]
     pub(super) fn generation(&mut self, node: &'a Node) -> Result<()> {
+        self.pieces = self.pieces.saturating_add(1);
         let from = self.out.len();
         let code = self.code(node);
         self.write_callable(&code, &mut Arguments::new())?;
         if let Some(tracked) = &mut self.runtime.heap.frames.tracked {
+            if let Some(error) = &tracked.refused {
+                return Err(error.clone());
+            }
             let start = tracked.root_length;
-            let length = self.out.get(from..).unwrap_or_default().chars().count();
-            self.runtime.meter.charge_bytes(length)?;
+            let text = self.out.get(from..).unwrap_or_default();
+            self.runtime.meter.charge_bytes(text.len())?;
+            let length = text.chars().count();
             tracked.spans.push(start..start.saturating_add(length));
             self.runtime.record_block(from..self.out.len())?;
         }
@@ -274,6 +279,7 @@ impl<'a> Evaluator<'a, '_> {
         self.enter_scope(&node.scope)?;
         self.fill(node, given)?;
         self.body(&node.body)?;
+        self.join_pieces().map_err(|error| error.on_line(node.frame.end_line))?;
         self.leave_frame();
         Ok(())
     }

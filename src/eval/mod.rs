@@ -79,6 +79,10 @@ struct Evaluator<'a, 'r> {
     is_counted: bool,
     /// The bytes at the start of `out` whose code points are counted already.
     counted: usize,
+    /// The number of pieces that were written to `out`. In the reference, an output is a list of pieces, which are joined at its end.
+    pieces: usize,
+    /// The error of joining the pieces, if one of them is not a string.
+    refused: Option<Error>,
 }
 
 /// Adds the line of a statement and the span of an expression to an error that has none.
@@ -127,6 +131,7 @@ pub fn render<'a>(
     evaluator.enter_frame(template.frame, None)?;
     evaluator.enter_root(&template.scope)?;
     evaluator.body(&template.body)?;
+    evaluator.join_pieces().map_err(Error::without_line)?;
     evaluator.leave_frame();
     let mut text = evaluator.out;
     let mut pieces = std::mem::take(&mut runtime.pieces);
@@ -152,6 +157,8 @@ impl<'a, 'r> Evaluator<'a, 'r> {
             out,
             is_counted: false,
             counted: 0,
+            pieces: 0,
+            refused: None,
         }
     }
 
@@ -163,11 +170,13 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         let outer = std::mem::replace(&mut self.out, room);
         let outer_pieces = std::mem::take(&mut self.runtime.pieces);
         let was_counted = std::mem::replace(&mut self.is_counted, false);
+        let (outer_count, outer_refused) = (std::mem::take(&mut self.pieces), self.refused.take());
         let written = self.runtime.meter.begin_text();
         let result = run(self);
         self.runtime.meter.end_text(written);
         let text = std::mem::replace(&mut self.out, outer);
         self.is_counted = was_counted;
+        (self.pieces, self.refused) = (outer_count, outer_refused);
         let pieces = std::mem::replace(&mut self.runtime.pieces, outer_pieces);
         Ok((result?, self.runtime.finish_str(text, pieces)?))
     }

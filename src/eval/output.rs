@@ -11,6 +11,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn output(&mut self, pieces: &'a [Piece]) -> Result<()> {
         let start = self.out.len();
         let is_traced = self.runtime.begin_stretch();
+        self.pieces = self.pieces.saturating_add(pieces.len());
         for piece in pieces {
             match piece {
                 Piece::Text(text, places) => {

@@ -2,6 +2,7 @@
 
 use super::{Evaluator, Flow, add_place};
 use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Set, SetBlock, SetStrategy, Stmt, StmtKind, TargetKind, With};
+use crate::builtins::arguments::not_a_string;
 use crate::error::{Error, Result};
 use crate::unsupported::{self, Place};
 use crate::value::Value;
@@ -128,7 +129,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn set_block(&mut self, node: &'a SetBlock) -> Result<Flow> {
         self.enter_scope(&node.scope)?;
-        let (flow, mut value) = self.capture(|evaluator| evaluator.body(&node.body))?;
+        let (flow, mut value) = self.capture_body(&node.body)?;
         if flow != Flow::Next {
             return Ok(flow);
         }
@@ -144,12 +145,12 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn filter_block(&mut self, node: &'a FilterBlock) -> Result<Flow> {
         self.enter_scope(&node.scope)?;
-        let (flow, text) = self.capture(|evaluator| evaluator.body(&node.body))?;
+        let (flow, text) = self.capture_body(&node.body)?;
         if flow != Flow::Next {
             return Ok(flow);
         }
         let filtered = self.block_filter(&node.filter, text)?;
-        self.write_text(&filtered)?;
+        self.write_piece(&filtered)?;
         self.leave_scope(&node.scope)?;
         Ok(Flow::Next)
     }
@@ -177,14 +178,31 @@ impl<'a> Evaluator<'a, '_> {
         Ok(flow)
     }
 
-    /// Writes the result of a `filter` or `call` block, which must be a string.
-    pub(super) fn write_text(&mut self, value: &Value<'a>) -> Result<()> {
-        match value {
-            Value::Str(_) => self.write_value(value),
-            _ => {
-                let message = format!("expected str instance, {} found", value.ty().name());
-                Err(Error::type_error(message))
+    /// Runs a body whose output becomes a string.
+    fn capture_body(&mut self, body: &'a Body) -> Result<(Flow, Value<'a>)> {
+        self.capture(|evaluator| match evaluator.body(body)? {
+            Flow::Next => evaluator.join_pieces().map(|()| Flow::Next),
+            flow => Ok(flow),
+        })
+    }
+
+    /// Writes the result of a `filter` or `call` block. The reference refuses another value than a string when it joins the pieces.
+    pub(super) fn write_piece(&mut self, value: &Value<'a>) -> Result<()> {
+        self.pieces = self.pieces.saturating_add(1);
+        if let Value::Str(_) = value {
+            return self.write_value(value);
+        }
+        if self.refused.is_none() {
+            self.refused = Some(not_a_string(self.pieces.saturating_sub(1), value));
+            if let Some(tracked) = self.runtime.heap.frames.tracked.as_mut().filter(|_| self.is_counted) {
+                tracked.refused.clone_from(&self.refused);
             }
         }
+        Ok(())
+    }
+
+    /// Returns the error of joining the pieces of the output, if one of them is not a string.
+    pub(super) fn join_pieces(&mut self) -> Result<()> {
+        self.refused.take().map_or(Ok(()), Err)
     }
 }

@@ -1,121 +1,115 @@
 //! Finds out how tools, calls of tools and their results are printed.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::conversations::{Cycle, WITH_TOOLS, around, base, join, planted_result};
-use super::lab::{Lab, Question, Trial, find_words};
+use super::conversation::{Conversation, WITH_TOOLS, around, arrange, with_calls};
+use super::experiments::{Experiments, find_words, outcome_of};
 use super::plant::{self, ARGUMENT, DESCRIPTION, FUNCTION, Form, ID, PARAMETER, PLANT, SECOND, SECOND_ID, VALUE};
 use crate::chat::Prompt;
 use crate::error::Result;
-use crate::report::{Arguments, Calls, Outcome, Report, Tools};
+use crate::report::{Arguments, Calls, Outcome, Tools};
 
-/// Tries calls with one result, and returns the outcome for the content of the result.
-pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<Outcome> {
-    report.tools = ask_tools(lab, forms)?;
-    let cycle = Cycle {
-        calls: &|is_text| vec![plant::call(ID, FUNCTION, &plant::arguments(is_text))],
-        results: vec![planted_result(Form::String)],
-        are_text: &[false, true],
-        forms,
+/// The verdicts on calls, and what else the experiments with one call show.
+pub struct Found {
+    pub calls: Calls,
+    /// The outcome for a call beside content that is an empty string.
+    pub empty: Outcome,
+    /// The outcome for the content of a result that is a string.
+    pub result: Outcome,
+    /// Whether the prompt has arguments that are an object in the notation of Python, as `{'city': 'Oslo'}`.
+    pub prints_python_arguments: bool,
+}
+
+/// Tries calls with one result, and then two calls in a message.
+pub fn inspect(experiments: &mut Experiments<'_>, forms: &[Form]) -> Result<Found> {
+    let result = planted_result(Form::String);
+    let mut trials = with_calls(forms, &[false, true], plant_call, std::slice::from_ref(&result));
+    trials.extend(around("tool", &result, forms));
+    let arguments = |trial: &&Conversation| trial.value("tool_calls", "/tool_calls/0/function/arguments").cloned();
+    let content = |trial: &&Conversation| trial.value("tool_calls", "/content").cloned();
+    let is_empty = |content: &Value| content.as_str() == Some("");
+    let has_result = |trial: &&Conversation| trial.value("tool_call_id", "").is_some();
+    let (of, all) = (
+        |words: &'static [&str]| move |text: &str| find_words(text, words),
+        trials.iter(),
+    );
+    let with_result = all.clone().filter(has_result);
+    let result = experiments.ask("roles.tool.string", with_result.clone(), of(&[SECOND]))?;
+    let with_object = all
+        .clone()
+        .filter(|trial| arguments(trial).is_some_and(|value| value.is_object()));
+    let object = experiments.ask("calls.object", with_object, of(&[ARGUMENT, VALUE]))?;
+    let with_text = all
+        .clone()
+        .filter(|trial| arguments(trial).is_some_and(|value| value.is_string()));
+    let string = experiments.ask("calls.string", with_text, judge_text_arguments)?;
+    let with_call = all.clone().filter(|trial| arguments(trial).is_some());
+    let written = ask_field(
+        experiments,
+        "calls.written",
+        with_call,
+        ("tool_calls", "/tool_calls/0/function/name"),
+        FUNCTION,
+    )?;
+    let with_content = all
+        .clone()
+        .filter(|trial| content(trial).is_some_and(|content| !is_empty(&content)));
+    let content_beside = experiments.ask("calls.content_beside", with_content, of(&[PLANT]))?;
+    let with_empty = all.filter(|trial| content(trial).is_some_and(|content| is_empty(&content)));
+    let empty = experiments.ask("roles.assistant.empty", with_empty, of(&[VALUE]))?;
+    // Most templates leave out the fields of results, and the other conversations rarely have them.
+    let is_complete = [result, object, string, written, content_beside, empty]
+        .iter()
+        .all(|outcome| *outcome == Outcome::Printed);
+    let count = if is_complete { WITH_TOOLS } else { trials.len() };
+    let first = trials.iter().take(count);
+    let with_call = first.clone().filter(|trial| arguments(trial).is_some());
+    let with_result = first.filter(has_result);
+    let shown = experiments.shown.get("calls.object").cloned();
+    let prints_python_arguments = match shown.map(|shown| experiments.render(&shown)).transpose()?.as_deref() {
+        Some(Ok(prompt)) => prompt.text.contains(&format!("{{'{ARGUMENT}': '{VALUE}'}}")),
+        _ => false,
     };
-    let bare = around("tool", &planted_result(Form::String), forms);
-    let is_object = |trial: &Trial| arguments_of(trial).is_some_and(Value::is_object);
-    let is_text = |trial: &Trial| arguments_of(trial).is_some_and(Value::is_string);
-    let has_call = |trial: &Trial| arguments_of(trial).is_some();
-    let has_result = |trial: &Trial| result_index(trial).is_some();
-    let has_both = |trial: &Trial| has_call(trial) && has_result(trial);
-    let has_content = |wanted: bool| {
-        move |trial: &Trial| match call_content(trial) {
-            Some(Value::String(text)) => text.is_empty() != wanted,
-            Some(_) => wanted,
-            None => false,
-        }
-    };
-    let (has_text, has_empty) = (has_content(true), has_content(false));
-    let when = |applies: bool, outcome: Outcome| applies.then_some(outcome);
-    let field = |trial: &Trial, prompt: &Prompt, pointer: String, word: &str| {
-        let index = if pointer.starts_with("/tool_calls") {
-            call_index(trial)
-        } else {
-            result_index(trial)
-        };
-        let is_printed = |index| prints(prompt, &format!("/messages/{index}{pointer}"), word);
-        index.map(|index| if is_printed(index) { Outcome::Printed } else { Outcome::Lost })
-    };
-    let name = "/tool_calls/0/function/name";
-    let questions = [
-        Question {
-            path: "roles.tool.string",
-            judge: &|trial, prompt| when(has_result(trial), find_words(&prompt.text, &[SECOND])),
-            counts_error: &has_result,
-        },
-        Question {
-            path: "calls.object",
-            judge: &|trial, prompt| when(is_object(trial), find_words(&prompt.text, &[ARGUMENT, VALUE])),
-            counts_error: &is_object,
-        },
-        Question {
-            path: "calls.string",
-            judge: &|trial, prompt| when(is_text(trial), judge_text_arguments(&prompt.text)),
-            counts_error: &is_text,
-        },
-        Question {
-            path: "calls.written",
-            judge: &|trial, prompt| field(trial, prompt, name.to_owned(), FUNCTION),
-            counts_error: &has_call,
-        },
-        Question {
-            path: "calls.content_beside",
-            judge: &|trial, prompt| when(has_text(trial), find_words(&prompt.text, &[PLANT])),
-            counts_error: &has_text,
-        },
-        Question {
-            path: "roles.assistant.empty",
-            judge: &|trial, prompt| when(has_empty(trial), find_words(&prompt.text, &[VALUE])),
-            counts_error: &has_empty,
-        },
-        Question {
-            path: "calls.id",
-            judge: &|trial, prompt| field(trial, prompt, "/tool_calls/0/id".to_owned(), ID),
-            counts_error: &has_call,
-        },
-        Question {
-            path: "calls.name_in_result",
-            judge: &|trial, prompt| field(trial, prompt, "/name".to_owned(), FUNCTION),
-            counts_error: &has_both,
-        },
-        Question {
-            path: "calls.id_in_result",
-            judge: &|trial, prompt| field(trial, prompt, "/tool_call_id".to_owned(), ID),
-            counts_error: &has_both,
-        },
-    ];
-    let found = lab.ask_all(cycle.trials().into_iter().chain(bare), questions, (6, WITH_TOOLS))?;
-    let [
-        result,
-        object,
-        string,
-        written,
-        beside,
-        empty,
-        id,
-        name_in_result,
-        id_in_result,
-    ] = found;
-    report.roles.assistant.empty = Some(empty);
-    report.calls = Calls {
+    let mut calls = Calls {
         written: written == Outcome::Printed,
         object,
         string,
         arguments: find_arguments(object, string),
         parallel: Outcome::default(),
-        id,
-        name_in_result,
-        id_in_result,
-        content_beside: beside,
+        id: ask_field(experiments, "calls.id", with_call, ("tool_calls", "/tool_calls/0/id"), ID)?,
+        name_in_result: ask_field(
+            experiments,
+            "calls.name_in_result",
+            with_result.clone(),
+            ("tool_call_id", "/name"),
+            FUNCTION,
+        )?,
+        id_in_result: ask_field(
+            experiments,
+            "calls.id_in_result",
+            with_result,
+            ("tool_call_id", "/tool_call_id"),
+            ID,
+        )?,
+        content_beside,
     };
-    report.calls.parallel = ask_parallel(lab, &report.calls, forms)?;
-    Ok(result)
+    calls.parallel = ask_parallel(experiments, &calls, forms)?;
+    Ok(Found {
+        calls,
+        empty,
+        result,
+        prints_python_arguments,
+    })
+}
+
+/// Returns the result of the call with the planted id.
+pub fn planted_result(form: Form) -> Value {
+    plant::result(ID, FUNCTION, &form.content(SECOND))
+}
+
+/// Returns the planted call in a list.
+pub fn plant_call(is_text: bool) -> Vec<Value> {
+    vec![plant::call(ID, FUNCTION, &plant::arguments(is_text))]
 }
 
 /// Returns the forms of arguments to try, where true is JSON text and false an object. These are the forms that are printed, or both if
@@ -137,15 +131,8 @@ fn find_arguments(object: Outcome, string: Outcome) -> Arguments {
     }
 }
 
-/// Returns whether the prompt has arguments that are an object in the notation of Python, as `{'city': 'Oslo'}`.
-pub fn prints_python_arguments(report: &Report) -> bool {
-    let witness = report.witness("calls.object");
-    let prompt = witness.and_then(|witness| witness.output.as_deref());
-    prompt.is_some_and(|prompt| prompt.contains(&format!("{{'{ARGUMENT}': '{VALUE}'}}")))
-}
-
 /// Returns the outcome for arguments that are JSON text.
-pub fn judge_text_arguments(text: &str) -> Outcome {
+fn judge_text_arguments(text: &str) -> Outcome {
     if find_words(text, &[ARGUMENT, VALUE]) == Outcome::Lost {
         return Outcome::Lost;
     }
@@ -158,22 +145,36 @@ pub fn judge_text_arguments(text: &str) -> Outcome {
     Outcome::Printed
 }
 
-fn call_index(trial: &Trial) -> Option<usize> {
-    trial.messages.iter().position(|message| message.get("tool_calls").is_some())
-}
-
-fn result_index(trial: &Trial) -> Option<usize> {
-    let is_result = |message: &Value| message.get("role").is_some_and(|role| role == "tool");
-    trial.messages.iter().position(is_result)
-}
-
-fn arguments_of(trial: &Trial) -> Option<&Value> {
-    let message = trial.messages.get(call_index(trial)?)?;
-    message.pointer("/tool_calls/0/function/arguments")
-}
-
-fn call_content(trial: &Trial) -> Option<&Value> {
-    trial.messages.get(call_index(trial)?)?.get("content")
+/// Finds out whether a word is printed that is also elsewhere in the conversation, by the origins of the prompt. Its field is given by a key
+/// of the message and the pointer in the message. Errors count only in conversations with calls.
+fn ask_field<'c>(
+    experiments: &mut Experiments<'_>,
+    path: &str,
+    trials: impl Iterator<Item = &'c Conversation>,
+    (key, pointer): (&str, &str),
+    word: &str,
+) -> Result<Outcome> {
+    let mut best = None;
+    for trial in trials {
+        let outcome = match &*experiments.render(trial)? {
+            Ok(prompt) if !prompt.text.contains(word) => Outcome::Lost,
+            Ok(_) => {
+                let index = trial.messages.iter().position(|message| message.get(key).is_some());
+                let pointer = format!("/messages/{}{pointer}", index.unwrap_or_default());
+                match &*experiments.trace(trial)? {
+                    Ok(prompt) if prints(prompt, &pointer, word) => Outcome::Printed,
+                    _ => Outcome::Lost,
+                }
+            }
+            Err(_) if trial.value("tool_calls", "").is_none() => continue,
+            Err(error) => outcome_of(error),
+        };
+        experiments.keep_best(path, trial, outcome, &mut best);
+        if outcome == Outcome::Printed {
+            break;
+        }
+    }
+    Ok(best.unwrap_or_default())
 }
 
 /// Returns whether a prompt has a word that came from a string of the input. The trace may only know a container of the string.
@@ -191,60 +192,34 @@ fn prints(prompt: &Prompt, pointer: &str, word: &str) -> bool {
     })
 }
 
-/// Finds out by renders whether the second of two calls in a message is printed.
-fn ask_parallel(lab: &mut Lab<'_>, calls: &Calls, forms: &[Form]) -> Result<Outcome> {
-    let cycle = Cycle {
-        calls: &|is_text| {
-            let second = match plant::arguments(is_text) {
-                Value::String(text) => Value::from(text.replace(VALUE, SECOND)),
-                _ => serde_json::json!({ARGUMENT: SECOND}),
-            };
-            vec![
-                plant::call(ID, FUNCTION, &plant::arguments(is_text)),
-                plant::call(SECOND_ID, FUNCTION, &second),
-            ]
-        },
-        results: [ID, SECOND_ID]
-            .iter()
-            .map(|id| plant::result(id, FUNCTION, &Value::from("1")))
-            .collect(),
-        are_text: working_forms(calls),
-        forms,
+/// Finds out whether the second of two calls in a message is printed.
+fn ask_parallel(experiments: &mut Experiments<'_>, calls: &Calls, forms: &[Form]) -> Result<Outcome> {
+    let two = |is_text| {
+        let second = match plant::arguments(is_text) {
+            Value::String(text) => Value::from(text.replace(VALUE, SECOND)),
+            _ => json!({ARGUMENT: SECOND}),
+        };
+        let mut calls = plant_call(is_text);
+        calls.push(plant::call(SECOND_ID, FUNCTION, &second));
+        calls
     };
-    lab.ask("calls.parallel", cycle.trials(), |text| find_words(text, &[VALUE, SECOND]))
+    let results = [ID, SECOND_ID].map(|id| plant::result(id, FUNCTION, &Value::from("1")));
+    let trials = with_calls(forms, working_forms(calls), two, &results);
+    experiments.ask("calls.parallel", &trials, |text| find_words(text, &[VALUE, SECOND]))
 }
 
-fn ask_tools(lab: &mut Lab<'_>, forms: &[Form]) -> Result<Tools> {
-    let mut trials = Vec::new();
-    for form in forms {
-        let [system, user, answer] = base(*form);
-        let tools = Some(plant::tools(PLANT));
-        let orders: [&[&Value]; 3] = [&[&user], &[&system, &user], &[&user, &answer, &user]];
-        trials.extend(orders.map(|order| Trial::new(join(order)).with_tools(tools.clone())));
-    }
-    let ask = |path, word: &'static str| {
-        let judge = move |_: &Trial, prompt: &Prompt| Some(find_words(&prompt.text, &[word]));
-        (path, judge)
-    };
-    let asked = [
-        ask("tools.name", PLANT),
-        ask("tools.description", DESCRIPTION),
-        ask("tools.parameter", PARAMETER),
-    ];
-    let questions = asked.each_ref().map(|(path, judge)| Question {
-        path,
-        judge,
-        counts_error: &|_| true,
-    });
-    let [name, description, parameter] = lab.ask_all(trials, questions, (3, 0))?;
+/// Tries tools in conversations without calls.
+pub fn inspect_tools(experiments: &mut Experiments<'_>, forms: &[Form]) -> Result<Tools> {
+    let tools = Some(plant::tools(PLANT));
+    let trials = arrange(forms, &["u", "su", "uau"], |_| []).into_iter();
+    let trials: Vec<Conversation> = trials.map(|trial| trial.with_tools(tools.clone())).collect();
+    let mut ask = |path, word: &str| experiments.ask(path, &trials, |text| find_words(text, &[word]));
+    let name = ask("tools.name", PLANT)?;
+    let description = ask("tools.description", DESCRIPTION)?;
+    let parameter = ask("tools.parameter", PARAMETER)?;
     // Another template may render a request with tools, and a template may only count them.
-    let witness = lab.witnesses.get("tools.name").map(Trial::from);
-    let read = match witness {
-        Some(trial) => {
-            let bare = lab.render(&trial.clone().with_tools(None))?.map(|prompt| prompt.text).ok();
-            let with = lab.render(&trial)?.map(|prompt| prompt.text).ok();
-            bare != with
-        }
+    let read = match experiments.shown.get("tools.name").cloned() {
+        Some(with) => experiments.text(&with)? != experiments.text(&with.with_tools(None))?,
         None => false,
     };
     Ok(Tools {

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 
-use super::lab::Budget;
+use super::experiments::Budget;
 use crate::ast::{Body, Child, Expr, ExprKind, Literal, Stmt, StmtKind, Symbols, Target, TargetKind};
 use crate::json::Data;
 use crate::template::Template;

@@ -1,7 +1,7 @@
 //! The words that are planted in conversations, and the messages that carry them.
 //!
 //! ```text
-//! say("user", Form::Parts, PLANT)   ->   {"role": "user", "content": [{"type": "text", "text": "vexolumiq"}]}
+//! say("user", Form::Part, PLANT)   ->   {"role": "user", "content": [{"type": "text", "text": "vexolumiq"}]}
 //! ```
 
 use serde_json::{Value, json};
@@ -48,19 +48,20 @@ pub const SECOND_ID: &str = "Zt4nRb8Gs";
 /// The text of the reasoning of a message.
 pub const REASONING: &str = "trenobilf";
 
-/// The form of the content of a message.
+/// The form of the content of a message: a string, one part, or several parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     String,
+    Part,
     Parts,
 }
 
 impl Form {
-    /// Returns content with a text in this form.
+    /// Returns content with a text in this form. One text is one part.
     pub fn content(self, text: &str) -> Value {
         match self {
             Self::String => Value::from(text),
-            Self::Parts => json!([{"type": "text", "text": text}]),
+            Self::Part | Self::Parts => json!([{"type": "text", "text": text}]),
         }
     }
 }
@@ -80,7 +81,8 @@ pub fn thinking(message: &Value) -> Value {
     with_field(message, "reasoning_content", Some(Value::from(REASONING)))
 }
 
-fn with_field(message: &Value, name: &str, value: Option<Value>) -> Value {
+/// Returns a message with another value of a field, or without the field.
+pub fn with_field(message: &Value, name: &str, value: Option<Value>) -> Value {
     let mut message = message.clone();
     if let Some(object) = message.as_object_mut() {
         match value {
@@ -115,11 +117,16 @@ pub fn result(id: &str, name: &str, content: &Value) -> Value {
     json!({"role": "tool", "tool_call_id": id, "name": name, "content": content})
 }
 
-/// Returns a list of one tool.
+/// Returns a list of one planted tool.
 pub fn tools(name: &str) -> Value {
+    tool(name, DESCRIPTION, (PARAMETER, "The value."))
+}
+
+/// Returns a list of one tool, with one parameter and its description.
+pub fn tool(name: &str, description: &str, (parameter, about): (&str, &str)) -> Value {
     json!([{"type": "function", "function": {
         "name": name,
-        "description": DESCRIPTION,
-        "parameters": {"type": "object", "properties": {PARAMETER: {"type": "string", "description": "The value."}}, "required": [PARAMETER]},
+        "description": description,
+        "parameters": {"type": "object", "properties": {parameter: {"type": "string", "description": about}}, "required": [parameter]},
     }}])
 }

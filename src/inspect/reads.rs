@@ -9,7 +9,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::lab::{Budget, Lab, NOTE};
+use super::experiments::{Budget, Experiments, NOTE};
 use crate::ast::{
     Args, Body, Call, CompareOp, Expr, ExprKind, Filter, Literal, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind,
 };
@@ -78,11 +78,11 @@ impl Place {
 }
 
 /// Returns what the templates read, or an error if listing the names, which nothing stops, would end after the deadline.
-pub fn find(template: &ChatTemplate, lab: &Lab<'_>) -> Result<Reads> {
+pub fn find(template: &ChatTemplate, experiments: &Experiments<'_>) -> Result<Reads> {
     let names = template.names();
     let mut reads = Reads::default();
-    let mut budget = lab.budget(MAX_WORK);
-    let mut meter = lab.meter(u64::MAX);
+    let mut budget = experiments.budget(MAX_WORK);
+    let mut meter = experiments.meter(u64::MAX);
     for (index, compiled) in template.compiled().enumerate() {
         let name = elide(names.get(index).copied().unwrap_or_default(), LONGEST_NAME);
         let mut walk = Walk::new(compiled, &mut budget);
@@ -415,27 +415,10 @@ impl<'t, 'b> Walk<'t, 'b> {
             }
             ExprKind::Filter(filter) => self.filter(filter),
             ExprKind::Call(call) => self.call(call, self.line(expr)),
-            ExprKind::Test(test) => {
-                self.expr(&test.input);
-                self.args(&test.args);
+            _ => {
+                expr.for_each_child(&mut |child| drop(self.expr(child)));
                 Places::new()
             }
-            ExprKind::Unary(_, operand) => {
-                self.expr(operand);
-                Places::new()
-            }
-            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => {
-                items.iter().for_each(|item| drop(self.expr(item)));
-                Places::new()
-            }
-            ExprKind::Dict(pairs) => {
-                for (key, value) in pairs {
-                    self.expr(key);
-                    self.expr(value);
-                }
-                Places::new()
-            }
-            ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => Places::new(),
         }
     }
 
@@ -476,15 +459,12 @@ impl<'t, 'b> Walk<'t, 'b> {
 
     fn call(&mut self, call: &'t Call, line: usize) -> Places {
         let ExprKind::Attribute(method) = &call.callee.kind else {
+            self.expr(&call.callee);
             let arguments = self.args(&call.args);
-            let symbol = match &call.callee.kind {
-                ExprKind::Name(name) => name.symbol,
-                _ => {
-                    self.expr(&call.callee);
-                    return Places::new();
-                }
+            let ExprKind::Name(name) = &call.callee.kind else {
+                return Places::new();
             };
-            if let Some(node) = self.macros.get(&symbol).copied() {
+            if let Some(node) = self.macros.get(&name.symbol).copied() {
                 if arguments.iter().any(|places| !places.is_empty()) {
                     self.call_macro(node, arguments);
                 }

@@ -1,46 +1,73 @@
 //! Finds out in which forms the content of each role is printed.
 
+use std::rc::Rc;
+
 use serde_json::{Value, json};
 
 use super::calls;
-use super::conversations::{Cycle, around, base, join, planted_result};
-use super::lab::{Lab, Rendered, Trial, find_words, outcome_of};
+use super::conversation::{Conversation, around, arrange, with_calls};
+use super::experiments::{Experiments, Rendered, find_words, outcome_of};
 use super::plant::{self, Form, PLANT, SECOND, say};
 use crate::error::Result;
-use crate::report::{Alternation, Content, Media, Medium, NullContent, Outcome, Report, Role, System};
+use crate::report::{Alternation, Basics, Content, Media, Medium, NullContent, Outcome, Role, Roles, System};
 
-/// Tries all roles but `tool`, and the orders of roles. Returns the forms for the other messages of later experiments.
-pub fn inspect(lab: &mut Lab<'_>, report: &mut Report) -> Result<Vec<Form>> {
-    report.roles.user = ask_role(lab, "user", &[Form::String, Form::Parts])?;
-    let forms: &[Form] = match report.roles.user.content {
-        Content::Parts => &[Form::Parts],
-        Content::Neither => &[Form::String, Form::Parts],
-        Content::String | Content::Both => &[Form::String],
+/// Tries the messages of each role, tools, and calls with their results.
+pub fn inspect(experiments: &mut Experiments<'_>) -> Result<Basics> {
+    let mut roles = Roles {
+        user: ask_role(experiments, "user", &[Form::String, Form::Part])?,
+        ..Roles::default()
     };
-    report.roles.system = ask_role(lab, "system", forms)?;
-    report.roles.assistant = ask_role(lab, "assistant", forms)?;
-    report.roles.developer = ask_role(lab, "developer", forms)?;
-    report.system = ask_system(lab, forms)?;
-    report.alternation = ask_alternation(lab, forms)?;
-    report.media = Media {
-        image: ask_medium(lab, "image", report.roles.user.parts)?,
-        audio: ask_medium(lab, "audio", report.roles.user.parts)?,
-        video: ask_medium(lab, "video", report.roles.user.parts)?,
+    let forms = list_forms(&roles);
+    roles.system = ask_role(experiments, "system", forms)?;
+    roles.assistant = ask_role(experiments, "assistant", forms)?;
+    roles.developer = ask_role(experiments, "developer", forms)?;
+    let tools = calls::inspect_tools(experiments, forms)?;
+    let found = calls::inspect(experiments, forms)?;
+    let result = calls::planted_result(Form::Part);
+    let are_text = calls::working_forms(&found.calls);
+    let mut trials = with_calls(forms, are_text, calls::plant_call, std::slice::from_ref(&result));
+    trials.retain(|trial| trial.messages.len() > 2);
+    trials.extend(around("tool", &result, forms));
+    let parts = experiments.ask("roles.tool.parts", &trials, |text| judge_text(text, SECOND, Form::Part))?;
+    roles.tool = Role {
+        string: found.result,
+        parts,
+        content: find_content(found.result, parts),
+        null: ask_null(experiments, "tool", "string", found.result)?,
+        empty: None,
     };
-    Ok(forms.to_vec())
+    roles.assistant.empty = Some(found.empty);
+    roles.assistant.null = match found.empty {
+        Outcome::Printed => ask_null(experiments, "assistant", "empty", found.empty)?,
+        _ => ask_null(experiments, "assistant", "string", roles.assistant.string)?,
+    };
+    Ok(Basics {
+        roles,
+        tools,
+        calls: found.calls,
+        prints_python_arguments: found.prints_python_arguments,
+    })
 }
 
-fn ask_role(lab: &mut Lab<'_>, role: &str, forms: &[Form]) -> Result<Role> {
+/// Returns the forms for the messages around those of an experiment.
+pub fn list_forms(roles: &Roles) -> &'static [Form] {
+    match roles.user.content {
+        Content::Parts => &[Form::Part],
+        Content::Neither => &[Form::String, Form::Part],
+        Content::String | Content::Both => &[Form::String],
+    }
+}
+
+fn ask_role(experiments: &mut Experiments<'_>, role: &str, forms: &[Form]) -> Result<Role> {
     let mut ask = |form: Form, name: &str| {
         let trials = around(role, &say(role, form, PLANT), forms);
-        lab.ask(&format!("roles.{role}.{name}"), trials, |text| judge_text(text, PLANT, form))
+        experiments.ask(&format!("roles.{role}.{name}"), &trials, |text| judge_text(text, PLANT, form))
     };
-    let string = ask(Form::String, "string")?;
-    let parts = ask(Form::Parts, "parts")?;
-    let null = if role == "assistant" {
-        NullContent::default()
-    } else {
-        ask_null(lab, role, string)?
+    let (string, parts) = (ask(Form::String, "string")?, ask(Form::Part, "parts")?);
+    let null = match role {
+        // An assistant's message without content has calls.
+        "assistant" => NullContent::default(),
+        _ => ask_null(experiments, role, "string", string)?,
     };
     Ok(Role {
         string,
@@ -51,43 +78,11 @@ fn ask_role(lab: &mut Lab<'_>, role: &str, forms: &[Form]) -> Result<Role> {
     })
 }
 
-/// Tries the role `tool`, whose messages are results of calls, and the calls of an assistant.
-pub fn inspect_tools(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<()> {
-    let string = calls::inspect(lab, report, forms)?;
-    let are_text = calls::working_forms(&report.calls);
-    let cycle = Cycle {
-        calls: &|is_text| vec![plant::call(plant::ID, plant::FUNCTION, &plant::arguments(is_text))],
-        results: vec![planted_result(Form::Parts)],
-        are_text,
-        forms,
-    };
-    let bare = around("tool", &planted_result(Form::Parts), forms);
-    let with_result = cycle.trials().into_iter().filter(|trial| trial.messages.len() > 2);
-    let parts = lab.ask("roles.tool.parts", with_result.chain(bare), |text| {
-        judge_text(text, SECOND, Form::Parts)
-    })?;
-    report.roles.tool = Role {
-        string,
-        parts,
-        content: find_content(string, parts),
-        null: ask_null(lab, "tool", string)?,
-        empty: None,
-    };
-    report.roles.assistant.null = match report.roles.assistant.empty {
-        Some(Outcome::Printed) => ask_null_at(lab, "assistant", "roles.assistant.empty")?,
-        _ => ask_null(lab, "assistant", report.roles.assistant.string)?,
-    };
-    Ok(())
-}
-
 /// Returns the outcome for a planted text that was given in a form.
 fn judge_text(text: &str, word: &str, form: Form) -> Outcome {
-    if !text.contains(word) {
-        return Outcome::Lost;
-    }
-    match form {
-        Form::Parts if has_printed_part(text) => Outcome::Repr,
-        Form::Parts | Form::String => Outcome::Printed,
+    match find_words(text, &[word]) {
+        Outcome::Printed if form != Form::String && has_printed_part(text) => Outcome::Repr,
+        outcome => outcome,
     }
 }
 
@@ -110,59 +105,47 @@ fn find_content(string: Outcome, parts: Outcome) -> Content {
     }
 }
 
-/// Finds out which text the template renders for null content, in the conversation in which a string was printed.
-fn ask_null(lab: &mut Lab<'_>, role: &str, string: Outcome) -> Result<NullContent> {
-    match string {
-        Outcome::Printed => ask_null_at(lab, role, &format!("roles.{role}.string")),
-        _ => Ok(NullContent::default()),
-    }
-}
-
-/// Finds out which text the template renders for null content. `path` is the path of the verdict whose conversation gets this content.
-fn ask_null_at(lab: &mut Lab<'_>, role: &str, path: &str) -> Result<NullContent> {
-    let Some(trial) = lab.witnesses.get(path).map(Trial::from) else {
+/// Finds out which text the template renders for null content, in the conversation of another verdict on the role, if its outcome is
+/// [`Outcome::Printed`].
+fn ask_null(experiments: &mut Experiments<'_>, role: &str, verdict: &str, outcome: Outcome) -> Result<NullContent> {
+    let shown = experiments.shown.get(&format!("roles.{role}.{verdict}"));
+    let Some(trial) = shown.filter(|_| outcome == Outcome::Printed).cloned() else {
         return Ok(NullContent::default());
     };
     let set = |content: Option<Value>| {
-        let mut trial = trial.clone();
-        let mut messages = trial.messages.iter_mut().rev();
-        let has_word = |message: &Value| {
+        let is_planted = |message: &Value| {
             let content = message.get("content").and_then(Value::as_str);
-            content.is_some_and(|content| [PLANT, SECOND, ""].contains(&content))
+            message.get("role").is_some_and(|other| other == role)
+                && content.is_some_and(|content| [PLANT, SECOND, ""].contains(&content))
         };
-        if let Some(message) = messages.find(|message| message.get("role").is_some_and(|other| other == role) && has_word(message))
-        {
-            *message = plant::with_content(message, content);
-        }
-        trial
+        trial.clone().with_content(is_planted, content)
     };
     let absent = set(None);
-    let rendered = lab.render(&absent)?;
-    lab.keep(format!("roles.{role}.null"), &absent, &rendered);
-    let null = match rendered {
-        Ok(prompt) => prompt.text,
+    experiments.show(&format!("roles.{role}.null"), &absent);
+    let rendered = experiments.render(&absent)?;
+    let null = match &*rendered {
+        Ok(prompt) => &prompt.text,
         Err(error) => {
             return Ok(NullContent {
                 text: None,
-                error: Some(outcome_of(&error)),
+                error: Some(outcome_of(error)),
             });
         }
     };
     // Of the three prompts, the one with the word shows where the content begins and ends.
-    let word = lab.render(&set(Some(Value::from(PLANT))))?;
-    let empty = lab.render(&set(Some(Value::from(""))))?;
-    let between = |rendered: &Rendered| {
-        let text = &rendered.as_ref().ok()?.text;
+    let word = experiments.text(&set(Some(Value::from(PLANT))))?;
+    let empty = experiments.text(&set(Some(Value::from(""))))?;
+    let between = |text: String| {
         let (before, after) = text.split_once(PLANT)?;
         let strip = |before: &str, after: &str| null.strip_prefix(before)?.strip_suffix(after).map(str::to_owned);
         // A string may be written as JSON.
         strip(before, after).or_else(|| strip(before.strip_suffix('"')?, after.strip_prefix('"')?))
     };
-    let is_empty = empty.as_ref().is_ok_and(|empty| empty.text == null);
-    let text = if is_empty {
-        Some(String::new())
-    } else {
-        between(&word).or_else(|| find_insertion(&empty.ok()?.text, &null).map(|(_, text)| text.to_owned()))
+    let text = match empty {
+        Some(empty) if empty == *null => Some(String::new()),
+        empty => word
+            .and_then(between)
+            .or_else(|| find_insertion(&empty?, null).map(|(_, text)| text.to_owned())),
     };
     Ok(NullContent { text, error: None })
 }
@@ -178,116 +161,72 @@ pub fn find_insertion<'t>(shorter: &str, longer: &'t str) -> Option<(usize, &'t 
     longer.get(at..)?.strip_suffix(rest).map(|text| (at, text))
 }
 
-fn ask_system(lab: &mut Lab<'_>, forms: &[Form]) -> Result<System> {
-    let (mut first, mut middle, mut twice, mut tools) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for form in forms {
-        let [system, user, answer] = base(*form);
-        let [planted, second] = [PLANT, SECOND].map(|word| say("system", *form, word));
-        let order = |messages: &[&Value]| Trial::new(join(messages));
-        first.extend([
-            order(&[&planted, &user]),
-            order(&[&planted]),
-            order(&[&planted, &user, &answer, &user]),
-        ]);
-        middle.extend([
-            order(&[&user, &answer, &planted, &user]),
-            order(&[&user, &planted, &answer, &user]),
-            order(&[&system, &user, &answer, &planted, &user]),
-            order(&[&user, &answer, &user, &planted]),
-        ]);
-        twice.extend([
-            order(&[&planted, &second, &user]),
-            order(&[&planted, &second]),
-            order(&[&planted, &second, &user, &answer, &user]),
-        ]);
-        let declared = Some(plant::tools(PLANT));
-        tools.extend([
-            order(&[&user]).with_tools(declared.clone()),
-            order(&[&user, &answer, &user]).with_tools(declared),
-        ]);
-    }
-    let planted = |text: &str| find_words(text, &[PLANT]);
-    Ok(System {
-        first: lab.ask("system.first", first, planted)?,
-        middle: lab.ask("system.middle", middle, planted)?,
-        twice: lab.ask("system.twice", twice, |text| find_words(text, &[PLANT, SECOND]))?,
-        tools_without_system: lab.ask("system.tools_without_system", tools, planted)?,
-    })
+/// Tries the places of system messages, and the orders of roles.
+pub fn inspect_orders(experiments: &mut Experiments<'_>, forms: &[Form]) -> Result<(System, Alternation)> {
+    let mut ask = |path: &str, role: &str, words: &[&str], orders: &[&str]| {
+        let trials = arrange(forms, orders, |form| {
+            [('*', say(role, form, PLANT)), ('+', say(role, form, SECOND))]
+        });
+        experiments.ask(path, &trials, |text| find_words(text, words))
+    };
+    let (one, two) = (&[PLANT], &[PLANT, SECOND]);
+    let mut system = System {
+        first: ask("system.first", "system", one, &["*u", "*", "*uau"])?,
+        middle: ask("system.middle", "system", one, &["ua*u", "u*au", "sua*u", "uau*"])?,
+        twice: ask("system.twice", "system", two, &["*+u", "*+", "*+uau"])?,
+        tools_without_system: Outcome::default(),
+    };
+    let alternation = Alternation {
+        user_twice: ask("alternation.user_twice", "user", two, &["*+", "s*+", "ua*+"])?,
+        assistant_twice: ask("alternation.assistant_twice", "assistant", two, &["u*+", "u*+u", "su*+"])?,
+        assistant_first: ask("alternation.assistant_first", "assistant", one, &["*u", "*", "s*u"])?,
+    };
+    let trials = arrange(forms, &["u", "uau"], |_| []).into_iter();
+    let trials = trials.map(|trial| trial.with_tools(Some(plant::tools(PLANT))));
+    system.tools_without_system = experiments.ask("system.tools_without_system", trials, |text| find_words(text, one))?;
+    Ok((system, alternation))
 }
 
-fn ask_alternation(lab: &mut Lab<'_>, forms: &[Form]) -> Result<Alternation> {
-    let (mut users, mut answers, mut first) = (Vec::new(), Vec::new(), Vec::new());
-    for form in forms {
-        let [system, user, answer] = base(*form);
-        let order = |messages: &[&Value]| Trial::new(join(messages));
-        let [planted, second] = [PLANT, SECOND].map(|word| say("user", *form, word));
-        users.extend([
-            order(&[&planted, &second]),
-            order(&[&system, &planted, &second]),
-            order(&[&user, &answer, &planted, &second]),
-        ]);
-        let [planted, second] = [PLANT, SECOND].map(|word| say("assistant", *form, word));
-        answers.extend([
-            order(&[&user, &planted, &second]),
-            order(&[&user, &planted, &second, &user]),
-            order(&[&system, &user, &planted, &second]),
-        ]);
-        first.extend([
-            order(&[&planted, &user]),
-            order(&[&planted]),
-            order(&[&system, &planted, &user]),
-        ]);
-    }
-    let both = |text: &str| find_words(text, &[PLANT, SECOND]);
-    Ok(Alternation {
-        user_twice: lab.ask("alternation.user_twice", users, both)?,
-        assistant_twice: lab.ask("alternation.assistant_twice", answers, both)?,
-        assistant_first: lab.ask("alternation.assistant_first", first, |text| find_words(text, &[PLANT]))?,
+/// Tries each kind of media in the conversation in which parts were printed, or failed.
+pub fn inspect_media(experiments: &mut Experiments<'_>, parts: Outcome, trial: Option<&Conversation>) -> Result<Media> {
+    let mut ask = |kind| ask_medium(experiments, kind, parts, trial);
+    Ok(Media {
+        image: ask("image")?,
+        audio: ask("audio")?,
+        video: ask("video")?,
     })
 }
 
 /// Finds the text that a media part prints: the difference between the prompt of text, part, text and that of the two texts.
-fn ask_medium(lab: &mut Lab<'_>, kind: &str, parts: Outcome) -> Result<Medium> {
+fn ask_medium(experiments: &mut Experiments<'_>, kind: &str, parts: Outcome, trial: Option<&Conversation>) -> Result<Medium> {
     let mut medium = Medium {
         outcome: parts,
         ..Medium::default()
     };
-    // The conversation in which parts were printed, or failed.
-    let Some(trial) = lab.witnesses.get("roles.user.parts").map(Trial::from) else {
+    let Some(trial) = trial else {
         return Ok(medium);
     };
-    let text = |word: &str| json!({"type": "text", "text": word});
-    let address = "https://example.com/medium";
+    let (address, url, input) = ("https://example.com/medium", format!("{kind}_url"), format!("input_{kind}"));
     let forms = [
-        (kind.to_owned(), json!({"type": kind, kind: address})),
-        (kind.to_owned(), json!({"type": kind})),
-        (
-            format!("{kind}_url"),
-            json!({"type": format!("{kind}_url"), format!("{kind}_url"): {"url": address}}),
-        ),
-        (
-            format!("input_{kind}"),
-            json!({"type": format!("input_{kind}"), format!("input_{kind}"): {"data": address}}),
-        ),
+        (kind, json!({"type": kind, kind: address})),
+        (kind, json!({"type": kind})),
+        (&*url, json!({"type": url, &*url: {"url": address}})),
+        (&*input, json!({"type": input, &*input: {"data": address}})),
     ];
-    let set = |parts: Value| {
-        let mut trial = trial.clone();
-        let is_planted = |message: &&mut Value| {
-            message
-                .get("content")
-                .is_some_and(|content| content.to_string().contains(PLANT))
+    let set = |part: Option<Value>| {
+        let [before, after] = [PLANT, SECOND].map(|word| json!({"type": "text", "text": word}));
+        let parts: Value = [Some(before), part, Some(after)].into_iter().flatten().collect();
+        let is_planted = |message: &Value| {
+            let content = message.get("content");
+            content.is_some_and(|content| content.to_string().contains(PLANT))
         };
-        if let Some(message) = trial.messages.iter_mut().find(is_planted) {
-            *message = plant::with_content(message, Some(parts));
-        }
-        trial
+        trial.clone().with_content(is_planted, Some(parts))
     };
-    let plain = lab.render(&set(json!([text(PLANT), text(SECOND)])))?;
-    let mut best: Option<Outcome> = None;
+    let plain: Rc<Rendered> = experiments.render(&set(None))?;
+    let mut best = None;
     for (name, part) in forms {
-        let trial = set(json!([text(PLANT), part, text(SECOND)]));
-        let rendered = lab.render(&trial)?;
-        let (outcome, found) = match (&rendered, &plain) {
+        let trial = set(Some(part));
+        let (outcome, found) = match (&*experiments.render(&trial)?, &*plain) {
             (Err(error), _) => (outcome_of(error), None),
             (Ok(with), Ok(plain)) if !has_printed_part(&with.text) => match find_medium(&plain.text, &with.text) {
                 Some(found) => (Outcome::Printed, Some(found)),
@@ -295,15 +234,14 @@ fn ask_medium(lab: &mut Lab<'_>, kind: &str, parts: Outcome) -> Result<Medium> {
             },
             (Ok(_), _) => (Outcome::Repr, None),
         };
-        if outcome == Outcome::Printed && !medium.types.contains(&name) {
-            medium.types.push(name);
+        if outcome == Outcome::Printed && !medium.types.iter().any(|known| known == name) {
+            medium.types.push(name.to_owned());
         }
         if best.is_none_or(|best| outcome < best) {
-            best = Some(outcome);
             medium.outcome = outcome;
             (medium.text, medium.in_order) = found.map_or((None, false), |(text, in_order)| (Some(text), in_order));
-            lab.keep(format!("media.{kind}"), &trial, &rendered);
         }
+        experiments.keep_best(&format!("media.{kind}"), &trial, outcome, &mut best);
     }
     Ok(medium)
 }

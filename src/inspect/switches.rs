@@ -8,14 +8,15 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::conversations::{base, join};
-use super::lab::{Lab, Trial};
+use super::calls;
+use super::conversation::{Conversation, arrange};
+use super::experiments::Experiments;
 use super::literals::{self, Literals};
-use super::plant::{self, FUNCTION, Form, ID, PLANT, SECOND, USER};
-use super::roles::find_insertion;
+use super::plant::{self, ANSWER, FUNCTION, Form, PLANT, SECOND, USER, say};
+use super::roles::{find_insertion, list_forms};
 use crate::chat::is_reserved_name;
 use crate::error::Result;
-use crate::report::{Arguments, Change, Report, Switch};
+use crate::report::{Arguments, Basics, Change, Switch};
 
 /// The special tokens that transformers knows. A template that is inspected without them reads variables that nobody sets.
 const TOKENS: [&str; 8] = [
@@ -45,7 +46,7 @@ struct View {
 
 /// A conversation in which a variable is set. Its prompt has the generation prompt.
 struct Scene {
-    trial: Trial,
+    trial: Conversation,
     /// The prompt without the variable.
     plain: Option<String>,
     /// The parts of this prompt.
@@ -53,20 +54,25 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(lab: &mut Lab<'_>, trial: Trial) -> Result<Self> {
-        let plain = lab.render_text(&trial)?;
+    fn new(experiments: &mut Experiments<'_>, trial: Conversation) -> Result<Self> {
+        let plain = experiments.text(&trial)?;
         let view = match &plain {
-            Some(plain) => view(lab, &trial, plain)?,
+            Some(plain) => view(experiments, &trial, plain)?,
             None => None,
         };
         Ok(Self { trial, plain, view })
     }
 }
 
-/// Tries each variable that a template reads and that is not a part of the contract.
-pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<()> {
-    let template = lab.template;
-    let mut budget = lab.budget(literals::MAX_WORK);
+/// Tries each variable that a template reads and that is not a part of the contract, in conversations with the verdicts of other parts:
+/// calls, whether the documents are read, and the type of parts with images.
+pub fn inspect(
+    experiments: &mut Experiments<'_>,
+    basics: &Basics,
+    (has_documents, image): (bool, Option<&String>),
+) -> Result<Vec<Switch>> {
+    let template = experiments.template;
+    let mut budget = experiments.budget(literals::MAX_WORK);
     let find = |compiled| Literals::find(compiled, &mut budget);
     let literals: Vec<Literals<'_>> = template.compiled().map(find).collect();
     let tokens: HashSet<&str> = template.special_tokens().iter().map(|(token, _)| token.as_str()).collect();
@@ -77,11 +83,12 @@ pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result
         .take(MAX_VARIABLES)
         .collect();
     if names.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let compared = names.iter().map(|name| literals::list_all(&literals, name, &mut budget));
     let compared: Vec<Vec<(Value, bool)>> = compared.collect();
-    let scenes = make_scenes(lab, report, forms)?;
+    let scenes = make_scenes(experiments, basics, (has_documents, image))?;
+    let mut switches = Vec::new();
     let settings: Vec<Map<String, Value>> = [Some(true), Some(false), None]
         .iter()
         .map(|bool| {
@@ -97,7 +104,7 @@ pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result
         })
         .collect();
     for (name, compared) in names.iter().zip(&compared) {
-        let mut switch = Switching::new(name).ask(lab, &scenes, compared)?;
+        let mut switch = Switching::new(name).ask(experiments, &scenes, compared)?;
         // A variable may matter only together with another one.
         for others in settings.iter().filter(|_| names.len() > 1) {
             if switch.is_none() {
@@ -106,46 +113,57 @@ pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result
                 let others = Value::Object(others);
                 let scenes = scenes
                     .iter()
-                    .map(|scene| Scene::new(lab, scene.trial.clone().with_variables(Some(others.clone()))));
+                    .map(|scene| Scene::new(experiments, scene.trial.clone().with_variables(Some(others.clone()))));
                 let scenes: Vec<Scene> = scenes.collect::<Result<_>>()?;
-                switch = Switching::new(name).ask(lab, &scenes, compared)?;
+                switch = Switching::new(name).ask(experiments, &scenes, compared)?;
             }
         }
-        report.switches.extend(switch);
+        switches.extend(switch);
     }
-    Ok(())
+    Ok(switches)
 }
 
 /// Makes the conversations in which variables are set, those that render without them.
-fn make_scenes(lab: &mut Lab<'_>, report: &Report, forms: &[Form]) -> Result<Vec<Scene>> {
+fn make_scenes(
+    experiments: &mut Experiments<'_>,
+    basics: &Basics,
+    (has_documents, image): (bool, Option<&String>),
+) -> Result<Vec<Scene>> {
+    let (calls, forms) = (&basics.calls, list_forms(&basics.roles));
     let form = forms.first().copied().unwrap_or(Form::String);
-    let [system, user, answer] = base(form);
-    let thought = plant::thinking(&answer);
-    let order = |messages: &[&Value]| Trial::new(join(messages)).prompted();
-    let tools = Some(plant::tools(FUNCTION));
-    let mut trials = vec![
-        order(&[&user]),
-        order(&[&system, &user]),
-        order(&[&user, &thought, &user]),
-        order(&[&user]).with_tools(tools.clone()),
-    ];
-    if report.calls.written {
-        let is_text = report.calls.arguments == Arguments::String;
-        let call = plant::call(ID, FUNCTION, &plant::arguments(is_text));
-        let call = plant::thinking(&plant::calling(&[call], Some(Value::from(""))));
-        let result = plant::result(ID, FUNCTION, &form.content(SECOND));
-        trials.push(order(&[&user, &call, &result]).with_tools(tools));
+    let thought = plant::thinking(&say("assistant", form, ANSWER));
+    let call = calls::plant_call(calls.arguments == Arguments::String);
+    let call = plant::thinking(&plant::calling(&call, Some(Value::from(""))));
+    let arranged = |orders: &[&str]| {
+        let trials = arrange(&[form], orders, |form| {
+            let parts = json!([{"type": "text", "text": USER}, {"type": image, "image": "i"}]);
+            let image = json!({"role": "user", "content": parts});
+            [
+                ('t', thought.clone()),
+                ('c', call.clone()),
+                ('r', calls::planted_result(form)),
+                ('i', image),
+            ]
+        });
+        trials.into_iter().map(Conversation::prompted)
+    };
+    let with_tools = |trial: Conversation| trial.with_tools(Some(plant::tools(FUNCTION)));
+    let mut trials: Vec<Conversation> = arranged(&["u", "su", "utu"]).collect();
+    trials.extend(arranged(&["u"]).map(with_tools));
+    if calls.written {
+        trials.extend(arranged(&["ucr"]).map(with_tools));
     }
-    if report.reads.variables.iter().any(|read| read.name == "documents") {
-        let mut trial = order(&[&user]);
-        trial.documents = Some(json!([{"title": PLANT, "text": SECOND, "doc_id": "1", "contents": SECOND}]));
-        trials.push(trial);
+    if has_documents {
+        let documents = json!([{"title": PLANT, "text": SECOND, "doc_id": "1", "contents": SECOND}]);
+        trials.extend(arranged(&["u"]).map(|trial| Conversation {
+            documents: Some(documents.clone()),
+            ..trial
+        }));
     }
-    if let Some(kind) = report.media.image.types.first() {
-        let parts = json!([{"type": "text", "text": USER}, {"type": kind, "image": "i"}]);
-        trials.push(order(&[&plant::with_content(&user, Some(parts))]));
+    if image.is_some() {
+        trials.extend(arranged(&["i"]));
     }
-    let scenes = trials.into_iter().map(|trial| Scene::new(lab, trial));
+    let scenes = trials.into_iter().map(|trial| Scene::new(experiments, trial));
     let mut scenes: Vec<Scene> = scenes.collect::<Result<_>>()?;
     scenes.retain(|scene| scene.plain.is_some());
     Ok(scenes)
@@ -172,12 +190,12 @@ impl<'n> Switching<'n> {
 
     /// Finds out what the variable changes, if anything. `compared` has constants, each with whether it is compared with the variable
     /// itself.
-    fn ask(mut self, lab: &mut Lab<'_>, scenes: &[Scene], compared: &[(Value, bool)]) -> Result<Option<Switch>> {
+    fn ask(mut self, experiments: &mut Experiments<'_>, scenes: &[Scene], compared: &[(Value, bool)]) -> Result<Option<Switch>> {
         let [on, off] = [true, false].map(Value::from);
         let [word, null, number] = [Value::from(PLANT), Value::Null, Value::from(OTHER_NUMBER)];
         let constants = compared.iter().map(|(value, _)| value);
         for value in [&on, &off].into_iter().chain(constants).chain([&word, &null, &number]) {
-            self.try_value(lab, scenes, value)?;
+            self.try_value(experiments, scenes, value)?;
         }
         if self.changes.is_empty() {
             for value in [
@@ -185,7 +203,7 @@ impl<'n> Switching<'n> {
                 plant::tools(PLANT),
                 json!({"name": PLANT, "description": SECOND}),
             ] {
-                self.try_value(lab, scenes, &value)?;
+                self.try_value(experiments, scenes, &value)?;
             }
         }
         if self.changes.is_empty() {
@@ -199,7 +217,7 @@ impl<'n> Switching<'n> {
         let is_word_distinguished = self.effect(&word) != Some(&plain);
         for (value, is_direct) in compared {
             let is_kept = *is_direct || is_word_distinguished && self.effect(value) == Some(&plain);
-            if (is_kept || self.distinguishes(lab, scenes, value)?) && !values.contains(value) {
+            if (is_kept || self.distinguishes(experiments, scenes, value)?) && !values.contains(value) {
                 values.push(value.clone());
             }
         }
@@ -229,13 +247,13 @@ impl<'n> Switching<'n> {
     }
 
     /// Returns whether a constant, alone or in a list, changes the prompt in another way than a different value of its type.
-    fn distinguishes(&mut self, lab: &mut Lab<'_>, scenes: &[Scene], value: &Value) -> Result<bool> {
+    fn distinguishes(&mut self, experiments: &mut Experiments<'_>, scenes: &[Scene], value: &Value) -> Result<bool> {
         let Some(text) = value.as_str() else {
             return Ok(self.is_rendered(value) && self.effect(value) != self.effect(&Value::from(OTHER_NUMBER)));
         };
         for (value, other) in [(value.clone(), json!(PLANT)), (json!([text]), json!([PLANT]))] {
-            self.try_value(lab, scenes, &value)?;
-            self.try_value(lab, scenes, &other)?;
+            self.try_value(experiments, scenes, &value)?;
+            self.try_value(experiments, scenes, &other)?;
             let pairs = self
                 .effect(&value)
                 .into_iter()
@@ -252,7 +270,7 @@ impl<'n> Switching<'n> {
     }
 
     /// Renders all scenes with a value.
-    fn try_value(&mut self, lab: &mut Lab<'_>, scenes: &[Scene], value: &Value) -> Result<()> {
+    fn try_value(&mut self, experiments: &mut Experiments<'_>, scenes: &[Scene], value: &Value) -> Result<()> {
         if self.effect(value).is_some() {
             return Ok(());
         }
@@ -264,19 +282,18 @@ impl<'n> Switching<'n> {
             };
             variables.insert(self.name.to_owned(), value.clone());
             let trial = scene.trial.clone().with_variables(Some(Value::Object(variables)));
-            let text = lab.render_text(&trial)?;
+            let text = experiments.text(&trial)?;
             if let (Some(text), Some(plain)) = (&text, &scene.plain) {
                 if text != plain {
                     self.is_printed |= value.to_string().contains(PLANT) && text.contains(PLANT) && !plain.contains(PLANT);
-                    let changes = match (&scene.view, view(lab, &trial, text)?) {
+                    let changes = match (&scene.view, view(experiments, &trial, text)?) {
                         (Some(plain), Some(changed)) => plain.compare(&changed),
                         _ => Vec::new(),
                     };
                     let shows_prompt =
                         changes.contains(&Change::GenerationPrompt) && !self.changes.contains(&Change::GenerationPrompt);
                     if shows_prompt || (self.changes.is_empty() && !changes.is_empty()) {
-                        let rendered = lab.render(&trial)?;
-                        lab.keep(format!("switches.{}", self.name), &trial, &rendered);
+                        experiments.show(&format!("switches.{}", self.name), &trial);
                     }
                     self.changes.extend(changes);
                 }
@@ -306,10 +323,10 @@ impl View {
 }
 
 /// Returns the parts of a prompt, if the conversation can also be rendered without the generation prompt.
-fn view(lab: &mut Lab<'_>, trial: &Trial, with: &str) -> Result<Option<View>> {
+fn view(experiments: &mut Experiments<'_>, trial: &Conversation, with: &str) -> Result<Option<View>> {
     let mut without = trial.clone();
     without.add_generation_prompt = false;
-    let Some(without) = lab.render_text(&without)? else {
+    let Some(without) = experiments.text(&without)? else {
         return Ok(None);
     };
     let at = without.find(USER).unwrap_or_default();

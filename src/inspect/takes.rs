@@ -7,47 +7,20 @@
 
 use serde_json::{Value, json};
 
-use super::calls::judge_text_arguments;
-use super::lab::{Lab, Trial, find_words};
-use super::plant::{self, ANSWER, ARGUMENT, FUNCTION, ID, PLANT, SECOND_ID, SYSTEM, USER, VALUE};
+use super::conversation::Conversation;
+use super::experiments::{Experiments, find_words, outcome_of};
+use super::plant::{self, ANSWER, FUNCTION, Form, ID, PLANT, SECOND_ID, USER, say};
 use super::roles::has_printed_part;
 use crate::error::Result;
-use crate::report::{Arguments, Content, Forms, Outcome, Report, Takes};
-
-/// The form of the content of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
-    String,
-    Part,
-    Parts,
-}
-
-impl Shape {
-    /// Returns a shape that the forms allow: a string, else several parts, else one part.
-    fn simplest(forms: Forms) -> Self {
-        match forms {
-            Forms {
-                string: false,
-                parts: true,
-                ..
-            } => Self::Parts,
-            Forms {
-                string: false,
-                part: true,
-                ..
-            } => Self::Part,
-            _ => Self::String,
-        }
-    }
-}
+use crate::report::{Arguments, Basics, Content, Forms, Outcome, Takes};
 
 /// The content of a message with calls: a text in some form, or null.
-const CONTENTS: [Option<(Shape, &str)>; 5] = [
+const CONTENTS: [Option<(Form, &str)>; 5] = [
     None,
-    Some((Shape::String, "")),
-    Some((Shape::Part, "")),
-    Some((Shape::String, BESIDE)),
-    Some((Shape::Part, BESIDE)),
+    Some((Form::String, "")),
+    Some((Form::Part, "")),
+    Some((Form::String, BESIDE)),
+    Some((Form::Part, BESIDE)),
 ];
 
 /// The text beside a call. It contains the planted word, so a search for that word finds it in the prompt.
@@ -58,115 +31,119 @@ const IMAGES: [&str; 2] = ["image", "image_url"];
 const AUDIOS: [&str; 3] = ["audio", "input_audio", "audio_url"];
 const VIDEOS: [&str; 2] = ["video", "video_url"];
 
+/// Only a string.
+const STRING: Forms = Forms {
+    string: true,
+    part: false,
+    parts: false,
+};
+
+/// Only one part.
+const PART: Forms = Forms {
+    string: false,
+    part: true,
+    parts: false,
+};
+
 /// Tries everything that a request can have.
-pub fn inspect(lab: &mut Lab<'_>, report: &Report) -> Result<Takes> {
-    let mut asker = Asker {
-        lab,
+pub fn inspect(experiments: &mut Experiments<'_>, basics: &Basics) -> Result<Takes> {
+    let mut probe = Probe {
+        experiments,
         takes: Takes::default(),
+        call: Value::Null,
+        pair: Value::Null,
+        tools: None,
     };
-    asker.ask_turns()?;
-    asker.ask_instructions()?;
-    asker.ask_orders()?;
-    asker.ask_calls(report)?;
-    asker.ask_media()?;
-    Ok(asker.takes)
+    probe.ask_roles()?;
+    probe.ask_orders()?;
+    probe.ask_calls(basics)?;
+    if probe.takes.user.part {
+        probe.takes.image = probe.ask_medium("image", &IMAGES)?;
+        probe.takes.audio = probe.ask_medium("audio", &AUDIOS)?;
+        probe.takes.video = probe.ask_medium("video", &VIDEOS)?;
+    }
+    Ok(probe.takes)
 }
 
-/// The messages of a conversation, with the words that the prompt must have.
-#[derive(Clone, Default)]
-struct Talk {
-    messages: Vec<Value>,
-    words: Vec<String>,
+/// Returns a form that is taken: a string, else several parts, else one part.
+fn simplest(forms: Forms) -> Form {
+    match forms {
+        Forms { string: true, .. } => Form::String,
+        Forms { parts: true, .. } => Form::Parts,
+        Forms { part: true, .. } => Form::Part,
+        _ => Form::String,
+    }
+}
+
+struct Probe<'e, 't> {
+    experiments: &'e mut Experiments<'t>,
+    takes: Takes,
+    /// The messages with one call and with two.
+    call: Value,
+    pair: Value,
     tools: Option<Value>,
 }
 
-impl Talk {
-    /// Adds a message with new words: two in a list of parts, otherwise one.
-    fn plant(mut self, role: &str, shape: Shape) -> Self {
-        let content = self.content(shape);
-        self.messages.push(json!({"role": role, "content": content}));
-        self
-    }
-
-    /// Adds the result of a call with new words.
-    fn plant_result(mut self, id: &str, shape: Shape) -> Self {
-        let content = self.content(shape);
-        self.messages.push(plant::result(id, FUNCTION, &content));
-        self
-    }
-
-    fn content(&mut self, shape: Shape) -> Value {
-        match shape {
-            Shape::String => Value::from(self.word()),
-            Shape::Part => json!([{"type": "text", "text": self.word()}]),
-            Shape::Parts => json!([{"type": "text", "text": self.word()}, {"type": "text", "text": self.word()}]),
-        }
-    }
-
-    /// Returns a new word. No word is a part of another one.
-    fn word(&mut self) -> String {
-        let word = format!("{PLANT}x{}x", self.words.len());
-        self.words.push(word.clone());
-        word
-    }
-
-    /// Adds a message whose text is not looked for.
-    fn say(mut self, role: &str, forms: Forms) -> Self {
-        let text = match role {
-            "system" => SYSTEM,
-            "user" => USER,
-            _ => ANSWER,
+impl Probe<'_, '_> {
+    /// Returns a conversation with the words that the prompt must have. In an order, a capital letter is a message with new words in a form:
+    /// of the system, a developer, the user, the assistant, and `R` and `Q` the results of the first and the second call. A small letter is
+    /// a message whose text is not looked for: `u`, `a`, `c` and `p` with one call and with two, and `e` an answer whose text is empty.
+    fn conversation(&self, order: &str, form: Form) -> (Conversation, Vec<String>) {
+        let mut words: Vec<String> = Vec::new();
+        let mut plant = |form: Form| {
+            // No word is a part of another one.
+            let mut word = || {
+                let word = format!("{PLANT}x{}x", words.len());
+                words.push(word.clone());
+                word
+            };
+            match form {
+                Form::String => Value::from(word()),
+                Form::Part => json!([{"type": "text", "text": word()}]),
+                Form::Parts => json!([{"type": "text", "text": word()}, {"type": "text", "text": word()}]),
+            }
         };
-        let content = write_content(Shape::simplest(forms), text);
-        self.messages.push(json!({"role": role, "content": content}));
-        self
+        let message = |letter: char| match letter {
+            'u' => say("user", simplest(self.takes.user), USER),
+            'a' => say("assistant", simplest(self.takes.assistant), ANSWER),
+            'e' => say("assistant", form, ""),
+            'c' => self.call.clone(),
+            'p' => self.pair.clone(),
+            'R' => plant::result(ID, FUNCTION, &plant(form)),
+            'Q' => plant::result(SECOND_ID, FUNCTION, &plant(form)),
+            role => {
+                let role = match role {
+                    'S' => "system",
+                    'D' => "developer",
+                    'U' => "user",
+                    _ => "assistant",
+                };
+                json!({"role": role, "content": plant(form)})
+            }
+        };
+        let messages: Vec<Value> = order.chars().map(message).collect();
+        (Conversation::new(messages).with_tools(self.tools.clone()), words)
     }
 
-    fn call(mut self, ids: &[&str], is_text: bool, content: Option<(Shape, &str)>) -> Self {
-        let calls: Vec<Value> = ids
-            .iter()
-            .map(|id| plant::call(id, FUNCTION, &plant::arguments(is_text)))
-            .collect();
-        let content = content.map(|(shape, text)| write_content(shape, text));
-        self.messages.push(plant::calling(&calls, content));
-        self
-    }
-
-    fn trial(&self) -> Trial {
-        Trial::new(self.messages.clone()).with_tools(self.tools.clone())
-    }
-}
-
-fn write_content(shape: Shape, text: &str) -> Value {
-    match shape {
-        Shape::String => Value::from(text),
-        Shape::Part | Shape::Parts => json!([{"type": "text", "text": text}]),
-    }
-}
-
-struct Asker<'l, 't> {
-    lab: &'l mut Lab<'t>,
-    takes: Takes,
-}
-
-impl Asker<'_, '_> {
     /// Returns the outcome of a conversation: whether all its words are printed.
-    fn outcome(&mut self, path: &str, talk: &Talk) -> Result<Outcome> {
-        let trial = talk.trial();
-        let rendered = self.lab.render(&trial)?;
-        let outcome = match &rendered {
+    fn outcome(&mut self, path: &str, order: &str, form: Form) -> Result<Outcome> {
+        let (trial, words) = self.conversation(order, form);
+        self.judge(path, &trial, &words)
+    }
+
+    fn judge(&mut self, path: &str, trial: &Conversation, words: &[String]) -> Result<Outcome> {
+        self.experiments.show(&format!("takes.{path}"), trial);
+        Ok(match &*self.experiments.render(trial)? {
             Ok(prompt) if has_printed_part(&prompt.text) => Outcome::Repr,
-            Ok(prompt) => find_words(&prompt.text, &talk.words.iter().map(String::as_str).collect::<Vec<_>>()),
-            Err(error) => super::lab::outcome_of(error),
-        };
-        self.lab.keep(format!("takes.{path}"), &trial, &rendered);
-        Ok(outcome)
+            Ok(prompt) => find_words(&prompt.text, &words.iter().map(String::as_str).collect::<Vec<_>>()),
+            Err(error) => outcome_of(error),
+        })
     }
 
     /// Returns whether all words of all conversations are printed. The witness is the first conversation that fails.
-    fn takes_all(&mut self, path: &str, talks: impl IntoIterator<Item = Talk>) -> Result<bool> {
-        for talk in talks {
-            if self.outcome(path, &talk)? != Outcome::Printed {
+    fn takes_all(&mut self, path: &str, orders: &[&str], form: Form) -> Result<bool> {
+        for order in orders {
+            if self.outcome(path, order, form)? != Outcome::Printed {
                 return Ok(false);
             }
         }
@@ -175,238 +152,124 @@ impl Asker<'_, '_> {
 
     /// Returns the forms of content that the template takes in all these conversations. One part is tried only if several parts are not
     /// taken.
-    fn ask_forms<const N: usize>(&mut self, path: &str, talks: impl Fn(Shape) -> [Talk; N]) -> Result<Forms> {
-        let string = self.takes_all(path, talks(Shape::String))?;
-        let parts = self.takes_all(path, talks(Shape::Parts))?;
-        let part = parts || self.takes_all(path, talks(Shape::Part))?;
+    fn ask_forms(&mut self, path: &str, orders: &[&str]) -> Result<Forms> {
+        let string = self.takes_all(path, orders, Form::String)?;
+        let parts = self.takes_all(path, orders, Form::Parts)?;
+        let part = parts || self.takes_all(path, orders, Form::Part)?;
         Ok(Forms { string, part, parts })
     }
 
-    /// Tries the forms of content in a conversation in which a user and an assistant take turns.
-    fn ask_turns(&mut self) -> Result<()> {
-        let string = Forms {
-            string: true,
-            ..Forms::default()
-        };
-        let part = Forms {
-            part: true,
-            ..Forms::default()
-        };
-        for answer in [string, part] {
-            let turns = |shape| {
-                Talk::default()
-                    .plant("user", shape)
-                    .say("assistant", answer)
-                    .plant("user", shape)
-            };
-            self.takes.user = self.ask_forms("user", |shape| [turns(shape)])?;
+    /// Tries the forms of content of each role.
+    fn ask_roles(&mut self) -> Result<()> {
+        for (answer, order) in [(STRING, "UaU"), (PART, "UaU"), (STRING, "U")] {
+            self.takes.assistant = answer;
+            self.takes.user = self.ask_forms("user", &[order])?;
             if self.takes.user.is_any() {
                 break;
             }
         }
-        if !self.takes.user.is_any() {
-            self.takes.user = self.ask_forms("user", |shape| [Talk::default().plant("user", shape)])?;
-        }
-        let user = self.takes.user;
-        let turns = |shape| Talk::default().say("user", user).plant("assistant", shape).say("user", user);
-        self.takes.assistant = self.ask_forms("assistant", |shape| [turns(shape)])?;
-        Ok(())
-    }
-
-    /// Returns the forms that the template takes for the messages of a user and an assistant around the message of an experiment.
-    fn turns(&self) -> Turns {
-        let Takes { user, assistant, .. } = self.takes;
-        Turns { user, assistant }
-    }
-
-    fn ask_instructions(&mut self) -> Result<()> {
-        let turns = self.turns();
-        self.takes.system = self.ask_forms("system", |shape| [turns.all(Talk::default().plant("system", shape))])?;
-        self.takes.developer = self.ask_forms("developer", |shape| [turns.all(Talk::default().plant("developer", shape))])?;
+        self.takes.assistant = self.ask_forms("assistant", &["uAu"])?;
+        self.takes.system = self.ask_forms("system", &["Suau"])?;
+        self.takes.developer = self.ask_forms("developer", &["Duau"])?;
         Ok(())
     }
 
     /// Tries the orders of roles.
     fn ask_orders(&mut self) -> Result<()> {
-        let turns = self.turns();
-        let instructions = [("system", self.takes.system), ("developer", self.takes.developer)];
+        let instructions = [('S', self.takes.system), ('D', self.takes.developer)];
         if let Some((role, forms)) = instructions.into_iter().find(|(_, forms)| forms.is_any()) {
-            let shape = Shape::simplest(forms);
-            let start = Talk::default().plant(role, shape);
-            self.takes.two_systems = self.takes_all("two_systems", [turns.all(start.clone().plant(role, shape))])?;
-            let middle = [Talk::default(), start].map(|start| {
-                let after_answer = turns.user(turns.answer(turns.user(start.clone())).plant(role, shape));
-                let after_user = turns.user(turns.answer(turns.user(start).plant(role, shape)));
-                [after_answer, after_user]
-            });
-            self.takes.system_in_middle = self.takes_all("system_in_middle", middle.into_iter().flatten())?;
+            let orders = ["SSuau", "uaSu", "uSau", "SuaSu", "SuSau"].map(|order| order.replace('S', &role.to_string()));
+            let [two, middle @ ..] = orders.each_ref().map(String::as_str);
+            self.takes.two_systems = self.takes_all("two_systems", &[two], simplest(forms))?;
+            self.takes.system_in_middle = self.takes_all("system_in_middle", &middle, simplest(forms))?;
         }
-        let (user, answer) = (Shape::simplest(turns.user), Shape::simplest(turns.assistant));
-        let two_users = |start: Talk| start.plant("user", user).plant("user", user);
-        let later = two_users(turns.answer(turns.user(Talk::default())));
-        let users = [turns.user(turns.answer(two_users(Talk::default()))), later];
-        self.takes.two_users = self.takes_all("two_users", users)?;
-        let answers = turns
-            .user(Talk::default())
-            .plant("assistant", answer)
-            .plant("assistant", answer);
-        self.takes.two_assistants = self.takes_all("two_assistants", [turns.user(answers)])?;
+        self.takes.two_users = self.takes_all("two_users", &["UUau", "uaUU"], simplest(self.takes.user))?;
+        self.takes.two_assistants = self.takes_all("two_assistants", &["uAAu"], simplest(self.takes.assistant))?;
         Ok(())
     }
 
+    /// Sets the messages with calls.
+    fn set_calls(&mut self, arguments: Arguments, content: Option<(Form, &str)>) {
+        let calls = [ID, SECOND_ID].map(|id| plant::call(id, FUNCTION, &plant::arguments(arguments == Arguments::String)));
+        let content = content.map(|(form, text)| form.content(text));
+        self.pair = plant::calling(&calls, content.clone());
+        self.call = plant::calling(&calls[..1], content);
+    }
+
     /// Tries tools, and calls with their results.
-    fn ask_calls(&mut self, report: &Report) -> Result<()> {
-        let turns = self.turns();
+    fn ask_calls(&mut self, basics: &Basics) -> Result<()> {
         let is_failed = |outcome| outcome == Outcome::Failed;
-        let mut declared = turns.user(Talk::default());
-        declared.tools = Some(plant::tools(FUNCTION));
-        self.takes.tools = !is_failed(self.outcome("tools", &declared)?);
-        let tools = declared.tools.filter(|_| self.takes.tools);
-        let call = |ids: &[&str], is_text, content| {
-            let mut talk = turns.user(Talk::default()).call(ids, is_text, content);
-            talk.tools.clone_from(&tools);
-            talk
+        self.tools = Some(plant::tools(FUNCTION));
+        self.takes.tools = !is_failed(self.outcome("tools", "u", Form::String)?);
+        self.tools.take_if(|_| !self.takes.tools);
+        self.takes.arguments = basics.calls.arguments;
+        let form = match basics.roles.tool.content {
+            Content::Parts => Form::Part,
+            _ => Form::String,
         };
-        let after = |talk: Talk| turns.user(turns.answer(talk));
-        let shape = match report.roles.tool.content {
-            Content::Parts => Shape::Part,
-            _ => Shape::String,
-        };
-        let (mut found, mut content) = ([None; 2], (Outcome::Failed, Some((Shape::String, ""))));
-        for (found, is_text) in found.iter_mut().zip([false, true]) {
-            for beside in CONTENTS {
-                let talk = after(call(&[ID], is_text, beside).plant_result(ID, shape));
-                let result = self.outcome("calls", &talk)?;
-                if result < content.0 {
-                    content = (result, beside);
+        let mut best = (Outcome::Failed, Some((Form::String, "")));
+        for arguments in [Arguments::Object, Arguments::String] {
+            for content in CONTENTS {
+                self.set_calls(arguments, content);
+                let outcome = self.outcome("calls", "ucRau", form)?;
+                self.takes.calls |= !is_failed(outcome);
+                if outcome < best.0 {
+                    best = (outcome, content);
                 }
-                let printed = self
-                    .lab
-                    .witnesses
-                    .get("takes.calls")
-                    .and_then(|witness| witness.output.as_deref());
-                let outcome = printed.map_or(result, |text| match is_text {
-                    true => judge_text_arguments(text),
-                    false => find_words(text, &[ARGUMENT, VALUE]),
-                });
-                *found = Some(found.map_or(outcome, |best: Outcome| best.min(outcome)));
             }
         }
-        let [object, string] = found.map(Option::unwrap_or_default);
-        self.takes.calls = !is_failed(object) || !is_failed(string);
-        self.takes.arguments = match (object == Outcome::Printed, string) {
-            (true, Outcome::Printed) => Arguments::Both,
-            (_, Outcome::Printed) => Arguments::String,
-            (true, _) => Arguments::Object,
-            (_, Outcome::Double | Outcome::Failed) if !is_failed(object) => Arguments::Object,
-            (_, Outcome::Refused | Outcome::Lost) if is_failed(object) => Arguments::String,
-            _ => report.calls.arguments,
-        };
-        let is_text = self.takes.arguments == Arguments::String;
+        self.set_calls(self.takes.arguments, best.1);
         // A template that refuses two calls in a message never has two results after it.
-        let pair = call(&[ID, SECOND_ID], is_text, content.1);
-        let takes_pair = !matches!(self.outcome("tool", &pair)?, Outcome::Refused | Outcome::Failed);
-        let results = |shape| {
-            let one = call(&[ID], is_text, content.1).plant_result(ID, shape);
-            let two = match takes_pair {
-                true => pair.clone().plant_result(ID, shape).plant_result(SECOND_ID, shape),
-                false => one.clone(),
-            };
-            [after(one.clone()), one, two]
+        let orders: &[&str] = match self.outcome("tool", "up", form)? {
+            Outcome::Refused | Outcome::Failed => &["ucRau", "ucR"],
+            _ => &["ucRau", "ucR", "upRQ"],
         };
-        self.takes.tool = self.ask_forms("tool", results)?;
-        let (tool, mut taken) = (self.takes.tool, [false; 5]);
-        for (taken, beside) in taken.iter_mut().zip(CONTENTS) {
-            let talk = call(&[ID], is_text, beside);
-            let talk = match tool.is_any() {
-                true => after(talk.plant_result(ID, Shape::simplest(tool))),
-                false => turns.user(talk),
-            };
-            *taken = matches!(self.outcome("caller", &talk)?, Outcome::Printed | Outcome::Lost);
+        self.takes.tool = self.ask_forms("tool", orders)?;
+        let order = if self.takes.tool.is_any() { "ucRau" } else { "ucu" };
+        let mut taken = [false; 5];
+        for (taken, content) in taken.iter_mut().zip(CONTENTS) {
+            self.set_calls(self.takes.arguments, content);
+            let outcome = self.outcome("caller", order, simplest(self.takes.tool))?;
+            *taken = matches!(outcome, Outcome::Printed | Outcome::Lost);
         }
         let [null, empty, empty_part, beside, beside_part] = taken;
-        self.takes.null = null;
-        let mut is_taken = |content| {
-            let mut answer = turns.user(Talk::default());
-            answer.messages.push(json!({"role": "assistant", "content": content}));
-            self.takes_all("empty", [turns.user(answer)])
-        };
-        let string = empty && is_taken(write_content(Shape::String, ""))?;
-        let part = empty_part && is_taken(write_content(Shape::Part, ""))?;
-        self.takes.empty = Forms {
+        self.tools = None;
+        let string = empty && self.takes_all("empty", &["ueu"], Form::String)?;
+        let part = empty_part && self.takes_all("empty", &["ueu"], Form::Part)?;
+        let forms = |string, part| Forms {
             string,
             part,
             parts: part,
         };
-        self.takes.caller = Forms {
-            string: beside,
-            part: beside_part,
-            parts: beside_part,
-        };
-        Ok(())
-    }
-
-    fn ask_media(&mut self) -> Result<()> {
-        if !self.takes.user.part {
-            return Ok(());
-        }
-        self.takes.image = self.ask_medium("image", &IMAGES)?;
-        self.takes.audio = self.ask_medium("audio", &AUDIOS)?;
-        self.takes.video = self.ask_medium("video", &VIDEOS)?;
+        self.takes.null = null;
+        self.takes.empty = forms(string, part);
+        self.takes.caller = forms(beside, beside_part);
         Ok(())
     }
 
     /// Returns the types under which a media part changes the prompt while the texts around the part stay in it.
     fn ask_medium(&mut self, medium: &str, types: &[&str]) -> Result<Vec<String>> {
-        let shape = if self.takes.user.parts { Shape::Parts } else { Shape::Part };
-        let with = |part: Option<Value>| {
-            let mut talk = Talk::default().plant("user", shape);
-            if let (Some(part), Some(parts)) = (
-                part,
-                talk.messages
-                    .first_mut()
-                    .and_then(|message| message.get_mut("content")?.as_array_mut()),
-            ) {
-                parts.insert(1, part);
-            }
-            talk
-        };
-        let plain = self.lab.render(&with(None).trial())?.map(|prompt| prompt.text).ok();
+        let form = if self.takes.user.parts { Form::Parts } else { Form::Part };
+        let (plain, words) = self.conversation("U", form);
+        let text = self.experiments.text(&plain)?;
         let mut taken = Vec::new();
         for kind in types {
-            let talk = with(Some(match *kind {
+            let part = match *kind {
                 "image_url" | "audio_url" | "video_url" => json!({"type": kind, *kind: {"url": "data:,"}}),
                 "input_audio" => json!({"type": kind, *kind: {"data": "", "format": "wav"}}),
                 _ => json!({"type": kind}),
-            }));
-            let is_printed = self.outcome(medium, &talk)? == Outcome::Printed;
-            let witness = self.lab.witnesses.get(&format!("takes.{medium}"));
-            if is_printed && witness.is_some_and(|witness| witness.output != plain) {
+            };
+            let mut parts = plain
+                .value("content", "/content")
+                .and_then(Value::as_array)
+                .cloned()
+                .unwrap_or_default();
+            parts.insert(1, part);
+            let with = plain.clone().with_content(|_| true, Some(Value::from(parts)));
+            if self.judge(medium, &with, &words)? == Outcome::Printed && self.experiments.text(&with)? != text {
                 taken.push((*kind).to_owned());
             }
         }
         Ok(taken)
-    }
-}
-
-/// The forms of content of the messages of a user and an assistant around the message of an experiment.
-#[derive(Clone, Copy)]
-struct Turns {
-    user: Forms,
-    assistant: Forms,
-}
-
-impl Turns {
-    fn user(self, talk: Talk) -> Talk {
-        talk.say("user", self.user)
-    }
-
-    fn answer(self, talk: Talk) -> Talk {
-        talk.say("assistant", self.assistant)
-    }
-
-    /// Adds messages of a user, an assistant and a user.
-    fn all(self, talk: Talk) -> Talk {
-        self.user(self.answer(self.user(talk)))
     }
 }

@@ -4,7 +4,7 @@
 //! {"a" 1}   ->   Expecting ':' delimiter: line 1 column 6 (char 5)
 //! ```
 //!
-//! The texts are those of CPython 3.11: `json/decoder.py` `JSONDecodeError`, and the UTF-8 decoder in `unicodeobject.c`. This crate has
+//! The texts are those of CPython 3.13: `json/decoder.py` `JSONDecodeError`, and the UTF-8 decoder in `unicodeobject.c`. This crate has
 //! its own texts for input that Python reads and this crate does not: lone surrogates, and values beyond the limits.
 
 use std::str::Utf8Error;

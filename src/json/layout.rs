@@ -5,8 +5,8 @@
 //! Layout::indented("  ".into())     each member on a line of its own
 //! ```
 //!
-//! The writer asks the layout for the text before, between and after the members of a container. The rule is CPython 3.11
-//! `json/encoder.py` `JSONEncoder.__init__` and `_make_iterencode`.
+//! The writer asks the layout for the text before, between and after the members of a container. The rule is CPython 3.13
+//! `json/encoder.py` `JSONEncoder.__init__` and `_json.c`.
 
 use std::borrow::Cow;
 

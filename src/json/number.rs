@@ -1,6 +1,6 @@
 //! Reads the numbers of JSON text: `0`, `-0`, `12345678901234567890`, `1.5`, `1e999`, and `NaN` and `Infinity` as Python writes them.
 //!
-//! The rule is CPython 3.11 `_json.c` `_match_number_unicode`: the longest number is taken, and the text after it is checked by the
+//! The rule is CPython 3.13 `_json.c` `_match_number_unicode`: the longest number is taken, and the text after it is checked by the
 //! caller. So `01` is a zero followed by extra data. A fraction or an exponent makes a float, which is correctly rounded.
 
 use num_bigint::BigInt;

@@ -4,7 +4,7 @@
 //! "plain"  ->  borrowed      "a\n\ud83d\ude00"  ->  owned, the surrogate pair joined
 //! ```
 //!
-//! The rules and the positions of errors are CPython 3.11 `_json.c` `scanstring_unicode` with `strict`. Python's strings can hold a lone
+//! The rules and the positions of errors are CPython 3.13 `_json.c` `scanstring_unicode` with `strict`. Python's strings can hold a lone
 //! surrogate and Rust's cannot. The first one is stored, and is an error if the text has no error for Python.
 
 use std::borrow::Cow;

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Strings borrow from the text. Unlike `serde_json::Value`, the tree has integers of any size, `NaN` and the infinities, and always
-//! keeps the order of keys. If an object repeats a key, Python's rule for `dict` applies (CPython 3.11 `json.loads`): the key keeps its
+//! keeps the order of keys. If an object repeats a key, Python's rule for `dict` applies (CPython 3.13 `json.loads`): the key keeps its
 //! first position and gets its last value.
 //!
 //! Comparing, cloning and dropping recurse. The reader and the serializer limit the depth of the tree.

@@ -4,7 +4,7 @@
 //! é"\n   ->   "é\"\n"      and with ensure_ascii   "\u00e9\"\n"
 //! ```
 //!
-//! The rules are CPython 3.11 `_json.c` `escape_unicode` and `ascii_escape_unicode` for strings, and `json/encoder.py` `floatstr` for
+//! The rules are CPython 3.13 `_json.c` `escape_unicode` and `ascii_escape_unicode` for strings, and `json/encoder.py` `floatstr` for
 //! floats. The filter `tojson` writes template values and calls these functions.
 
 use std::fmt;

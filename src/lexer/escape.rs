@@ -1,7 +1,7 @@
 //! The escapes of string literals: `decode(r"a\tb")` returns `a`, a tab and `b`.
 //!
 //! As in jinja2 3.1.6 `lexer.py`, `wrap`, the text is encoded as ASCII with `backslashreplace` and then decoded by Python's
-//! `unicode-escape` (CPython 3.11 `unicodeobject.c`, `_PyUnicode_DecodeUnicodeEscapeInternal`). An unknown escape therefore keeps its
+//! `unicode-escape` (CPython 3.13 `unicodeobject.c`, `_PyUnicode_DecodeUnicodeEscapeInternal`). An unknown escape therefore keeps its
 //! backslash, and a backslash before `é` becomes the text `\xe9`. The escapes `\N{…}` and those of lone surrogates are not supported;
 //! they are an error only if the literal is reached.
 

@@ -46,10 +46,16 @@ macro_rules! limits {
             /// The names of the fields.
             const NAMES: &[&str] = &[$(stringify!($name)),*];
 
-            /// Returns whether any limit is lower than the same limit of `other`. A limit of `None` counts as lower than any number.
+            /// Returns for each limit the lower of two.
             #[cfg(feature = "inspect")]
-            pub(crate) fn has_lower_than(&self, other: &Self) -> bool {
-                false $(|| self.$name < other.$name)*
+            pub(crate) fn at_most(&self, other: &Self) -> Self {
+                Self { $($name: self.$name.min(other.$name),)* }
+            }
+
+            /// Returns whether one limit is lower than that of `other`.
+            #[cfg(feature = "inspect")]
+            pub(crate) fn is_lower(&self, other: &Self, limit: Limit) -> bool {
+                false $(|| limit.name() == stringify!($name) && self.$name < other.$name)*
             }
 
             /// Reads the value of a field. Returns false for an unknown name, whose value is not read.

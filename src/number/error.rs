@@ -1,4 +1,4 @@
-//! Errors of operations on numbers: one variant for each Python exception, with the text of CPython 3.11.
+//! Errors of operations on numbers: one variant for each Python exception, with the text of CPython 3.13.
 //!
 //! `1 % 0` is `ZeroDivision("integer modulo by zero")`. The caller converts a variant to one of the crate's error kinds.
 

@@ -34,7 +34,7 @@ pub fn floor_divide(left: f64, right: f64) -> NumberResult<f64> {
 /// Returns `left % right`, with the sign of the divisor.
 pub fn modulo(left: f64, right: f64) -> NumberResult<f64> {
     if right == 0.0 {
-        return Err(NumberError::ZeroDivision("float modulo"));
+        return Err(NumberError::ZeroDivision("float modulo by zero"));
     }
     let remainder = left % right;
     Ok(if remainder == 0.0 {

@@ -15,8 +15,8 @@ use crate::unsupported::Unsupported;
 
 /// The least number of bytes of source between two charges.
 const BLOCK: u32 = 1024;
-/// The number of bytes of source that cost one step.
-const STEP: u32 = 4;
+/// The number of bytes of source that cost one step to parse. Lexing costs as much.
+const STEP: u32 = 8;
 
 /// The tokens of a source, from the current one to the end.
 #[derive(Debug)]
@@ -35,8 +35,11 @@ pub struct TokenStream<'s> {
 }
 
 impl<'s> TokenStream<'s> {
-    /// Returns the tokens of a source, and reads the first one. Reading the tokens charges the meter for the source.
-    pub fn new(source: &'s Source<'s>, meter: Meter<'s>) -> Result<Self> {
+    /// Returns the tokens of a source, and reads the first one. Lexing is charged at once, because a token or a
+    /// comment may be as long as the source, and parsing when the tokens are taken.
+    pub fn new(source: &'s Source<'s>, mut meter: Meter<'s>) -> Result<Self> {
+        let charged = meter.charge_scan(source.text().len());
+        charged.map_err(|error| error.at(Span::default()))?;
         let mut stream = Self {
             source,
             lexer: Lexer::new(source),

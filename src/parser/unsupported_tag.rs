@@ -10,6 +10,10 @@ use crate::ast::StmtKind;
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
+/// The message for a block whose name has a hyphen, as in Django.
+const HYPHEN: &str =
+    "Block names in Jinja have to be valid Python identifiers and may not contain hyphens, use an underscore instead.";
+
 impl<'s> Parser<'s> {
     /// Parses `include a ignore missing with context`.
     pub fn parse_include(&mut self) -> Result<StmtKind> {
@@ -74,6 +78,9 @@ impl<'s> Parser<'s> {
         let name = self.expect_name()?;
         self.stream.eat_word("scoped")?;
         self.stream.eat_word("required")?;
+        if self.stream.is_at(TokenKind::Sub) {
+            return Err(self.stream.error(HYPHEN));
+        }
         self.close_statements(&["endblock"])?;
         self.stream.eat_word(name)?;
         self.has_blocks = true;

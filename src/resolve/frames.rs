@@ -79,10 +79,14 @@ impl Frames {
         self.current = Some(number);
     }
 
-    /// Closes the innermost frame, and returns it.
-    pub fn close(&mut self) -> Frame {
+    /// Closes the innermost frame, whose end has a line, and returns it.
+    pub fn close(&mut self, end_line: u32) -> Frame {
         let closed = self.current;
-        let frame = closed.and_then(|number| self.frames.get(number as usize)).copied();
+        let frame = closed.and_then(|number| self.frames.get_mut(number as usize));
+        let frame = frame.map(|frame| {
+            frame.size.end_line = end_line;
+            *frame
+        });
         self.current = frame.and_then(|frame| frame.parent);
         // The variables of the frames inside it are gone already.
         let first = frame.map_or(0, |frame| frame.first);
@@ -99,7 +103,7 @@ impl Frames {
         }
         Frame {
             locals: closed.unwrap_or(u32::MAX),
-            cells: 0,
+            ..Frame::default()
         }
     }
 

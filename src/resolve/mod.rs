@@ -171,7 +171,7 @@ impl Resolver<'_> {
         self.body(body, &place)?;
         self.scopes.close(scope);
         self.scopes.load_given(scope);
-        Ok(self.scopes.frames.close())
+        Ok(self.scopes.frames.close(self.line))
     }
 
     /// Records a syntax error that Python finds in the compiled code, unless there is an earlier one. It has no line of the template.

@@ -122,7 +122,7 @@ impl Resolver<'_> {
         self.branch(&mut node.otherwise, &otherwise)?;
         self.scopes.close(&mut node.otherwise_scope);
         if node.recursive {
-            node.frame = self.scopes.frames.close();
+            node.frame = self.scopes.frames.close(self.line);
             self.newline(at);
             self.whole_expr(&mut node.iter, place)?;
         }
@@ -156,7 +156,7 @@ impl Resolver<'_> {
         self.whole_expr(&mut test.condition, place)?;
         test.steps = self.take_steps(outer);
         self.scopes.close(&mut test.scope);
-        test.frame = self.scopes.frames.close();
+        test.frame = self.scopes.frames.close(self.line);
         Ok(())
     }
 
@@ -257,7 +257,7 @@ impl Resolver<'_> {
         node.steps = self.take_steps(outer);
         self.body(&mut node.body, &inner)?;
         self.scopes.close(&mut node.scope);
-        node.frame = self.scopes.frames.close();
+        node.frame = self.scopes.frames.close(self.line);
         Ok(line)
     }
 

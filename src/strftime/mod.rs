@@ -4,8 +4,8 @@
 //! strftime(&time, "%A, %B %-d, %Y", 1000)  ->  Friday, January 2, 2026
 //! ```
 //!
-//! The rule has two parts. CPython 3.11 replaces `%f`, `%z` and `%Z` (`_datetimemodule.c` `wrap_strftime`) and chooses the size of the
-//! buffer (`timemodule.c` `time_strftime`); this file does the same. glibc 2.36 does the rest (`strftime_l.c`); see [`directives`].
+//! The rule has two parts. CPython 3.13 replaces `%f`, `%z`, `%:z` and `%Z` (`_datetimemodule.c` `wrap_strftime`) and chooses the size of
+//! the buffer (`timemodule.c` `time_strftime`); this file does the same. glibc 2.36 does the rest (`strftime_l.c`); see [`directives`].
 
 mod directives;
 
@@ -51,7 +51,7 @@ pub fn strftime(time: &LocalTime, format: &str, max_len: usize) -> Result<Format
     Ok(Formatted { text, written })
 }
 
-/// Returns the format with the digits of `%f`, and without `%z` and `%Z`, which are empty for a time without a zone.
+/// Returns the format with the digits of `%f`, and without `%z`, `%:z` and `%Z`, which are empty for a time without a zone.
 ///
 /// A percent sign and the character after it belong together, so `%%f` is kept. `%-f` and `%5f` are kept for glibc, which does not know
 /// `f`. The digits of a replaced `%f` may become a width, as in `%5%fd`. U+0000 ends the format.
@@ -66,6 +66,9 @@ fn replace_fractions_and_zones<'f>(time: &LocalTime, format: &'f str) -> Cow<'f,
         let mut characters = directive.chars();
         match characters.next() {
             Some('z' | 'Z') => {}
+            Some(':') if characters.as_str().starts_with('z') => {
+                characters.next();
+            }
             Some('f') => {
                 // Writing to a String cannot fail.
                 let _ = write!(replaced, "{:06}", time.microsecond());

@@ -203,11 +203,6 @@ impl<'a> InputMap<'a> {
         values
     }
 
-    /// Returns the number of values and strings that were added.
-    pub fn len(&self) -> usize {
-        self.paths.len().saturating_add(self.strings.len())
-    }
-
     /// Adds the places of the messages that the template sees, if they are not those of the input. Returns the number of places that were
     /// added. The messages can be found after that.
     pub fn add_messages(&mut self, list: Option<Storage>, messages: impl Iterator<Item = (usize, Storage)>) -> usize {
@@ -297,7 +292,10 @@ impl<'a> InputMap<'a> {
     fn next_start(&self, address: usize) -> usize {
         let values = self.values.unwrap_or(self.strings.len());
         let (values, keys) = self.strings.split_at_checked(values).unwrap_or_default();
-        let first = |strings: &[Known<'_>]| strings.iter().map(Known::address).find(|start| *start > address);
+        let first = |strings: &[Known<'_>]| {
+            let after = strings.partition_point(|known| known.address() <= address);
+            strings.get(after).map(Known::address)
+        };
         let literal = self.literals.and_then(|literals| literals.next_start(address));
         [first(values), first(keys), literal]
             .into_iter()

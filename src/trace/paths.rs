@@ -181,11 +181,6 @@ impl Paths {
         }
     }
 
-    /// Returns the number of paths.
-    pub fn len(&self) -> usize {
-        self.list.len()
-    }
-
     /// Returns the container of a value. The root is its own.
     pub fn parent(&self, index: u32) -> u32 {
         self.list.get(index as usize).map_or(ROOT, |path| path.parent)

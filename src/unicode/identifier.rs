@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Normalisation comes from the crate `unicode-normalization`, which has a later Unicode. This makes no difference for identifiers: their
-//! characters are assigned in Unicode 14, and the normal form of an assigned character never changes. The rule is CPython's `pegen.c`
+//! characters are assigned in Unicode 15.1, and the normal form of an assigned character never changes. The rule is CPython's `pegen.c`
 //! `_PyPegen_new_identifier`.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! Classes and case mappings of characters and strings as in CPython 3.11, which has Unicode 14.
+//! Classes and case mappings of characters and strings as in CPython 3.13, which has Unicode 15.1.
 //!
 //! The standard library has a later Unicode and other properties: `char::is_alphabetic` is not `str.isalpha`, and `char::is_whitespace`
 //! lacks U+001C to U+001F. So this crate uses these functions for all characters outside ASCII.

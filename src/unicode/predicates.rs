@@ -6,7 +6,7 @@
 //! is_title_str("A Bc")  true
 //! ```
 //!
-//! The properties of single characters are in `class.rs`. The rules are those of CPython 3.11 `unicodeobject.c`,
+//! The properties of single characters are in `class.rs`. The rules are those of CPython 3.13 `unicodeobject.c`,
 //! `unicode_isalpha_impl` and the similar functions around it.
 
 use super::class;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::Value;
 use super::dict::Dict;
 use crate::ast::Template;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::meter::{Claim, Meter};
 use crate::trace::InputMap;
 
@@ -57,6 +57,8 @@ pub struct Tracked {
     pub spans: Vec<Range<usize>>,
     /// The code points that the top level of the template has written in finished outputs.
     pub root_length: usize,
+    /// The error of joining what the top level has written, if that is not only strings.
+    pub refused: Option<Error>,
 }
 
 /// The number of variables whose memory is not claimed.

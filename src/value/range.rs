@@ -4,7 +4,7 @@
 //! range(10, 0, -3)    10, 7, 4, 1
 //! ```
 //!
-//! The built-ins make ranges from the arguments of `range`. The rules are those of CPython 3.11
+//! The built-ins make ranges from the arguments of `range`. The rules are those of CPython 3.13
 //! `rangeobject.c`.
 
 /// Python's `range`, with bounds that fit in 64 bits.

@@ -4,7 +4,7 @@
 //! {'b': [1.0, none], 1: 'é'}    {"b": [1.0, null], "1": "é"}
 //! ```
 //!
-//! The rules are those of CPython 3.11 `json/encoder.py` and `_json.c`. Escapes and line breaks are in [`crate::json`]. A value that JSON
+//! The rules are those of CPython 3.13 `json/encoder.py` and `_json.c`. Escapes and line breaks are in [`crate::json`]. A value that JSON
 //! does not have is an error: `Object of type range is not JSON serializable`.
 
 use serde_json::{Map, Value as Json};
@@ -16,7 +16,6 @@ use crate::error::{Error, Result};
 use crate::json::{Data, Layout, Object, write_escaped, write_float, write_short};
 use crate::meter::{LONG, STEP_BYTES};
 use crate::number::text::write_int;
-use crate::text::escape::escape;
 
 /// The options of `json.dumps`.
 #[derive(Clone, Debug, Default)]
@@ -27,9 +26,6 @@ pub struct Options {
     pub sort_keys: bool,
     /// The separators and the indentation.
     pub layout: Layout,
-    /// Whether strings in lists are escaped for HTML: the first element for the first item, the second for the other items. Python's
-    /// encoder appends a string to the separator or the indentation before it, which escapes the string if it is a Markup.
-    pub escapes: [bool; 2],
 }
 
 /// Appends `json.dumps(value)`.
@@ -90,7 +86,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
         match json {
             Json::String(text) => self.dump_text(text),
             Json::Object(map) if !self.options.sort_keys => self.dump_map(map),
-            Json::Array(items) if self.options.escapes == [false; 2] => self.dump_array(items),
+            Json::Array(items) => self.dump_array(items),
             _ => self.dump_json_value(json),
         }
     }
@@ -111,37 +107,14 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
 
     fn dump_items(&mut self, items: &Seq<'a>) -> Result<()> {
         match items {
-            Seq::Json(items) if self.options.escapes == [false; 2] => self.dump_array(items),
-            _ => {
-                let [mut escapes, later] = self.options.escapes;
-                self.dump_between(['[', ']'], items.len(), items.iter(), |dumper, item| {
-                    match (item, std::mem::replace(&mut escapes, later)) {
-                        (Value::Str(text), true) => dumper.dump_escaped(&text),
-                        (item, _) => dumper.dump(&item),
-                    }
-                })
-            }
+            Seq::Json(items) => self.dump_array(items),
+            _ => self.dump_between(['[', ']'], items.len(), items.iter(), |dumper, item| dumper.dump(&item)),
         }
     }
 
     #[inline(never)]
     fn dump_array(&mut self, items: &'a [Json]) -> Result<()> {
         self.dump_between(['[', ']'], items.len(), items, Self::dump_json)
-    }
-
-    #[cold]
-    fn dump_escaped(&mut self, text: &Str<'a>) -> Result<()> {
-        let start = self.out.len();
-        self.out.push('"');
-        self.dump_characters(text.as_str())?;
-        self.out.push('"');
-        let plain = self.out.split_off(start);
-        self.runtime.meter.charge_scan(plain.len())?;
-        self.out.push_str(&escape(&plain));
-        if RECORDS {
-            self.runtime.record_changed(text, start..self.out.len())?;
-        }
-        self.runtime.meter.check_output(self.out.len())
     }
 
     fn dump_dict(&mut self, dict: &Dict<'a>) -> Result<()> {

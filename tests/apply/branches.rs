@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::case::cases;
 
-/// The function of transformers 5.23.0, its branch, and the id of the case.
+/// The function of transformers 5.24.0, its branch, and the id of the case.
 #[rustfmt::skip]
 const BRANCHES: &[(&str, &str, &str)] = &[
     ("get_chat_template", "named, the argument names one", "apply/choose/named-argument"),

@@ -56,7 +56,7 @@ fn counts_are_shown() {
         let start = Instant::now();
         let report = template.inspect().unwrap();
         times.push((start.elapsed(), name.clone()));
-        for (way, boundary) in report.prefix.boundaries() {
+        for (way, boundary) in report.prefix().unwrap().boundaries() {
             *counts.entry((way, format!("{:?}", boundary.verdict))).or_insert(0) += 1;
             println!("{:?} {way} {name}", boundary.verdict);
         }
@@ -76,7 +76,7 @@ fn render_pair(random: &mut Random, template: &ChatTemplate, names: &[&str], way
         _ => (&["user", "tool"], "assistant"),
     };
     let report = template.inspect().unwrap();
-    let takes = random.happens(75).then_some(&report.takes);
+    let takes = random.happens(75).then_some(report.takes().unwrap());
     let mut messages = random::conversation(random, takes, last);
     let (tools, variables) = (random::tools(random), random::variables(random, names));
     let options = ApplyOptions {
@@ -104,7 +104,7 @@ fn no_proof_is_refuted() {
     for (seed, (name, template)) in (first..).zip(read_corpus()) {
         let report = template.inspect().unwrap();
         let names = template.variables();
-        for (way, boundary) in report.prefix.boundaries() {
+        for (way, boundary) in report.prefix().unwrap().boundaries() {
             if boundary.verdict != Verdict::Proven {
                 continue;
             }
@@ -133,7 +133,7 @@ fn unknown_ones_are_searched() {
     for (seed, (name, template)) in (1..).zip(read_corpus()) {
         let report = template.inspect().unwrap();
         let names = template.variables();
-        for (way, boundary) in report.prefix.boundaries() {
+        for (way, boundary) in report.prefix().unwrap().boundaries() {
             if boundary.verdict != Verdict::Unknown {
                 continue;
             }

@@ -4,7 +4,7 @@
     python tests/reference/answer.py --write    # fills in and refreshes `expect`
     python tests/reference/answer.py --write loops chat/llama-2-system
 
-Areas and ids after the option select cases. Runs under CPython 3.11 with the packages in requirements.txt.
+Areas and ids after the option select cases. Runs under CPython 3.13 with the packages in requirements.txt.
 A child process answers, and a case that makes it hang or crash loses only its own answer. `--check` also
 fails if the reference has a filter, a test, a global or an attribute that no case names.
 """

@@ -6,7 +6,7 @@
 
 Names of files after the option limit it to these. A case is a request of port.py or of folder_port.py, by the file it is in,
 with the rule that it shows and the answer. families.py replaces the names that cases of families use.
-Runs under CPython 3.11 with the packages in requirements.txt.
+Runs under CPython 3.13 with the packages in requirements.txt.
 """
 
 import json

@@ -48,5 +48,6 @@ def call(request, wants_spans):
     try:
         tokenizer.apply_chat_template(request["messages"], return_assistant_tokens_mask=True, **arguments)
     except Rendered as rendered:
-        text, [spans] = rendered.args
-        return {"output": text, "generation": spans}
+        text, spans = rendered.args
+        # A batch has a text and spans for each conversation.
+        return {"output": text, "generation": spans if isinstance(text, list) else spans[0]}

@@ -21,7 +21,7 @@ def missing(cases):
         ("attribute", sorted(all_attributes()), r"\.{0}\b|attr\('{0}'\)"),
     ]
     return [
-        f"no case names the {what} {name}"
+        f"no case names this {what}: {name}"
         for what, names, pattern in wanted
         for name in names
         if not re.search(pattern.format(re.escape(name)), text)

@@ -10,7 +10,7 @@ request is, without spans:
 
     {"id": 2, "model": "jinja", "apply": {"messages": [{"role": "user", "content": "Hi"}], "tools": []}}
 
-It needs transformers 5.23.0, and no torch: a small vocabulary is laid beside the files, so that
+It needs transformers 5.24.0, and no torch: a small vocabulary is laid beside the files, so that
 `AutoTokenizer` has something to load.
 """
 

@@ -16,6 +16,7 @@ except ImportError:
     resource = None
 
 import jinja2
+import transformers
 
 import engine
 import apply
@@ -41,7 +42,7 @@ def port():
     jinja2_on = f"jinja2 {jinja2.__version__} on {sys.implementation.name} {sys.version.split()[0]}"
     return {
         "name": "transformers",
-        "version": f"{engine.VERSIONS['transformers']} with {jinja2_on}",
+        "version": f"{transformers.__version__} with {jinja2_on}",
         "language": "Python",
         "homepage": "https://huggingface.co/docs/transformers",
         "requests": ["render", "apply", "generation"],

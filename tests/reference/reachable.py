@@ -9,6 +9,7 @@ An attribute is reached if it does not begin with an underscore, the sandbox all
 import sys
 from pathlib import Path
 
+from differences import changed_lines
 from engine import compile_template
 from line import unsupported
 
@@ -133,5 +134,6 @@ if __name__ == "__main__":
     text = document()
     if "--write" in sys.argv:
         PATH.write_text(text, encoding="utf-8")
-    elif PATH.read_text(encoding="utf-8") != text:
-        sys.exit(f"{PATH} differs from the reference; update it with --write")
+    elif faults := changed_lines(PATH, text):
+        print(*faults, sep="\n")
+        sys.exit(1)

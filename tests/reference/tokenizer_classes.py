@@ -5,7 +5,7 @@
 
 The tables of `models/auto/tokenization_auto.py` are copied. The tokens of a class are read off a tokenizer that the class
 loads from a small folder. A class that needs more than requirements.txt installs is not loaded; its tokens are
-the defaults in the source of its constructor. Runs under CPython 3.11 with what requirements.txt lists.
+the defaults in the source of its constructor. Runs under CPython 3.13 with what requirements.txt lists.
 """
 
 import ast
@@ -19,6 +19,8 @@ import tempfile
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 import transformers
+from differences import changed_lines
+from engine import require_versions
 from transformers import PreTrainedTokenizerBase
 from transformers.convert_slow_tokenizer import SLOW_TO_FAST_CONVERTERS
 from transformers.models.auto import tokenization_auto
@@ -147,7 +149,7 @@ def repositories():
 
 
 def main():
-    assert sys.version_info[:2] == (3, 11), "the reference is CPython 3.11"
+    require_versions()
     if sys.argv[1:] not in (["--check"], ["--write"]):
         sys.exit(__doc__.split("\n\n")[1])
     transformers.logging.set_verbosity_error()
@@ -158,9 +160,10 @@ def main():
         text = "".join(line + "\n" for line in lines + ["\t".join(cells) for cells in table()])
         if sys.argv[1] == "--write":
             path.write_text(text, encoding="utf-8")
-        elif path.read_text(encoding="utf-8") != text:
-            faults.append(f"{path} is not what transformers {transformers.__version__} says; make it afresh with --write")
-    sys.exit("\n".join(faults) or 0)
+        else:
+            faults += changed_lines(path, text)
+    print(*faults, sep="\n", end="\n" if faults else "")
+    sys.exit(bool(faults))
 
 
 if __name__ == "__main__":

@@ -46,8 +46,8 @@ impl<'a> AttributePath<'a> {
         let Value::Str(text) = attribute else {
             return Ok(vec![Self::new(runtime, attribute)?]);
         };
-        let commas = text.as_str().split(',').count();
         runtime.meter.charge_bytes(text.as_str().len())?;
+        let commas = text.as_str().split(',').count();
         runtime.meter.check_size(commas.saturating_mul(size_of::<Self>()))?;
         let paths = text.as_str().split(',');
         paths.map(|path| Self::new(runtime, &Value::Str(text.piece(path)))).collect()

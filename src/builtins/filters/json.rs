@@ -1,20 +1,19 @@
-//! The filter `tojson`, as transformers 5.23.0 replaces Jinja's: Python's `json.dumps`, without escapes for HTML.
+//! The filter `tojson`, as transformers 5.24.0 replaces Jinja's: Python's `json.dumps`, without escapes for HTML.
 //!
 //! ```text
 //! {{ {"b": 1}|tojson }}                         {"b": 1}
 //! {{ {"b": 1}|tojson(separators=(",", ":")) }}  {"b":1}
 //! ```
 //!
-//! This file reads the options, with the names of `transformers/utils/chat_template_utils.py` and the rules of CPython 3.11
-//! `json/encoder.py` (`JSONEncoder.__init__`, `_make_iterencode`). [`to_json::write`] writes the value.
+//! This file reads the options, with the names of `transformers/utils/chat_template_utils.py` and the rules of CPython 3.13
+//! `json/encoder.py` (`JSONEncoder.__init__`, `iterencode`). [`to_json::write`] writes the value.
 
 use super::python_calls::{repeat_blank, unpack_pair};
 use crate::builtins::arguments::{is_flag_set, take_or_none};
 
 use crate::error::{Error, Result};
 use crate::json::Layout;
-use crate::text::escape::escape;
-use crate::value::{Arguments, Runtime, Str, Value, ops, to_json};
+use crate::value::{Arguments, Runtime, Value, to_json};
 
 /// The initial capacity of the output in bytes. The JSON of a tool call or of a tool's description is seldom shorter.
 const CAPACITY: usize = 256;
@@ -60,68 +59,11 @@ pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
     if matches!(value, Value::Str(_)) {
         return to_json::write(runtime, &value, &options, out);
     }
-    let key_separator = separators.as_ref().map(|(_, key)| key.clone());
-    if !matches!(indent, Value::None) {
-        let between = separators.as_ref().is_some_and(|(item, _)| item.is_markup());
-        options.escapes = [indent.is_markup(), indent.is_markup() || between];
-    }
-    options.layout = read_layout(runtime, &value, &indent, separators)?;
-    to_json::write(runtime, &value, &options, out)?;
-    match key_separator {
-        Some(key) if options.layout.is_indented() && !matches!(key, Value::Str(_)) => check_key_separator(runtime, &value, &key),
-        _ => Ok(()),
-    }
+    options.layout = read_layout(runtime, &indent, separators)?;
+    to_json::write(runtime, &value, &options, out)
 }
 
-/// Returns the error of an indented layout whose separator of keys is not a string. The encoder in Python makes a list of pieces and joins
-/// them at the end, so the message has the index of a piece.
-fn check_key_separator<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, separator: &Value<'a>) -> Result<()> {
-    let mut pieces = 0;
-    if !has_separator(runtime, value, &mut pieces)? {
-        return Ok(());
-    }
-    let ty = separator.ty().name();
-    Err(Error::type_error(format!(
-        "sequence item {pieces}: expected str instance, {ty} found"
-    )))
-}
-
-/// Returns whether a dict in the value has members. Adds to `pieces` the pieces before the first separator of keys (CPython 3.11
-/// `json/encoder.py`, `_make_iterencode`).
-fn has_separator<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, pieces: &mut u64) -> Result<bool> {
-    runtime.meter.check_stack()?;
-    match value {
-        // The pieces are the brace, the line break and the key.
-        Value::Dict(dict) if !dict.is_empty() => {
-            *pieces = pieces.saturating_add(3);
-            Ok(true)
-        }
-        Value::List(items) | Value::Tuple(items) if !items.is_empty() => {
-            for item in items.iter() {
-                runtime.meter.charge(1)?;
-                // The text before an item is one piece with a scalar, or one before the pieces of a container.
-                *pieces = pieces.saturating_add(1);
-                let is_container = matches!(item, Value::List(_) | Value::Tuple(_) | Value::Dict(_));
-                if is_container && has_separator(runtime, &item, pieces)? {
-                    return Ok(true);
-                }
-            }
-            *pieces = pieces.saturating_add(2);
-            Ok(false)
-        }
-        _ => {
-            *pieces = pieces.saturating_add(1);
-            Ok(false)
-        }
-    }
-}
-
-fn read_layout<'a>(
-    runtime: &mut Runtime<'a>,
-    value: &Value<'a>,
-    indent: &Value<'a>,
-    separators: Option<(Value<'a>, Value<'a>)>,
-) -> Result<Layout> {
+fn read_layout<'a>(runtime: &mut Runtime<'a>, indent: &Value<'a>, separators: Option<(Value<'a>, Value<'a>)>) -> Result<Layout> {
     if let (Value::Int(blanks), None) = (indent, &separators) {
         if let Some(layout) = Layout::indented_by(*blanks) {
             return Ok(layout);
@@ -136,40 +78,11 @@ fn read_layout<'a>(
         width => Layout::indented(repeat_blank(runtime, width)?.as_str().to_owned()),
     };
     if let Some((item, key)) = separators {
-        if layout.is_indented() {
-            // The encoder in Python adds the line break to the separator at the first member.
-            if !has_members(value) {
-                return Ok(layout);
-            }
-            // The line break is a Markup if the indentation is one, and then escapes the separator.
-            let is_markup = indent.is_markup();
-            let broken = ops::add(runtime, &item, &Value::Str(Str::from("\n").with_markup(is_markup)))?;
-            if let (Value::Str(item), Value::Str(_)) = (&item, broken) {
-                layout.set_item_separator(if is_markup && !item.is_markup() {
-                    escape(item.as_str()).into_owned()
-                } else {
-                    item.as_str().to_owned()
-                });
-            }
-            // `check_key_separator` reports a separator of another type after the value has been written.
-            if let Value::Str(key) = &key {
-                layout.set_key_separator(key.as_str().to_owned());
-            }
-            return Ok(layout);
-        }
         // `_json.make_encoder` checks its arguments in this order.
         layout.set_key_separator(read_separator(&key, 5)?);
         layout.set_item_separator(read_separator(&item, 6)?);
     }
     Ok(layout)
-}
-
-fn has_members(value: &Value<'_>) -> bool {
-    match value {
-        Value::List(items) | Value::Tuple(items) => !items.is_empty(),
-        Value::Dict(dict) => !dict.is_empty(),
-        _ => false,
-    }
 }
 
 fn read_separator(value: &Value<'_>, argument: u8) -> Result<String> {

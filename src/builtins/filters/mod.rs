@@ -7,7 +7,7 @@
 //!
 //! Each filter is a row of a table: its name, the name that CPython's messages have, its parameters, and its function in the file of its
 //! topic. A filter that Jinja passes its environment or context has that as its first parameter, which is hidden. The filters are those of
-//! jinja2 3.1.6 `filters.py`; `tojson` is that of transformers 5.23.0.
+//! jinja2 3.1.6 `filters.py`; `tojson` is that of transformers 5.24.0.
 
 mod attribute_path;
 mod batch_slice;

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The filters of the reference are written in Python, so a value of another type fails in the middle of them, with an error of
-//! CPython 3.11.
+//! CPython 3.13.
 
 use crate::builtins::access::{self, Attribute};
 use crate::builtins::call;

@@ -222,9 +222,48 @@ pub(super) fn sum<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
     if let Value::Str(_) = sum {
         return Err(Error::type_error("sum() can't sum strings [use ''.join(seq) instead]"));
     }
+    // What rounding has removed from a sum of floats, as long as all items so far were small integers, and then floats or small integers.
+    let mut lost = matches!(sum, Value::Int(_) | Value::Float(_)).then_some(0.0);
     while let Some(item) = iter.next(runtime)? {
         let item = path.follow(runtime, &item)?;
-        sum = ops::add(runtime, &sum, &item)?;
+        sum = match (sum, &item, lost) {
+            (Value::Float(total), Value::Float(item), Some(before)) => {
+                runtime.meter.charge(1)?;
+                let (total, rounded) = add_exactly(total, *item);
+                lost = Some(before + rounded);
+                Value::Float(total)
+            }
+            (sum, item, _) => {
+                let next = match (&sum, item) {
+                    (Value::Float(_), Value::Int(_) | Value::Bool(_)) => lost,
+                    (Value::Int(_), Value::Int(_) | Value::Bool(_) | Value::Float(_)) => lost,
+                    _ => None,
+                };
+                let sum = if next.is_none() { restore(sum, lost) } else { sum };
+                let total = ops::add(runtime, &sum, item)?;
+                lost = next.filter(|_| !matches!(total, Value::Big(_)));
+                total
+            }
+        };
     }
-    Ok(sum)
+    Ok(restore(sum, lost))
+}
+
+/// Returns the rounded sum of two floats and what the rounding has removed (Neumaier's algorithm).
+fn add_exactly(left: f64, right: f64) -> (f64, f64) {
+    let total = left + right;
+    let lost = if left.abs() >= right.abs() {
+        (left - total) + right
+    } else {
+        (right - total) + left
+    };
+    (total, lost)
+}
+
+/// Returns a sum with what rounding has removed from it (CPython 3.13 `bltinmodule.c`, `builtin_sum_impl`).
+fn restore(sum: Value<'_>, lost: Option<f64>) -> Value<'_> {
+    match (sum, lost) {
+        (Value::Float(total), Some(lost)) if lost != 0.0 && lost.is_finite() => Value::Float(total + lost),
+        (sum, _) => sum,
+    }
 }

@@ -9,7 +9,7 @@
 
 use super::attribute_path::{AttributePath, to_lower};
 use super::python_calls::call_items;
-use crate::builtins::arguments::{is_flag_set, read_c_int, take_or_none};
+use crate::builtins::arguments::{is_flag_set, take_or_none};
 
 use crate::builtins::access;
 use crate::error::{Error, Result};
@@ -24,7 +24,7 @@ pub(super) fn sort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     let mut paths = AttributePath::split(runtime, &attribute)?;
     paths = paths.into_iter().map(|path| path.with_case_ignored(ignores_case)).collect();
     let items = ops::collect(runtime, &take_or_none(&mut arguments, 0))?;
-    let reverse = read_c_int(arguments.get(1), 0)? != 0;
+    let reverse = is_flag_set(runtime, &arguments, 1)?;
     // These lists are not on the heap of the render, so their memory is claimed here.
     let values = items.len().saturating_mul(size_of::<Value<'_>>());
     let _items = runtime.meter.claim(values)?;
@@ -66,7 +66,7 @@ pub(super) fn dictsort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
     }
     let pairs = call_items(runtime, &take_or_none(&mut arguments, 0))?;
     let pairs = ops::collect(runtime, &pairs)?;
-    let reverse = read_c_int(arguments.get(3), 0)? != 0;
+    let reverse = is_flag_set(runtime, &arguments, 3)?;
     let index = Value::Int(i64::from(!by_key));
     // The pairs and their keys are not on the heap of the render, so their memory is claimed here.
     let values = pairs.len().saturating_mul(size_of::<Value<'_>>());

@@ -6,8 +6,8 @@
 //! {{ namespace(_a=1) }}                  a SecurityError
 //! ```
 //!
-//! Both take a dict or pairs, and keywords. The rules are those of CPython 3.11 `dictobject.c` (`dict_update_common`,
-//! `PyDict_MergeFromSeq2`) and transformers 5.23.0 `chat_template_utils.py` (`TemplateDict`, `TemplateNamespace`).
+//! Both take a dict or pairs, and keywords. The rules are those of CPython 3.13 `dictobject.c` (`dict_update_common`,
+//! `PyDict_MergeFromSeq2`) and transformers 5.24.0 `chat_template_utils.py` (`TemplateDict`, `TemplateNamespace`).
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Reached};

@@ -7,7 +7,7 @@
 //! {{ raise_exception("no") }}                  an error with the text of the template
 //! ```
 //!
-//! The rules are those of jinja2 3.1.6 `defaults.py`, `sandbox.py` (`safe_range`) and `utils.py`, and of transformers 5.23.0
+//! The rules are those of jinja2 3.1.6 `defaults.py`, `sandbox.py` (`safe_range`) and `utils.py`, and of transformers 5.24.0
 //! `chat_template_utils.py`, which replaces `dict` and `namespace` and adds `raise_exception` and `strftime_now`.
 
 mod containers;

@@ -1,6 +1,6 @@
 //! The global function `range`.
 //!
-//! `{{ range(5, 0, -2)|list }}` is `[5, 3, 1]`. The rules are those of CPython 3.11 `rangeobject.c` (`range_from_array`,
+//! `{{ range(5, 0, -2)|list }}` is `[5, 3, 1]`. The rules are those of CPython 3.13 `rangeobject.c` (`range_from_array`,
 //! `compute_range_length`) and jinja2 3.1.6 `sandbox.py` (`safe_range`), which allows 100000 items.
 
 use crate::error::{Error, ErrorKind, Result};

@@ -5,7 +5,7 @@
 //! {{ d.fromkeys("ab") }}           an error: not supported
 //! ```
 //!
-//! The rules are those of CPython 3.11 `dictobject.c`.
+//! The rules are those of CPython 3.13 `dictobject.c`.
 
 use crate::builtins::arguments::wrong_receiver;
 use crate::builtins::table::{SELF, Table, no_arguments, optional, positional, required};

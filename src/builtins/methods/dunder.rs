@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The sandbox refuses every such attribute that exists (jinja2 3.1.6 `sandbox.py`, `is_safe_attribute`), so only the names are needed.
-//! They are those that `dir()` lists in CPython 3.11 with jinja2 3.1.6.
+//! They are those that `dir()` lists in CPython 3.13 with jinja2 3.1.6.
 
 use crate::value::Type;
 

@@ -5,7 +5,7 @@
 //! is_refused(Type::List, "append")    true: the sandbox refuses what changes a list
 //! ```
 //!
-//! A method is one row in the table of its type. The lookup of attributes is in [`super::access`]. The names are those of CPython 3.11,
+//! A method is one row in the table of its type. The lookup of attributes is in [`super::access`]. The names are those of CPython 3.13,
 //! jinja2 3.1.6 and markupsafe 3.0.4.
 
 pub(super) mod dict;
@@ -15,6 +15,7 @@ pub(super) mod sequence;
 pub(super) mod str_case;
 
 mod markup;
+mod number;
 mod str_class;
 mod str_find;
 mod str_format;
@@ -28,12 +29,15 @@ use super::table::Table;
 use crate::value::{Function, Type};
 
 /// The tables of each type that has methods. A row of the first table overrides the row of its name in the second.
-static TABLES: [(Type, [&Table; 2]); 7] = [
+static TABLES: [(Type, [&Table; 2]); 10] = [
     (Type::Str, [&str_methods::METHODS, &EMPTY]),
     (Type::Markup, [&markup::METHODS, &str_methods::METHODS]),
     (Type::Dict, [&dict::METHODS, &EMPTY]),
     (Type::List, [&sequence::LIST, &EMPTY]),
     (Type::Tuple, [&sequence::TUPLE, &EMPTY]),
+    (Type::Int, [&number::METHODS, &EMPTY]),
+    (Type::Bool, [&number::METHODS, &EMPTY]),
+    (Type::Float, [&number::METHODS, &EMPTY]),
     (Type::Loop, [&jinja_objects::LOOP, &EMPTY]),
     (Type::Cycler, [&jinja_objects::CYCLER, &EMPTY]),
 ];

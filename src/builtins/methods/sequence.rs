@@ -5,7 +5,7 @@
 //! {{ [1, true, 1.0].count(1) }}       3
 //! ```
 //!
-//! The rules are those of CPython 3.11 `listobject.c` and `tupleobject.c`. Of the methods that change a list only the names are here,
+//! The rules are those of CPython 3.13 `listobject.c` and `tupleobject.c`. Of the methods that change a list only the names are here,
 //! because the sandbox refuses them.
 
 use crate::builtins::arguments::{read_bound_not_none, wrong_receiver};

@@ -5,7 +5,7 @@
 //! {{ "-5".zfill(4) }}             -005
 //! ```
 //!
-//! The padding is in [`crate::text::pad`]. The size of its result is checked before. The errors are those of CPython 3.11 (`convert_uc`). A
+//! The padding is in [`crate::text::pad`]. The size of its result is checked before. The errors are those of CPython 3.13 (`convert_uc`). A
 //! Markup escapes its fill character first, as markupsafe 3.0.4 does.
 
 use crate::builtins::arguments::{read_c_int, read_size, take_str_receiver};

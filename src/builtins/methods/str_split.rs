@@ -7,9 +7,9 @@
 //! ```
 //!
 //! The parts of a string share its memory; [`crate::text::split`] and [`crate::text::lines`] find them. Arguments and errors are those of
-//! CPython 3.11 `unicodeobject.c`. The parts of a Markup are Markups (markupsafe 3.0.4).
+//! CPython 3.13 `unicodeobject.c`. The parts of a Markup are Markups (markupsafe 3.0.4).
 
-use crate::builtins::arguments::{read_c_int, read_size, require_str, take_str_receiver};
+use crate::builtins::arguments::{is_flag_set, not_a_string, read_size, require_str, take_str_receiver};
 use crate::error::{Error, Result};
 use crate::text::short_eq::SHORT;
 use crate::text::{lines, search, split};
@@ -109,7 +109,7 @@ pub(super) fn split_from_end<'a>(runtime: &mut Runtime<'a>, arguments: Arguments
 /// `str.splitlines(keepends)`
 pub(super) fn split_lines<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = take_str_receiver(&mut arguments)?;
-    let keeps_ends = read_c_int(arguments.get(1), 0)? != 0;
+    let keeps_ends = is_flag_set(runtime, &arguments, 1)?;
     let pieces = to_values(runtime, &text, lines::split_lines(text.as_str(), keeps_ends))?;
     runtime.list(pieces)
 }
@@ -159,12 +159,7 @@ pub(super) fn join_items<'a>(runtime: &mut Runtime<'a>, separator: &Str<'a>, ite
     for (index, item) in items.iter().enumerate() {
         match item {
             Value::Str(text) => len = len.saturating_add(text.as_str().len()),
-            other => {
-                let ty = other.ty().name();
-                return Err(Error::type_error(format!(
-                    "sequence item {index}: expected str instance, {ty} found"
-                )));
-            }
+            other => return Err(not_a_string(index, other)),
         }
     }
     if let [Value::Str(only)] = items {

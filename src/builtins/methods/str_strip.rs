@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The result shares the memory of the text, and is a Markup if the text is one. The rules are in [`crate::text::strip`]; the errors are
-//! those of CPython 3.11 (`unicodeobject.c` `do_argstrip`).
+//! those of CPython 3.13 (`unicodeobject.c` `do_argstrip`).
 
 use crate::builtins::arguments::{require_clinic_str, take_str_receiver};
 use crate::error::{Error, Result};

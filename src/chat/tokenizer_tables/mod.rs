@@ -6,7 +6,7 @@
 //! class("ElectraTokenizer")      ->   the tokens of BertTokenizer
 //! ```
 //!
-//! The cells of the tables are separated by tabs. `tests/reference/tokenizer_classes.py` makes them from transformers 5.23.0. A search
+//! The cells of the tables are separated by tabs. `tests/reference/tokenizer_classes.py` makes them from transformers 5.24.0. A search
 //! reads a table from its beginning: loading a folder takes a few searches of some microseconds each.
 
 use std::str::Split;

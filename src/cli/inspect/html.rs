@@ -1,8 +1,8 @@
 //! The report as an HTML page, with example prompts in the colours of the pictures of `render`.
 
 use chat_template::json;
-use chat_template::report::{Report, Witness};
-use chat_template::{ApplyOptions, Bounds, ChatTemplate, Deadline, Limits, Prompt};
+use chat_template::report::Witness;
+use chat_template::{ApplyOptions, Bounds, ChatTemplate, Deadline, Error, Limits, Prompt, Report};
 use maud::{Markup, html};
 
 use super::super::explain::{Picture, frame, legend};
@@ -25,23 +25,25 @@ const EXAMPLES: [(&str, &str); 9] = [
 const MAX_OUTPUT: u64 = 1 << 16;
 
 /// Returns the page. The bounds apply to all its examples together.
-pub fn page(title: &str, chat: &ChatTemplate, report: &Report, bounds: Bounds<'_>) -> String {
+pub fn page(title: &str, chat: &ChatTemplate, report: &Report<'_>, bounds: Bounds<'_>) -> Result<String, Error> {
     let mut renders = Renders::new(chat, bounds);
+    let witnesses = report.witnesses()?;
     let examples = EXAMPLES.iter().filter_map(|(path, name)| {
-        let witness = report.witness(path)?;
+        let witness = witnesses.get(*path)?;
         Some(((*name).to_owned(), witness))
     });
-    let switches = report.switches.iter().filter_map(|switch| {
-        let witness = report.witness(&format!("switches.{}", switch.name))?;
+    let switches = report.switches()?.iter().filter_map(|switch| {
+        let witness = witnesses.get(&format!("switches.{}", switch.name))?;
         let value = witness.variables.as_ref().and_then(|variables| variables.get(&switch.name));
         let name = format!("{} = {}", switch.name, value.map(ToString::to_string).unwrap_or_default());
         Some((name, witness))
     });
     let show = |(name, witness)| html! { section { h2 { (name) } (renders.show(witness)) } };
     let examples: Vec<Markup> = examples.chain(switches).map(show).collect();
+    let groups = list_groups(report)?;
     let body = html! {
         main class="report" {
-            @for group in list_groups(report) {
+            @for group in groups {
                 section { (show_group(&group)) }
             }
             section { h2 { "examples" } (legend(|_| true)) }
@@ -49,7 +51,7 @@ pub fn page(title: &str, chat: &ChatTemplate, report: &Report, bounds: Bounds<'_
         }
     };
     let summary = "What the template takes, as small conversations with unique words show";
-    frame(&format!("{title}: inspected"), title, summary, &body).into_string()
+    Ok(frame(&format!("{title}: inspected"), title, summary, &body).into_string())
 }
 
 /// Returns the heading of a group and its rows, with the names of their columns first if the title has them.

@@ -13,8 +13,8 @@ mod page;
 use std::path::PathBuf;
 
 use chat_template::conformance::printable;
-use chat_template::report::{Report, Verdict};
-use chat_template::{ChatTemplate, Limits};
+use chat_template::report::Verdict;
+use chat_template::{ChatTemplate, Error, Limits, Report};
 use clap::builder::PossibleValuesParser;
 
 use super::file::{self, Texts};
@@ -55,41 +55,41 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         }
         None => chat,
     };
-    let report = chat
-        .inspect_with(texts.bounds())
-        .map_err(|error| arguments.source.explain(&error))?;
+    let explain = |error: Error| arguments.source.explain(&error);
+    let report = chat.inspect_with(texts.bounds()).map_err(explain)?;
+    report.complete().map_err(explain)?;
     let source = arguments.source.model.as_ref().or(arguments.source.template.as_ref());
     let title = source
         .and_then(|source| source.file_name())
         .map_or("template".into(), |name| name.to_string_lossy());
     if let Some(path) = &arguments.html {
-        let page = html::page(&title, &chat, &report, texts.bounds());
+        let page = html::page(&title, &chat, &report, texts.bounds()).map_err(explain)?;
         std::fs::write(path, printable(&page).as_bytes()).map_err(|error| format!("error: {}: {error}", path.display()))?;
     }
     if arguments.json {
-        print_json(|out| show::write_line(&*report, out)).map_err(|error| format!("error: {error}"))?;
+        print_json(|out| show::write_line(&report, out)).map_err(|error| format!("error: {error}"))?;
     } else if arguments.html.is_none() {
-        print_text(&page::write(&title, &report)).map_err(|error| format!("error: {error}"))?;
+        print_text(&page::write(&title, &report).map_err(explain)?).map_err(|error| format!("error: {error}"))?;
     }
-    match find_denied(&report, &arguments.deny).as_slice() {
+    match find_denied(&report, &arguments.deny).map_err(explain)?.as_slice() {
         [] => Ok(()),
         denied => Err(format!("error: denied: {}", denied.join(", "))),
     }
 }
 
 /// Returns the denied rules that the template breaks, and the boundaries at which a prompt does not stay a prefix.
-fn find_denied(report: &Report, deny: &[String]) -> Vec<String> {
+fn find_denied(report: &Report<'_>, deny: &[String]) -> Result<Vec<String>, Error> {
     let mut denied = Vec::new();
     for rule in deny {
         if rule == "prefix" {
-            let boundaries = report.prefix.boundaries().into_iter();
+            let boundaries = report.prefix()?.boundaries().into_iter();
             let broken = boundaries.filter(|(_, boundary)| boundary.verdict == Verdict::Counterexample);
             denied.extend(broken.map(|(name, _)| format!("prefix ({name})")));
-        } else if let Some(finding) = report.lint.iter().find(|finding| finding.rule == *rule) {
+        } else if let Some(finding) = report.lint()?.iter().find(|finding| finding.rule == *rule) {
             denied.push(format!("{rule} (line {})", finding.line));
         }
     }
-    denied
+    Ok(denied)
 }
 
 #[cfg(test)]
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn a_page_shows_verdicts_switches_and_counterexamples() {
         let report = ChatTemplate::from_source(SOURCE, &[]).inspect().unwrap();
-        let shown = page::write("t.jinja", &report);
+        let shown = page::write("t.jinja", &report).unwrap();
         for expected in [
             "  user         printed   repr",
             "think = true or false (false if absent) changes the generation prompt",
@@ -117,14 +117,18 @@ mod tests {
     #[test]
     fn a_denied_prefix_fails() {
         let report = ChatTemplate::from_source(SOURCE, &[]).inspect().unwrap();
-        assert!(find_denied(&report, &["prefix".to_owned()]).contains(&"prefix (user)".to_owned()));
-        assert!(find_denied(&report, &[]).is_empty());
+        assert!(
+            find_denied(&report, &["prefix".to_owned()])
+                .unwrap()
+                .contains(&"prefix (user)".to_owned())
+        );
+        assert!(find_denied(&report, &[]).unwrap().is_empty());
     }
 
     #[test]
     fn a_finding_in_a_long_line_is_shown() {
         let source = "a".repeat(70_000) + "{{ x.lower() }}";
-        let shown = page::write("t.jinja", &ChatTemplate::from_source(&source, &[]).inspect().unwrap());
+        let shown = page::write("t.jinja", &ChatTemplate::from_source(&source, &[]).inspect().unwrap()).unwrap();
         assert!(shown.contains("1:70006 python-method"), "{}", shown.len());
     }
 
@@ -133,14 +137,14 @@ mod tests {
         let loops = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}";
         let source = format!("{{{{ messages[0].content }}}}{{{{ 'a' * 70000 }}}}{loops}");
         let chat = ChatTemplate::from_source(&source, &[]);
-        let page = html::page("t", &chat, &chat.inspect().unwrap(), Bounds::default());
+        let page = html::page("t", &chat, &chat.inspect().unwrap(), Bounds::default()).unwrap();
         assert!(page.contains("limit reached: output") && !page.contains("limit reached: steps"));
     }
 
     #[test]
     fn a_page_escapes_what_the_template_writes() {
         let chat = ChatTemplate::from_source("<script>{{ messages[0].content }}{{ raise_exception('<b>') if tools }}", &[]);
-        let page = html::page("<i>", &chat, &chat.inspect().unwrap(), Bounds::default());
+        let page = html::page("<i>", &chat, &chat.inspect().unwrap(), Bounds::default()).unwrap();
         assert!(!page.contains("<script>v") && !page.contains("<b>&lt;") && page.contains("&lt;i&gt;"));
     }
 }

@@ -1,9 +1,14 @@
 //! The report as text for people.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use chat_template::conformance::printable;
-use chat_template::report::{Boundary, Change, Counterexample, Outcome, Replay, Report, Role, Switch, Verdict, Witness};
+use chat_template::report::{
+    Alternation, Boundary, Change, Counterexample, Finding, GenerationPrompt, Media, Medium, Outcome, Prefix, Reads, Reasoning,
+    Replay, Role, Roles, Switch, System, Verdict, Witness,
+};
+use chat_template::{Error, Report};
 use serde_json::Value;
 
 /// The number of characters before and after the place at which two prompts differ.
@@ -23,9 +28,9 @@ pub struct Group {
 }
 
 /// Returns the report as text.
-pub fn write(title: &str, report: &Report) -> String {
+pub fn write(title: &str, report: &Report<'_>) -> Result<String, Error> {
     let mut page = format!("{title}\n");
-    for group in list_groups(report) {
+    for group in list_groups(report)? {
         let _ = write!(page, "\n{}\n", group.title);
         for row in group.rows {
             for line in row.lines() {
@@ -33,26 +38,29 @@ pub fn write(title: &str, report: &Report) -> String {
             }
         }
     }
-    page
+    Ok(page)
 }
 
 /// Returns the groups of the report that have rows.
-pub fn list_groups(report: &Report) -> Vec<Group> {
+pub fn list_groups(report: &Report<'_>) -> Result<Vec<Group>, Error> {
     let groups = [
-        ("roles          string    parts     null content", list_roles(report)),
-        ("orders", list_orders(report)),
-        ("media in user messages", list_media(report)),
-        ("tools", list_tools(report)),
-        ("reasoning", list_reasoning(report)),
-        ("generation prompt", list_generation_prompt(report)),
-        ("switches", report.switches.iter().map(describe_switch).collect()),
-        ("reads", list_reads(report)),
-        ("prompt stays a prefix when the conversation grows by", list_prefix(report)),
-        ("lint", list_findings(report)),
-        ("why", list_reasons(report)),
+        ("roles          string    parts     null content", list_roles(report.roles()?)),
+        ("orders", list_orders(report.system()?, report.alternation()?)),
+        ("media in user messages", list_media(report.media()?)),
+        ("tools", list_tools(report)?),
+        ("reasoning", list_reasoning(report.reasoning()?)),
+        ("generation prompt", list_generation_prompt(report.generation_prompt()?)),
+        ("switches", report.switches()?.iter().map(describe_switch).collect()),
+        ("reads", list_reads(report.reads()?)),
+        (
+            "prompt stays a prefix when the conversation grows by",
+            list_prefix(report.prefix()?),
+        ),
+        ("lint", list_findings(report.lint()?)),
+        ("why", list_reasons(report.witnesses()?)),
     ];
     let groups = groups.into_iter().map(|(title, rows)| Group { title, rows });
-    groups.filter(|group| !group.rows.is_empty()).collect()
+    Ok(groups.filter(|group| !group.rows.is_empty()).collect())
 }
 
 /// Returns the word of an outcome.
@@ -67,8 +75,7 @@ pub fn name(outcome: Outcome) -> &'static str {
     }
 }
 
-fn list_roles(report: &Report) -> Vec<String> {
-    let roles = &report.roles;
+fn list_roles(roles: &Roles) -> Vec<String> {
     let row = |(role, verdicts): (&str, &Role)| {
         let null = match (&verdicts.null.text, verdicts.null.error) {
             (Some(text), _) if text.is_empty() => "nothing".to_owned(),
@@ -88,8 +95,7 @@ fn list_roles(report: &Report) -> Vec<String> {
     rows.into_iter().map(row).collect()
 }
 
-fn list_orders(report: &Report) -> Vec<String> {
-    let (system, alternation) = (&report.system, &report.alternation);
+fn list_orders(system: &System, alternation: &Alternation) -> Vec<String> {
     let rows = [
         ("system first", system.first),
         ("system in the middle", system.middle),
@@ -101,13 +107,9 @@ fn list_orders(report: &Report) -> Vec<String> {
     rows.map(|(order, outcome)| format!("{order:<32} {}", name(outcome))).to_vec()
 }
 
-fn list_media(report: &Report) -> Vec<String> {
-    let media = [
-        ("image", &report.media.image),
-        ("audio", &report.media.audio),
-        ("video", &report.media.video),
-    ];
-    let row = |(kind, medium): (&str, &chat_template::report::Medium)| match &medium.text {
+fn list_media(media: &Media) -> Vec<String> {
+    let media = [("image", &media.image), ("audio", &media.audio), ("video", &media.video)];
+    let row = |(kind, medium): (&str, &Medium)| match &medium.text {
         Some(text) => {
             let place = if medium.in_order { "in its place" } else { "elsewhere" };
             format!(
@@ -121,13 +123,13 @@ fn list_media(report: &Report) -> Vec<String> {
     media.into_iter().map(row).collect()
 }
 
-fn list_tools(report: &Report) -> Vec<String> {
-    let (tools, calls) = (&report.tools, &report.calls);
+fn list_tools(report: &Report<'_>) -> Result<Vec<String>, Error> {
+    let (tools, calls) = (report.tools()?, report.calls()?);
     let mut rows = vec![
         ("name of a function", tools.name),
         ("description of a function", tools.description),
         ("name of a parameter", tools.parameter),
-        ("tools without a system message", report.system.tools_without_system),
+        ("tools without a system message", report.system()?.tools_without_system),
         ("arguments that are an object", calls.object),
         ("arguments that are JSON text", calls.string),
     ];
@@ -135,18 +137,17 @@ fn list_tools(report: &Report) -> Vec<String> {
         rows.extend([
             ("second call of a message", calls.parallel),
             ("content beside a call", calls.content_beside),
-            ("call without content", report.roles.assistant.empty.unwrap_or_default()),
+            ("call without content", report.roles()?.assistant.empty.unwrap_or_default()),
             ("id of a call", calls.id),
             ("name in a result", calls.name_in_result),
             ("id in a result", calls.id_in_result),
         ]);
     }
     let row = |(what, outcome): (&str, Outcome)| format!("{what:<32} {}", name(outcome));
-    rows.into_iter().map(row).collect()
+    Ok(rows.into_iter().map(row).collect())
 }
 
-fn list_reasoning(report: &Report) -> Vec<String> {
-    let reasoning = &report.reasoning;
+fn list_reasoning(reasoning: &Reasoning) -> Vec<String> {
     let mut rows = Vec::new();
     if !reasoning.fields.is_empty() {
         rows.push(format!("read from {}", reasoning.fields.join(", ")));
@@ -165,8 +166,7 @@ fn list_reasoning(report: &Report) -> Vec<String> {
     rows
 }
 
-fn list_generation_prompt(report: &Report) -> Vec<String> {
-    let prompt = &report.generation_prompt;
+fn list_generation_prompt(prompt: &GenerationPrompt) -> Vec<String> {
     match (&prompt.text, prompt.read) {
         (_, false) => vec!["add_generation_prompt changes nothing".to_owned()],
         (Some(text), true) => {
@@ -203,8 +203,7 @@ fn describe_switch(switch: &Switch) -> String {
     format!("{}{values}{default} changes {}", switch.name, changes.join(" and "))
 }
 
-fn list_reads(report: &Report) -> Vec<String> {
-    let reads = &report.reads;
+fn list_reads(reads: &Reads) -> Vec<String> {
     let kinds = [
         ("variables", &reads.variables),
         ("messages", &reads.messages),
@@ -220,7 +219,7 @@ fn list_reads(report: &Report) -> Vec<String> {
     .collect()
 }
 
-fn list_prefix(report: &Report) -> Vec<String> {
+fn list_prefix(prefix: &Prefix) -> Vec<String> {
     let row = |(name, boundary): (&str, &Boundary)| {
         let verdict = match boundary.verdict {
             Verdict::Proven => "kept, proven",
@@ -230,7 +229,7 @@ fn list_prefix(report: &Report) -> Vec<String> {
         let shown = boundary.counterexample.as_ref().map(show_difference);
         format!("{name:<18} {verdict}{}", shown.unwrap_or_default())
     };
-    report.prefix.boundaries().into_iter().map(row).collect()
+    prefix.boundaries().into_iter().map(row).collect()
 }
 
 /// Returns the places at which two prompts differ, one below the other, with a caret.
@@ -257,9 +256,9 @@ fn show_difference(example: &Counterexample) -> String {
     shown
 }
 
-fn list_findings(report: &Report) -> Vec<String> {
-    let findings = report.lint.iter();
+fn list_findings(findings: &[Finding]) -> Vec<String> {
     findings
+        .iter()
         .map(|finding| {
             let (line, column) = (finding.line, finding.column);
             // The excerpt of a very long line may end before the column.
@@ -274,9 +273,9 @@ fn list_findings(report: &Report) -> Vec<String> {
 }
 
 /// Returns the reasons of the verdicts that are neither printed nor lost.
-fn list_reasons(report: &Report) -> Vec<String> {
+fn list_reasons(witnesses: &BTreeMap<String, Witness>) -> Vec<String> {
     let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
-    for (path, witness) in &report.witnesses {
+    for (path, witness) in witnesses {
         if let Some(reason) = describe_failure(witness) {
             match reasons.iter_mut().find(|(known, _)| *known == reason) {
                 Some((_, paths)) => paths.push(path),

@@ -16,7 +16,7 @@ pub use rules::RULES;
 
 use std::collections::{HashMap, HashSet};
 
-use super::lab::Lab;
+use super::experiments::Experiments;
 use crate::error::Result;
 use crate::report::Finding;
 use crate::source::Source;
@@ -35,14 +35,14 @@ const MAX_LINE: usize = 1 << 14;
 /// Returns the faults that the sources of a model's templates show, in the order of the source, and then those that renders show.
 ///
 /// # Errors
-/// See [`Lab::render`].
-pub fn inspect(lab: &mut Lab<'_>) -> Result<Vec<Finding>> {
-    let template = lab.template;
+/// See [`Experiments::render`].
+pub fn inspect(experiments: &mut Experiments<'_>) -> Result<Vec<Finding>> {
+    let template = experiments.template;
     let mut all = Vec::new();
     let tokens = Tokens::new(template.special_tokens());
     let mut bytes_left = MAX_BYTES;
     for compiled in template.compiled() {
-        lab.check_time()?;
+        experiments.check_time()?;
         let mut findings = Findings {
             source: compiled.source(),
             list: Vec::new(),
@@ -56,7 +56,7 @@ pub fn inspect(lab: &mut Lab<'_>) -> Result<Vec<Finding>> {
         list.sort_by_key(|finding| (finding.line, finding.column));
         all.append(&mut list);
     }
-    renders::inspect(lab, &mut all)?;
+    renders::inspect(experiments, &mut all)?;
     Ok(all)
 }
 
@@ -152,7 +152,7 @@ fn find_message_loop(template: &Template) -> u32 {
 mod tests {
     use super::inspect;
     use super::rules::RULES;
-    use crate::inspect::lab::Lab;
+    use crate::inspect::experiments::Experiments;
     use crate::meter::Meter;
     use crate::{ChatTemplate, Limits};
 
@@ -191,7 +191,7 @@ mod tests {
 
     fn find_rules(source: &str) -> Vec<String> {
         let template = ChatTemplate::from_source(source, &[("bos_token", "<s>")]);
-        let findings = inspect(&mut Lab::new(&template, &Meter::new(Limits::default()))).unwrap();
+        let findings = inspect(&mut Experiments::new(&template, &Meter::new(Limits::default()))).unwrap();
         findings.into_iter().map(|finding| finding.rule).collect()
     }
 

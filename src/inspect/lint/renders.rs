@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::rules::{DOUBLE_BOS, DROPPED_ROLE, Rule, UNTRIMMED_CONTENT};
 use super::{find_message_loop, make_finding};
 use crate::error::Result;
-use crate::inspect::lab::{Lab, Trial};
+use crate::inspect::conversation::Conversation;
+use crate::inspect::experiments::Experiments;
 use crate::report::Finding;
 
 /// A word that no template has.
@@ -14,15 +15,15 @@ const WORD: &str = "zq7xword";
 /// Adds the faults that renders show.
 ///
 /// # Errors
-/// See [`Lab::render`].
-pub fn inspect(lab: &mut Lab<'_>, findings: &mut Vec<Finding>) -> Result<()> {
-    let template = lab.template;
+/// See [`Experiments::render`].
+pub fn inspect(experiments: &mut Experiments<'_>, findings: &mut Vec<Finding>) -> Result<()> {
+    let template = experiments.template;
     let Some(compiled) = template.compiled().next() else {
         return Ok(());
     };
     let line = find_message_loop(compiled);
     let mut add = |rule: &Rule, subject: &str| findings.push(make_finding(rule, compiled.source(), line, subject));
-    let mut render = |messages: Vec<Value>| lab.render_text(&Trial::new(messages));
+    let mut render = |messages: Vec<Value>| experiments.text(&Conversation::new(messages));
     let say = |role: &str, content: &str| json!({"role": role, "content": content});
     let bos = template.special_tokens().iter().find(|(name, _)| name == "bos_token");
     if let (Some((_, bos)), Some(prompt)) = (bos.filter(|(_, bos)| !bos.is_empty()), render(vec![say("user", "Hi.")])?) {

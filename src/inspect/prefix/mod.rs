@@ -9,21 +9,22 @@
 //! messages, once for the shorter and once for the longer conversation, and compares the two texts. `grammar/prefix.md` says what a proof
 //! rests on.
 
-mod looks;
+mod lookahead;
 mod proof;
 mod search;
-mod switches;
+mod settings;
 mod turns;
 
-use super::lab::Lab;
+use super::experiments::Experiments;
+use crate::error::Result;
 use crate::report::{Boundary, Prefix, Verdict};
 use crate::template::Template;
 use search::Search;
-use switches::list_settings;
+use settings::list_settings;
 
 /// A way in which a conversation grows by one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Growth {
     /// An assistant message, after the generation prompt.
     GenerationPrompt,
     /// An assistant message, without the generation prompt.
@@ -34,35 +35,39 @@ pub enum Way {
     User,
 }
 
-/// Returns the verdicts for a template. When the limits of the report are used up, nothing is rendered.
-pub fn inspect(lab: &mut Lab<'_>) -> Prefix {
-    let template = lab.template;
-    let settings = list_settings(lab);
-    let mut search = Search::new(template, settings, lab.lend(search::MAX_STEPS));
-    let is_proven = |way| {
+/// Returns the verdicts for a template.
+///
+/// # Errors
+/// See [`Experiments::render`].
+pub fn inspect(experiments: &mut Experiments<'_>) -> Result<Prefix> {
+    let template = experiments.template;
+    let mut search = Search::new(experiments.lend(search::MAX_STEPS), list_settings(experiments));
+    let is_proven = |growth| {
         let mut trees = template.compiled().map(Template::tree);
-        trees.all(|tree| lab.check_time().is_ok() && proof::is_proven(tree, way, lab.meter(proof::MAX_STEPS)))
+        trees.all(|tree| proof::is_proven(tree, growth, experiments.meter(proof::MAX_STEPS)))
     };
-    let mut judge = |way| {
+    let mut judge = |growth| {
+        experiments.check_time()?;
         // The few conversations that show most faults are tried before the proof, and the many others only if it fails.
-        let mut counterexample = search.find_usual(way);
-        let mut verdict = Verdict::Counterexample;
-        if counterexample.is_none() {
-            if is_proven(way) {
-                verdict = Verdict::Proven;
-            } else {
-                counterexample = search.find_unusual(way);
-                verdict = counterexample.as_ref().map_or(Verdict::Unknown, |_| Verdict::Counterexample);
-            }
+        let mut counterexample = search.find_usual(growth);
+        let is_proven = counterexample.is_none() && is_proven(growth);
+        if counterexample.is_none() && !is_proven {
+            counterexample = search.find_unusual(growth);
         }
-        Boundary { verdict, counterexample }
+        let verdict = match counterexample {
+            Some(_) => Verdict::Counterexample,
+            None if is_proven => Verdict::Proven,
+            None => Verdict::Unknown,
+        };
+        search.error.take().map_or(Ok(Boundary { verdict, counterexample }), Err)
     };
     let prefix = Prefix {
-        generation_prompt: judge(Way::GenerationPrompt),
-        assistant: judge(Way::Assistant),
-        tool: judge(Way::Tool),
-        user: judge(Way::User),
+        generation_prompt: judge(Growth::GenerationPrompt)?,
+        assistant: judge(Growth::Assistant)?,
+        tool: judge(Growth::Tool)?,
+        user: judge(Growth::User)?,
     };
-    lab.spend(search.steps());
-    prefix
+    experiments.settle(&search.experiments, search::MAX_STEPS)?;
+    experiments.check_time()?;
+    Ok(prefix)
 }

@@ -2,19 +2,18 @@
 //!
 //! Two prompts are compared only if both renders succeed: a template may refuse a conversation.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::Way;
-use super::looks::list_looks;
+use super::Growth;
+use super::lookahead::list_lookahead;
 use super::turns::{Kind, Turn, is_conversation, list_turns, tools};
-use crate::chat::{ApplyOptions, ChatTemplate, Prompt};
-use crate::clock::{Clock, FixedClock, LocalTime, SystemClock};
-use crate::meter::Meter;
+use crate::error::Error;
+use crate::inspect::conversation::Conversation;
+use crate::inspect::experiments::{Experiments, Rendered, find_line};
+use crate::limits::Limit;
 use crate::report::Counterexample;
-use crate::trace::Origin;
 
 /// The maximum number of steps of all renders for one template.
 pub const MAX_STEPS: u64 = 4_000_000;
@@ -28,10 +27,6 @@ const MAX_UNUSUAL: usize = 100;
 /// The maximum number of messages of an unusual conversation.
 const MAX_MESSAGES: usize = 8;
 
-/// What is rendered: the messages by their indices in the list of turns, the index of the setting, whether there are tools, and whether a
-/// generation prompt is wanted.
-type Key = (Vec<usize>, usize, bool, bool);
-
 /// A conversation and its extension by one message.
 #[derive(Clone, Debug)]
 struct Pair {
@@ -44,131 +39,106 @@ struct Pair {
     has_tools: bool,
 }
 
-/// A search in one template. It remembers the prompts that it rendered.
+/// A search in one template.
 pub struct Search<'t> {
-    template: &'t ChatTemplate,
+    pub experiments: Experiments<'t>,
+    /// The error that ended the search, other than that all steps are used up.
+    pub error: Option<Error>,
     turns: Vec<Turn>,
-    tools: Value,
-    settings: Vec<Value>,
-    clock: FixedClock,
-    /// The limits and the deadline of all renders, which share its steps.
-    meter: Meter<'t>,
-    prompts: HashMap<Key, Option<Rc<str>>>,
+    tools: Rc<Value>,
+    /// The sets of variables, of which the first is none.
+    settings: Vec<Option<Value>>,
     /// The state of the sequence from which unusual pairs are made.
     seed: u64,
 }
 
 impl<'t> Search<'t> {
     /// Prepares a search with these sets of variables. The arguments of calls are objects, or JSON text if the template takes only that.
-    pub fn new(template: &'t ChatTemplate, settings: Vec<Map<String, Value>>, meter: Meter<'t>) -> Self {
+    pub fn new(experiments: Experiments<'t>, settings: Vec<Option<Value>>) -> Self {
         let mut search = Self {
-            template,
+            experiments,
+            error: None,
             turns: list_turns(false),
-            tools: tools(),
-            settings: settings.into_iter().map(Value::Object).collect(),
-            clock: FixedClock(LocalTime::new([2026, 1, 2], [3, 4, 5], 0).unwrap_or_else(|_| SystemClock.now())),
-            meter: meter.share_steps(),
-            prompts: HashMap::new(),
+            tools: Rc::new(tools()),
+            settings,
             seed: 1,
         };
         let is_plain = |kind: Kind| search.turns.iter().position(|turn| turn.kind == kind);
         let turns: Option<Vec<usize>> = [Kind::User, Kind::Calls(1), Kind::Result].into_iter().map(is_plain).collect();
-        if turns.is_some_and(|turns| search.render(&(turns, 0, true, false), false).is_none()) {
+        if turns.is_some_and(|turns| search.render(&turns, (0, true), false).is_none()) {
             search.turns = list_turns(true);
         }
         search
     }
 
-    /// Returns the steps of all renders.
-    pub fn steps(&self) -> u64 {
-        self.meter.steps()
-    }
-
     /// Tries the few conversations that show most faults, without variables of the caller.
-    pub fn find_usual(&mut self, way: Way) -> Option<Counterexample> {
-        let pairs = self.list_pairs(way);
+    pub fn find_usual(&mut self, growth: Growth) -> Option<Counterexample> {
+        let pairs = self.list_pairs(growth);
         let found = pairs
             .into_iter()
-            .find(|pair| self.meter.steps_left() > 0 && self.differs(way, pair));
-        found.and_then(|pair| self.explain_smallest(way, pair))
+            .find(|pair| self.experiments.steps_left() > 0 && self.differs(growth, pair));
+        found.and_then(|pair| self.explain_smallest(growth, pair))
     }
 
     /// Tries many unusual conversations, with variables of the caller.
-    pub fn find_unusual(&mut self, way: Way) -> Option<Counterexample> {
+    pub fn find_unusual(&mut self, growth: Growth) -> Option<Counterexample> {
         for _ in 0..MAX_UNUSUAL {
-            let pair = self.make_pair(way);
-            if self.steps() > MAX_UNUSUAL_STEPS {
+            let pair = self.make_pair(growth);
+            if self.experiments.steps() > MAX_UNUSUAL_STEPS {
                 return None;
             }
-            if let Some(pair) = pair.filter(|pair| self.differs(way, pair)) {
-                return self.explain_smallest(way, pair);
+            if let Some(pair) = pair.filter(|pair| self.differs(growth, pair)) {
+                return self.explain_smallest(growth, pair);
             }
         }
         None
     }
 
     /// Returns the pairs that are tried first, the smallest first.
-    fn list_pairs(&self, way: Way) -> Vec<Pair> {
-        let all = |wanted: fn(Kind) -> bool| {
-            let turns = self.turns.iter().enumerate().filter(move |(_, turn)| wanted(turn.kind));
-            turns.map(|(index, _)| index).collect::<Vec<usize>>()
+    fn list_pairs(&self, growth: Growth) -> Vec<Pair> {
+        // A capital letter is each message of a kind in turn, and a small one the plainest.
+        let (orders, nexts): (&[&str], _) = match growth {
+            Growth::GenerationPrompt | Growth::Assistant => (&["U", "uCr", "uAu", "uCrr", "ucR", "ucrAu", "Hu"], "ac"),
+            Growth::Tool => (&["uC", "uCr", "uCrC", "uAuc", "Uc", "Huc"], "r"),
+            Growth::User => (&["uA", "uCra", "ucrA", "uauA", "Ua", "Hua"], "u"),
         };
-        let heads = all(|kind| kind == Kind::Head);
-        let users = all(|kind| kind == Kind::User);
-        let answers = all(|kind| kind == Kind::Answer);
-        let calls = all(|kind| matches!(kind, Kind::Calls(_)));
-        let results = all(|kind| kind == Kind::Result);
-        let plain = (users.first(), answers.first(), calls.first(), results.first());
-        let (Some(&user), Some(&answer), Some(&call), Some(&result)) = plain else {
-            return Vec::new();
-        };
-        let mut conversations: Vec<Vec<usize>> = Vec::new();
-        match way {
-            Way::GenerationPrompt | Way::Assistant => {
-                conversations.extend(users.iter().map(|user| vec![*user]));
-                conversations.extend(calls.iter().map(|call| vec![user, *call, result]));
-                conversations.extend(answers.iter().map(|answer| vec![user, *answer, user]));
-                conversations.extend(calls.iter().map(|call| vec![user, *call, result, result]));
-                conversations.extend(results.iter().map(|result| vec![user, call, *result]));
-                conversations.extend(answers.iter().map(|answer| vec![user, call, result, *answer, user]));
-            }
-            Way::Tool => {
-                conversations.extend(calls.iter().map(|call| vec![user, *call]));
-                conversations.extend(calls.iter().map(|call| vec![user, *call, result]));
-                conversations.extend(calls.iter().map(|call| vec![user, *call, result, *call]));
-                conversations.extend(answers.iter().map(|answer| vec![user, *answer, user, call]));
-                conversations.extend(users.iter().map(|user| vec![*user, call]));
-            }
-            Way::User => {
-                conversations.extend(answers.iter().map(|answer| vec![user, *answer]));
-                conversations.extend(calls.iter().map(|call| vec![user, *call, result, answer]));
-                conversations.extend(answers.iter().map(|answer| vec![user, call, result, *answer]));
-                conversations.extend(answers.iter().map(|last| vec![user, answer, user, *last]));
-                conversations.extend(users.iter().map(|user| vec![*user, answer]));
-            }
-        }
-        let plainest = conversations.first().cloned().unwrap_or_default();
-        conversations.extend(heads.into_iter().map(|head| [&[head], plainest.as_slice()].concat()));
-        let nexts = match way {
-            Way::GenerationPrompt | Way::Assistant => [answers, calls].concat(),
-            Way::Tool => results,
-            Way::User => users,
-        };
+        let nexts: Vec<usize> = nexts.chars().flat_map(|letter| self.list_kind(letter)).collect();
         let mut pairs = Vec::new();
-        for (index, turns) in conversations.iter().enumerate() {
-            // Every message is appended to the plainest conversation, and two messages to each of the others.
-            let count = if index == 0 { nexts.len() } else { 2 };
-            let pair = |next: &usize| self.pair(way, turns, *next, 0);
-            pairs.extend(nexts.iter().take(count).filter_map(pair));
+        for order in orders {
+            let varied = order.chars().find(char::is_ascii_uppercase).unwrap_or_default();
+            for each in self.list_kind(varied) {
+                let turn = |letter: char| match letter.is_ascii_uppercase() {
+                    true => Some(each),
+                    false => self.list_kind(letter).next(),
+                };
+                let turns: Vec<usize> = order.chars().filter_map(turn).collect();
+                // Every message is appended to the plainest conversation, and two messages to each of the others.
+                let count = if pairs.is_empty() { nexts.len() } else { 2 };
+                let pair = |next: &usize| self.pair(growth, &turns, *next, 0);
+                pairs.extend(nexts.iter().take(count).filter_map(pair));
+            }
         }
         pairs
     }
 
+    /// Returns the indices of the messages of a kind: `h`, `u`, `a`, `c` with calls, or `r` with a result.
+    fn list_kind(&self, letter: char) -> impl Iterator<Item = usize> {
+        let is_wanted = move |kind: Kind| match letter.to_ascii_lowercase() {
+            'h' => kind == Kind::Head,
+            'u' => kind == Kind::User,
+            'a' => kind == Kind::Answer,
+            'c' => matches!(kind, Kind::Calls(_)),
+            _ => kind == Kind::Result,
+        };
+        let turns = self.turns.iter().enumerate().filter(move |(_, turn)| is_wanted(turn.kind));
+        turns.map(|(index, _)| index)
+    }
+
     /// Returns the pair of a conversation and the message after it, if the boundary is about it.
-    fn pair(&self, way: Way, turns: &[usize], next: usize, setting: usize) -> Option<Pair> {
+    fn pair(&self, growth: Growth, turns: &[usize], next: usize, setting: usize) -> Option<Pair> {
         let mut all = turns.iter().chain([&next]);
         let uses_tools = |turn: &usize| matches!(self.kind(*turn), Some(Kind::Calls(_) | Kind::Result));
-        self.is_pair(way, turns, next).then(|| Pair {
+        self.is_pair(growth, turns, next).then(|| Pair {
             has_tools: all.any(uses_tools),
             turns: turns.to_vec(),
             next,
@@ -177,7 +147,7 @@ impl<'t> Search<'t> {
     }
 
     /// Makes the next unusual pair.
-    fn make_pair(&mut self, way: Way) -> Option<Pair> {
+    fn make_pair(&mut self, growth: Growth) -> Option<Pair> {
         let mut turns = Vec::new();
         let count = self.turns.len();
         let mut left = 40_usize;
@@ -192,7 +162,7 @@ impl<'t> Search<'t> {
             let setting = self.draw(self.settings.len().saturating_mul(2));
             let setting = if setting < self.settings.len() { setting } else { 0 };
             if turns.len() > 1 && self.draw(3) == 0 {
-                if let Some(pair) = self.pair(way, &turns, next, setting) {
+                if let Some(pair) = self.pair(growth, &turns, next, setting) {
                     return Some(pair);
                 }
             }
@@ -216,9 +186,9 @@ impl<'t> Search<'t> {
             .unwrap_or_default()
     }
 
-    fn explain_smallest(&mut self, way: Way, pair: Pair) -> Option<Counterexample> {
-        let pair = self.shrink(way, pair);
-        self.explain(way, &pair)
+    fn explain_smallest(&mut self, growth: Growth, pair: Pair) -> Option<Counterexample> {
+        let pair = self.shrink(growth, pair);
+        self.explain(growth, &pair)
     }
 
     fn kind(&self, turn: usize) -> Option<Kind> {
@@ -226,58 +196,66 @@ impl<'t> Search<'t> {
     }
 
     /// Returns whether the boundary is about a conversation and the message after it.
-    fn is_pair(&self, way: Way, turns: &[usize], next: usize) -> bool {
+    fn is_pair(&self, growth: Growth, turns: &[usize], next: usize) -> bool {
         let kinds = turns.iter().chain([&next]).filter_map(|turn| self.kind(*turn));
         let last = turns.last().and_then(|last| self.kind(*last));
-        let joins = last.zip(self.kind(next)).is_some_and(|(last, next)| way.joins(last, next));
+        let joins = last.zip(self.kind(next)).is_some_and(|(last, next)| growth.joins(last, next));
         joins && is_conversation(kinds)
     }
 
     /// Returns whether a pair is a counterexample.
-    fn differs(&mut self, way: Way, pair: &Pair) -> bool {
+    fn differs(&mut self, growth: Growth, pair: &Pair) -> bool {
+        let rendered = self.render_pair(growth, pair);
+        let texts = rendered.as_ref().map(|[before, after]| (before.as_ref(), after.as_ref()));
+        matches!(texts, Some((Ok(before), Ok(after))) if !after.text.starts_with(&before.text))
+    }
+
+    /// Renders the shorter conversation of a pair and the longer one, unless a render fails.
+    fn render_pair(&mut self, growth: Growth, pair: &Pair) -> Option<[Rc<Rendered>; 2]> {
         let longer = [pair.turns.as_slice(), &[pair.next]].concat();
-        let after = self.prompt((longer, pair.setting, pair.has_tools, false));
-        let Some(after) = after else { return false };
-        let before = self.prompt((pair.turns.clone(), pair.setting, pair.has_tools, way == Way::GenerationPrompt));
-        before.is_some_and(|before| !after.starts_with(&*before))
+        let place = (pair.setting, pair.has_tools);
+        let after = self.render(&longer, place, false)?;
+        let before = self.render(&pair.turns, place, growth == Growth::GenerationPrompt)?;
+        Some([before, after])
     }
 
-    fn prompt(&mut self, key: Key) -> Option<Rc<str>> {
-        if let Some(prompt) = self.prompts.get(&key) {
-            return prompt.clone();
-        }
-        let prompt: Option<Rc<str>> = self.render(&key, false).map(|prompt| prompt.text.into());
-        self.prompts.insert(key, prompt.clone());
-        prompt
-    }
-
-    fn render(&self, (turns, setting, has_tools, wants_prompt): &Key, trace: bool) -> Option<Prompt> {
-        let messages: Vec<&Value> = self.messages(turns);
-        let options = ApplyOptions {
-            tools: has_tools.then_some(&self.tools as _),
-            variables: self.settings.get(*setting).map(|variables| variables as _),
-            add_generation_prompt: *wants_prompt,
-            clock: &self.clock,
-            trace,
-            ..ApplyOptions::default()
-        };
-        self.template.apply_within(messages.as_slice(), &options, &self.meter).ok()
-    }
-
-    fn messages(&self, turns: &[usize]) -> Vec<&Value> {
+    fn conversation(&self, turns: &[usize], (setting, has_tools): (usize, bool), add_generation_prompt: bool) -> Conversation {
         let turns = turns.iter().filter_map(|turn| self.turns.get(*turn));
-        turns.map(|turn| &turn.message).collect()
+        Conversation {
+            messages: turns.map(|turn| Rc::clone(&turn.message)).collect(),
+            tools: has_tools.then(|| Rc::clone(&self.tools)),
+            documents: None,
+            variables: self.settings.get(setting).cloned().flatten(),
+            add_generation_prompt,
+        }
+    }
+
+    /// Renders messages with a setting, with or without tools, unless the render fails.
+    fn render(&mut self, turns: &[usize], place: (usize, bool), add_generation_prompt: bool) -> Option<Rc<Rendered>> {
+        if self.error.is_some() {
+            return None;
+        }
+        let conversation = self.conversation(turns, place, add_generation_prompt);
+        let rendered = self.experiments.render(&conversation);
+        let is_end = |error: &Error| error.reached().is_some_and(|reached| reached.limit == Limit::Steps);
+        match rendered {
+            Ok(rendered) => Some(rendered).filter(|rendered| rendered.is_ok()),
+            Err(error) => {
+                self.error = Some(error).filter(|error| !is_end(error));
+                None
+            }
+        }
     }
 
     /// Removes messages, and replaces others by plainer ones, as long as the pair remains a counterexample.
-    fn shrink(&mut self, way: Way, mut pair: Pair) -> Pair {
-        while let Some(smaller) = self.find_smaller(way, &pair) {
+    fn shrink(&mut self, growth: Growth, mut pair: Pair) -> Pair {
+        while let Some(smaller) = self.find_smaller(growth, &pair) {
             pair = smaller;
         }
         pair
     }
 
-    fn find_smaller(&mut self, way: Way, pair: &Pair) -> Option<Pair> {
+    fn find_smaller(&mut self, growth: Growth, pair: &Pair) -> Option<Pair> {
         let mut candidates = Vec::new();
         for width in [2, 1] {
             for start in 0..pair.turns.len() {
@@ -310,50 +288,37 @@ impl<'t> Search<'t> {
         }
         candidates.extend(plainest(pair.next).map(|next| Pair { next, ..pair.clone() }));
         let mut candidates = candidates.into_iter();
-        candidates.find(|pair| self.is_pair(way, &pair.turns, pair.next) && self.differs(way, pair))
+        candidates.find(|pair| self.is_pair(growth, &pair.turns, pair.next) && self.differs(growth, pair))
     }
 
     /// Renders the pair with a trace, and finds the line that wrote the first character that differs.
-    fn explain(&self, way: Way, pair: &Pair) -> Option<Counterexample> {
-        let longer = [pair.turns.as_slice(), &[pair.next]].concat();
-        let wants_prompt = way == Way::GenerationPrompt;
-        let before = self.render(&(pair.turns.clone(), pair.setting, pair.has_tools, wants_prompt), true)?;
-        let after = self.render(&(longer, pair.setting, pair.has_tools, false), true)?;
-        let common = before
-            .text
-            .chars()
-            .zip(after.text.chars())
-            .take_while(|(one, other)| one == other)
-            .count();
-        let line = find_line(&before, common).or_else(|| find_line(&after, common));
+    fn explain(&mut self, growth: Growth, pair: &Pair) -> Option<Counterexample> {
+        let place = (pair.setting, pair.has_tools);
+        let shorter = self.conversation(&pair.turns, place, growth == Growth::GenerationPrompt);
+        let longer = self.conversation(&[pair.turns.as_slice(), &[pair.next]].concat(), place, false);
+        let (before, after) = (self.experiments.trace(&shorter).ok()?, self.experiments.trace(&longer).ok()?);
+        let (Ok(before), Ok(after)) = (&*before, &*after) else {
+            return None;
+        };
+        let common = before.text.chars().zip(after.text.chars());
+        let at = common.take_while(|(one, other)| one == other).count();
+        let find = |prompt| find_line(prompt, |segment| segment.code_points().start <= at);
+        let line = find(before).or_else(|| find(after));
         let wanted = if pair.has_tools { "tool_use" } else { "default" };
-        let names = self.template.names();
-        let place = names.iter().position(|name| *name == wanted).unwrap_or_default();
-        let template = self.template.compiled().nth(place);
-        let variables = self
-            .settings
-            .get(pair.setting)
-            .filter(|variables| variables != &&Value::Object(Map::new()));
+        let template = self.experiments.template;
+        let index = template.names().iter().position(|name| *name == wanted).unwrap_or_default();
+        let template = template.compiled().nth(index);
+        let shown = shorter.to_witness();
         Some(Counterexample {
-            messages: self.messages(&pair.turns).into_iter().cloned().collect(),
-            appended: self.turns.get(pair.next)?.message.clone(),
-            tools: pair.has_tools.then(|| self.tools.clone()),
-            variables: variables.cloned(),
-            at: common,
+            messages: shorter.messages.iter().map(|message| (**message).clone()).collect(),
+            appended: (*self.turns.get(pair.next)?.message).clone(),
+            tools: shown.tools,
+            variables: shown.variables,
+            at,
             line,
-            looks_at: template.map_or_else(Vec::new, |template| list_looks(template, line.unwrap_or_default())),
-            before: before.text,
-            after: after.text,
+            looks_at: template.map_or_else(Vec::new, |template| list_lookahead(template, line.unwrap_or_default())),
+            before: before.text.clone(),
+            after: after.text.clone(),
         })
     }
-}
-
-/// Returns the line of the template that wrote a character of a prompt, or the nearest text of the template before it.
-fn find_line(prompt: &Prompt, at: usize) -> Option<usize> {
-    let segments = prompt.segments.iter().rev();
-    let mut before = segments.filter(|segment| segment.code_points().start <= at);
-    before.find_map(|segment| match segment.origin() {
-        Origin::Template { line } => Some(line),
-        _ => None,
-    })
 }

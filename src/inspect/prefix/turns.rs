@@ -1,8 +1,10 @@
 //! The messages from which the search makes its conversations.
 
-use serde_json::{Map, Value, json};
+use std::rc::Rc;
 
-use super::Way;
+use serde_json::{Value, json};
+
+use super::Growth;
 use crate::inspect::plant::{self, Form};
 
 /// A message of the search.
@@ -11,7 +13,7 @@ pub struct Turn {
     /// The kind of message.
     pub kind: Kind,
     /// The message.
-    pub message: Value,
+    pub message: Rc<Value>,
 }
 
 /// The kind of a message, which decides where it can be in a conversation.
@@ -74,19 +76,13 @@ const fn text(text: &'static str) -> Option<(Form, &'static str)> {
 }
 
 const fn part(text: &'static str) -> Option<(Form, &'static str)> {
-    Some((Form::Parts, text))
+    Some((Form::Part, text))
 }
 
 /// Returns the messages of the search. The arguments of calls are JSON text or objects.
 pub fn list_turns(has_text_arguments: bool) -> Vec<Turn> {
-    TURNS.iter().map(|row| Turn::new(row, has_text_arguments)).collect()
-}
-
-impl Turn {
-    fn new(&(role, count, reasoning, content): &Row, has_text_arguments: bool) -> Self {
-        let mut message = Map::new();
-        let mut set = |name: &str, value: Value| drop(message.insert(name.to_owned(), value));
-        set("role", role.into());
+    let turn = |&(role, count, reasoning, content): &Row| {
+        let content = content.map(|(form, text)| form.content(text));
         let kind = match role {
             "user" => Kind::User,
             "tool" => Kind::Result,
@@ -94,26 +90,22 @@ impl Turn {
             "assistant" => Kind::Answer,
             _ => Kind::Head,
         };
-        match kind {
+        let message = match kind {
             Kind::Calls(_) => {
                 let calls = CALLS.iter().take(count).map(|call| make_call(call, has_text_arguments));
-                set("tool_calls", calls.collect());
+                plant::calling(&calls.collect::<Vec<_>>(), content)
             }
-            Kind::Result => {
-                set("tool_call_id", CALLS[0].0.into());
-                set("name", FUNCTION.into());
-            }
-            Kind::Head | Kind::User | Kind::Answer => {}
-        }
-        if let Some(reasoning) = reasoning {
-            set("reasoning_content", reasoning.into());
-        }
-        if let Some((form, text)) = content {
-            set("content", form.content(text));
-        }
-        let message = Value::Object(message);
-        Self { kind, message }
-    }
+            Kind::Result => plant::result(CALLS[0].0, FUNCTION, &content.unwrap_or_default()),
+            Kind::Head | Kind::User | Kind::Answer => json!({"role": role, "content": content}),
+        };
+        let message = match reasoning {
+            Some(reasoning) => plant::with_field(&message, "reasoning_content", Some(Value::from(reasoning))),
+            None => message,
+        };
+        let message = Rc::new(message);
+        Turn { kind, message }
+    };
+    TURNS.iter().map(turn).collect()
 }
 
 fn make_call((id, city): &(&str, &str), has_text_arguments: bool) -> Value {
@@ -126,11 +118,7 @@ fn make_call((id, city): &(&str, &str), has_text_arguments: bool) -> Value {
 
 /// Returns the tools of the conversations that have any.
 pub fn tools() -> Value {
-    json!([{"type": "function", "function": {
-        "name": FUNCTION,
-        "description": "Looks at the sky.",
-        "parameters": {"type": "object", "properties": {"city": {"type": "string", "description": "The city."}}, "required": ["city"]},
-    }}])
+    plant::tool(FUNCTION, "Looks at the sky.", ("city", "The city."))
 }
 
 /// Returns whether each message is where a message of its kind can be.
@@ -157,7 +145,7 @@ pub fn is_conversation(kinds: impl Iterator<Item = Kind>) -> bool {
     last.is_some()
 }
 
-impl Way {
+impl Growth {
     /// Returns whether a conversation whose last message is of the kind `last` grows in this way by a message of the kind `next`.
     pub fn joins(self, last: Kind, next: Kind) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! Binds the arguments of a call to the parameters of a function, with CPython 3.11's messages if they do not match.
+//! Binds the arguments of a call to the parameters of a function, with CPython 3.13's messages if they do not match.
 //!
 //! [`Style`] selects the messages: functions written in Python, functions written in C with Argument Clinic, and functions that parse
 //! their argument tuple themselves each have their own. The messages of functions written in C are in [`c_messages`].
@@ -10,6 +10,7 @@
 
 use super::c_messages;
 use super::signature::plural;
+use super::suggestion::unexpected_keyword;
 use crate::error::{Error, Result};
 use crate::value::{Arguments, Parameter, Signature, Str, Style, Value};
 
@@ -45,7 +46,7 @@ impl Signature {
             && (keywords.is_empty() || (self.double_star && !keywords.iter().any(|(name, _)| takes(name.as_str()))))
     }
 
-    /// Binds the arguments of a function written in Python (CPython 3.11 `ceval.c`, `initialize_locals`): checks the keywords, then the
+    /// Binds the arguments of a function written in Python (CPython 3.13 `ceval.c`, `initialize_locals`): checks the keywords, then the
     /// number of arguments, then the missing parameters.
     fn bind_python(&self, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
         let given = arguments.len();
@@ -96,12 +97,13 @@ impl Signature {
             .iter()
             .filter(|parameter| parameter.positional_only && names.contains(&parameter.name));
         let list: Vec<_> = positional_only.map(|parameter| parameter.name).collect();
-        Error::type_error(if list.is_empty() {
-            format!("{python}() got an unexpected keyword argument '{keyword}'")
-        } else {
-            let list = list.join(", ");
-            format!("{python}() got some positional-only arguments passed as keyword arguments: '{list}'")
-        })
+        if list.is_empty() {
+            return unexpected_keyword(python, keyword, self.parameters);
+        }
+        let list = list.join(", ");
+        Error::type_error(format!(
+            "{python}() got some positional-only arguments passed as keyword arguments: '{list}'"
+        ))
     }
 
     #[cold]

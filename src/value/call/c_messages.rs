@@ -1,10 +1,11 @@
-//! The messages of functions written in C about their arguments (CPython 3.11 `methodobject.c`, `getargs.c`).
+//! The messages of functions written in C about their arguments (CPython 3.13 `methodobject.c`, `getargs.c`).
 //!
 //! The name of a method includes its type: `str.strip`. In messages CPython uses the type of the object, which can be a subclass:
 //! `Markup.isupper() takes no arguments (1 given)`. The object is the first parameter and is not counted. The name of a function has no
 //! dot: `len`.
 
 use super::signature::plural;
+use super::suggestion::unexpected_keyword;
 use crate::error::{Error, Result};
 use crate::value::{Arguments, Parameter, Signature, Style};
 
@@ -33,12 +34,11 @@ pub(super) fn bind(signature: &Signature, python: &str, arguments: &mut Argument
         bind_clinic(name, parameters, count, usize::from(is_method), arguments)?;
     } else {
         if !arguments.keywords().is_empty() {
-            // A `METH_VARARGS` function is not called by vectorcall, and its caller knows only the bare name.
-            let full_name = match signature.style {
-                Style::Tuple => name.to_owned(),
-                // A static method belongs to its class.
-                _ if !is_method || name == "maketrans" => python.to_owned(),
-                _ => qualify(is_method, name, arguments),
+            // A static method belongs to its class.
+            let full_name = if !is_method || name == "maketrans" {
+                python.to_owned()
+            } else {
+                qualify(is_method, name, arguments)
             };
             return Err(Error::type_error(format!("{full_name}() takes no keyword arguments")));
         }
@@ -63,27 +63,17 @@ fn check_count(signature: &Signature, is_method: bool, name: &str, count: Count,
             "{}() takes exactly one argument ({given} given)",
             qualify(is_method, name, arguments)
         ),
-        Style::Tuple => format!(
-            "{name}() takes {} {bound} argument{s} ({given} given)",
-            relation(count, "exactly")
-        ),
         _ => {
-            let relation = relation(count, "");
-            let gap = if relation.is_empty() { "" } else { " " };
-            format!("{name} expected {relation}{gap}{bound} argument{s}, got {given}")
+            let relation = if least == most {
+                ""
+            } else if given < least {
+                "at least "
+            } else {
+                "at most "
+            };
+            format!("{name} expected {relation}{bound} argument{s}, got {given}")
         }
     }))
-}
-
-/// Returns how the limit that was missed is described: `exactly` if the minimum and the maximum are equal.
-fn relation(count: Count, exactly: &'static str) -> &'static str {
-    if count.least == count.most {
-        exactly
-    } else if count.given < count.least {
-        "at least"
-    } else {
-        "at most"
-    }
 }
 
 /// Returns the name with the type of the object before it.
@@ -94,15 +84,21 @@ fn qualify(is_method: bool, name: &str, arguments: &Arguments<'_>) -> String {
     }
 }
 
-/// Binds the arguments of a function with Argument Clinic (`getargs.c`, `_PyArg_UnpackKeywords`). All its parameters are optional and can
-/// be passed by name. `skipped` is the number of arguments before those of `parameters`.
+/// Binds the arguments of a function with Argument Clinic (`getargs.c`, `_PyArg_UnpackKeywords`). Its last parameters are optional and can
+/// be passed by name; a required one cannot. `skipped` is the number of arguments before those of `parameters`.
 fn bind_clinic(name: &str, parameters: &[Parameter], count: Count, skipped: usize, arguments: &mut Arguments<'_>) -> Result<()> {
-    let Count { most, given, .. } = count;
+    let Count { least, most, given } = count;
     let all = given.saturating_add(arguments.keywords().len());
     if all > most {
         let (by_name, s) = (if given == 0 { "keyword " } else { "" }, plural(most));
         return Err(Error::type_error(format!(
             "{name}() takes at most {most} {by_name}argument{s} ({all} given)"
+        )));
+    }
+    if given < least {
+        let s = plural(least);
+        return Err(Error::type_error(format!(
+            "{name}() takes at least {least} positional argument{s} ({given} given)"
         )));
     }
     arguments.resize(skipped.saturating_add(most));
@@ -122,18 +118,15 @@ fn bind_clinic(name: &str, parameters: &[Parameter], count: Count, skipped: usiz
 #[cold]
 fn unexpected_keyword_error(name: &str, parameters: &[Parameter], given: usize, arguments: &Arguments<'_>) -> Error {
     let keywords = || arguments.keywords().iter().map(|(keyword, _)| keyword.as_str());
-    let is_named = |parameter: &Parameter| keywords().any(|keyword| keyword == parameter.name);
+    let is_named = |parameter: &Parameter| !parameter.positional_only && keywords().any(|keyword| keyword == parameter.name);
     let twice = (1_usize..)
         .zip(parameters)
         .take(given)
         .find(|(_, parameter)| is_named(parameter));
-    Error::type_error(match twice {
-        Some((position, Parameter { name: keyword, .. })) => {
-            format!("argument for {name}() given by name ('{keyword}') and position ({position})")
-        }
-        None => {
-            let first = keywords().next().unwrap_or_default();
-            format!("'{first}' is an invalid keyword argument for {name}()")
-        }
-    })
+    match twice {
+        Some((position, Parameter { name: keyword, .. })) => Error::type_error(format!(
+            "argument for {name}() given by name ('{keyword}') and position ({position})"
+        )),
+        None => unexpected_keyword(name, keywords().next().unwrap_or_default(), parameters),
+    }
 }

@@ -7,6 +7,7 @@ mod function;
 mod lookups;
 mod positional;
 mod signature;
+mod suggestion;
 
 pub use arguments::Arguments;
 #[cfg(test)]

@@ -38,9 +38,7 @@ pub enum Style {
     OneArgument,
     /// `_PyArg_CheckPositional`, without keywords: `strip expected at most 1 argument, got 2`.
     Positional,
-    /// `PyArg_ParseTuple` with a name, without keywords: `find() takes at least 1 argument (0 given)`.
-    Tuple,
-    /// Argument Clinic with keywords: `split() takes at most 2 arguments (3 given)`, `'x' is an invalid keyword argument for split()`.
+    /// Argument Clinic with keywords: `split() takes at most 2 arguments (3 given)`, `split() got an unexpected keyword argument 'x'`.
     Clinic,
 }
 

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! This file finds the conversions in the format and their arguments, and converts arguments that are not numbers. A single conversion
-//! is in [`crate::number::percent`]. The rules are those of CPython 3.11 `unicodeobject.c` `PyUnicode_Format`, and of markupsafe 3.0.4
+//! is in [`crate::number::percent`]. The rules are those of CPython 3.13 `unicodeobject.c` `PyUnicode_Format`, and of markupsafe 3.0.4
 //! `Markup.__mod__`, which wraps each argument in a `_MarkupEscapeHelper`.
 
 use crate::error::{Error, Result};

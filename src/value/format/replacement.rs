@@ -4,7 +4,7 @@
 //! next_part("ab{0.x!r:>5}c")    literal `ab`, field `0.x`, conversion `r`, specification `>5`; `c` is left
 //! ```
 //!
-//! The rules are those of CPython 3.11 `Objects/stringlib/unicode_format.h` (`MarkupIterator_next`, `parse_field`,
+//! The rules are those of CPython 3.13 `Objects/stringlib/unicode_format.h` (`MarkupIterator_next`, `parse_field`,
 //! `FieldNameIterator_next`).
 
 use crate::error::{Error, Result};

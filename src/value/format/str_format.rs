@@ -5,7 +5,7 @@
 //! ```
 //!
 //! [`Fields`] looks up the values, and [`crate::number::spec`] applies a specification to a number or a string. The rules are those of
-//! CPython 3.11 `Objects/stringlib/unicode_format.h` (the parts of a replacement field) and `Lib/string.py` (`Formatter`, which the sandbox
+//! CPython 3.13 `Objects/stringlib/unicode_format.h` (the parts of a replacement field) and `Lib/string.py` (`Formatter`, which the sandbox
 //! uses), and of markupsafe 3.0.4 `EscapeFormatter`.
 
 use super::replacement::{FieldName, Part, Replacement, next_part};

@@ -1,7 +1,7 @@
 //! `+` and `*` of strings, lists and tuples.
 //!
 //! `'a' + 'b'`, `[1] + [2]`, `'-' * 3`. A Markup escapes a `str` on the other side of `+` (markupsafe 3.0.4, `Markup.__add__` and
-//! `__radd__`), and its error is that of a Python class, not that of `str`. The rules are those of CPython 3.11
+//! `__radd__`), and its error is that of a Python class, not that of `str`. The rules are those of CPython 3.13
 //! `abstract.c`, `PyNumber_Add`, `PyNumber_Multiply` and `sequence_repeat`.
 
 use super::arithmetic;
@@ -155,6 +155,7 @@ fn repeat_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, count: i64) -> Res
     if count == 1 || text.as_str().is_empty() {
         return Ok(Value::Str(text.clone()));
     }
+    runtime.meter.charge_bytes(text.as_str().len())?;
     let characters = char_count(text.as_str());
     let times = check_repetition(runtime, characters, text.as_str().len(), count, "repeated string is too long")?;
     let repeated = text.as_str().repeat(times);

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! In a template, `x[key]` does not raise these: the built-ins turn them into an undefined value, as Jinja's environment does. Slices
-//! are in [`slice`](mod@super::slice). The rules are those of CPython 3.11 `abstract.c` `PyObject_GetItem`.
+//! are in [`slice`](mod@super::slice). The rules are those of CPython 3.13 `abstract.c` `PyObject_GetItem`.
 
 use super::slice::not_subscriptable;
 use crate::error::{Error, ErrorKind, Result};

@@ -81,7 +81,7 @@ fn compare<'a>(runtime: &mut Runtime<'a>, order: Order, left: &Value<'a>, right:
             runtime.meter.charge_bytes(left.len().min(right.len()))?;
             Ok(order.accepts(left.cmp(right)))
         }
-        // The type of a group is a subtype of `tuple`, so its operator comes first (CPython 3.11 `object.c`, `do_richcompare`).
+        // The type of a group is a subtype of `tuple`, so its operator comes first (CPython 3.13 `object.c`, `do_richcompare`).
         (Value::Tuple(left), Value::Tuple(right)) if right.is_group() && !left.is_group() => {
             compare_items(runtime, order.reflected(), right, left)
         }

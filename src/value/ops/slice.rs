@@ -1,13 +1,13 @@
 //! Python's `value[start:stop:step]` of a string, a list, a tuple or a range. The result has the type of the value.
 //!
-//! A slice with a step of 1 or -1 is a view and copies nothing. The bounds are resolved by [`SliceIndices`]. Errors follow CPython 3.11
+//! A slice with a step of 1 or -1 is a view and copies nothing. The bounds are resolved by [`SliceIndices`]. Errors follow CPython 3.13
 //! `PyObject_GetItem` and `sliceobject.c`.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Reached};
 use crate::text::slice::{self, SliceIndices};
-use crate::value::print::class_path;
-use crate::value::{MeteredRc, Range, Runtime, Seq, Str, Type, Value};
+use crate::value::print::{self, class_path};
+use crate::value::{Key, MeteredRc, Range, Runtime, Seq, Str, Type, Value};
 
 /// The bounds of a slice, clamped to the range of `Py_ssize_t`.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ pub fn slice<'a>(
             slice_items(runtime, items, bounds).map(Value::Tuple)
         }
         Value::Range(range) => slice_range(range, bounds()?),
-        Value::Dict(_) => Err(Error::type_error("unhashable type: 'slice'")),
+        Value::Dict(_) => Err(missing_slice(runtime, [start, stop, step])?),
         Value::Undefined(undefined) => Err(undefined.error()),
         _ => Err(not_subscriptable(value)),
     }
@@ -125,6 +125,14 @@ fn slice_range<'a>(range: &Range, bounds: Bounds) -> Result<Value<'a>> {
         Some(range) => Ok(Value::Range(MeteredRc::new(range))),
         None => Err(Error::limit(Reached::new(Limit::RangeBits, 65, 64))),
     }
+}
+
+/// Returns the KeyError of a dict, which never has a slice as a key. The bounds must have hashes.
+#[cold]
+fn missing_slice<'a>(runtime: &mut Runtime<'a>, bounds: [Option<&Value<'a>>; 3]) -> Result<Error> {
+    let bounds = runtime.tuple(bounds.map(|bound| bound.cloned().unwrap_or(Value::None)).to_vec())?;
+    Key::new(runtime, bounds.clone())?;
+    Ok(Error::new(ErrorKind::Key, format!("slice{}", print::repr(runtime, &bounds)?)))
 }
 
 #[cold]

@@ -4,11 +4,13 @@
 //! [2, 1, 3] by their value    the indices 1, 0, 2
 //! ```
 //!
-//! The sort returns indices and moves no items. It makes the comparisons of CPython 3.11's `listobject.c` in their order, for two reasons:
+//! The sort returns indices and moves no items. It makes the comparisons of CPython 3.13's `listobject.c` in their order, for two reasons:
 //! the error of the first comparison that fails, such as that of `1` and `"a"`, is reported, and the place of a NaN depends on the items
 //! that it was compared with.
 
 mod merge;
+
+use std::ops::Range;
 
 use merge::Merger;
 
@@ -151,22 +153,55 @@ fn sort_run<'a>(runtime: &mut Runtime<'a>, rest: &mut [usize], least: usize, les
     Ok(length)
 }
 
-/// Returns how many indices at the beginning are sorted. Reverses a beginning that strictly descends (`count_run`).
+/// Returns how many indices at the beginning are sorted, after reversing those that descend (`count_run`). In a beginning that descends,
+/// equal items keep their order.
 fn sort_beginning<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut Less<'_, 'a>) -> Result<usize> {
-    let mut descends = None;
-    let mut end = run.len().min(1);
-    for pair in run.windows(2) {
-        let &[before, after] = pair else { break };
-        let is_less = less(runtime, after, before)?;
-        if *descends.get_or_insert(is_less) != is_less {
+    let mut end = skip_ascending(runtime, run, 1, less)?;
+    if end >= run.len() {
+        return Ok(end);
+    }
+    if end > 1 {
+        if is_less(runtime, run, [0, end.saturating_sub(1)], less)? {
+            return Ok(end);
+        }
+        // All items before the smaller one are equal.
+        reverse(run, 0..end);
+    }
+    end = end.saturating_add(1);
+    let mut first_equal = end.saturating_sub(1);
+    while end < run.len() {
+        let last = end.saturating_sub(1);
+        if is_less(runtime, run, [end, last], less)? {
+            reverse(run, first_equal..end);
+            first_equal = end;
+        } else if is_less(runtime, run, [last, end], less)? {
             break;
         }
         end = end.saturating_add(1);
     }
-    if let Some(beginning) = run.get_mut(..end).filter(|_| descends == Some(true)) {
-        beginning.reverse();
+    reverse(run, first_equal..end);
+    reverse(run, 0..end);
+    skip_ascending(runtime, run, end, less)
+}
+
+/// Returns the index of the first item at or after `index` that is less than the item before it, or the number of items.
+fn skip_ascending<'a>(runtime: &mut Runtime<'a>, run: &[usize], mut index: usize, less: &mut Less<'_, 'a>) -> Result<usize> {
+    while index < run.len() && !is_less(runtime, run, [index, index.saturating_sub(1)], less)? {
+        index = index.saturating_add(1);
     }
-    Ok(end)
+    Ok(index)
+}
+
+/// Returns whether the item at the first place of the run is less than the item at the second place.
+fn is_less<'a>(runtime: &mut Runtime<'a>, run: &[usize], [left, right]: [usize; 2], less: &mut Less<'_, 'a>) -> Result<bool> {
+    match (run.get(left), run.get(right)) {
+        (Some(&left), Some(&right)) => less(runtime, left, right),
+        _ => Ok(false),
+    }
+}
+
+fn reverse(run: &mut [usize], part: Range<usize>) {
+    run.get_mut(part).unwrap_or_default().reverse();
 }
 
 #[cfg(test)]

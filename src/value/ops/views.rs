@@ -1,6 +1,6 @@
 //! Dict views as operands of set operators: `d.keys() <= e.keys()`, and `d.keys() - ["a"]`, which is unsupported.
 //!
-//! The rules are those of CPython 3.11 `dictobject.c`, `dictview_richcompare` and `dictviews_sub`.
+//! The rules are those of CPython 3.13 `dictobject.c`, `dictview_richcompare` and `dictviews_sub`.
 
 use super::arithmetic::unsupported_operands;
 use super::contains;

@@ -1,6 +1,8 @@
 //! What the caller passed to a render, and the map of the places in memory of its strings, lists and dicts.
 
 use crate::ast::Symbols;
+use crate::error::Result;
+use crate::meter::STEP_BYTES;
 use crate::trace::{Container, InputMap, Literals, Step, Storage};
 use crate::value::{Dict, Runtime, Value};
 
@@ -26,32 +28,56 @@ impl<'a> Traced<'a> {
 /// A list or a dict of the input whose items are not added yet.
 type Pending<'a> = (Container, Value<'a>);
 
-/// Returns the map of an input. Variables that the template does not mention are left out, and values after `most` others.
+/// Returns the map of an input, without the variables that the template does not mention. `charge` is called with a number of steps before
+/// they are done, and says whether the values that they are for are added.
 pub(super) fn map_inputs<'a>(
     inputs: impl IntoIterator<Item = Traced<'a>>,
     names: &Symbols,
     literals: Option<&'a Literals>,
-    most: usize,
-) -> InputMap<'a> {
+    mut charge: impl FnMut(usize) -> Result<bool>,
+) -> Result<InputMap<'a>> {
     let mut map = InputMap::new(literals);
     let mut pending = Vec::new();
     for input in inputs {
         match input {
-            Traced::Token(name, text) => map.add_token(name, text),
+            Traced::Token(name, text) => {
+                if charge(steps_of_key(name))? {
+                    map.add_token(name, text);
+                }
+            }
             Traced::Variable(name, value) if holds_strings(&value) && names.find(name).is_some() => {
                 add_value(&mut map, Container::ROOT, Step::Key(name), value, &mut pending);
             }
             Traced::Variable(..) => {}
         }
-        while let Some((container, value)) = pending.pop().filter(|_| map.len() < most) {
-            let first = pending.len();
-            add_items(&mut map, container, value, &mut pending);
-            // The last value is taken first, so the new ones are reversed to be taken in their order.
-            pending.get_mut(first..).unwrap_or_default().reverse();
+        while let Some((container, value)) = pending.pop() {
+            if charge(steps_of_items(&value))? {
+                let first = pending.len();
+                add_items(&mut map, container, value, &mut pending);
+                // The last value is taken first, so the new ones are reversed to be taken in their order.
+                pending.get_mut(first..).unwrap_or_default().reverse();
+            }
         }
     }
     map.sort();
-    map
+    Ok(map)
+}
+
+/// Returns the steps of adding a key.
+fn steps_of_key(key: &str) -> usize {
+    (key.len() / STEP_BYTES).saturating_add(1)
+}
+
+/// Returns the steps of adding the items of a container.
+fn steps_of_items(value: &Value<'_>) -> usize {
+    match value {
+        Value::List(items) | Value::Tuple(items) => items.len().saturating_add(1),
+        Value::Dict(dict) => {
+            let keys = dict.iter().map(|(key, _)| key.as_str().map_or(0, str::len) / STEP_BYTES);
+            keys.fold(dict.len().saturating_add(1), usize::saturating_add)
+        }
+        _ => 0,
+    }
 }
 
 /// Adds the items of a container.
@@ -141,8 +167,12 @@ impl<'a> Runtime<'a> {
         if frames.context_map.is_none() {
             let (context, template) = (frames.input.as_ref()?, frames.template?);
             let inputs = context.iter().filter_map(|(name, value)| Traced::variable(&name, value));
-            let map = map_inputs(inputs, &template.symbols, None, MAX_VALUES);
-            frames.context_map = Some(Box::new(map));
+            let mut left = MAX_VALUES;
+            let spend = |steps| {
+                left = left.saturating_sub(steps);
+                Ok(left > 0)
+            };
+            frames.context_map = Some(Box::new(map_inputs(inputs, &template.symbols, None, spend).ok()?));
         }
         frames.context_map.as_deref_mut()
     }

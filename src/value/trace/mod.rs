@@ -85,13 +85,9 @@ impl<'a> Tape<'a> {
     /// Returns the input map, which is made now if this is the first question, or `None` if the tape has only places in memory.
     fn map(&mut self, meter: &mut Meter<'_>) -> Result<Option<&mut InputMap<'a>>> {
         if let (None, Some(known)) = (&self.map, &mut self.known) {
-            let map = map_inputs(
-                std::mem::take(&mut known.inputs),
-                known.names,
-                Some(known.literals),
-                usize::MAX,
-            );
-            meter.charge(map.len() as u64)?;
+            let inputs = std::mem::take(&mut known.inputs);
+            let charge = |steps| meter.charge(steps as u64).map(|()| true);
+            let map = map_inputs(inputs, known.names, Some(known.literals), charge)?;
             self.map = Some(map);
         }
         Ok(self.map.as_mut())

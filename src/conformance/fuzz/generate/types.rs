@@ -166,6 +166,7 @@ static ROWS: &[Row] = &[
     row("indent", TEXTS, Of(Type::Str)),
     row("index", ANY, Of(Type::Int)),
     row("int", ANY, Of(Type::Int)),
+    row("is_integer", ANY, Of(Type::Bool)),
     row("isalnum", ANY, Of(Type::Bool)),
     row("isalpha", ANY, Of(Type::Bool)),
     row("isascii", ANY, Of(Type::Bool)),

@@ -27,7 +27,7 @@ use self::messages::Round;
 use self::reads::Reads;
 use self::state::State;
 use self::terms::{Facts, Node, Term, Terms};
-use super::Way;
+use super::Growth;
 use crate::ast::{Macro, Stmt, StmtKind, Symbol, Template};
 use crate::meter::{Meter, Stack};
 
@@ -41,8 +41,8 @@ pub const MAX_STEPS: u64 = 8_000_000;
 const MAX_VALUES: usize = 10_000;
 
 /// Returns whether a proof shows that every prompt stays a prefix when its conversation grows in this way. False means that none was found.
-pub fn is_proven<'t>(tree: &'t Template, way: Way, meter: Meter<'t>) -> bool {
-    let mut prover = Prover::new(tree, way, meter);
+pub fn is_proven<'t>(tree: &'t Template, growth: Growth, meter: Meter<'t>) -> bool {
+    let mut prover = Prover::new(tree, growth, meter);
     let start = prover.begin();
     let rest = Rest {
         stmts: &tree.body.stmts,
@@ -61,7 +61,7 @@ struct Rest<'r, 't> {
 /// A proof for one way in which a conversation grows.
 pub struct Prover<'t> {
     tree: &'t Template,
-    way: Way,
+    growth: Growth,
     terms: Terms,
     /// Whether the shorter conversation has a generation prompt.
     has_generation_prompt: bool,
@@ -90,12 +90,12 @@ pub struct Prover<'t> {
 }
 
 impl<'t> Prover<'t> {
-    fn new(tree: &'t Template, way: Way, meter: Meter<'t>) -> Self {
+    fn new(tree: &'t Template, growth: Growth, meter: Meter<'t>) -> Self {
         Self {
             tree,
-            way,
+            growth,
             terms: Terms::default(),
-            has_generation_prompt: way == Way::GenerationPrompt,
+            has_generation_prompt: growth == Growth::GenerationPrompt,
             roles: Vec::new(),
             macros: Vec::new(),
             calls: Vec::new(),
@@ -115,14 +115,14 @@ impl<'t> Prover<'t> {
     fn begin(&mut self) -> [State; 2] {
         let appended = self.terms.add(Node::Appended);
         let last = self.terms.add(Node::Last);
-        let role = match self.way {
-            Way::GenerationPrompt | Way::Assistant => "assistant",
-            Way::Tool => "tool",
-            Way::User => "user",
+        let role = match self.growth {
+            Growth::GenerationPrompt | Growth::Assistant => "assistant",
+            Growth::Tool => "tool",
+            Growth::User => "user",
         };
         let role = self.terms.text(role);
         self.roles.push((appended, role));
-        if self.way == Way::User {
+        if self.growth == Growth::User {
             let role = self.terms.text("assistant");
             self.roles.push((last, role));
         }
@@ -146,10 +146,10 @@ impl<'t> Prover<'t> {
 
     /// Adds to the facts which roles the last message of the shorter conversation can have.
     fn assume_role_of_last(&mut self, message: Term, state: &mut State) {
-        let (truth, roles): (_, &[&str]) = match self.way {
-            Way::GenerationPrompt | Way::Assistant => (false, &["assistant", "system", "developer"]),
-            Way::User => (true, &["assistant"]),
-            Way::Tool => (false, &["user", "system", "developer"]),
+        let (truth, roles): (_, &[&str]) = match self.growth {
+            Growth::GenerationPrompt | Growth::Assistant => (false, &["assistant", "system", "developer"]),
+            Growth::User => (true, &["assistant"]),
+            Growth::Tool => (false, &["user", "system", "developer"]),
         };
         let key = self.terms.text("role");
         let role = self.terms.apply("item", "", vec![message, key]);

@@ -35,7 +35,7 @@ fn answer(line: &str) -> Value {
     let id = &request["id"];
     if request["describe"] == true {
         return json!({"id": id, "port": {
-            "name": "minijinja", "version": "3.0.5 with pycompat", "language": "Rust",
+            "name": "minijinja", "version": "3.1.0 with pycompat", "language": "Rust",
             "homepage": "https://github.com/mitsuhiko/minijinja", "requests": ["render"], "limits": "off",
         }});
     }

@@ -1,11 +1,12 @@
 //! The forms of an answer that the official clients read. The prompt is where the model's text would be.
 
+use chat_template::json::Data;
 use chat_template::{Format, Prepared, Prompt};
 use serde_json::{Map, Value, json};
 
 /// Returns the answer for a prompt, in the form of the request's format.
-pub fn wrap(body: &Value, prepared: &Prepared<'_>, prompt: &Prompt) -> Value {
-    let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
+pub fn wrap(body: &Data<'_>, prepared: &Prepared<'_>, prompt: &Prompt) -> Value {
+    let model = text(body, "model").unwrap_or_default();
     let mut answer = match prepared.format {
         Format::Responses => json!({
             "id": "resp_0",
@@ -50,6 +51,17 @@ pub fn wrap(body: &Value, prepared: &Prepared<'_>, prompt: &Prompt) -> Value {
         add_facts(answer, prepared, prompt);
     }
     answer
+}
+
+/// Returns the string at a key of a body.
+pub fn text<'d>(body: &'d Data<'_>, key: &str) -> Option<&'d str> {
+    match body {
+        Data::Object(object) => match object.get(key) {
+            Some(Data::Str(text)) => Some(text),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Adds fields that the clients do not know: the changes of the body, the pieces for a tokenizer, and the steps of the render.

@@ -10,56 +10,124 @@
 //! (`/v1/messages`). A body may also have `chat_template`: a name of the model's templates or the source of another one. The answer has the
 //! form that the clients of OpenAI and Anthropic read, with the prompt in the place of the model's text. Beside it are `changes`, what the
 //! template needed to have changed; `pieces`, for a tokenizer; and `steps`. An error is an object as in these APIs.
+//!
+//! # What protects it
+//!
+//! Any client may send any body and any template. These are the guards, whose numbers are the constants below:
+//!
+//! | guard | what it does |
+//! |---|---|
+//! | connections | If too many are open, the one that has waited longest for its client is closed, so idle clients keep nobody out. |
+//! | patience | A connection is closed if its client takes too long to send a head or a body, or to read an answer. |
+//! | speed | A body that pauses or comes too slowly is answered with 408, so it does not keep room from others. |
+//! | size | A body that is too large is read but not kept, and answered with 413. |
+//! | room for bodies | A large body is kept only if there is room for it, so many large bodies cannot take all memory. |
+//! | room for answers | A large answer keeps its room until it is sent, so clients that do not read cannot take all memory. |
+//! | JSON | The reader of the crate bounds the depth of a body and the memory of its values, which `serde_json::Value` does not. |
+//! | time | Reading, compiling, preparing and rendering share one deadline of processor time. |
+//! | memory | What a template makes, and the prompt, are bounded by the limits of the crate. |
+//! | quick lane | Each request first gets a few milliseconds, on one thread for each processor. |
+//! | slow lane | A request that needs more starts again on another thread, so slow requests wait only for each other. |
+//! | bounded queues | A request that finds a queue full, or waits too long for room, is answered with 503 and `Retry-After`. |
+//! | cache | Few templates of requests are kept, and only small ones that compile. |
+//! | cancel | If the client goes, its render ends. |
+//!
+//! A request that reaches the deadline is answered with 503, because it may succeed at another time, and one that reaches another limit with
+//! 400. With two processors the server takes at most 512 MiB, and each further processor adds up to 100 MiB.
+//! `tests/examples/server/load.py` sends honest and hostile requests at once and measures what becomes of the honest ones.
 
+mod connections;
 mod envelope;
 mod failure;
+mod lane;
+mod room;
 #[cfg(test)]
 mod tests;
 
 use std::error::Error;
+use std::future::poll_fn;
 use std::num::NonZeroUsize;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use axum::extract::rejection::JsonRejection;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::Router;
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{Extension, Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use axum::{Json, Router};
-use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, Format, Limits, PrepareOptions};
+use chat_template::{
+    ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Format, Limits, PrepareOptions, json,
+};
+use hyper::body::Frame;
 use lru::LruCache;
-use serde_json::Value;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
+use connections::Connection;
 use failure::Failure;
+use lane::Lane;
+use room::{Buffer, Room};
 
-/// The maximum number of bytes of a request's body.
+/// The maximum number of open connections. The system's limit on open files must be higher.
+const CONNECTIONS: usize = 192;
+
+/// How long a connection waits for the head of a request, for its body, or until the client has read the answer. It must be longer than the
+/// 5 seconds for which the clients of OpenAI and Anthropic keep a connection that they do not use.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a client may pause while it sends a body.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// The minimum number of bytes per second of a body that takes longer than a pause.
+const BYTES_PER_SECOND: u128 = 256 << 10;
+
+/// The maximum number of bytes of a body.
 const BODY_BYTES: usize = 8 << 20;
 
+/// The maximum number of bytes of all large bodies together, and of all large answers together, with the number of requests that may wait
+/// for room.
+const ROOM_BYTES: usize = 48 << 20;
+const WAITING_BODIES: usize = 16;
+const WAITING_ANSWERS: usize = 2;
+
+/// The time of a request in the quick lane in milliseconds, and the number of requests that may wait for it. Few requests of honest clients
+/// take longer. Together with the others that wait, they must be fewer than the connections.
+const QUICK_MILLISECONDS: u64 = 5;
+const QUICK_PLACES: usize = 128;
+
+/// The time of a request in the slow lane in milliseconds, and the number of requests that may wait for it.
+const SLOW_MILLISECONDS: u64 = 150;
+const SLOW_PLACES: usize = 2;
+
+/// The maximum number of bytes of a prompt, and of the values that a template makes.
+const PROMPT_BYTES: u64 = 4 << 20;
+const LIVE_BYTES: u64 = 32 << 20;
+
 /// The maximum number of templates of requests that are kept.
-const CACHED_TEMPLATES: NonZeroUsize = NonZeroUsize::new(64).expect("the number is not zero");
+const CACHED_TEMPLATES: NonZeroUsize = NonZeroUsize::new(16).expect("the number is not zero");
 
 /// The maximum number of bytes of a template that is kept. The largest known template is smaller. One of 1 MiB, the most that
 /// `Limits::source` allows, can take tens of MiB when it is compiled.
 const CACHED_BYTES: usize = 64 << 10;
 
-/// The maximum number of milliseconds of a render.
-const RENDER_MILLISECONDS: u64 = 500;
-
-#[tokio::main]
+// One thread drives all connections, and the threads of the lanes do the work.
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().ok_or("usage: chat-template-server MODEL_FOLDER [ADDRESS]")?;
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:8080".to_owned());
 
     let model = ChatTemplate::from_dir(folder)?;
-    // A template that does not compile ends the server here, and not at the first request. The report is made once.
-    model.inspect()?;
+    // A template that does not compile ends the server here, and not at the first request. The verdicts on requests are made once.
+    model.inspect()?.takes()?;
     let listener = TcpListener::bind(&address)
         .await
         .map_err(|error| format!("{address}: {error}"))?;
     println!("listening on http://{}", listener.local_addr()?);
-    axum::serve(listener, router(model)).await?;
+    connections::serve(listener, router(model), CONNECTIONS, PATIENCE).await;
     Ok(())
 }
 
@@ -69,15 +137,17 @@ fn router(model: ChatTemplate) -> Router {
     let server = Server {
         model,
         templates: Mutex::new(LruCache::new(CACHED_TEMPLATES)),
-        limits: Limits::default().with_milliseconds(RENDER_MILLISECONDS),
-        renders: Arc::new(Semaphore::new(processors)),
+        limits: Limits::default().with_output(PROMPT_BYTES).with_live(LIVE_BYTES),
+        quick: Lane::new(processors, QUICK_PLACES, QUICK_MILLISECONDS),
+        slow: Lane::new(1, SLOW_PLACES, SLOW_MILLISECONDS),
+        bodies: Room::new(ROOM_BYTES, WAITING_BODIES),
+        answers: Room::new(ROOM_BYTES, WAITING_ANSWERS),
     };
-    let answer = |format| post(move |server, body| answer(server, format, body));
+    let answer = |format| post(move |server, connection, request| answer(server, connection, format, request));
     Router::new()
         .route("/v1/chat/completions", answer(Format::ChatCompletions))
         .route("/v1/responses", answer(Format::Responses))
         .route("/v1/messages", answer(Format::Messages))
-        .layer(DefaultBodyLimit::max(BODY_BYTES))
         .with_state(Arc::new(server))
 }
 
@@ -87,66 +157,150 @@ struct Server {
     /// Templates that came with requests, by their source. The one that was used least recently is dropped first.
     templates: Mutex<LruCache<String, ChatTemplate>>,
     limits: Limits,
-    /// One permit for each processor: more renders at once would only slow each other down.
-    renders: Arc<Semaphore>,
+    /// Where each request starts.
+    quick: Lane,
+    /// Where a request goes for which the time of the quick lane is too short.
+    slow: Lane,
+    bodies: Room,
+    answers: Room,
 }
 
-/// Answers a request. When the client closes the connection, axum drops this future, and `cancel` ends the render.
+/// Answers a request. When the client closes the connection, hyper drops this future, and `cancel` ends the render.
 async fn answer(
     State(server): State<Arc<Server>>,
+    Extension(connection): Extension<Connection>,
     format: Format,
-    body: Result<Json<Value>, JsonRejection>,
-) -> Result<Json<Value>, Failure> {
-    let Json(body) = body?;
+    request: Request,
+) -> Result<Response, Failure> {
+    let mut body = request.into_body();
+    let body = match receive(&server.bodies, &mut body).await {
+        Ok(body) => body,
+        Err(failure) => {
+            // A client reads the answer after it has sent its body.
+            while let Some(Ok(_)) = next_frame(&mut body).await {}
+            return Err(failure);
+        }
+    };
+
+    let _working = connection.work();
     let cancel = CancelOnDrop::default();
-    let flag = Arc::clone(&cancel.0);
-    let permit = Arc::clone(&server.renders).acquire_owned().await;
-    // A render takes up to RENDER_MILLISECONDS without a pause, so it must not run on a thread that drives connections.
-    let task = tokio::task::spawn_blocking(move || {
-        let _permit = permit;
-        server.prompt(&body, format, &flag)
-    });
-    Ok(Json(task.await.map_err(Failure::internal)??))
+    let job = Job {
+        server: Arc::clone(&server),
+        format,
+        body: Arc::new(body),
+        cancel: Arc::clone(&cancel.0),
+    };
+    // The outer failure is that of the lane, which has no place, and the inner one that of the request.
+    let bytes = match job.run_in(&server.quick).await? {
+        Err(failure) if failure.is_retryable() => job.run_in(&server.slow).await?,
+        other => other,
+    }?;
+    let room = server.answers.reserve(bytes.len()).await?;
+    let answer = Bytes::from_owner(Buffer::new(bytes, room));
+    Ok(([(CONTENT_TYPE, "application/json")], answer).into_response())
 }
 
-impl Server {
-    /// Returns the answer with the prompt of a request.
-    fn prompt(&self, body: &Value, format: Format, cancel: &AtomicBool) -> Result<Value, Failure> {
-        let own = body.get("chat_template").and_then(Value::as_str);
+/// Reads a body.
+async fn receive(bodies: &Room, body: &mut Body) -> Result<Buffer, Failure> {
+    // The size of a body that comes in chunks is not known.
+    let size = body.size_hint().upper().map_or(Ok(BODY_BYTES), usize::try_from);
+    let size = size.unwrap_or(usize::MAX);
+    if size > BODY_BYTES {
+        return Err(Failure::too_large(BODY_BYTES));
+    }
+    let room = bodies.reserve(size).await?;
+    let (mut bytes, began) = (Vec::with_capacity(size), Instant::now());
+    while let Some(frame) = next_frame(body).await {
+        let data = frame?.into_data().unwrap_or_default();
+        if bytes.len() + data.len() > BODY_BYTES {
+            return Err(Failure::too_large(BODY_BYTES));
+        }
+        bytes.extend_from_slice(&data);
+        let late = began.elapsed().saturating_sub(PAUSE);
+        if (bytes.len() as u128) < late.as_millis() * BYTES_PER_SECOND / 1000 {
+            return Err(Failure::late());
+        }
+    }
+    Ok(Buffer::new(bytes, room))
+}
+
+/// Returns the next piece of a body, or an error if none comes.
+async fn next_frame(body: &mut Body) -> Option<Result<Frame<Bytes>, Failure>> {
+    let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
+    match timeout(PAUSE, frame).await {
+        Ok(frame) => frame.map(|frame| frame.map_err(Failure::cut_off)),
+        Err(_) => Some(Err(Failure::late())),
+    }
+}
+
+/// A request with a complete body.
+#[derive(Clone)]
+struct Job {
+    server: Arc<Server>,
+    format: Format,
+    body: Arc<Buffer>,
+    cancel: Arc<AtomicBool>,
+}
+
+impl Job {
+    /// Returns the answer that a thread of a lane makes, or its failure.
+    ///
+    /// # Errors
+    /// If the lane has no place.
+    async fn run_in(&self, lane: &Lane) -> Result<Result<Vec<u8>, Failure>, Failure> {
+        let job = self.clone();
+        lane.run(move |deadline| job.run(deadline)).await
+    }
+
+    fn run(&self, deadline: &Deadline) -> Result<Vec<u8>, Failure> {
+        let (limits, deadline, cancel) = (&self.server.limits, Some(deadline), Some(&*self.cancel));
+        let bounds = Bounds {
+            limits,
+            deadline,
+            cancel,
+        };
+        let body =
+            json::read_bytes_within(&self.body.bytes, json::DEPTH, bounds).map_err(|error| Failure::new(&error.into(), false))?;
+        let own = envelope::text(&body, "chat_template");
         let (template, name) = match own {
-            Some(source) if !self.model.names().contains(&source) => (self.template(source), None),
-            name => (self.model.clone(), name),
+            Some(source) if !self.server.model.names().contains(&source) => (self.server.template(source, bounds), None),
+            name => (self.server.model.clone(), name),
         };
         let fail = |error| Failure::new(&error, own.is_some());
-        // The first request with a template inspects it, which may take longer than a render.
         let options = PrepareOptions {
-            format: Some(format),
+            format: Some(self.format),
             chat_template: name,
-            cancel: Some(cancel),
+            limits,
+            deadline,
+            cancel,
             ..PrepareOptions::default()
         };
-        let prepared = template.prepare_with(body, &options).map_err(fail)?;
+        let prepared = template.prepare_with(&body, &options).map_err(fail)?;
         let options = ApplyOptions {
-            limits: &self.limits,
-            cancel: Some(cancel),
             control_tokens: ControlTokens {
                 policy: ControlPolicy::Split,
                 ..ControlTokens::default()
             },
+            limits,
+            deadline,
+            cancel,
             ..ApplyOptions::default()
         };
         let prompt = prepared.apply_with(&options).map_err(fail)?;
-        Ok(envelope::wrap(body, &prepared, &prompt))
+        serde_json::to_vec(&envelope::wrap(&body, &prepared, &prompt)).map_err(Failure::internal)
     }
+}
 
+impl Server {
     /// Returns the compiled template of a source, with the model's special tokens.
-    fn template(&self, source: &str) -> ChatTemplate {
+    fn template(&self, source: &str, bounds: Bounds<'_>) -> ChatTemplate {
         let templates = || self.templates.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(template) = templates().get(source) {
             return template.clone();
         }
         // Other requests need not wait while it compiles. What does not compile or is large is not kept.
-        let template = ChatTemplate::from_source(source, &[]).with_special_tokens(self.model.special_tokens().iter().cloned());
+        let template = ChatTemplate::from_source_with(source, &[], bounds);
+        let template = template.with_special_tokens(self.model.special_tokens().iter().cloned());
         if source.len() <= CACHED_BYTES && template.check().is_ok() {
             templates().put(source.to_owned(), template.clone());
         }

@@ -2,12 +2,20 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::time::Duration;
 
 use chat_template::ChatTemplate;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 
-use super::router;
+use super::lane::Lane;
+use super::room::Room;
+use super::{BODY_BYTES, connections, router};
+
+/// The maximum number of connections of a test.
+const CONNECTIONS: usize = 8;
 
 /// Starts a server on a free port.
 async fn start() -> SocketAddr {
@@ -17,7 +25,12 @@ async fn start() -> SocketAddr {
     );
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(async { axum::serve(listener, router(model)).await.unwrap() });
+    tokio::spawn(connections::serve(
+        listener,
+        router(model),
+        CONNECTIONS,
+        Duration::from_millis(500),
+    ));
     address
 }
 
@@ -29,17 +42,26 @@ fn send(address: SocketAddr, body: &str) -> (u16, Value) {
 /// Sends a body and returns the status and the answer.
 fn send_to(address: SocketAddr, path: &str, body: &str) -> (u16, Value) {
     let mut stream = TcpStream::connect(address).unwrap();
-    write!(
-        stream,
+    stream.write_all(head(path, body.len()).as_bytes()).unwrap();
+    stream.write_all(body.as_bytes()).unwrap();
+    read_answer(stream)
+}
+
+/// Returns the head of a request whose body has a length.
+fn head(path: &str, length: usize) -> String {
+    format!(
         "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\n\r\n{body}",
-        body.len()
+         content-length: {length}\r\n\r\n"
     )
-    .unwrap();
+}
+
+/// Reads the status and the answer.
+fn read_answer(mut stream: TcpStream) -> (u16, Value) {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    assert_eq!(status == 503, head.contains("retry-after: 1"), "{head}");
     (status, serde_json::from_str(body).unwrap())
 }
 
@@ -127,7 +149,74 @@ async fn an_error_has_the_status_of_its_class() {
     assert_fails(address, json!({"model": "m"}), 400, "request", Some("/messages"));
     assert_fails(address, own("{{ raise_exception('no') }}"), 400, "refused", None);
     assert_fails(address, own("{% if %}"), 400, "template", None);
+    assert_fails(
+        address,
+        own(&format!("{{{{ {}1{} }}}}", "(".repeat(999), ")".repeat(999))),
+        400,
+        "limit",
+        None,
+    );
+    // Without optimisation, the time is over before the steps are.
     let endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}";
-    assert_fails(address, own(endless), 400, "limit", None);
+    assert_fails(address, own(endless), 503, "limit", None);
     assert_eq!(send(address, "{").0, 400);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn clients_that_are_late_lose_their_connections_and_keep_nobody_out() {
+    let address = start().await;
+    let path = "/v1/chat/completions";
+    let mut late = Vec::new();
+    for begin in ["", "POST / HTTP/1.1\r\n", &head(path, 9), &head(path, 1 << 20)] {
+        for _ in 0..CONNECTIONS {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(begin.as_bytes()).unwrap();
+            late.push(stream);
+        }
+    }
+    let body = json!({"messages": [{"role": "user", "content": "Hi"}]});
+    assert_eq!(send(address, &body.to_string()).0, 200);
+    for mut stream in late {
+        // The end of the stream, or an error because the server has closed the connection with unread bytes.
+        assert_eq!(stream.read(&mut [0]).unwrap_or(0), 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_that_is_too_large_is_refused() {
+    let address = start().await;
+    assert_eq!(send(address, &" ".repeat(BODY_BYTES + 1)).0, 413);
+}
+
+#[tokio::test]
+async fn a_full_lane_refuses_at_once_and_survives_a_panic() {
+    let lane = Arc::new(Lane::new(1, 1, 1000));
+    let run = |job: Box<dyn FnOnce() + Send>| {
+        let lane = Arc::clone(&lane);
+        tokio::spawn(async move { lane.run(|_| job()).await })
+    };
+    let (begin, begun) = oneshot::channel();
+    let (end, ended) = std::sync::mpsc::channel();
+    let first = run(Box::new(move || {
+        begin.send(()).unwrap();
+        ended.recv().unwrap();
+    }));
+    begun.await.unwrap();
+    let second = run(Box::new(|| panic!("a job fails")));
+    tokio::task::yield_now().await;
+    assert!(lane.run(|_| ()).await.is_err_and(|failure| failure.is_retryable()));
+    end.send(()).unwrap();
+    assert!(first.await.unwrap().is_ok());
+    assert!(second.await.unwrap().is_err_and(|failure| !failure.is_retryable()));
+    assert!(lane.run(|_| ()).await.is_ok());
+}
+
+#[tokio::test]
+async fn room_is_free_again_when_a_buffer_is_dropped() {
+    let room = Room::new(1 << 20, 1);
+    let all = room.reserve(2 << 20).await;
+    assert!(room.reserve(1).await.is_ok_and(|permit| permit.is_none()));
+    let free = async { drop(all) };
+    let (next, refused, ()) = tokio::join!(room.reserve(1 << 20), room.reserve(1 << 20), free);
+    assert!(next.is_ok() && refused.is_err_and(|failure| failure.is_retryable()));
 }

@@ -1,8 +1,8 @@
 //! The values that the variables of the caller have during the search.
 
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
-use crate::inspect::lab::Lab;
+use crate::inspect::experiments::Experiments;
 use crate::inspect::literals::{self, Literals};
 
 /// The maximum number of sets of variables that a search tries, and of variables of a template that it sets.
@@ -13,10 +13,10 @@ const STANDARD: [&str; 4] = ["messages", "tools", "documents", "add_generation_p
 
 /// Returns the sets of variables to try: none at all, and each variable with the first two values that the template compares it with, with
 /// true and with false.
-pub fn list_settings(lab: &Lab<'_>) -> Vec<Map<String, Value>> {
-    let mut settings = vec![Map::new()];
-    let mut budget = lab.budget(literals::MAX_WORK);
-    for compiled in lab.template.compiled() {
+pub fn list_settings(experiments: &Experiments<'_>) -> Vec<Option<Value>> {
+    let mut settings = vec![None];
+    let mut budget = experiments.budget(literals::MAX_WORK);
+    for compiled in experiments.template.compiled() {
         let literals = Literals::find(compiled, &mut budget);
         let variables = compiled.variables().into_iter();
         let is_switch = |name: &&str| !STANDARD.contains(name) && !name.ends_with("_token");
@@ -26,7 +26,7 @@ pub fn list_settings(lab: &Lab<'_>) -> Vec<Map<String, Value>> {
                 if settings.len() == MAX_SETTINGS {
                     return settings;
                 }
-                let setting = Map::from_iter([(name.to_owned(), value)]);
+                let setting = Some(json!({name: value}));
                 if !settings.contains(&setting) {
                     settings.push(setting);
                 }

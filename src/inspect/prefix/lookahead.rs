@@ -16,7 +16,7 @@ const ENDS: [&str; 5] = ["length", "count", "last", "reverse", "tojson"];
 const MAX_SHOWN: usize = 5;
 
 /// Returns the expressions that look at later messages, those near a line first.
-pub fn list_looks(template: &Template, near: usize) -> Vec<Look> {
+pub fn list_lookahead(template: &Template, near: usize) -> Vec<Look> {
     let mut walk = Walk {
         template,
         looks: IndexSet::new(),

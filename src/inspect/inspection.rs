@@ -1,0 +1,154 @@
+//! Makes the parts of a report, each when it is first needed.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use super::conversation::Conversation;
+use super::experiments::Experiments;
+use super::roles::list_forms;
+use super::{lint, prefix, reads, reasoning, roles, switches, takes};
+use crate::chat::ChatTemplate;
+use crate::error::Result;
+use crate::meter::Meter;
+use crate::report::{
+    Alternation, Basics, Finding, GenerationPrompt, Made, Media, Part, Prefix, Reads, Reasoning, Switch, System, Takes, Witness,
+};
+
+/// A call that reads parts of a template's report, and makes those that no earlier call made. All its experiments share the limits of a meter.
+pub struct Inspection<'r, 'm> {
+    made: &'r Made,
+    template: &'m ChatTemplate,
+    meter: &'m Meter<'m>,
+    /// The experiments, from the first part that has to be made.
+    experiments: Option<Experiments<'m>>,
+}
+
+impl<'r, 'm> Inspection<'r, 'm> {
+    pub fn new(template: &'r ChatTemplate, meter: &'m Meter<'m>) -> Self
+    where
+        'r: 'm,
+    {
+        Self {
+            made: template.made(),
+            template,
+            meter,
+            experiments: None,
+        }
+    }
+
+    fn experiments(&mut self) -> &mut Experiments<'m> {
+        self.experiments
+            .get_or_insert_with(|| Experiments::new(self.template, self.meter))
+    }
+
+    /// Returns a part, which `make` makes if no earlier call did. It reads the parts that it depends on before its first experiment.
+    fn part<T>(&mut self, place: &'r OnceLock<Part<T>>, make: impl FnOnce(&mut Self) -> Result<T>) -> Result<&'r Part<T>> {
+        if let Some(part) = place.get() {
+            return Ok(part);
+        }
+        let verdicts = make(self)?;
+        let shown = std::mem::take(&mut self.experiments().shown);
+        let witnesses = shown.iter().map(|(path, shown)| (path.clone(), shown.to_witness())).collect();
+        Ok(place.get_or_init(|| Part { verdicts, witnesses }))
+    }
+
+    pub fn basics(&mut self) -> Result<&'r Part<Basics>> {
+        self.part(&self.made.basics, |parts| roles::inspect(parts.experiments()))
+    }
+
+    pub fn orders(&mut self) -> Result<&'r Part<(System, Alternation)>> {
+        self.part(&self.made.orders, |parts| {
+            let forms = list_forms(&parts.basics()?.verdicts.roles);
+            roles::inspect_orders(parts.experiments(), forms)
+        })
+    }
+
+    pub fn media(&mut self) -> Result<&'r Part<Media>> {
+        self.part(&self.made.media, |parts| {
+            let basics = parts.basics()?;
+            let shown = basics.witnesses.get("roles.user.parts").map(Conversation::from);
+            roles::inspect_media(parts.experiments(), basics.verdicts.roles.user.parts, shown.as_ref())
+        })
+    }
+
+    pub fn takes(&mut self) -> Result<&'r Part<Takes>> {
+        self.part(&self.made.takes, |parts| {
+            let basics = &parts.basics()?.verdicts;
+            takes::inspect(parts.experiments(), basics)
+        })
+    }
+
+    pub fn reasoning(&mut self) -> Result<&'r Part<Reasoning>> {
+        self.part(&self.made.reasoning, |parts| {
+            let (reads, basics) = (&parts.reads()?.verdicts.messages, &parts.basics()?.verdicts);
+            reasoning::inspect(parts.experiments(), reads, basics)
+        })
+    }
+
+    pub fn generation_prompt(&mut self) -> Result<&'r Part<GenerationPrompt>> {
+        self.part(&self.made.generation_prompt, |parts| {
+            let forms = list_forms(&parts.basics()?.verdicts.roles);
+            reasoning::inspect_generation_prompt(parts.experiments(), forms)
+        })
+    }
+
+    pub fn switches(&mut self) -> Result<&'r Part<Vec<Switch>>> {
+        self.part(&self.made.switches, |parts| {
+            let reads = &parts.reads()?.verdicts.variables;
+            let has_documents = reads.iter().any(|read| read.name == "documents");
+            let (basics, media) = (&parts.basics()?.verdicts, &parts.media()?.verdicts);
+            switches::inspect(parts.experiments(), basics, (has_documents, media.image.types.first()))
+        })
+    }
+
+    pub fn reads(&mut self) -> Result<&'r Part<Reads>> {
+        self.part(&self.made.reads, |parts| reads::find(parts.template, parts.experiments()))
+    }
+
+    pub fn prefix(&mut self) -> Result<&'r Part<Prefix>> {
+        self.part(&self.made.prefix, |parts| prefix::inspect(parts.experiments()))
+    }
+
+    pub fn lint(&mut self) -> Result<&'r Part<Vec<Finding>>> {
+        self.part(&self.made.lint, |parts| lint::inspect(parts.experiments()))
+    }
+
+    /// Returns the witness of a verdict, with what its render shows.
+    pub fn witness(&mut self, path: &str) -> Result<Option<Witness>> {
+        let (part, _) = path.split_once('.').unwrap_or((path, ""));
+        let witnesses = match part {
+            "roles" | "tools" | "calls" => &self.basics()?.witnesses,
+            "system" | "alternation" => &self.orders()?.witnesses,
+            "media" => &self.media()?.witnesses,
+            "takes" => &self.takes()?.witnesses,
+            "reasoning" => &self.reasoning()?.witnesses,
+            "generation_prompt" => &self.generation_prompt()?.witnesses,
+            "switches" => &self.switches()?.witnesses,
+            _ => return Ok(None),
+        };
+        let witness = witnesses.get(path);
+        witness.map(|witness| self.experiments().explain(witness)).transpose()
+    }
+
+    /// Returns the witnesses of all verdicts, with what their renders show.
+    pub fn witnesses(&mut self) -> Result<&'r BTreeMap<String, Witness>> {
+        let place = &self.made.witnesses;
+        if let Some(known) = place.get() {
+            return Ok(known);
+        }
+        let parts = [
+            &self.basics()?.witnesses,
+            &self.orders()?.witnesses,
+            &self.media()?.witnesses,
+            &self.takes()?.witnesses,
+            &self.reasoning()?.witnesses,
+            &self.generation_prompt()?.witnesses,
+            &self.switches()?.witnesses,
+        ];
+        let mut all = BTreeMap::new();
+        for (path, witness) in parts.into_iter().flatten() {
+            all.insert(path.clone(), self.experiments().explain(witness)?);
+        }
+        Ok(place.get_or_init(|| all))
+    }
+}

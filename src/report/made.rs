@@ -1,0 +1,42 @@
+//! The parts of a report that were made so far.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use super::{
+    Alternation, Calls, Finding, GenerationPrompt, Media, Prefix, Reads, Reasoning, Roles, Switch, System, Takes, Tools, Witness,
+};
+
+/// The parts of a template's report that were made so far. None of them depends on the limits of the call that made it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Made {
+    pub basics: OnceLock<Part<Basics>>,
+    pub orders: OnceLock<Part<(System, Alternation)>>,
+    pub media: OnceLock<Part<Media>>,
+    pub takes: OnceLock<Part<Takes>>,
+    pub reasoning: OnceLock<Part<Reasoning>>,
+    pub generation_prompt: OnceLock<Part<GenerationPrompt>>,
+    pub switches: OnceLock<Part<Vec<Switch>>>,
+    pub reads: OnceLock<Part<Reads>>,
+    pub prefix: OnceLock<Part<Prefix>>,
+    pub lint: OnceLock<Part<Vec<Finding>>>,
+    /// The witnesses of all parts, with what their renders show.
+    pub witnesses: OnceLock<BTreeMap<String, Witness>>,
+}
+
+/// Verdicts, with the conversation that shows each of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Part<T> {
+    pub verdicts: T,
+    pub witnesses: BTreeMap<String, Witness>,
+}
+
+/// The verdicts that the same experiments show, and on which those of other parts depend.
+#[derive(Clone, Debug)]
+pub(crate) struct Basics {
+    pub roles: Roles,
+    pub tools: Tools,
+    pub calls: Calls,
+    /// Whether the prompt has arguments that are an object in the notation of Python, as `{'city': 'Oslo'}`.
+    pub prints_python_arguments: bool,
+}
