@@ -350,13 +350,14 @@ impl<'a> InputMap<'a> {
 
     /// Calls a function with each part of a text that has one origin: the byte range of the part, and the origin.
     pub fn for_each_part(&mut self, address: Address, length: usize, mut add: impl FnMut(&Self, Range<usize>, Source)) {
-        let mut start = 0_usize;
-        while start < length {
-            let at = address.after(start).get();
+        let first = address.get();
+        let last = first.saturating_add(length);
+        let mut at = first;
+        while at < last {
             let (source, end) = self.find(at, 1);
-            let end = start.saturating_add(end.saturating_sub(at).max(1)).min(length);
-            add(self, start..end, source);
-            start = end;
+            let end = end.max(at.saturating_add(1)).min(last);
+            add(self, at.saturating_sub(first)..end.saturating_sub(first), source);
+            at = end;
         }
     }
 
