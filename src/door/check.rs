@@ -8,7 +8,7 @@
 //! are, without outer white space. The others are looked for in what the render made from texts of the body ([`Search`]).
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::calls::parse;
@@ -54,7 +54,7 @@ pub fn find_dropped(
     meter: &mut Meter<'_>,
 ) -> Result<Vec<Change>> {
     meter.charge_items(writes.len())?;
-    let mut own = HashSet::new();
+    let mut own = BTreeMap::new();
     fitted.into_iter().for_each(|fitted| fitted.find_own(&mut own));
     let mut check = Check {
         prompt,
@@ -410,7 +410,7 @@ impl Check<'_, '_> {
     }
 
     /// Looks for the remaining texts, and returns a change for each that is not found.
-    fn find_sought(mut self, own: &HashSet<usize>) -> Result<Vec<Change>> {
+    fn find_sought(mut self, own: &BTreeMap<usize, usize>) -> Result<Vec<Change>> {
         let mut dropped: Vec<Change> = Vec::new();
         if self.sought.is_empty() {
             return Ok(dropped);
@@ -441,8 +441,9 @@ impl Check<'_, '_> {
 
     /// Returns the parts of the prompt that the door or the render made from texts of the body. Two parts that are close to each other
     /// include the text between them.
-    fn copy_made(&mut self, own: &HashSet<usize>) -> Result<String> {
-        let is_made = |write: &&Write| !write.output.is_empty() && (write.memory.end == 0 || own.contains(&write.memory.start));
+    fn copy_made(&mut self, own: &BTreeMap<usize, usize>) -> Result<String> {
+        let is_own = |start: usize| own.range(..=start).next_back().is_some_and(|(_, end)| start < *end);
+        let is_made = |write: &&Write| !write.output.is_empty() && (write.memory.end == 0 || is_own(write.memory.start));
         let writes = self.writes.iter().filter(is_made);
         let (size, _) = writes.fold((0_usize, 0_usize), |(size, end), write| {
             let between = write.output.start.saturating_sub(end).clamp(BETWEEN.len(), GAP);

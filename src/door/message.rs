@@ -1,7 +1,7 @@
 //! The messages that a template gets: those of the body, and those that are made from it.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
@@ -192,8 +192,8 @@ pub enum Fitted<'b> {
 }
 
 impl Fitted<'_> {
-    /// Adds the addresses of the strings that were made from the body instead of borrowed from it.
-    pub fn find_own(&self, own: &mut HashSet<usize>) {
+    /// Adds the start and the end in memory of each string that was made from the body instead of borrowed from it.
+    pub fn find_own(&self, own: &mut BTreeMap<usize, usize>) {
         match self {
             Self::Absent | Self::Kept(_) => {}
             Self::Own(data) => add_own(data, own),
@@ -206,10 +206,11 @@ impl Fitted<'_> {
     }
 }
 
-fn add_own(data: &Data<'_>, own: &mut HashSet<usize>) {
+fn add_own(data: &Data<'_>, own: &mut BTreeMap<usize, usize>) {
     let mut add = |text: &Cow<'_, str>| {
         if let Cow::Owned(text) = text {
-            own.insert(memory_of(text).start);
+            let memory = memory_of(text);
+            own.insert(memory.start, memory.end);
         }
     };
     match data {

@@ -251,16 +251,16 @@ impl<'a> InputMap<'a> {
 
     /// Returns the origin of the text at an address, and the address after the last byte with that origin. An empty text can also be at
     /// the end of a string.
+    #[inline]
     fn find(&mut self, address: usize, length: usize) -> (Source, usize) {
+        // A template often writes its literals and the strings in the order in which they are in memory.
         let [value, key, literal] = self.last;
-        // A template often writes the strings in the order in which they are in memory.
-        let near = [value, value.saturating_add(1), key.saturating_add(1)];
-        let near = near.into_iter().find_map(|index| self.find_in(index, address, length));
-        if let Some(found) = near {
-            return self.source(found);
-        }
         if let Some(found) = self.find_literal(literal.saturating_add(1), address) {
             return found;
+        }
+        let near = [value, value.saturating_add(1), key.saturating_add(1)];
+        if let Some(found) = near.into_iter().find_map(|index| self.find_in(index, address, length)) {
+            return self.source(found);
         }
         if let Some(found) = self.find_value(address, length) {
             return self.source(found);
@@ -349,6 +349,7 @@ impl<'a> InputMap<'a> {
     }
 
     /// Calls a function with each part of a text that has one origin: the byte range of the part, and the origin.
+    #[inline]
     pub fn for_each_part(&mut self, address: Address, length: usize, mut add: impl FnMut(&Self, Range<usize>, Source)) {
         let first = address.get();
         let last = first.saturating_add(length);

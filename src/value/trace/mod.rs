@@ -83,14 +83,23 @@ impl<'a> Tape<'a> {
     }
 
     /// Returns the input map, which is made now if this is the first question, or `None` if the tape has only places in memory.
+    #[inline]
     fn map(&mut self, meter: &mut Meter<'_>) -> Result<Option<&mut InputMap<'a>>> {
-        if let (None, Some(known)) = (&self.map, &mut self.known) {
+        if self.map.is_none() {
+            self.make_map(meter)?;
+        }
+        Ok(self.map.as_mut())
+    }
+
+    #[cold]
+    fn make_map(&mut self, meter: &mut Meter<'_>) -> Result<()> {
+        if let Some(known) = &mut self.known {
             let inputs = std::mem::take(&mut known.inputs);
             let charge = |steps| meter.charge(steps as u64).map(|()| true);
             let map = map_inputs(inputs, known.names, Some(known.literals), charge)?;
             self.map = Some(map);
         }
-        Ok(self.map.as_mut())
+        Ok(())
     }
 
     /// Begins a call of a function, and returns the index of the first argument of the enclosing one.
