@@ -218,9 +218,12 @@ pub fn doors() -> Vec<(String, Make)> {
     doors
 }
 
+/// Returns the source of a template of a size, and its special tokens.
+type MakeSource = fn(usize) -> (String, Vec<(String, String)>);
+
 /// Adds reports whose experiments fail, or have long tokens and many names.
 fn add_reports(add: &mut impl FnMut(String, Make)) {
-    let mut report = |name: &str, make: fn(usize) -> (String, Vec<(String, String)>)| {
+    let mut report = |name: &str, make: MakeSource| {
         add(
             format!("report {name}"),
             Box::new(move |size| {

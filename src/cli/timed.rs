@@ -62,12 +62,12 @@ struct Draft<'c> {
 
 impl Write for Draft<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.kept.len() == self.length && bytes.len() <= KEPT - self.length {
+        if self.kept.len() == self.length && bytes.len() <= KEPT.saturating_sub(self.length) {
             self.kept.extend_from_slice(bytes);
         }
-        self.length += bytes.len();
+        self.length = self.length.saturating_add(bytes.len());
         if self.length >= self.next_check {
-            self.next_check = self.length + STRIDE;
+            self.next_check = self.length.saturating_add(STRIDE);
             if let Err(reached) = (self.check)() {
                 self.reached = Some(reached);
                 return Err(io::Error::other(reached));

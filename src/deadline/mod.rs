@@ -222,7 +222,7 @@ mod tests {
 
     fn work(milliseconds: u64) {
         let start = crate::clock::thread_time();
-        while crate::clock::thread_time() - start < Duration::from_millis(milliseconds) {}
+        while crate::clock::thread_time().saturating_sub(start) < Duration::from_millis(milliseconds) {}
     }
 
     #[test]

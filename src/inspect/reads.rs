@@ -459,15 +459,12 @@ impl<'t, 'b> Walk<'t, 'b> {
 
     fn call(&mut self, call: &'t Call, line: usize) -> Places {
         let ExprKind::Attribute(method) = &call.callee.kind else {
+            self.expr(&call.callee);
             let arguments = self.args(&call.args);
-            let symbol = match &call.callee.kind {
-                ExprKind::Name(name) => name.symbol,
-                _ => {
-                    self.expr(&call.callee);
-                    return Places::new();
-                }
+            let ExprKind::Name(name) = &call.callee.kind else {
+                return Places::new();
             };
-            if let Some(node) = self.macros.get(&symbol).copied() {
+            if let Some(node) = self.macros.get(&name.symbol).copied() {
                 if arguments.iter().any(|places| !places.is_empty()) {
                     self.call_macro(node, arguments);
                 }

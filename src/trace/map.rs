@@ -10,9 +10,10 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::paths::{Paths, ROOT, Step};
+use super::paths::{MESSAGE_DEPTH, Paths, ROOT, Step};
 use super::pieces::{Address, FEW, Owner, Source, free_spare};
 use super::sets::Sets;
+use super::union::Union;
 use crate::error::Result;
 use crate::meter::Meter;
 
@@ -68,8 +69,8 @@ pub struct InputMap<'a> {
     pub(super) strings: Vec<Known<'a>>,
     /// The number of values, if the keys follow them.
     values: Option<usize>,
-    /// The indices of the value and of the key that were found last.
-    last: [usize; 2],
+    /// The indices of the value, of the key and of the literal that were found last.
+    last: [usize; 3],
     /// The lists and dicts, sorted when the first of them is looked for.
     containers: Vec<(Storage, u32)>,
     are_containers_sorted: bool,
@@ -103,11 +104,16 @@ impl Literals {
         self.0.sort_unstable();
     }
 
-    /// Returns the origin of the literal at an address, and the end of the literal.
-    fn find(&self, address: usize) -> Option<(Source, usize)> {
-        let after = self.0.partition_point(|(start, ..)| *start <= address);
-        let (_, end, line) = *self.0.get(after.checked_sub(1)?)?;
-        (address < end).then_some((Source::Template(line), end))
+    /// Returns the origin of the literal with an index, and the end of the literal, if it contains an address.
+    #[inline]
+    fn get(&self, index: usize, address: usize) -> Option<(Source, usize)> {
+        let (start, end, line) = *self.0.get(index)?;
+        (start <= address && address < end).then_some((Source::Template(line), end))
+    }
+
+    /// Returns the index of the last literal that begins at or before an address.
+    fn find_index(&self, address: usize) -> Option<usize> {
+        self.0.partition_point(|(start, ..)| *start <= address).checked_sub(1)
     }
 
     /// Returns the address of the first literal after an address.
@@ -127,7 +133,7 @@ impl<'a> InputMap<'a> {
             keys,
             strings: Vec::with_capacity(FEW),
             values: None,
-            last: [0; 2],
+            last: [0; 3],
             containers: Vec::new(),
             are_containers_sorted: false,
             has_messages: false,
@@ -164,9 +170,11 @@ impl<'a> InputMap<'a> {
         }
     }
 
-    /// Adds the place of a list or a dict in memory.
+    /// Adds the place of a list or a dict in memory. A map for a trace is only asked for the messages.
     pub fn add_storage(&mut self, Container(path): Container, storage: Option<Storage>) {
-        self.containers.extend(storage.map(|storage| (storage, path)));
+        if self.literals.is_none() || self.paths.depth(path) <= MESSAGE_DEPTH as usize {
+            self.containers.extend(storage.map(|storage| (storage, path)));
+        }
     }
 
     /// Sorts the values after all are added. Their indices do not change from now on.
@@ -244,14 +252,21 @@ impl<'a> InputMap<'a> {
     /// Returns the origin of the text at an address, and the address after the last byte with that origin. An empty text can also be at
     /// the end of a string.
     fn find(&mut self, address: usize, length: usize) -> (Source, usize) {
-        let [value, key] = self.last;
+        let [value, key, literal] = self.last;
         // A template often writes the strings in the order in which they are in memory.
         let near = [value, value.saturating_add(1), key.saturating_add(1)];
         let near = near.into_iter().find_map(|index| self.find_in(index, address, length));
-        if let Some(found) = near.or_else(|| self.find_value(address, length)) {
+        if let Some(found) = near {
             return self.source(found);
         }
-        if let Some(found) = self.literals.and_then(|literals| literals.find(address)) {
+        if let Some(found) = self.find_literal(literal.saturating_add(1), address) {
+            return found;
+        }
+        if let Some(found) = self.find_value(address, length) {
+            return self.source(found);
+        }
+        let literal = self.literals.and_then(|literals| literals.find_index(address));
+        if let Some(found) = literal.and_then(|literal| self.find_literal(literal, address)) {
             return found;
         }
         if length == 0 {
@@ -261,6 +276,15 @@ impl<'a> InputMap<'a> {
             Some(found) => self.source(found),
             None => (Source::Made, self.next_start(address)),
         }
+    }
+
+    /// Returns the origin of the literal with an index, and the address after the literal, if it contains an address.
+    #[inline]
+    fn find_literal(&mut self, index: usize, address: usize) -> Option<(Source, usize)> {
+        let found = self.literals?.get(index, address)?;
+        let [.., literal] = &mut self.last;
+        *literal = index;
+        Some(found)
     }
 
     /// Returns the address of the first known text after an address.
@@ -285,7 +309,7 @@ impl<'a> InputMap<'a> {
         let Some(known) = self.strings.get(index) else {
             return (Source::Made, usize::MAX);
         };
-        let [value, key] = &mut self.last;
+        let [value, key, _] = &mut self.last;
         *(if known.role == Role::Key { key } else { value }) = index;
         let source = match (known.role, u32::try_from(index), u32::try_from(at)) {
             (Role::Token, ..) => Source::Token(known.path),
@@ -300,6 +324,10 @@ impl<'a> InputMap<'a> {
     /// it.
     fn find_value(&self, address: usize, length: usize) -> Option<(usize, usize)> {
         let values = self.strings.get(..self.values.unwrap_or(self.strings.len()))?;
+        // Literals are often in another part of the memory.
+        if values.first()?.address() > address || values.last()?.end() < address {
+            return None;
+        }
         let after = values.partition_point(|known| known.address() <= address);
         self.find_in(after.checked_sub(1)?, address, length)
     }
@@ -322,13 +350,14 @@ impl<'a> InputMap<'a> {
 
     /// Calls a function with each part of a text that has one origin: the byte range of the part, and the origin.
     pub fn for_each_part(&mut self, address: Address, length: usize, mut add: impl FnMut(&Self, Range<usize>, Source)) {
-        let mut start = 0_usize;
-        while start < length {
-            let at = address.after(start).get();
+        let first = address.get();
+        let last = first.saturating_add(length);
+        let mut at = first;
+        while at < last {
             let (source, end) = self.find(at, 1);
-            let end = start.saturating_add(end.saturating_sub(at).max(1)).min(length);
-            add(self, start..end, source);
-            start = end;
+            let end = end.max(at.saturating_add(1)).min(last);
+            add(self, at.saturating_sub(first)..end.saturating_sub(first), source);
+            at = end;
         }
     }
 
@@ -426,62 +455,5 @@ impl<'a> InputMap<'a> {
     /// Claims the memory of the origins that were made since the last call.
     pub fn claim(&mut self, meter: &mut Meter<'_>) -> Result<()> {
         self.sets.claim(meter)
-    }
-}
-
-/// The maximum number of paths of a union.
-const MAX_PATHS: usize = 8;
-
-/// The greatest depth of a path that is added to a union without charge. Each step beyond it is charged.
-const USUAL_DEPTH: usize = 8;
-
-/// The origins that a text was made from.
-#[derive(Debug, Default)]
-pub struct Union {
-    /// Paths of the input, at most eight. None is within another.
-    paths: Vec<u32>,
-    /// The path that was inserted last. The texts of one value often have the same path.
-    last: Option<u32>,
-    /// The steps of work that are not charged yet. A path of at most [`USUAL_DEPTH`] takes none.
-    steps: u64,
-    /// The origin that has no path: the template or a token.
-    rest: Option<Source>,
-}
-
-impl Union {
-    /// Returns the steps to charge for the paths that were added since the last call.
-    pub fn take_steps(&mut self) -> u64 {
-        std::mem::take(&mut self.steps)
-    }
-
-    /// Adds a path.
-    fn insert(&mut self, paths: &Paths, path: u32) {
-        if self.last.replace(path) == Some(path) {
-            return;
-        }
-        let steps = paths.depth(path).saturating_sub(USUAL_DEPTH);
-        self.steps = self.steps.saturating_add(steps as u64);
-        if self.holds(paths, path) {
-            return;
-        }
-        self.paths.retain(|other| !paths.is_within(*other, path));
-        self.paths.push(path);
-        while self.paths.len() > MAX_PATHS {
-            let deepest = self.paths.iter().copied().max_by_key(|path| paths.depth(*path));
-            let container = deepest.map_or(ROOT, |path| paths.parent(path));
-            // No path is deeper than this one, so all paths within the container are one step below it.
-            self.paths.retain(|other| paths.parent(*other) != container);
-            self.paths.push(container);
-        }
-    }
-
-    /// Returns whether the union has a path or a container of it.
-    fn holds(&self, paths: &Paths, mut path: u32) -> bool {
-        loop {
-            match self.paths.contains(&path) {
-                false if path != ROOT => path = paths.parent(path),
-                holds => return holds,
-            }
-        }
     }
 }

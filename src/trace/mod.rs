@@ -14,12 +14,14 @@ mod pieces;
 mod segments;
 mod sets;
 mod spans;
+mod union;
 
-pub use map::{Container, InputMap, Literals, Storage, Union};
+pub use map::{Container, InputMap, Literals, Storage};
 pub use paths::{Paths, ROOT, Step};
 pub use pieces::{Address, Owner, Piece, Pieces, Source, Write, free_spare_text};
 pub use segments::{count_paths, count_pointer_bytes};
 pub use spans::{Points, Spans};
+pub use union::Union;
 
 use std::fmt;
 use std::ops::Range;

@@ -77,7 +77,7 @@ struct Pointers {
 }
 
 /// The number of steps from the root to a message.
-const MESSAGE_DEPTH: u32 = 2;
+pub(super) const MESSAGE_DEPTH: u32 = 2;
 
 /// The index of the root: all values are within it.
 pub const ROOT: u32 = 0;

@@ -371,9 +371,10 @@ impl Pieces {
         self.sealed = self.sealed.min(self.list.len());
     }
 
-    /// Returns the pieces that have bytes after a byte.
+    /// Returns the pieces that have bytes after a byte, which is near the end of the text.
     fn after(&mut self, byte: usize) -> &mut [Piece] {
-        let first = self.list.partition_point(|piece| piece.end() <= byte);
+        let count = self.list.iter().rev().take_while(|piece| piece.end() > byte).count();
+        let first = self.list.len().saturating_sub(count);
         self.list.get_mut(first..).unwrap_or_default()
     }
 

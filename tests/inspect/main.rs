@@ -11,8 +11,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use chat_template::report::{Arguments, Change, Content, Outcome, Replay};
-use chat_template::{ApplyOptions, ChatTemplate, ErrorKind, Limit, Limits, Report};
+use chat_template::report::{Arguments, Change, Content, Outcome, Replay, Verdict};
+use chat_template::{ApplyOptions, ChatTemplate, ErrorKind, FixedClock, Limit, Limits, Report};
 use serde_json::{Value, json};
 
 const FAMILIES: [&str; 16] = [
@@ -445,4 +445,27 @@ fn a_report_is_made_once_and_again_after_a_change() {
             .unwrap()
             .starts_with("<s>")
     );
+}
+
+#[test]
+fn a_template_that_reads_the_clock_says_so() {
+    let source = "{{ strftime_now('%Y') }}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}";
+    let prove = |source: &str| {
+        let template = ChatTemplate::from_source(source, &[]);
+        let report = template.inspect().unwrap();
+        let verdicts = report.prefix().unwrap().boundaries().map(|(_, boundary)| boundary.verdict);
+        (report.reads().unwrap().clock.len(), verdicts.contains(&Verdict::Proven))
+    };
+    assert_eq!(prove(source), (1, false));
+    assert_eq!(prove(&source.replace("strftime_now('%Y')", "'2026'")), (0, true));
+    let clock = FixedClock("2026-01-02T03:04:05".parse().unwrap());
+    let options = ApplyOptions {
+        clock: &clock,
+        trace: true,
+        ..ApplyOptions::default()
+    };
+    let messages = json!([{"role": "user", "content": "Hi"}]);
+    let prompt = ChatTemplate::from_source(source, &[]).apply(&messages, &options).unwrap();
+    let segment = serde_json::to_value(&prompt.segments[0]).unwrap();
+    assert_eq!(segment, json!({"start": 0, "end": 4, "from": "made", "by": "clock"}));
 }
