@@ -53,6 +53,9 @@ fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: 
 /// Appends a value to a text. The options are those of the filter in their order; one that is absent is `None`.
 fn write<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: [Value<'a>; 4], out: &mut String) -> Result<()> {
     let [ensure_ascii, indent, separators, sort_keys] = options;
+    if let (Value::None, Value::None, Value::None, Value::None) = (&ensure_ascii, &indent, &separators, &sort_keys) {
+        return to_json::write(runtime, value, &to_json::Options::default(), out);
+    }
     let separators = match separators {
         Value::None => None,
         separators => Some(unpack_pair(runtime, &separators)?),
