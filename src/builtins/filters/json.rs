@@ -43,16 +43,19 @@ fn new_output(runtime: &mut Runtime<'_>) -> String {
 
 /// Appends the result of the filter for bound arguments to a text.
 fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
+    if let (true, Some(value)) = (arguments.is_alone(), arguments.get(0)) {
+        return to_json::write(runtime, value, &to_json::Options::default(), out);
+    }
     let [value, options @ ..] = arguments.take_first::<5>().map(|argument| argument.unwrap_or(Value::None));
     write(runtime, &value, options, out)
 }
 
 /// Appends a value to a text. The options are those of the filter in their order; one that is absent is `None`.
 fn write<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: [Value<'a>; 4], out: &mut String) -> Result<()> {
-    if options.iter().all(|option| matches!(option, Value::None)) {
+    let [ensure_ascii, indent, separators, sort_keys] = options;
+    if let (Value::None, Value::None, Value::None, Value::None) = (&ensure_ascii, &indent, &separators, &sort_keys) {
         return to_json::write(runtime, value, &to_json::Options::default(), out);
     }
-    let [ensure_ascii, indent, separators, sort_keys] = options;
     let separators = match separators {
         Value::None => None,
         separators => Some(unpack_pair(runtime, &separators)?),
