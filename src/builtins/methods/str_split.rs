@@ -32,13 +32,20 @@ fn to_values<'a, 't>(runtime: &mut Runtime<'a>, text: &Str<'a>, pieces: impl Ite
 }
 
 /// Reads a separator and the maximum number of splits.
-fn read_split_arguments<'a>(sep: Value<'a>, maxsplit: &Value<'a>) -> Result<(Option<Str<'a>>, i64)> {
+fn read_split_arguments<'a>(runtime: &mut Runtime<'a>, sep: Value<'a>, maxsplit: &Value<'a>) -> Result<(Option<Str<'a>>, i64)> {
     let maxsplit = read_size(maxsplit)?;
     let separator = match sep {
         Value::None => None,
         sep => Some(require_str(sep, |ty| format!("must be str or None, not {ty}"))?),
     };
+    charge_separator(runtime, separator.as_ref())?;
     Ok((separator, maxsplit))
+}
+
+/// Charges for reading a separator before a search, which takes as long as a scan of it, also in an empty string.
+fn charge_separator(runtime: &mut Runtime<'_>, separator: Option<&Str<'_>>) -> Result<()> {
+    let bytes = separator.map_or(0, |separator| separator.as_str().len());
+    runtime.meter.charge(bytes as u64 >> 3)
 }
 
 #[cold]
@@ -83,7 +90,7 @@ built_ins! { METHODS:
     /// Splits the text at whitespace or at a separator.
     Clinic "str.split" | "Markup.split"[1].with_shortcut(Shortcut::Item(get_split_item))
     fn split(runtime, &text: Str, sep: Text = None, maxsplit: Count = -1) -> List {
-        let (separator, maxsplit) = read_split_arguments(sep, &maxsplit)?;
+        let (separator, maxsplit) = read_split_arguments(runtime, sep, &maxsplit)?;
         let pieces = match &separator {
             None => to_values(runtime, &text, split::split_whitespace(text.as_str(), maxsplit))?,
             Some(separator) => {
@@ -96,7 +103,7 @@ built_ins! { METHODS:
 
     /// Splits the text at whitespace or at a separator, from its end.
     Clinic "str.rsplit" | "Markup.rsplit"[1] fn rsplit(runtime, &text: Str, sep: Text = None, maxsplit: Count = -1) -> List {
-        let (separator, maxsplit) = read_split_arguments(sep, &maxsplit)?;
+        let (separator, maxsplit) = read_split_arguments(runtime, sep, &maxsplit)?;
         let mut pieces = match &separator {
             None => to_values(runtime, &text, split::rsplit_whitespace(text.as_str(), maxsplit))?,
             Some(separator) => {
@@ -143,6 +150,7 @@ fn split_in_three<'a>(
 ) -> Result<Value<'a>> {
     let separator = require_str(separator, |ty| format!("must be str, not {ty}"))?;
     runtime.meter.charge_scan(whole.as_str().len())?;
+    charge_separator(runtime, Some(&separator))?;
     let (before, at, after) = partition(whole.as_str(), separator.as_str()).ok_or_else(empty_separator)?;
     let middle = match at {
         "" => whole.piece(""),
