@@ -14,6 +14,8 @@ mod port;
 mod show;
 #[path = "../../src/cli/terminal.rs"]
 mod terminal;
+#[path = "../../src/cli/timed.rs"]
+mod timed;
 
 use chat_template::fuzzing::assert_usable;
 use chat_template::Limits;
