@@ -5,11 +5,15 @@
 //! TEXT|center(WIDTH)     a hole for a text, the tokens `|` `center` `(`, a hole for a width, the token `)`
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::callee::{Callee, Wish};
 use super::phrase_features::features;
 use super::phrase_reader::{is_filtered, is_operation, read_pieces};
+use super::types::{parameter_types, return_type};
 use super::vocabulary::Vocabulary;
+use crate::builtins::{filters, globals, jinja_tests};
+use crate::value::{Function, Type};
 
 const TABLE: &str = include_str!("phrases.txt");
 
@@ -96,7 +100,7 @@ pub enum Hole {
 }
 
 impl Phrases {
-    /// Reads `phrases.txt`.
+    /// Reads `phrases.txt`, and adds phrases for the built-ins that it does not use.
     pub fn new(vocabulary: &Vocabulary) -> Self {
         let mut phrases = Self::default();
         let mut current = 0;
@@ -109,31 +113,54 @@ impl Phrases {
                 }
                 continue;
             }
-            let is_outside = phrases.types.get(current).is_some_and(|ty| ty.is_outside);
-            let phrase = phrases.read(line, is_outside);
-            if let Some(ty) = phrases.types.get_mut(current) {
-                ty.phrases.push(phrase);
-            }
+            phrases.add(current, line, vocabulary);
         }
+        phrases.add_built_ins(vocabulary);
         phrases.find_spotlights();
         phrases.find_needs();
         phrases.measure();
-        for index in 0..phrases.types.len() {
-            let found: Vec<Vec<usize>> = phrases.get(index).map_or_else(Vec::new, |ty| {
-                let of = |phrase: &Phrase| features(&phrase.pieces, |of| phrases.name(of), vocabulary);
-                ty.phrases.iter().map(of).collect()
-            });
-            let phrases = phrases
-                .types
-                .get_mut(index)
-                .map(|ty| ty.phrases.iter_mut())
-                .into_iter()
-                .flatten();
-            for (phrase, features) in phrases.zip(found) {
-                phrase.features = features;
+        phrases
+    }
+
+    /// Reads a phrase of a type.
+    fn add(&mut self, of: TypeName, line: &str, vocabulary: &Vocabulary) {
+        let is_outside = self.types.get(of).is_some_and(|ty| ty.is_outside);
+        let mut phrase = self.read(line, is_outside);
+        phrase.features = features(&phrase.pieces, |of| self.name(of), vocabulary);
+        if let Some(ty) = self.types.get_mut(of) {
+            ty.phrases.push(phrase);
+        }
+    }
+
+    /// Adds a phrase for each filter, test and global function that no other phrase uses, by its declaration.
+    fn add_built_ins(&mut self, vocabulary: &Vocabulary) {
+        let phrases = self.types.iter().flat_map(|ty| &ty.phrases);
+        let used: BTreeSet<usize> = phrases.flat_map(|phrase| phrase.features.iter().copied()).collect();
+        let kinds = [
+            ("filter", "|", filters::all()),
+            ("test", " is ", jinja_tests::all()),
+            ("global", "", globals::all()),
+        ];
+        for (kind, sign, functions) in kinds {
+            let is_unused = |name: &str| vocabulary.index(kind, name).is_some_and(|index| !used.contains(&index));
+            // This function always fails.
+            let is_unused = |function: &&Function| is_unused(function.name) && function.name != "raise_exception";
+            for function in functions.iter().filter(is_unused) {
+                let value = match kind {
+                    "global" => "",
+                    _ => name_of_type(parameter_types(function).first().copied()),
+                };
+                let callee = Callee::of(function, kind != "global");
+                let arguments: Vec<_> = callee.wishes.iter().take(callee.required).map(write_wish).collect();
+                let of = match kind {
+                    "test" => "BOOL",
+                    _ => name_of_type(return_type(function, None)),
+                };
+                let line = format!("{value}{sign}{}({})", function.name, arguments.join(", "));
+                let of = self.type_name(of);
+                self.add(of, &line, vocabulary);
             }
         }
-        phrases
     }
 
     /// Returns the phrases of a type.
@@ -255,10 +282,36 @@ impl Phrases {
     }
 }
 
+/// Returns the name of the phrases whose values have a type.
+fn name_of_type(ty: Option<Type>) -> &'static str {
+    match ty {
+        Some(Type::Str) => "TEXT",
+        Some(Type::Markup) => "MARKUP",
+        Some(Type::Int) => "INT",
+        Some(Type::Float) => "FLOAT",
+        Some(Type::Bool) => "BOOL",
+        Some(Type::List) => "LIST",
+        Some(Type::Dict) => "DICT",
+        _ => "ANY",
+    }
+}
+
+/// Returns an argument of a phrase.
+fn write_wish(wish: &Wish) -> String {
+    match wish {
+        Wish::Of(ty) => name_of_type(Some(*ty)).to_owned(),
+        Wish::Count | Wish::Exponent => "SMALL".to_owned(),
+        Wish::OneOf(texts) => format!("'{}'", texts.first().unwrap_or(&"")),
+        Wish::Attribute => "'n'".to_owned(),
+        Wish::Filter | Wish::Test => "'string'".to_owned(),
+        Wish::Pairs => "DICT".to_owned(),
+        Wish::Any => "ANY".to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builtins::{filters, globals, jinja_tests};
 
     #[test]
     fn each_type_has_phrases_or_variables() {
@@ -278,26 +331,19 @@ mod tests {
     }
 
     #[test]
-    fn each_filter_test_and_global_has_a_phrase() {
+    fn a_built_in_has_a_phrase_by_its_declaration() {
         let vocabulary = Vocabulary::new().unwrap();
-        let phrases = Phrases::new(&vocabulary);
-        let used: Vec<usize> = phrases
-            .types
-            .iter()
-            .flat_map(|ty| &ty.phrases)
-            .flat_map(|phrase| phrase.features.clone())
-            .collect();
-        let named = |kind: &'static str, name: &'static str| (kind, name);
-        let filters = filters::all().iter().map(|filter| named("filter", filter.name));
-        let tests = jinja_tests::all().iter().map(|test| named("test", test.name));
-        let globals = globals::all().iter().map(|global| named("global", global.name));
-        let missing: Vec<_> = filters
-            .chain(tests)
-            .chain(globals)
-            .filter(|(_, name)| *name != "raise_exception")
-            .filter(|(kind, name)| vocabulary.index(kind, name).is_some_and(|index| !used.contains(&index)))
-            .collect();
-        assert!(missing.is_empty(), "without a phrase: {missing:?}");
+        let mut phrases = Phrases::default();
+        phrases.add_built_ins(&vocabulary);
+        for (of, line) in [
+            ("TEXT", "TEXT|replace(TEXT, TEXT)"),
+            ("BOOL", "ANY is divisibleby(SMALL)"),
+            ("ANY", "LIST|first()"),
+        ] {
+            let phrase = phrases.read(line, false);
+            let of = phrases.find(of).and_then(|of| phrases.get(of)).unwrap();
+            assert!(of.phrases.iter().any(|other| other.pieces == phrase.pieces), "{line}");
+        }
     }
 
     #[test]
