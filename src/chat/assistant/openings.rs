@@ -118,7 +118,7 @@ impl<'a> Openings<'_, 'a> {
     fn render_opening(&mut self, opening: Opening) -> Result<String> {
         let runtime = &mut *self.runtime;
         let (messages, prompted) = match opening {
-            Opening::Before(end) => (Value::List(self.messages.slice(0..end)), true),
+            Opening::Before(end) => (Value::List(self.messages.slice(0..end).unwrap_or_else(Seq::empty)), true),
             Opening::Greeting(prompted) => (greeting(runtime)?, prompted),
         };
         runtime.meter.charge_items(self.context.len())?;
