@@ -9,7 +9,6 @@
 
 mod expr;
 mod literals;
-mod memory;
 #[cfg(any(test, fuzzing))]
 mod print;
 mod slot;
@@ -39,6 +38,8 @@ pub use visit::Child;
 pub struct Template {
     /// The statements of the template.
     pub body: Body,
+    /// The number of bytes of the texts between the tags.
+    pub text_bytes: usize,
     /// All names that occur in the template.
     pub symbols: Symbols,
     /// Whether the template assigns the name `loop`.

@@ -114,7 +114,11 @@ impl<'a> Seq<'a> {
             Self::Group(items) => items.values.get(index).cloned(),
             Self::JsonEntry(..) | Self::DataEntry(_) => {
                 let (key, value) = self.as_entry()?;
-                [key, value].into_iter().nth(index)
+                match index {
+                    0 => Some(key),
+                    1 => Some(value),
+                    _ => None,
+                }
             }
         }
     }
