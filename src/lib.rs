@@ -470,6 +470,8 @@ mod parser;
 #[cfg(feature = "inspect")]
 pub mod report;
 mod resolve;
+#[cfg(feature = "response")]
+pub mod response;
 mod source;
 mod span;
 mod strftime;
