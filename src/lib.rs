@@ -421,14 +421,7 @@
 //!
 //! # The engine alone
 //!
-//! [`Template`] is Jinja with the extensions of transformers, without the contract of `apply_chat_template`:
-//!
-//! ```
-//! let template = chat_template::Template::compile("{{ greeting }}, {{ name|title }}!")?;
-//! let context = serde_json::json!({"greeting": "Hello", "name": "ada"});
-//! assert_eq!(template.render(&context)?, "Hello, Ada!");
-//! # Ok::<(), chat_template::Error>(())
-//! ```
+//! [`Template`] is Jinja with the extensions of transformers, without the contract of `apply_chat_template`.
 //!
 //! # What differs from the reference
 //!

@@ -148,7 +148,10 @@ impl ChatTemplate {
             .and_then(|class| tokens::collect_special_tokens(config, None, &class.tokens()?, None))
             .map_err(of_model)?;
         let added = added_tokens::collect_added_tokens(config, &[]).map_err(of_model)?;
-        Ok(Self::assemble(templates, tokens).with_added_special_tokens(added))
+        let template = Self::assemble(templates, tokens).with_added_special_tokens(added);
+        #[cfg(feature = "response")]
+        let template = template.with_response(super::response::read_response_template(config));
+        Ok(template)
     }
 }
 
@@ -178,7 +181,10 @@ impl Folder<'_> {
         let tokens = self.special_tokens(&config, tokenizer.pad_token)?;
         let added = added_tokens::collect_added_tokens(&config, &tokenizer.special_tokens);
         let added = added.map_err(|error| in_file(&self.files.path.join(CONFIG), error))?;
-        Ok(ChatTemplate::assemble(templates, tokens).with_added_special_tokens(added))
+        let template = ChatTemplate::assemble(templates, tokens).with_added_special_tokens(added);
+        #[cfg(feature = "response")]
+        let template = template.with_response(super::response::read_response_template(&config));
+        Ok(template)
     }
 
     fn tokenizer_templates(&self, config: Option<&Object<'_>>) -> Result<Templates> {

@@ -23,6 +23,8 @@ mod model_config;
 mod options;
 mod prompt;
 mod render;
+#[cfg(feature = "response")]
+mod response;
 mod templates;
 mod tokenizer_class;
 mod tokenizer_json;
@@ -95,6 +97,9 @@ struct Parts {
     templates: Templates,
     special_tokens: Vec<(String, String)>,
     added_special_tokens: Vec<String>,
+    /// The description of what the model writes.
+    #[cfg(feature = "response")]
+    response: Option<Result<crate::response::ResponseTemplate>>,
     /// The parts of the report that were made so far.
     #[cfg(feature = "inspect")]
     made: Made,
@@ -175,10 +180,19 @@ impl ChatTemplate {
             templates,
             special_tokens,
             added_special_tokens: Vec::new(),
+            #[cfg(feature = "response")]
+            response: None,
             #[cfg(feature = "inspect")]
             made: Made::default(),
         };
         Self { parts: Arc::new(parts) }
+    }
+
+    /// Sets the description of what the model writes.
+    #[cfg(feature = "response")]
+    pub(crate) fn with_response(mut self, response: Option<Result<crate::response::ResponseTemplate>>) -> Self {
+        self.parts_mut().response = response;
+        self
     }
 
     /// Sets the special tokens without names. A token that also has a name is left out.

@@ -11,6 +11,7 @@ mod lines;
 mod model;
 mod port;
 mod render;
+mod response_request;
 mod show;
 mod terminal;
 mod timed;

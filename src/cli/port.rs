@@ -13,6 +13,7 @@ use chat_template::{
 };
 
 use super::apply_request::Applier;
+use super::response_request::Responder;
 use super::show::{self, Mode, Wanted, object};
 use super::terminal::JsonOutput;
 use super::{file, lines, timed};
@@ -36,13 +37,14 @@ const INPUT_BUFFER: usize = 256 << 10;
 const BUFFER: usize = 64 << 10;
 
 /// The keys of a request.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "id",
     "template",
     "context",
     "apply",
     "chat",
     "inspect",
+    "response",
     "generation",
     "trace",
     "assistant",
@@ -132,7 +134,7 @@ pub fn answer_lines(limits: Limits, mode: Mode, mut input: impl BufRead, out: im
         }
         if line.capacity() > MAX_KEPT {
             line = Vec::new();
-            (port.compiled, port.applier) = (None, Applier::default());
+            (port.compiled, port.applier, port.responder) = (None, Applier::default(), Responder::default());
         }
     }
 }
@@ -144,6 +146,7 @@ struct Port {
     mode: Mode,
     compiled: Option<(String, Result<Template, Error>)>,
     applier: Applier,
+    responder: Responder,
 }
 
 impl Port {
@@ -178,6 +181,19 @@ impl Port {
                 Ok(Ok(report)) => {
                     let written = write_answer(&id, deadline, out, |out| show::stream_entry("report", &report, out))?;
                     return Ok(written.map_err(|error| failure(id, &error)));
+                }
+                Ok(Err(error)) => Err(failure(id, &error)),
+                Err(message) => Err(request_error(id, message)),
+            });
+        }
+        if let Some(Data::Object(request)) = request.get("response") {
+            return Ok(match self.responder.parse(request, bounds) {
+                Ok(Ok(message)) => {
+                    let written = write_answer(&id, deadline, out, |out| {
+                        out.write_all(b",\"message\":")?;
+                        write_data(&message, out)
+                    })?;
+                    written.map_err(|error| failure(id, &error))
                 }
                 Ok(Err(error)) => Err(failure(id, &error)),
                 Err(message) => Err(request_error(id, message)),
@@ -301,7 +317,7 @@ fn read_id(request: &Object<'_>) -> Result<Data<'static>, String> {
 
 /// Returns the message for a request that neither renders nor applies a template.
 fn explain_request(request: &Object<'_>) -> String {
-    for name in ["apply", "chat", "inspect"] {
+    for name in ["apply", "chat", "inspect", "response"] {
         if let Some(other) = request.get(name) {
             return format!("`{name}` must be an object, and this is {}", other.describe());
         }
@@ -314,7 +330,7 @@ fn explain_request(request: &Object<'_>) -> String {
         .take(MAX_GUESSES)
         .filter_map(|(key, _)| Some(format!("; found {key:?}: did you mean {:?}?", nearest(key, &KEYS)?)));
     let hint: String = hints.take(1).collect();
-    format!("a request must have `template`, a string, or `apply`, `chat` or `inspect`, an object{hint}")
+    format!("a request must have `template`, a string, or `apply`, `chat`, `inspect` or `response`, an object{hint}")
 }
 
 fn fixed_clock(request: &Object<'_>) -> Result<Option<FixedClock>, String> {
@@ -446,6 +462,7 @@ fn describe(id: Data<'static>) -> Data<'static> {
         text("turns"),
         text("inspect"),
         text("chat"),
+        text("response"),
     ]);
     let port = object([
         ("name", text(env!("CARGO_PKG_NAME"))),

@@ -48,6 +48,7 @@ const FILES: &[(&str, &str)] = &files![
     "operators",
     "python_artefacts",
     "repr",
+    "response",
     "scope",
     "statements",
     "str_methods",

@@ -2,6 +2,7 @@
 //!
 //! The grammar is that of transformers 5.24.0 `content_parsers.py`, `_python_call_list`: keyword arguments only, strings, numbers, lists,
 //! dicts and constants.
+#![expect(clippy::arithmetic_side_effects, reason = "offsets in a text in memory")]
 
 use super::content::{Entries, object, text};
 use crate::error::{Error, Result};

@@ -8,12 +8,14 @@
 //! [`ResponseTemplate`] gives the same message or the same error. [`ResponseParser`] does so while the model writes.
 //!
 //! Regular expressions have the syntax of Python's module `regex`. Of this, what needs backtracking is refused by name when the description
-//! is loaded, so that the time of parsing is linear: look-around, backreferences and possessive repetitions. `$`, flags, and classes within
-//! classes are refused too.
+//! is loaded, so that the time of parsing is linear: look-around, `\b`, backreferences and possessive repetitions. `$`, flags, and classes
+//! within classes are refused too.
 
+mod automaton;
 mod calls;
 mod coerce;
 mod content;
+mod dialect;
 mod parser;
 mod pattern;
 mod template;

@@ -300,7 +300,7 @@ impl<'t> Stream<'t> {
                 }
                 continue;
             };
-            if !is_end && pattern.can_grow(&mut self.buffer, &found, meter)? {
+            if !is_end && pattern.can_grow(&self.buffer, &found, meter)? {
                 held = held.min(found.bytes.start);
                 continue;
             }
@@ -369,6 +369,7 @@ impl<'t> Stream<'t> {
 
     /// Ends the region, and stores its value.
     fn close(&mut self, events: &mut Vec<Event>, meter: &mut Meter<'_>) -> Result<()> {
+        meter.check_size(events.len().saturating_mul(size_of::<Event>()))?;
         let region = std::mem::take(&mut self.region);
         self.leave_region();
         let Some(field) = region.field.and_then(|field| self.field(field)).filter(|_| region.is_open) else {

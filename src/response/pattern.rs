@@ -6,25 +6,20 @@
 //! ```
 //!
 //! A description has the syntax of Python's module `regex`, with its flag `DOTALL`. Of this, the crate `regex-automata` can do what needs no
-//! backtracking. Look-around, backreferences and what Rust's syntax reads in another way are refused by name.
+//! backtracking. Look-around, also at words, backreferences and what Rust's syntax reads in another way are refused by name.
 
 use std::ops::Range;
 
-use regex_automata::meta::{BuildError, Config, Regex};
-use regex_automata::util::captures::Captures;
-use regex_automata::{Anchored, Input};
 use regex_syntax::ast::{self, Ast};
 use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
+use super::automaton::Automaton;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
 
-/// The maximum length of a pattern in bytes.
-const MAX_LENGTH: usize = 1 << 14;
-
-/// The maximum size of the automaton of a pattern in bytes.
-const MAX_AUTOMATON: usize = 1 << 21;
+/// The maximum length of a pattern, or of all literal strings of an anchor, in bytes.
+const MAX_LENGTH: usize = 1 << 12;
 
 /// The maximum number of groups and repetitions that enclose one another in a pattern.
 const MAX_NESTING: u32 = 64;
@@ -32,13 +27,11 @@ const MAX_NESTING: u32 = 64;
 /// A compiled anchor.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    complete: Regex,
+    complete: Automaton,
     /// Matches the beginnings of matches that reach the end of the text.
-    beginning: Regex,
-    /// Whether the anchor is a literal string or a list of them.
-    is_literal: bool,
-    /// Whether one of the literal strings begins with another one, so that a match at the end of a text can become longer.
-    can_extend: bool,
+    beginning: Automaton,
+    /// The literal strings, if the anchor is no regular expression.
+    literals: Option<Vec<String>>,
 }
 
 /// A match, and the texts of its named groups.
@@ -52,16 +45,17 @@ pub struct Match {
 impl Pattern {
     /// Compiles a list of literal strings, of which any matches. The longest of those that match at a place is preferred.
     pub fn from_literals(mut literals: Vec<&str>) -> Result<Self> {
-        let can_extend = literals
-            .iter()
-            .any(|long| literals.iter().any(|short| long != short && long.starts_with(short)));
+        if literals.iter().map(|literal| literal.len()).sum::<usize>() > MAX_LENGTH {
+            let message = format!("the literal strings of an anchor have more than {MAX_LENGTH} bytes");
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
         // The reference sorts by code points. The sort is stable in both.
         literals.sort_by_key(|literal| std::cmp::Reverse(literal.chars().count()));
         let hir = Hir::alternation(literals.iter().map(|literal| Hir::literal(literal.as_bytes())).collect());
+        let pattern = Self::from_hir(&hir).map_err(|message| Error::new(ErrorKind::Unsupported, message))?;
         Ok(Self {
-            is_literal: true,
-            can_extend,
-            ..Self::from_hir(&hir).map_err(|error| Error::value(error.to_string()))?
+            literals: Some(literals.into_iter().map(str::to_owned).collect()),
+            ..pattern
         })
     }
 
@@ -100,87 +94,64 @@ impl Pattern {
             .build()
             .translate(&source, &ast);
         let hir = hir.map_err(|error| invalid(error.kind()))?;
-        Self::from_hir(&hir).map_err(|error| match error.size_limit() {
-            Some(_) => unsupported("too many states"),
-            None => invalid(&error),
+        Self::from_hir(&hir).map_err(|_| unsupported("too many states"))
+    }
+
+    fn from_hir(hir: &Hir) -> Result<Self, String> {
+        let at_end = Hir::concat(vec![beginning_of(hir), Hir::look(Look::End)]);
+        Ok(Self {
+            complete: Automaton::new(hir)?,
+            beginning: Automaton::new(&at_end)?,
+            literals: None,
         })
     }
 
-    fn from_hir(hir: &Hir) -> Result<Self, BuildError> {
-        let config = Config::new()
-            .nfa_size_limit(Some(MAX_AUTOMATON))
-            .onepass_size_limit(Some(MAX_AUTOMATON))
-            .utf8_empty(true);
-        let mut builder = Regex::builder();
-        builder.configure(config);
-        let at_end = Hir::concat(vec![beginning_of(hir), Hir::look(Look::End)]);
-        Ok(Self {
-            complete: builder.build_from_hir(hir)?,
-            beginning: builder.build_from_hir(&at_end)?,
-            is_literal: false,
-            can_extend: false,
-        })
+    /// Returns the size of the automatons in bytes.
+    pub fn memory(&self) -> usize {
+        self.complete.memory.saturating_add(self.beginning.memory)
     }
 
     /// Returns the names of the groups.
     pub fn group_names(&self) -> impl Iterator<Item = &str> {
-        self.complete
-            .group_info()
-            .pattern_names(regex_automata::PatternID::ZERO)
-            .flatten()
+        self.complete.group_names()
     }
 
     /// Returns the first match that begins at or after a byte.
     pub fn find(&self, text: &str, from: usize, meter: &mut Meter<'_>) -> Result<Option<Match>> {
-        self.find_in(Input::new(text).range(from..), meter)
+        self.find_from(text, from, false, meter)
     }
 
     /// Returns the match that begins at a byte.
     pub fn find_at(&self, text: &str, start: usize, meter: &mut Meter<'_>) -> Result<Option<Match>> {
-        self.find_in(Input::new(text).range(start..).anchored(Anchored::Yes), meter)
+        self.find_from(text, start, true, meter)
     }
 
-    fn find_in(&self, input: Input<'_>, meter: &mut Meter<'_>) -> Result<Option<Match>> {
-        let Some(found) = self.complete.search_half(&input) else {
-            meter.charge_bytes(input.get_span().len())?;
+    fn find_from(&self, text: &str, from: usize, is_anchored: bool, meter: &mut Meter<'_>) -> Result<Option<Match>> {
+        let Some(bytes) = self.complete.find(text, from, is_anchored, meter)? else {
             return Ok(None);
         };
-        meter.charge_bytes(found.offset().saturating_sub(input.start()))?;
-        let mut captures = self.complete.create_captures();
-        self.complete.search_captures(&input, &mut captures);
-        Ok(captures.get_match().map(|found| Match {
-            bytes: found.range(),
-            groups: self.groups(input.haystack(), &captures),
-        }))
-    }
-
-    fn groups(&self, text: &[u8], captures: &Captures) -> Vec<(String, String)> {
-        let groups = self.group_names().filter_map(|name| {
-            let bytes = text.get(captures.get_group_by_name(name)?.range())?;
-            Some((name.to_owned(), String::from_utf8_lossy(bytes).into_owned()))
-        });
-        groups.collect()
+        let groups = self.complete.groups(text, &bytes, meter)?;
+        Ok(Some(Match { bytes, groups }))
     }
 
     /// Returns the byte from which on the end of a text can be the beginning of a match, at most the length of the text.
     pub fn find_beginning(&self, text: &str, from: usize, meter: &mut Meter<'_>) -> Result<usize> {
-        meter.charge_bytes(text.len().saturating_sub(from))?;
-        let found = self.beginning.search(&Input::new(text).range(from..));
-        Ok(found.map_or(text.len(), |found| found.start()))
+        let found = self.beginning.find(text, from, false, meter)?;
+        Ok(found.map_or(text.len(), |found| found.start))
     }
 
-    /// Returns whether more text can change a match. transformers 5.24.0 `response_parser.py`, `_can_grow`.
-    pub fn can_grow(&self, text: &mut String, found: &Match, meter: &mut Meter<'_>) -> Result<bool> {
-        if found.bytes.end == text.len() {
-            return Ok(found.bytes.is_empty() || !self.is_literal || self.can_extend);
-        }
-        if self.is_literal {
-            return Ok(false);
-        }
-        text.push('\0');
-        let extended = self.find_at(text, found.bytes.start, meter);
-        text.pop();
-        Ok(extended?.as_ref() != Some(found))
+    /// Returns whether more text can change a match.
+    ///
+    /// The rule is that of transformers 5.24.0 `response_parser.py`, `_can_grow`, which tries one more character. Where it takes the first of
+    /// two strings, because the second one is not complete yet, this waits, so that the message does not depend on how the text is cut.
+    pub fn can_grow(&self, text: &str, found: &Match, meter: &mut Meter<'_>) -> Result<bool> {
+        let Some(literals) = &self.literals else {
+            return self.complete.can_grow(text, found.bytes.start, meter);
+        };
+        let rest = text.get(found.bytes.start..).unwrap_or_default();
+        Ok(literals
+            .iter()
+            .any(|literal| literal.len() > rest.len() && literal.starts_with(rest)))
     }
 }
 
@@ -295,7 +266,8 @@ fn find_difference(ast: &Ast) -> Option<&'static str> {
                 Ast::Flags(_) => Some("flags"),
                 Ast::Assertion(assertion) => match assertion.kind {
                     ast::AssertionKind::EndLine => Some("`$`, for which `\\Z` can stand"),
-                    _ => None,
+                    ast::AssertionKind::StartLine | ast::AssertionKind::StartText | ast::AssertionKind::EndText => None,
+                    _ => Some("an assertion about words"),
                 },
                 Ast::Repetition(repetition) if matches!(*repetition.ast, Ast::Repetition(_)) => Some("a possessive repetition"),
                 Ast::Group(group) if group.flags().is_some_and(|flags| !flags.items.is_empty()) => Some("flags"),

@@ -4,7 +4,7 @@
 
 use super::content::{ContentParser, Transform, is_true, list, list_sorted};
 use super::pattern::Pattern;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::json::{Data, Object};
 use crate::text::quote::repr;
 use crate::value::Value;
@@ -28,7 +28,10 @@ const FIELD_KEYS: [&str; 11] = [
 ];
 
 /// The maximum number of fields and of literal strings of an anchor.
-const MAX_ITEMS: usize = 256;
+const MAX_ITEMS: usize = 32;
+
+/// The maximum size of the automatons of all anchors in bytes.
+const MAX_MEMORY: usize = 16 << 20;
 
 /// How a model writes a message, compiled from the description `response_template` of a `tokenizer_config.json`.
 ///
@@ -127,9 +130,19 @@ impl ResponseTemplate {
                 "response_template.fields has more than {MAX_ITEMS} fields"
             )));
         }
+        let mut left = MAX_MEMORY;
         let fields: Vec<_> = fields
             .iter()
-            .map(|(name, field)| load_field(name, field))
+            .map(|(name, field)| {
+                let field = load_field(name, field)?;
+                let anchors = [&field.open, &field.close].into_iter().flatten();
+                left = anchors.map(Pattern::memory).fold(left, usize::saturating_sub);
+                if left == 0 {
+                    let message = "the anchors of the response_template have too many states";
+                    return Err(Error::new(ErrorKind::Unsupported, message));
+                }
+                Ok(field)
+            })
             .collect::<Result<_>>()?;
         let mut implicit = (0..).zip(&fields).filter(|(_, field)| field.open.is_none());
         let first = implicit.next();
