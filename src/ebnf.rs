@@ -107,7 +107,7 @@ impl Grammar {
                 .productions
                 .iter()
                 .map(|production| match production.height {
-                    0 => self.height(&production.rule).map_or(0, |height| height.saturating_add(1)),
+                    0 => self.height(&production.rule).map_or(0, |height| height + 1),
                     height => height,
                 })
                 .collect();

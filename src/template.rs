@@ -177,7 +177,7 @@ impl Template {
         }
         let last_length = self.last_length.load(Ordering::Relaxed);
         // The next render is often the same conversation with one more turn. The extra capacity avoids moving the output as it grows.
-        let capacity = last_length.saturating_add(last_length / 8);
+        let capacity = last_length + last_length / 8;
         let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, !is_plain, capacity);
         let mut output = result.map_err(|error| error.located(&self.source))?;
         let length = output.text.len();

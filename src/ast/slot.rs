@@ -90,7 +90,7 @@ impl Scope {
 
     /// Returns the steps of leaving the scope.
     pub fn exit_steps(&self) -> u64 {
-        let loads = self.loads.len().saturating_add(self.elided_loads.len());
-        loads.saturating_add(self.parameters.len()) as u64 >> 3
+        let loads = self.loads.len() + self.elided_loads.len();
+        (loads + self.parameters.len()) as u64 >> 3
     }
 }

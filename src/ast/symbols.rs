@@ -126,7 +126,7 @@ impl SymbolSet {
         }
         let index = other_index(symbol);
         if index >= self.others.len() {
-            self.others.resize(index.saturating_add(1), false);
+            self.others.resize(index + 1, false);
         }
         self.others
             .get_mut(index)

@@ -76,7 +76,7 @@ impl Table {
     pub fn find_index(&self, name: &str) -> Option<usize> {
         let initial = usize::from(*name.as_bytes().first()?);
         let start = usize::from(*self.starts.get(initial)?);
-        let end = usize::from(*self.starts.get(initial.saturating_add(1))?);
+        let end = usize::from(*self.starts.get(initial + 1)?);
         let index = self.rows.get(start..end)?.iter().position(|row| row.name == name)?;
         index.checked_add(start)
     }

@@ -150,9 +150,10 @@ impl ChatTemplate {
             Err(error) => return Err(error.clone()),
         };
         let messages = messages.borrow_value(&mut runtime)?;
-        let conversations = match options.clean {
-            true => Conversations::One(messages.clone()),
-            false => Conversations::new(&mut runtime, &messages)?,
+        let conversations = if options.clean {
+            Conversations::One(messages.clone())
+        } else {
+            Conversations::new(&mut runtime, &messages)?
         };
         let conversations = match (conversations, wants_batch) {
             (Conversations::One(conversation), false) => vec![conversation],

@@ -165,8 +165,8 @@ impl Prompt {
                 found.reserve_exact(more);
             }
             let count = |range: Range<usize>| self.text.get(range).unwrap_or_default().chars().count();
-            let start = point.saturating_add(count(byte..bytes.start));
-            (byte, point) = (bytes.end, start.saturating_add(count(bytes.clone())));
+            let start = point + count(byte..bytes.start);
+            (byte, point) = (bytes.end, start + count(bytes.clone()));
             let before = segments.partition_point(|segment| segment.bytes().end <= bytes.start);
             segments = segments.get(before..).unwrap_or_default();
             let after = segments.partition_point(|segment| segment.bytes().start < bytes.end);
@@ -268,7 +268,7 @@ impl Prompt {
         let text = self.text.get(token.bytes.clone()).unwrap_or_default();
         let path = token.path.as_deref().unwrap_or_default();
         let writer = match token.message {
-            Some(index) => format!("message {}", index.saturating_add(1)),
+            Some(index) => format!("message {}", index + 1),
             None => "the input".to_owned(),
         };
         let has = match token.writer {
@@ -300,8 +300,8 @@ impl<'t> Finder<'t> {
         meter.charge_items(tokens.len())?;
         let tokens = tokens.iter().map(|token| token.as_ref().as_bytes());
         let mut tokens: Vec<_> = tokens.filter(|token| !token.is_empty()).collect();
-        let bytes = tokens.iter().map(|token| token.len()).sum();
-        meter.charge_items(tokens.len().saturating_add(bytes))?;
+        let bytes: usize = tokens.iter().map(|token| token.len()).sum();
+        meter.charge_items(tokens.len() + bytes)?;
         tokens.sort_unstable();
         let mut is_first = [false; 256];
         for byte in tokens.iter().filter_map(|token| token.first()) {
@@ -317,9 +317,9 @@ impl<'t> Finder<'t> {
             if self.is_first.get(usize::from(*byte)) != Some(&true) {
                 continue;
             }
-            let start = start.saturating_add(skipped);
+            let start = start + skipped;
             if let Some(length) = self.longest(meter, text.get(start..).unwrap_or_default())? {
-                return Ok(Some(start..start.saturating_add(length)));
+                return Ok(Some(start..start + length));
             }
         }
         Ok(None)
@@ -331,7 +331,7 @@ impl<'t> Finder<'t> {
         for (depth, byte) in text.iter().enumerate() {
             // A step is the time of about two comparisons.
             let comparisons = tokens.len().checked_ilog2().unwrap_or_default();
-            meter.charge(u64::from(comparisons / 2).saturating_add(1))?;
+            meter.charge(u64::from(comparisons / 2) + 1)?;
             let at = |token: &&[u8]| token.get(depth).copied();
             let start = tokens.partition_point(|token| at(token) < Some(*byte));
             let end = tokens.partition_point(|token| at(token) <= Some(*byte));
@@ -339,7 +339,7 @@ impl<'t> Finder<'t> {
             match tokens.first() {
                 None => break,
                 // A token comes before longer tokens that begin with it.
-                Some(token) if token.len() == depth.saturating_add(1) => longest = Some(token.len()),
+                Some(token) if token.len() == depth + 1 => longest = Some(token.len()),
                 Some(_) => {}
             }
         }

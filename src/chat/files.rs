@@ -136,7 +136,7 @@ impl<'p> Files<'p> {
         self.check_place(&path)?;
         let mut names = Vec::new();
         for (index, entry) in entries.enumerate() {
-            templates::check_count(index.saturating_add(1)).map_err(|error| in_file(&path, error))?;
+            templates::check_count(index + 1).map_err(|error| in_file(&path, error))?;
             let entry = entry.map_err(failed)?;
             let Ok(file) = entry.file_name().into_string() else {
                 return Err(at(&entry.path(), "the name of this file is not UTF-8"));

@@ -107,7 +107,7 @@ impl<'o> Compiler<'o> {
     /// Compiles a template.
     pub fn compile(&self, name: impl Into<String>, source: impl Into<String>) -> NamedTemplate {
         let source = source.into();
-        let bytes = self.bytes.get().saturating_add(source.len());
+        let bytes = self.bytes.get() + source.len();
         self.bytes.set(bytes);
         if bytes > MAX_SOURCES {
             let error = Error::limit(Reached::from_sizes(Limit::Sources, bytes, MAX_SOURCES)).without_line();

@@ -123,11 +123,7 @@ fn take_entry(bytes: &mut dyn Iterator<Item = u8>) -> Result<Taken> {
             continue;
         }
         if entry.len() == MAX_BYTES {
-            return Err(Error::limit(Reached::from_sizes(
-                Limit::JsonValues,
-                MAX_BYTES.saturating_add(1),
-                MAX_BYTES,
-            )));
+            return Err(Error::limit(Reached::from_sizes(Limit::JsonValues, MAX_BYTES + 1, MAX_BYTES)));
         }
         entry.push(byte);
     }

@@ -60,7 +60,7 @@ pub(super) fn collect_special_tokens(
         arguments.read_map(map)?;
     }
     let arguments = arguments.finish()?;
-    let count = arguments.values.len().saturating_add(arguments.named.len());
+    let count = arguments.values.len() + arguments.named.len();
     if count > MAX_SPECIAL_TOKENS {
         return Err(Error::limit(Reached::from_sizes(
             Limit::SpecialTokens,

@@ -321,9 +321,7 @@ fn split(text: &str, stretch: &Range<usize>, printed: &[Stretch], begin: Option<
         (None, None) => {
             // Without fields, the body is empty, and the close begins with the last control token, unless the turn begins with it.
             let token = last_control_token(text.get(stretch.clone()).unwrap_or_default());
-            let at = token
-                .filter(|token| token.start > 0)
-                .map(|token| stretch.start.saturating_add(token.start));
+            let at = token.filter(|token| token.start > 0).map(|token| stretch.start + token.start);
             let at = at.unwrap_or(stretch.end);
             (at, at)
         }

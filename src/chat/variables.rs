@@ -172,7 +172,7 @@ impl<'a> Variables<'a> {
         let always = always.map(|(name, value)| (Key::from(Str::from(name)), value));
         let mut entries = Entries::default();
         runtime.meter.charge_items(self.entries.len())?;
-        let claim = reserve(runtime, &mut entries, self.entries.len().saturating_add(always.len()))?;
+        let claim = reserve(runtime, &mut entries, self.entries.len() + always.len())?;
         entries.extend(always);
         entries.extend(self.entries.iter().map(|(key, value)| (key.clone(), value.clone())));
         drop(claim);
@@ -210,7 +210,7 @@ fn charge_entries(runtime: &mut Runtime<'_>, count: usize) -> Result<()> {
 
 /// Makes room for further entries. Returns the claim on the memory of all entries.
 fn reserve<'a>(runtime: &mut Runtime<'a>, entries: &mut Entries<'a>, count: usize) -> Result<Claim> {
-    let claim = runtime.claim_entries(entries.len().saturating_add(count))?;
+    let claim = runtime.claim_entries(entries.len() + count)?;
     entries.reserve_exact(count);
     Ok(claim)
 }

@@ -39,7 +39,7 @@ fn copy_source(template: &Data<'_>) -> Source {
     let size = match template {
         Data::Str(source) => source.len(),
         Data::Object(named) => named.entries().iter().fold(0_usize, |size, (name, source)| match source {
-            Data::Str(source) => size.saturating_add(name.len()).saturating_add(source.len()),
+            Data::Str(source) => size + name.len() + source.len(),
             _ => usize::MAX,
         }),
         _ => 0,

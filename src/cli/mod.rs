@@ -106,9 +106,10 @@ fn warn(message: &str) {
 
 /// Writes a text to standard output. Control characters are escaped on a terminal, but not in a file or a pipe.
 fn print_text(text: &str) -> Result<(), String> {
-    match std::io::stdout().is_terminal() {
-        true => print(printable(text).as_bytes()),
-        false => print(text),
+    if std::io::stdout().is_terminal() {
+        print(printable(text).as_bytes())
+    } else {
+        print(text)
     }
 }
 

@@ -118,7 +118,7 @@ fn without_addresses(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = ["0x", "0X"].into_iter().filter_map(|sign| rest.find(sign)).min() {
-        let (before, after) = rest.split_at_checked(at.saturating_add(2)).unwrap_or((rest, ""));
+        let (before, after) = rest.split_at_checked(at + 2).unwrap_or((rest, ""));
         plain.push_str(before);
         let digits = after.trim_start_matches(|char: char| char.is_ascii_hexdigit());
         // Fewer digits are a number in the template.

@@ -69,7 +69,7 @@ pub(super) fn escape_markdown(text: &str) -> String {
 /// Returns a fence for a block of code: a run of backquotes that is longer than any in the text.
 fn fence(shown: &str) -> String {
     let longest = shown.split(|char| char != '`').map(str::len).max().unwrap_or_default();
-    "`".repeat(longest.saturating_add(1).max(3))
+    "`".repeat((longest + 1).max(3))
 }
 
 fn row(area: &str, score: &Score) -> String {

@@ -223,19 +223,19 @@ impl Report {
 impl Score {
     fn add(&mut self, case: &CaseReport) {
         if case.verdict == Verdict::Unsupported {
-            self.unsupported = self.unsupported.saturating_add(1);
+            self.unsupported += 1;
             return;
         }
-        self.asked = self.asked.saturating_add(1);
+        self.asked += 1;
         if case.is_wrong() {
             return;
         }
-        self.right = self.right.saturating_add(1);
+        self.right += 1;
         if case.errs {
-            self.errors = self.errors.saturating_add(1);
+            self.errors += 1;
             let aspects = [Aspect::Kind, Aspect::Message, Aspect::Line];
             for (count, aspect) in self.right_errors.iter_mut().zip(aspects) {
-                *count = count.saturating_add(usize::from(!case.wrong.contains(&aspect)));
+                *count += usize::from(!case.wrong.contains(&aspect));
             }
         }
     }

@@ -62,9 +62,10 @@ fn replace_active(text: &str, escape: impl Fn(char, &mut String)) -> Cow<'_, str
     }
     let mut shown = String::with_capacity(text.len());
     for char in text.chars() {
-        match is_replaced(char) {
-            true => escape(char, &mut shown),
-            false => shown.push(char),
+        if is_replaced(char) {
+            escape(char, &mut shown)
+        } else {
+            shown.push(char)
         }
     }
     Cow::Owned(shown)
@@ -74,9 +75,10 @@ fn replace_active(text: &str, escape: impl Fn(char, &mut String)) -> Cow<'_, str
 pub fn to_line(text: &str) -> String {
     let mut line = String::new();
     for char in text.chars().take(LINE) {
-        match is_active(char) {
-            true => line.extend(char.escape_unicode()),
-            false => line.push(char),
+        if is_active(char) {
+            line.extend(char.escape_unicode())
+        } else {
+            line.push(char)
         }
     }
     if text.chars().nth(LINE).is_some() {

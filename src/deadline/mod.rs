@@ -112,7 +112,7 @@ impl Deadline {
         if self.is_limited() {
             let mut state = self.lock();
             let thread = state.this_thread();
-            thread.calls = thread.calls.saturating_add(1);
+            thread.calls += 1;
         }
         Running { deadline: self }
     }

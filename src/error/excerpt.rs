@@ -38,9 +38,9 @@ impl Excerpt {
         if start > 0 {
             text.push('…');
         }
-        let indent = column.saturating_sub(start).saturating_add(text.chars().count());
+        let indent = column.saturating_sub(start) + text.chars().count();
         text.extend(line.chars().skip(start).take(SHOWN).map(visible));
-        let end = start.saturating_add(SHOWN);
+        let end = start + SHOWN;
         if end < total {
             text.push('…');
         }

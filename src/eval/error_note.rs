@@ -45,9 +45,10 @@ impl<'a> Evaluator<'a, '_> {
     /// Adds a note about the object of a failed attribute.
     #[cold]
     pub(super) fn explain_object(&mut self, error: Error, object: &'a Expr) -> Error {
-        match is_path(object) {
-            true => self.describe(error, &[object]),
-            false => error,
+        if is_path(object) {
+            self.describe(error, &[object])
+        } else {
+            error
         }
     }
 
@@ -101,9 +102,10 @@ impl<'a> Evaluator<'a, '_> {
         for pointer in pointers.into_iter().flatten() {
             error = error.about_input(pointer);
         }
-        match notes.is_empty() {
-            true => error,
-            false => error.with_note(notes.join("\n")),
+        if notes.is_empty() {
+            error
+        } else {
+            error.with_note(notes.join("\n"))
         }
     }
 
@@ -124,7 +126,7 @@ impl<'a> Evaluator<'a, '_> {
         let total = messages.len();
         match self.runtime.find_message(&item) {
             Some(index) => error.within(Step::Message {
-                number: index.saturating_add(1),
+                number: index + 1,
                 total,
             }),
             None => error,

@@ -183,9 +183,10 @@ impl<'a> Evaluator<'a, '_> {
     /// Adds the span of an expression to an error, and a note about its operands, unless an inner expression has done so.
     #[cold]
     pub(super) fn explain_error(&mut self, error: Error, expr: &'a Expr) -> Error {
-        match error.has_place() {
-            true => error,
-            false => self.explain(error.at(expr.span), expr),
+        if error.has_place() {
+            error
+        } else {
+            self.explain(error.at(expr.span), expr)
         }
     }
 

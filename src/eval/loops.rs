@@ -48,7 +48,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn first_recursion(&mut self, node: &'a For, iterable: Value<'a>, line: u32) -> Result<()> {
-        self.pieces = self.pieces.saturating_add(1);
+        self.pieces += 1;
         let recursive = self.recursive_loop(node, 0, line);
         self.write_callable(&recursive, &mut Arguments::one(iterable))?;
         Ok(())
@@ -93,10 +93,7 @@ impl<'a> Evaluator<'a, '_> {
         if let Some(context) = ended {
             context.recycle(&mut self.runtime.heap);
         }
-        match reached {
-            true => Ok(Flow::Next),
-            false => self.otherwise(node),
-        }
+        if reached { Ok(Flow::Next) } else { self.otherwise(node) }
     }
 
     /// Runs the `else` body.

@@ -118,7 +118,7 @@ pub fn render<'a>(
 ) -> Result<Output> {
     runtime.heap.frames.input = Some(input);
     runtime.heap.frames.template = Some(template);
-    runtime.heap.frames.locals = Vec::with_capacity((template.frame.locals as usize).saturating_add(CALLEES));
+    runtime.heap.frames.locals = Vec::with_capacity(template.frame.locals as usize + CALLEES);
     runtime.heap.frames.tracked = tracks_spans.then(Box::default);
     let mode = match runtime.tape {
         _ if !is_fast => Mode::Plain,
@@ -193,7 +193,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
     fn count_tracked(&mut self) {
         let new = self.out.get(self.counted..).unwrap_or_default().chars().count();
         if let Some(tracked) = &mut self.runtime.heap.frames.tracked {
-            tracked.root_length = tracked.root_length.saturating_add(new);
+            tracked.root_length += new;
         }
         self.counted = self.out.len();
     }

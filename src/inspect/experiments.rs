@@ -332,8 +332,9 @@ pub fn outcome_of(error: &Error) -> Outcome {
 
 /// Returns [`Outcome::Printed`] if all words are in a prompt, and [`Outcome::Lost`] otherwise.
 pub fn find_words(text: &str, words: &[&str]) -> Outcome {
-    match words.iter().all(|word| text.contains(word)) {
-        true => Outcome::Printed,
-        false => Outcome::Lost,
+    if words.iter().all(|word| text.contains(word)) {
+        Outcome::Printed
+    } else {
+        Outcome::Lost
     }
 }

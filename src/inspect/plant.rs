@@ -96,9 +96,10 @@ pub fn with_field(message: &Value, name: &str, value: Option<Value>) -> Value {
 /// Returns arguments with one name and one value: an object or JSON text.
 pub fn arguments(is_text: bool) -> Value {
     let arguments = json!({ARGUMENT: VALUE});
-    match is_text {
-        true => Value::from(format!("{{\"{ARGUMENT}\": \"{VALUE}\"}}")),
-        false => arguments,
+    if is_text {
+        Value::from(format!("{{\"{ARGUMENT}\": \"{VALUE}\"}}"))
+    } else {
+        arguments
     }
 }
 

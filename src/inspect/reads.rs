@@ -117,7 +117,7 @@ pub fn find(template: &ChatTemplate, experiments: &Experiments<'_>) -> Result<Re
 
 /// Returns a copy of the places that a variable may hold. Without work left there are none.
 fn copy_places(budget: &mut Budget<'_>, places: Option<&Places>) -> Places {
-    let places = places.filter(|places| budget.spend(places.len().saturating_add(1)));
+    let places = places.filter(|places| budget.spend(places.len() + 1));
     places.cloned().unwrap_or_default()
 }
 

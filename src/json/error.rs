@@ -119,7 +119,7 @@ impl JsonError {
         };
         let place = match length {
             0 | 1 => format!("byte {first:#04x} in position {start}"),
-            _ => format!("bytes in position {start}-{}", start.saturating_add(length).saturating_sub(1)),
+            _ => format!("bytes in position {start}-{}", (start + length).saturating_sub(1)),
         };
         Self {
             kind: JsonErrorKind::Encoding,
@@ -213,9 +213,9 @@ impl Fault {
 /// Returns a position as `JSONDecodeError` shows it. Columns count code points, and only line feeds end a line.
 fn describe_position(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |newline| newline.saturating_add(1));
-    let line = before.matches('\n').count().saturating_add(1);
-    let column = before.get(line_start..).unwrap_or_default().chars().count().saturating_add(1);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = before.matches('\n').count() + 1;
+    let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
     format!("line {line} column {column} (char {})", before.chars().count())
 }
 

@@ -155,11 +155,7 @@ impl MemberLayout<'_> {
             (Separator::Line(line, _), _) => line.len(),
             (Separator::General, Some(indent)) => indent.len().saturating_mul(self.level).saturating_add(1),
         };
-        let separators = self
-            .layout
-            .item_separator
-            .len()
-            .saturating_add(self.layout.key_separator.len());
+        let separators = self.layout.item_separator.len() + self.layout.key_separator.len();
         line.saturating_add(separators)
     }
 

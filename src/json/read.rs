@@ -306,14 +306,14 @@ impl<'a> Reader<'a, '_> {
 
     /// Counts the memory of an allocation that belongs to a string or a number.
     pub(super) fn count_allocation(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
-        self.count(bytes.saturating_add(ALLOCATION_OVERHEAD))
+        self.count(bytes + ALLOCATION_OVERHEAD)
     }
 
     /// Counts bytes of memory, or fails if the values take more than [`MAX_BYTES`].
     #[inline]
     fn count(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
         let Some(bytes_left) = self.bytes_left.checked_sub(bytes) else {
-            let bytes = MAX_BYTES.saturating_sub(self.bytes_left).saturating_add(bytes);
+            let bytes = MAX_BYTES.saturating_sub(self.bytes_left) + bytes;
             return Err(Fault::too_large(MAX_BYTES, bytes, self.at));
         };
         self.bytes_left = bytes_left;
@@ -359,7 +359,6 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Takes a number of bytes, which are present and end a character.
-    #[expect(clippy::arithmetic_side_effects, reason = "the sum is at most the length of the text")]
     #[inline]
     pub(super) fn advance(&mut self, bytes: usize) {
         self.at += bytes;

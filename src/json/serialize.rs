@@ -71,7 +71,7 @@ impl BoundedFormatter {
     }
 
     fn close<W: Write + ?Sized>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
-        self.levels_left = self.levels_left.saturating_add(1);
+        self.levels_left += 1;
         writer.write_all(bracket)
     }
 }

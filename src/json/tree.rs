@@ -106,7 +106,7 @@ impl Index {
                 Slot::Vacant(slot) => {
                     slot.insert(kept);
                     entries.swap(kept, position);
-                    kept = kept.saturating_add(1);
+                    kept += 1;
                 }
                 Slot::Occupied(slot) => {
                     let value = entries.get_mut(position).map(|(_, value)| mem::replace(value, Data::None));

@@ -69,7 +69,7 @@ impl Token {
 /// Returns the span of `length` bytes from `start`. Offsets fit in 32 bits, because the size of a source is limited.
 pub(super) fn make_span(start: usize, length: usize) -> Span {
     let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
-    Span::new(offset(start), offset(start.saturating_add(length)))
+    Span::new(offset(start), offset(start + length))
 }
 
 /// The kinds of tokens.

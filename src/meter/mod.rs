@@ -191,7 +191,7 @@ impl<'a> Meter<'a> {
     /// Counts the work of comparing a name with a number of other names. A comparison with a few short names takes no step.
     #[inline]
     pub fn charge_names(&mut self, name: &str, count: usize) -> Result<()> {
-        let compared = (name.len() / STEP_BYTES).saturating_add(1).saturating_mul(count);
+        let compared = (name.len() / STEP_BYTES + 1).saturating_mul(count);
         self.charge(compared as u64 >> 3)
     }
 

@@ -63,8 +63,8 @@ impl<'m, 'a, W: fmt::Write> Scanned<'m, 'a, W> {
 impl<W: fmt::Write> fmt::Write for Scanned<'_, '_, W> {
     #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.size = self.size.saturating_add(text.len());
-        self.uncharged = self.uncharged.saturating_add(text.len());
+        self.size += text.len();
+        self.uncharged += text.len();
         if self.uncharged >= STRIDE {
             if let Err(error) = self.charge() {
                 self.error = Some(error);

@@ -106,13 +106,13 @@ fn group_digits(digits: &str, min_width: usize, grouping: Option<Grouping>) -> S
         if let Some(grouping) = grouping {
             if in_group == grouping.size {
                 reversed.push(grouping.separator);
-                width = width.saturating_add(1);
+                width += 1;
                 in_group = 0;
             }
         }
         reversed.push(left.next().unwrap_or('0'));
-        width = width.saturating_add(1);
-        in_group = in_group.saturating_add(1);
+        width += 1;
+        in_group += 1;
     }
     reversed.chars().rev().collect()
 }

@@ -241,7 +241,7 @@ fn eat_key<'a>(rest: &mut &'a str) -> NumberResult<&'a str> {
     let mut depth = 0_usize;
     for (place, char) in rest.char_indices() {
         match char {
-            '(' => depth = depth.saturating_add(1),
+            '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
             _ => {}
         }

@@ -77,7 +77,7 @@ impl<'s> Parser<'s> {
 
     /// Writes an expression to `out` and returns its height. `below` is the height of its tallest part.
     pub fn build_node(&mut self, out: &mut Expr, kind: ExprKind, span: Span, at: u32, below: Height) -> Height {
-        let height = below.saturating_add(1);
+        let height = below + 1;
         if height > HEIGHT {
             self.fail_later(recursion_error(Reached::from_sizes(Limit::Tree, height, HEIGHT), span));
             return build_leaf(out, ExprKind::Literal(Literal::None), span, at);

@@ -131,7 +131,7 @@ impl<'s> Parser<'s> {
     /// Returns the symbol of the name of a variable.
     fn intern(&mut self, name: &str) -> Symbol {
         if name == "loop" {
-            self.loop_mentions = self.loop_mentions.saturating_add(1);
+            self.loop_mentions += 1;
         }
         let symbol = self.symbols.intern(name);
         if self.outlives_scope {

@@ -277,9 +277,10 @@ impl<'t> Folding<'t> {
             ExprKind::Compare(compare) => Ok(Value::Bool(self.compare(compare)?)),
             ExprKind::Conditional(conditional) => {
                 let test = self.constant(&conditional.test)?;
-                match ops::is_true(&mut self.runtime, &test).ok()? {
-                    true => Ok(self.constant(&conditional.then)?),
-                    false => Ok(self.constant(conditional.otherwise.as_ref()?)?),
+                if ops::is_true(&mut self.runtime, &test).ok()? {
+                    Ok(self.constant(&conditional.then)?)
+                } else {
+                    Ok(self.constant(conditional.otherwise.as_ref()?)?)
                 }
             }
             ExprKind::Attribute(attribute) => {
@@ -402,7 +403,7 @@ struct Size {
 /// Converts a value to a literal. Returns `None` if a literal cannot hold it (markup, generators), if it has too many parts, or if the
 /// reference cannot write it back (`inf` inside a container).
 fn to_data(value: &Value<'_>, size: &mut Size) -> Option<Data<'static>> {
-    size.parts = size.parts.saturating_add(1);
+    size.parts += 1;
     if size.parts > MAX_PARTS {
         return None;
     }
@@ -412,7 +413,7 @@ fn to_data(value: &Value<'_>, size: &mut Size) -> Option<Data<'static>> {
         Value::Big(big) => usize::try_from(big.bits() / 8).unwrap_or(usize::MAX),
         _ => 0,
     };
-    size.bytes = size.bytes.saturating_add(size_of::<Data<'_>>()).saturating_add(content);
+    size.bytes += size_of::<Data<'_>>() + content;
     let mut all = |items: &crate::value::Seq<'_>| items.iter().map(|item| to_data(&item, size)).collect::<Option<Vec<_>>>();
     Some(match value {
         Value::None => Data::None,
@@ -428,7 +429,7 @@ fn to_data(value: &Value<'_>, size: &mut Size) -> Option<Data<'static>> {
         Value::Dict(dict) => {
             let entries = dict.iter().map(|(key, value)| match key {
                 Value::Str(key) if !key.is_markup() && key.as_str().len() <= MAX_TEXT => {
-                    size.bytes = size.bytes.saturating_add(key.as_str().len());
+                    size.bytes += key.as_str().len();
                     Some((std::borrow::Cow::Owned(key.as_str().to_owned()), to_data(&value, size)?))
                 }
                 _ => None,

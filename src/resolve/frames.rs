@@ -177,7 +177,7 @@ impl Frames {
         if level > 0 || self.current != Some(0) {
             let place = name.0 as usize;
             if self.looked_up.len() <= place {
-                self.looked_up.resize(place.saturating_add(1), false);
+                self.looked_up.resize(place + 1, false);
             }
             if let Some(place) = self.looked_up.get_mut(place) {
                 *place = true;

@@ -206,7 +206,7 @@ impl Scopes {
     /// Returns the number of names that were bound or set since the start of an `if`.
     pub fn count_names(&self, start: Mark) -> usize {
         let bound = self.bound.len().saturating_sub(start.bound);
-        bound.saturating_add(self.stores.len().saturating_sub(start.stores))
+        bound + self.stores.len().saturating_sub(start.stores)
     }
 
     /// Hides the names that were bound or set since a mark, so that the next branch does not see them (`Symbols.copy`).

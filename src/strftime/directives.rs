@@ -164,7 +164,7 @@ impl<'f> Directive<'f> {
     /// Returns what glibc writes for an unknown directive: the whole directive. glibc searches backwards for its percent sign, and finds
     /// the wrong one in `%E%`.
     fn copy_unknown(&self) -> String {
-        let read = self.source.len().saturating_sub(self.rest.len());
+        let read = self.source.len() - self.rest.len();
         let source = self.source.get(..read).unwrap_or(self.source);
         let source = if self.letter == Some('%') { "" } else { source };
         format!("%{source}")

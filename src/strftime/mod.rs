@@ -36,7 +36,7 @@ pub struct Formatted {
 pub fn strftime(time: &LocalTime, format: &str, max_len: usize) -> Result<Formatted> {
     let format = replace_fractions_and_zones(time, format);
     let mut output = Output {
-        text: String::with_capacity(format.len().saturating_add(USUAL)),
+        text: String::with_capacity(format.len() + USUAL),
         room: buffer_size(format.chars().count()),
         max_len,
     };

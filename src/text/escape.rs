@@ -28,7 +28,7 @@ pub fn write_escaped(output: &mut impl Write, text: &str) -> Result {
         if let Some(entity) = find_entity(byte) {
             output.write_str(text.get(plain_from..at).unwrap_or_default())?;
             output.write_str(entity)?;
-            plain_from = at.saturating_add(1);
+            plain_from = at + 1;
         }
     }
     output.write_str(text.get(plain_from..).unwrap_or_default())

@@ -41,7 +41,7 @@ impl<'a> Iterator for Lines<'a> {
             }
         }
         let next_line = chars.as_str();
-        let line_with_end = self.rest.len().saturating_sub(next_line.len());
+        let line_with_end = self.rest.len() - next_line.len();
         let (with_end, _) = self.rest.split_at_checked(line_with_end)?;
         self.rest = next_line;
         Some(if self.keeps_ends { with_end } else { line })

@@ -49,7 +49,7 @@ impl Padding {
         let missing = count_missing(len, width);
         let is_odd_width = width & 1 == 1;
         let extra = usize::from(is_odd_width && missing & 1 == 1);
-        let left = (missing >> 1).saturating_add(extra);
+        let left = (missing >> 1) + extra;
         Self {
             left,
             right: missing.saturating_sub(left),

@@ -32,7 +32,7 @@ pub fn write_replaced(output: &mut impl Write, text: &str, old: &str, new: &str,
     for at in occurrences.chain(find_all(text, old).take(if old.is_empty() { 0 } else { limit })) {
         output.write_str(text.get(from..at).unwrap_or_default())?;
         output.write_str(new)?;
-        from = at.saturating_add(old.len());
+        from = at + old.len();
     }
     output.write_str(text.get(from..).unwrap_or_default())
 }

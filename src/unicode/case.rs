@@ -101,7 +101,7 @@ fn push_lower_at(output: &mut String, text: &str, at: usize, char: char) {
         return push_mapped(output, char, map_lower(char));
     }
     let before = text.get(..at).unwrap_or_default();
-    let after = text.get(at.saturating_add(char.len_utf8())..).unwrap_or_default();
+    let after = text.get(at + char.len_utf8()..).unwrap_or_default();
     output.push(if is_final_sigma(before, after) { 'ς' } else { 'σ' });
 }
 

@@ -94,7 +94,7 @@ impl<'a> Dict<'a> {
             // The charge grows with the logarithm of the size: a scan compares the key with several others, and the entries that a large
             // index refers to are far apart in memory.
             Self::Data(object) => {
-                let compared = u64::from(object.len().checked_ilog2().unwrap_or(0)).saturating_add(1);
+                let compared = u64::from(object.len().checked_ilog2().unwrap_or(0)) + 1;
                 bytes
                     .saturating_add(DISTANT.saturating_mul(u64::from(distance > 0)))
                     .saturating_mul(compared)
@@ -229,7 +229,7 @@ impl<'a> Iterator for DictIter<'a> {
             Self::Data(iter) => iter.next().map(|(key, value)| (Value::text(key), Value::from(value))),
             Self::Owned(dict, next, end) => {
                 let (key, value) = dict.entries.get_index(*next).filter(|_| *next < *end)?;
-                *next = next.saturating_add(1);
+                *next += 1;
                 Some((key.value.clone(), value.clone()))
             }
         }

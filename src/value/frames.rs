@@ -69,8 +69,8 @@ impl Frames<'_> {
     #[inline]
     pub fn claim(&mut self, meter: &mut Meter<'_>) -> Result<()> {
         // An environment has half the size of a variable.
-        let variables = self.locals.len().saturating_add(self.cells.len());
-        let room = variables.saturating_add(self.environments.len() / 2);
+        let variables = self.locals.len() + self.cells.len();
+        let room = variables + self.environments.len() / 2;
         match &self.claim {
             _ if room <= UNCLAIMED => Ok(()),
             Some((_, claimed)) if room <= *claimed => Ok(()),

@@ -81,7 +81,7 @@ impl<'a> Loop<'a> {
         depth0: i64,
     ) -> Result<Rc<Self>> {
         // In Python, the function that makes the recursive calls is an object of its own.
-        let claim = runtime.meter.claim(size_of::<Self>().saturating_add(RECURSION_BYTES))?;
+        let claim = runtime.meter.claim(size_of::<Self>() + RECURSION_BYTES)?;
         let mut context = Self::empty(claim);
         context.begin(runtime, iter, length, below)?;
         context.recurse = Some(recurse);
@@ -159,7 +159,7 @@ impl<'a> Loop<'a> {
         };
         let round = self.rounds.get();
         if round < items.len() {
-            self.rounds.set(round.saturating_add(1));
+            self.rounds.set(round + 1);
         }
         Ok(items.get(round))
     }
@@ -169,7 +169,7 @@ impl<'a> Loop<'a> {
     pub fn advance_to_object(&self) -> Option<Dict<'a>> {
         let round = self.rounds.get();
         let object = self.items.as_ref()?.object(round)?;
-        self.rounds.set(round.saturating_add(1));
+        self.rounds.set(round + 1);
         Some(object)
     }
 
@@ -184,7 +184,7 @@ impl<'a> Loop<'a> {
                 None => return Ok(None),
             },
         };
-        self.rounds.set(self.rounds.get().saturating_add(1));
+        self.rounds.set(self.rounds.get() + 1);
         self.with(|state| state.before = state.current.replace(item.clone()))?;
         Ok(Some(item))
     }
@@ -208,9 +208,7 @@ impl<'a> Loop<'a> {
         };
         self.with(|state| {
             state.iter = Iter::Seq(rest, 0);
-            let length = items
-                .saturating_add(self.rounds.get())
-                .saturating_add(usize::from(state.after.is_some()));
+            let length = items + self.rounds.get() + usize::from(state.after.is_some());
             state.length = Some(length);
             i64::try_from(length).unwrap_or(i64::MAX)
         })

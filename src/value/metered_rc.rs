@@ -43,7 +43,7 @@ impl<T> MeteredRc<T> {
         {
             let held = held(object);
             meter.charge(((held / STEP_BYTES) as u64).saturating_add(1))?;
-            *claim = Some(meter.claim(size_of::<T>().saturating_add(held))?);
+            *claim = Some(meter.claim(size_of::<T>() + held)?);
         }
         Ok(())
     }

@@ -100,7 +100,7 @@ impl<'a> Runtime<'a> {
         if !pieces.is_empty() {
             self.meter.charge(PIECES_STEPS)?;
         }
-        let claim = self.meter.claim_text(text.capacity().saturating_add(pieces.bytes()))?;
+        let claim = self.meter.claim_text(text.capacity() + pieces.bytes())?;
         Ok(self.heap.recycler.make_str(OwnedText::new(text, pieces, claim)))
     }
 
@@ -197,7 +197,7 @@ impl<'a> Runtime<'a> {
 
     /// Claims the memory of the entries of a dict.
     pub fn claim_entries(&mut self, count: usize) -> Result<Claim> {
-        let entry = size_of::<(Key<'_>, Value<'_>)>().saturating_add(16);
+        let entry = size_of::<(Key<'_>, Value<'_>)>() + 16;
         self.meter.claim(count.saturating_mul(entry))
     }
 
@@ -210,8 +210,8 @@ impl<'a> Runtime<'a> {
     pub fn iterator<S: ItemSource<'a> + 'a>(&mut self, ty: Type, below: u32, source: S) -> Result<Value<'a>> {
         let height = below.saturating_add(1);
         self.meter.check_height(height)?;
-        let bytes = size_of::<Generator<'_>>().saturating_add(size_of::<S>());
-        let claim = self.meter.claim(bytes.saturating_add(source.owned_bytes()))?;
+        let bytes = size_of::<Generator<'_>>() + size_of::<S>();
+        let claim = self.meter.claim(bytes + source.owned_bytes())?;
         Ok(Value::Iterator(Rc::new(Generator::new(ty, height, Box::new(source), claim))))
     }
 

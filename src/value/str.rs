@@ -149,7 +149,7 @@ impl<'a> Str<'a> {
     #[must_use]
     pub fn piece(&self, part: &str) -> Self {
         let start = part.as_ptr().addr().wrapping_sub(self.as_str().as_ptr().addr());
-        self.slice(start..start.saturating_add(part.len()))
+        self.slice(start..start + part.len())
     }
 
     /// Returns the text and its pieces for modification in place, or the string itself if another value uses the text too.
@@ -181,8 +181,8 @@ impl<'a> From<&'a str> for Str<'a> {
 
 /// Returns a byte range of a view of a text that the render made.
 fn stretch<'a>(owned: &Rc<OwnedText>, start: u32, end: u32, range: Range<usize>) -> Memory<'a> {
-    let from = (start as usize).saturating_add(range.start);
-    let to = (start as usize).saturating_add(range.end).min(end as usize);
+    let from = start as usize + range.start;
+    let to = (start as usize + range.end).min(end as usize);
     match (u32::try_from(from), u32::try_from(to)) {
         (Ok(from), Ok(to)) => Memory::Shared(Rc::clone(owned), from, to),
         _ => Memory::Borrowed(""),

@@ -179,7 +179,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
         dump: impl FnMut(&mut Self, T) -> Result<()>,
     ) -> Result<()> {
         let level = self.level;
-        self.level = level.saturating_add(1);
+        self.level = level + 1;
         self.out.push(open);
         if count > 0 {
             self.dump_members(count, members, dump)?;
@@ -305,7 +305,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
         // Writing to a string cannot fail.
         let _ = write_escaped(text, ensure_ascii, self.out);
         // Each character of a text, however short, can become an escape.
-        let written = self.out.len().saturating_sub(start);
-        self.runtime.meter.charge_scan(text.len().saturating_add(written))
+        let written = self.out.len() - start;
+        self.runtime.meter.charge_scan(text.len() + written)
     }
 }

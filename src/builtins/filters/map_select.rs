@@ -75,7 +75,7 @@ impl<'a> Extra<'a> {
     fn owned_bytes(&self) -> usize {
         let positional = self.positional.capacity().saturating_mul(size_of::<Value<'_>>());
         let keywords = self.keywords.capacity().saturating_mul(size_of::<[Value<'_>; 2]>());
-        positional.saturating_add(keywords)
+        positional + keywords
     }
 
     fn take_keyword(&mut self, name: &str) -> Option<Value<'a>> {
@@ -96,7 +96,7 @@ impl<'a> Extra<'a> {
         let Some(function) = self.find_function(runtime, Table::Tests, index)? else {
             return ops::is_true(runtime, &item);
         };
-        let others = index.saturating_add(1);
+        let others = index + 1;
         if self.keywords.is_empty() {
             if let Some(outcome) = function.test(runtime, &item, self.positional.get(others..).unwrap_or_default()) {
                 return outcome;

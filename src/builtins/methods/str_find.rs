@@ -29,7 +29,7 @@ impl<'a> Search<'a, Str<'a>> {
     }
 
     fn charge(&self, runtime: &mut Runtime<'a>) -> Result<()> {
-        let bytes = self.text.as_str().len().saturating_add(self.wanted.as_str().len());
+        let bytes = self.text.as_str().len() + self.wanted.as_str().len();
         runtime.meter.charge_scan(bytes / 2)
     }
 

@@ -70,7 +70,7 @@ pub(super) fn get_split_item<'a>(
             None => Some(whole),
             // Python splits from the left, and the last separator from the left can begin before the last one from the right.
             Some(_) if separator.len() > SHORT || overlaps_itself(separator) => return Ok(None),
-            Some(at) => whole.get(at.saturating_add(separator.len())..),
+            Some(at) => whole.get(at + separator.len()..),
         },
         _ => return Ok(None),
     };
@@ -166,7 +166,7 @@ pub(super) fn join_items<'a>(runtime: &mut Runtime<'a>, separator: &Str<'a>, ite
     let mut len = separator.as_str().len().saturating_mul(items.len().saturating_sub(1));
     for (index, item) in items.iter().enumerate() {
         match item {
-            Value::Str(text) => len = len.saturating_add(text.as_str().len()),
+            Value::Str(text) => len += text.as_str().len(),
             other => return Err(not_a_string(index, other)),
         }
     }

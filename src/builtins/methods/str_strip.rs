@@ -21,7 +21,7 @@ fn strip_by<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, chars: &Value<'a>, na
         Value::Str(chars) => Some(chars.as_str()),
         _ => return Err(Error::type_error(format!("{name} arg must be None or str"))),
     };
-    let work = text.as_str().len().saturating_add(chars.map_or(0, str::len));
+    let work = text.as_str().len() + chars.map_or(0, str::len);
     runtime.meter.charge_scan(work)?;
     Ok(Value::Str(text.piece(strip(text.as_str(), chars))))
 }

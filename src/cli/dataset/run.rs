@@ -106,9 +106,10 @@ impl Run {
     pub fn find_start(&self, resumes: bool) -> Result<Option<Start>, String> {
         let output = &self.files.output;
         if !is_regular(output) {
-            return match resumes {
-                true => Err("--resume needs an --output that is a file".to_owned()),
-                false => Ok(Some(Start::default())),
+            return if resumes {
+                Err("--resume needs an --output that is a file".to_owned())
+            } else {
+                Ok(Some(Start::default()))
             };
         }
         let path = Journal::path(output);
@@ -214,9 +215,10 @@ impl Run {
         let mut errors = Lines::new(std::mem::take(&mut answers.errors), self.answers_size, &send_errors);
         output.reserve(chunk.size());
         for row in chunk.rows() {
-            let count = match self.renderer.render(&row, &mut output, &mut errors) {
-                true => &mut *written,
-                false => &mut *failed,
+            let count = if self.renderer.render(&row, &mut output, &mut errors) {
+                &mut *written
+            } else {
+                &mut *failed
             };
             *count = count.saturating_add(1);
             if let Some(failure) = failure.take() {
@@ -284,7 +286,7 @@ impl Window {
         let (large_sender, large) = sync_channel(0);
         let (sender, receiver) = sync_channel(1);
         let size = block.chunk.size();
-        self.bytes = self.bytes.saturating_add(size);
+        self.bytes += size;
         self.blocks.push_back(Pending {
             size,
             large,

@@ -217,10 +217,6 @@ fn count(number: usize, noun: &str) -> String {
 
 /// Returns the style that sets the hue of a message.
 fn hue(index: usize) -> String {
-    let hue = index
-        .saturating_mul(HUE_STEP)
-        .saturating_add(230)
-        .checked_rem(360)
-        .unwrap_or(0);
+    let hue = (index.saturating_mul(HUE_STEP) + 230).checked_rem(360).unwrap_or(0);
     format!("--hue:{hue}")
 }

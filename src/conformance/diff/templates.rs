@@ -104,7 +104,7 @@ fn file(path: &Path, text: &str, found: &mut Vec<Found>) -> Result<(), String> {
         "json" => found.extend(of_json(&name, text)?),
         "jsonl" => {
             for (place, line) in text.split('\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
-                found.extend(of_json(&format!("{name}:{}", place.saturating_add(1)), line)?);
+                found.extend(of_json(&format!("{name}:{}", place + 1), line)?);
             }
         }
         _ => found.push(Found {

@@ -189,7 +189,7 @@ impl<'a> Evaluator<'a, '_> {
         while let (ExprKind::Binary(BinaryOp::Add, operands), Some(place)) = (&first.kind, sums.get_mut(count)) {
             let [left, _] = &**operands;
             *place = first;
-            count = count.saturating_add(1);
+            count += 1;
             first = left;
         }
         if !self.write_if_text::<TRACED>(first)?.is_yes() {
@@ -276,7 +276,7 @@ impl<'a> Evaluator<'a, '_> {
 #[inline(always)]
 fn push(meter: &Meter<'_>, out: &mut String, text: &str) -> Result<()> {
     if text.len() > out.capacity().wrapping_sub(out.len()) {
-        meter.check_output(out.len().saturating_add(text.len()))?;
+        meter.check_output(out.len() + text.len())?;
     }
     out.push_str(text);
     Ok(())

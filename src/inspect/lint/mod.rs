@@ -97,7 +97,7 @@ impl Findings<'_> {
     fn add_with(&mut self, rule: &Rule, at: u32, subject: &str, instead: &str) {
         let count = self.counts.entry(rule.name).or_default();
         if *count < MAX_FINDINGS && self.bytes_left > 0 {
-            *count = count.saturating_add(1);
+            *count += 1;
             let position = self.source.position(at);
             let mut finding = make_finding(rule, self.source, position.line, subject);
             finding.column = position.column as usize;
@@ -137,9 +137,10 @@ fn size_of_texts(finding: &Finding) -> usize {
 /// Returns the beginning of a text, which is the whole text unless it is very long.
 fn cut(text: &str) -> &str {
     let ends = (0..=MAX_LINE).rev().find(|end| text.is_char_boundary(*end));
-    match text.len() > MAX_LINE {
-        true => text.get(..ends.unwrap_or_default()).unwrap_or_default(),
-        false => text,
+    if text.len() > MAX_LINE {
+        text.get(..ends.unwrap_or_default()).unwrap_or_default()
+    } else {
+        text
     }
 }
 

@@ -120,7 +120,7 @@ impl Walk<'_, '_, '_> {
     fn choice(&mut self, node: &If) {
         let source = self.template.source();
         let tests_form = node.arms.iter().any(|arm| tests_form(&arm.test));
-        self.is_form_tested = self.is_form_tested.saturating_add(usize::from(tests_form));
+        self.is_form_tested += usize::from(tests_form);
         let mut earlier = HashSet::new();
         for arm in &node.arms {
             let test = source.slice(arm.test.span);
@@ -144,7 +144,7 @@ impl Walk<'_, '_, '_> {
 
     fn output(&mut self, pieces: &[Piece]) {
         for (index, piece) in pieces.iter().enumerate() {
-            match (piece, pieces.get(index.saturating_add(1))) {
+            match (piece, pieces.get(index + 1)) {
                 (Piece::Text(text, places), Some(Piece::Expr(..))) => self.check_end(text, places.first),
                 (Piece::Expr(expr, _), _) => self.check_printed(expr),
                 _ => {}

@@ -107,9 +107,12 @@ impl<'t> Search<'t> {
         for order in orders {
             let varied = order.chars().find(char::is_ascii_uppercase).unwrap_or_default();
             for each in self.list_kind(varied) {
-                let turn = |letter: char| match letter.is_ascii_uppercase() {
-                    true => Some(each),
-                    false => self.list_kind(letter).next(),
+                let turn = |letter: char| {
+                    if letter.is_ascii_uppercase() {
+                        Some(each)
+                    } else {
+                        self.list_kind(letter).next()
+                    }
                 };
                 let turns: Vec<usize> = order.chars().filter_map(turn).collect();
                 // Every message is appended to the plainest conversation, and two messages to each of the others.

@@ -136,7 +136,7 @@ impl<'a> Arguments<'a> {
 
     /// Sets the argument of the parameter at an index. Parameters before it without an argument are absent.
     pub(super) fn set(&mut self, index: usize, value: Value<'a>) {
-        self.resize(index.saturating_add(1));
+        self.resize(index + 1);
         if let Some(place) = self.positional.as_mut_slice().get_mut(index) {
             *place = Some(value);
         }

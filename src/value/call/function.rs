@@ -222,7 +222,7 @@ impl Function {
     pub fn call<'a>(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         #[cfg(test)]
         called::note(self);
-        let count = arguments.len().saturating_add(arguments.keywords().len());
+        let count = arguments.len() + arguments.keywords().len();
         runtime.meter.charge(CALL.saturating_add(count as u64 >> 1))?;
         self.signature.bind(self.python, arguments)?;
         match self.code {

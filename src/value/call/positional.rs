@@ -70,7 +70,7 @@ impl<'a> Positional<'a> {
             None => match self.few.get_mut(self.len) {
                 Some(place) => {
                     *place = value;
-                    self.len = self.len.saturating_add(1);
+                    self.len += 1;
                 }
                 None => {
                     let few = self.few.iter_mut().map(Option::take);

@@ -126,7 +126,7 @@ fn get_field<'a>(
         let Numbering::Automatic(index) = *numbering else {
             return Err(Error::value(mixed));
         };
-        *numbering = Numbering::Automatic(index.saturating_add(1));
+        *numbering = Numbering::Automatic(index + 1);
         return get_positional(fields, index);
     }
     if is_digit_str(field) {

@@ -208,14 +208,14 @@ fn write_range<'a>(runtime: &mut Runtime<'a>, range: &Range, out: &mut String) -
 }
 
 fn write_quoted<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, out: &mut String) -> Result<()> {
-    let start = out.len().saturating_add(1);
+    let start = out.len() + 1;
     if text.as_str().len() >= LONG {
         let meter = &mut runtime.meter;
         meter.write_scanned(out, |out| quote::write_repr(out, text.as_str()))?;
     } else {
         // Writing to a string cannot fail.
         let _ = quote::write_repr(out, text.as_str());
-        runtime.meter.charge_scan(out.len().saturating_sub(start))?;
+        runtime.meter.charge_scan(out.len() - start)?;
         runtime.meter.check_output(out.len())?;
     }
     if runtime.tape.is_some() {
@@ -244,7 +244,7 @@ pub(super) fn write_int<'a>(runtime: &mut Runtime<'a>, int: i64, out: &mut Strin
 #[inline]
 pub(super) fn write_piece<'a>(runtime: &mut Runtime<'a>, text: &str, out: &mut String) -> Result<()> {
     runtime.meter.charge_bytes(text.len())?;
-    runtime.meter.check_output(out.len().saturating_add(text.len()))?;
+    runtime.meter.check_output(out.len() + text.len())?;
     out.push_str(text);
     Ok(())
 }

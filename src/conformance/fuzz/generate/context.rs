@@ -65,7 +65,7 @@ pub const TEXTS: [&str; 34] = [
 /// Returns the variables of a round.
 pub fn context(random: &mut Rng) -> Vec<Entry<'static>> {
     let mut context: Vec<Entry<'static>> = Vec::new();
-    for _ in 0..random.below(7).saturating_add(2) {
+    for _ in 0..random.below(7) + 2 {
         let name = random.text(&NAMES);
         let value = match name {
             "messages" => messages(random),

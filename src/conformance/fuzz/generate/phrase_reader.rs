@@ -62,7 +62,7 @@ impl<'r> Reader<'r> {
             let end = if raw { "endraw" } else { "#}" };
             let end = self.rest.find(end).unwrap_or(self.rest.len());
             let close = self.rest.get(end..).and_then(|rest| rest.find('}')).unwrap_or_default();
-            let text = self.cut(end.saturating_add(close).saturating_add(1));
+            let text = self.cut(end + close + 1);
             return self.push_text(text);
         }
         if let Some(opener) = OPENERS.iter().find(|opener| self.rest.starts_with(**opener)) {
@@ -123,7 +123,7 @@ impl<'r> Reader<'r> {
         if length < 2 || goes_on {
             return false;
         }
-        let name = self.cut(length.saturating_add(sign)).trim_start_matches(['@', '$']);
+        let name = self.cut(length + sign).trim_start_matches(['@', '$']);
         let of = self.phrases.type_name(name);
         self.pieces.push(Piece::Hole {
             kind,
@@ -149,11 +149,11 @@ fn token_length(text: &str) -> usize {
     let is_name = |char: char| char.is_alphanumeric() || char == '_';
     let mut before = first;
     for (index, char) in chars {
-        let next = text.get(index.saturating_add(1)..).and_then(|rest| rest.chars().next());
+        let next = text.get(index + 1..).and_then(|rest| rest.chars().next());
         let goes_on = match first {
             '\'' | '"' => {
                 if char == first && before != '\\' {
-                    return index.saturating_add(1);
+                    return index + 1;
                 }
                 true
             }
@@ -185,7 +185,7 @@ fn delimit(pieces: &mut [Piece]) {
     let count = pieces.len();
     for (index, piece) in pieces.iter_mut().enumerate() {
         let before = index.checked_sub(1).and_then(|before| texts.get(before)).map(String::as_str);
-        let after = texts.get(index.saturating_add(1)).map(String::as_str);
+        let after = texts.get(index + 1).map(String::as_str);
         let opens = matches!(
             before,
             Some("(" | "[" | "," | "=" | ":" | "{" | "{{" | "{{-" | "print" | "if" | "elif")
@@ -209,7 +209,7 @@ pub fn is_operation(pieces: &[Piece]) -> bool {
         let has_space = match piece {
             Piece::Token(text, has_space) => {
                 match text.as_str() {
-                    "(" | "[" | "{" => depth = depth.saturating_add(1),
+                    "(" | "[" | "{" => depth += 1,
                     ")" | "]" | "}" => depth = depth.saturating_sub(1),
                     "-" | "+" if index == 0 => return true,
                     _ => {}
@@ -232,7 +232,7 @@ pub fn is_filtered(pieces: &[Piece]) -> bool {
     for piece in pieces {
         if let Piece::Token(text, _) = piece {
             match text.as_str() {
-                "(" | "[" | "{" => depth = depth.saturating_add(1),
+                "(" | "[" | "{" => depth += 1,
                 ")" | "]" | "}" => depth = depth.saturating_sub(1),
                 "|" if depth == 0 => return true,
                 _ => {}

@@ -166,7 +166,7 @@ impl<'w> Walker<'w> {
         let production = self.within(0);
         match (production, label) {
             // Statements are rarer inside of statements.
-            ("body", "statement") => return 24_usize.checked_div(self.blocks.saturating_add(1)).unwrap_or_default(),
+            ("body", "statement") => return 24_usize.checked_div(self.blocks + 1).unwrap_or_default(),
             ("primary", _) => return self.primary_weight(label),
             _ => {}
         }

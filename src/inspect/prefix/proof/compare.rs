@@ -40,7 +40,7 @@ impl Prover<'_> {
             return false;
         }
         loop {
-            *steps = steps.saturating_add(1);
+            *steps += 1;
             self.terms.spend(1);
             if *steps > MAX_STEPS || !self.may_go_on() {
                 return false;
@@ -58,7 +58,7 @@ impl Prover<'_> {
                 (None, None) => None,
             };
             if let Some(test) = test {
-                let values = one.len().saturating_add(other.len()).saturating_add(facts.len());
+                let values = one.len() + other.len() + facts.len();
                 self.terms.spend(values / 4);
                 let Ok(_claim) = self.meter.claim(values.saturating_mul(VALUE_BYTES)) else {
                     return false;

@@ -206,7 +206,7 @@ impl<'t> Prover<'t> {
         let address = std::ptr::from_ref(node) as usize;
         let before = (self.peels && reads.prints).then(|| self.fork(state));
         for (object, name) in &reads.assigned {
-            self.terms.spend(inputs.len().saturating_add(state.values()) / 4);
+            self.terms.spend((inputs.len() + state.values()) / 4);
             if !self.may_go_on() {
                 return;
             }
@@ -282,7 +282,7 @@ impl<'t> Prover<'t> {
             return;
         }
         for name in &reads.names {
-            self.terms.spend(inputs.len().saturating_add(state.values()) / 4);
+            self.terms.spend((inputs.len() + state.values()) / 4);
             if !self.may_go_on() {
                 return;
             }
@@ -311,7 +311,7 @@ impl<'t> Prover<'t> {
                     if reads.assigns_foreign() || depth > MAX_CALLS {
                         self.give_up();
                     }
-                    self.add_inputs(&reads, state, inputs, depth.saturating_add(1));
+                    self.add_inputs(&reads, state, inputs, depth + 1);
                 }
                 Node::Loop(index) => {
                     let side = usize::from(state.is_longer);

@@ -167,7 +167,7 @@ impl<'t> Prover<'t> {
     }
 
     fn charge(&mut self, work: usize) {
-        self.work = self.work.saturating_add(work);
+        self.work += work;
         self.terms.spend(work);
         if !self.may_go_on() || self.work > MAX_WORK || self.terms.len() > MAX_WORK || self.stack.check().is_err() {
             self.has_given_up = true;
@@ -308,7 +308,7 @@ impl<'t> Prover<'t> {
         };
         match decided {
             [Some(true), Some(true)] => self.drive(&body, states),
-            [Some(false), Some(false)] => self.drive_if(node, arm.saturating_add(1), rest, states),
+            [Some(false), Some(false)] => self.drive_if(node, arm + 1, rest, states),
             [None, None] if test == other_test => {
                 let mut taken = self.fork_both(&states);
                 taken
@@ -317,7 +317,7 @@ impl<'t> Prover<'t> {
                 states
                     .iter_mut()
                     .for_each(|state| self.terms.assume(test, false, &mut state.facts));
-                self.drive(&body, taken) && self.drive_if(node, arm.saturating_add(1), rest, states)
+                self.drive(&body, taken) && self.drive_if(node, arm + 1, rest, states)
             }
             _ => false,
         }

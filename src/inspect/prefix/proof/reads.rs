@@ -62,7 +62,7 @@ impl Reads {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
-        self.visited = self.visited.saturating_add(1);
+        self.visited += 1;
         self.prints |= matches!(
             stmt.kind,
             StmtKind::Output(_) | StmtKind::FilterBlock(_) | StmtKind::CallBlock(_)
@@ -80,7 +80,7 @@ impl Reads {
 
     pub fn expr(&mut self, expr: &Expr) {
         expr.for_each_name(&mut |name| {
-            self.visited = self.visited.saturating_add(1);
+            self.visited += 1;
             self.names.insert(name.symbol);
         });
     }

@@ -321,7 +321,7 @@ impl<'t> Prover<'t> {
         let mut names = reads.names.clone();
         let mut seen = Vec::new();
         while let Some(name) = names.pop() {
-            self.terms.spend(one.values().saturating_add(seen.len()) / 4);
+            self.terms.spend((one.values() + seen.len()) / 4);
             if !self.may_go_on() {
                 return None;
             }

@@ -88,7 +88,7 @@ impl Node {
         match self {
             Self::Str(text) => text.len(),
             Self::Concat(terms) | Self::List(terms) => of(terms.len()),
-            Self::Apply(operation, terms) => of(terms.len()).saturating_add(operation.name.len()),
+            Self::Apply(operation, terms) => of(terms.len()) + operation.name.len(),
             Self::Dict(pairs) => of(pairs.len()).saturating_mul(2),
             _ => 0,
         }
@@ -159,7 +159,7 @@ impl Terms {
             return *index;
         }
         if bytes > 0 {
-            self.bytes = self.bytes.saturating_add(bytes);
+            self.bytes += bytes;
             if self.bytes > MAX_BYTES {
                 self.is_full = true;
                 return self.lone();
@@ -210,13 +210,13 @@ impl Terms {
 
     /// Returns an unknown value that both renders have.
     pub fn fresh(&mut self) -> Term {
-        self.unknown = self.unknown.saturating_add(1);
+        self.unknown += 1;
         self.add(Node::Fresh(self.unknown))
     }
 
     /// Returns an unknown value that only one render has.
     pub fn lone(&mut self) -> Term {
-        self.unknown = self.unknown.saturating_add(1);
+        self.unknown += 1;
         self.add(Node::Lone(self.unknown))
     }
 
@@ -249,7 +249,7 @@ impl Terms {
     pub fn concat(&mut self, parts: &[Term]) -> Term {
         let length = |part: &Term| match self.get(*part) {
             Node::Concat(inner) => inner.len(),
-            Node::Str(text) => (text.len() / LONGEST_TEXT).saturating_add(1),
+            Node::Str(text) => text.len() / LONGEST_TEXT + 1,
             _ => 1,
         };
         if parts.iter().map(length).sum::<usize>() > MAX_PARTS {
