@@ -1,4 +1,4 @@
-//! What the caller passed to a render, and the map of the places in memory of its strings, lists and dicts.
+//! Makes the input map of what the caller passed to a render: it says which string, list or dict of the input is at a place in memory.
 
 use crate::ast::Symbols;
 use crate::error::Result;
@@ -28,8 +28,8 @@ impl<'a> Traced<'a> {
 /// A list or a dict of the input whose items are not added yet.
 type Pending<'a> = (Container, Value<'a>);
 
-/// Returns the map of an input, without the variables that the template does not mention. `charge` is called with a number of steps before
-/// they are done, and says whether the values that they are for are added.
+/// Returns the map of an input, without the variables that the template does not mention. `charge` is called with the number of steps that
+/// the next values cost; they are only added if it returns true.
 pub(super) fn map_inputs<'a>(
     inputs: impl IntoIterator<Item = Traced<'a>>,
     names: &Symbols,
