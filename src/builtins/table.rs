@@ -87,7 +87,7 @@ impl Table {
     }
 }
 
-/// The rows of a table.
+/// An iterator over the rows of a table.
 impl Deref for Table {
     type Target = [Function];
 
@@ -340,7 +340,7 @@ pub trait ParameterDefault<'a> {
     fn replace(self, argument: Option<Value<'a>>) -> Self::Argument;
 }
 
-/// Stands for the default of a parameter whose body must know that no argument was passed.
+/// The default of a parameter whose body must know that no argument was passed.
 #[derive(Debug)]
 pub struct Absent;
 
