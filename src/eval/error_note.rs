@@ -82,7 +82,7 @@ impl<'a> Evaluator<'a, '_> {
             let mut note = format!("`{}` is of type {}", elide(text, MAX_TEXT), value.ty().name());
             if let Some(pointer) = self.path(path, &value) {
                 let _ = write!(note, ", at `{}` of the input", elide(&pointer, MAX_TEXT));
-                // Templates build texts, so if one operand is a text and the other is not, the text is seldom the wrong one.
+                // Templates build strings, so if one operand is a string and the other is not, the text is seldom the wrong one.
                 let [first, second, last] = &mut pointers;
                 let rank = match lacks {
                     true => first,

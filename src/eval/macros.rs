@@ -273,8 +273,7 @@ impl<'a> Evaluator<'a, '_> {
         self.run_macro(node, given)
     }
 
-    /// Runs the function that the reference generates from a macro: its scope, its defaults and its body. The first `given` parameters
-    /// have a value.
+    /// Runs the code of a macro: its scope, its defaults and its body. The first `given` parameters have a value.
     fn run_macro(&mut self, node: &'a Node, given: usize) -> Result<()> {
         self.enter_scope(&node.scope)?;
         self.fill(node, given)?;
