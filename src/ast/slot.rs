@@ -8,7 +8,7 @@ use super::symbols::Symbol;
 /// call block, the body of a recursive loop, or the test of a loop. A *cell* is a variable of a frame that frames inside it can read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Slot {
-    /// No place yet: the resolver has not run.
+    /// The variable has no place yet: the resolver has not run.
     #[default]
     Unresolved,
     /// A variable that only its own frame reads, by index.
@@ -42,7 +42,7 @@ pub enum Load {
     Resolve(Slot, Symbol),
     /// The current value of a variable of an outer scope, which is the second slot.
     Alias(Slot, Slot),
-    /// Missing.
+    /// The variable is missing: it has no value at first.
     Clear(Slot),
 }
 
