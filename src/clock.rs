@@ -251,7 +251,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that always shows the same time, so that each render has the same text.
+/// A clock that always shows the same time, so that each render has the same string.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedClock(
     /// The time that the clock shows.

@@ -42,7 +42,7 @@ pub enum Step {
     },
 }
 
-/// An error of compiling or rendering a template, or of loading a model. `Debug` prints the same text as `Display`, so that `unwrap` and
+/// An error of compiling or rendering a template, or of loading a model. `Debug` prints the same string as `Display`, so that `unwrap` and
 /// `main` show it in full.
 #[derive(Clone, thiserror::Error)]
 pub struct Error(Box<Report>);

@@ -236,7 +236,7 @@ impl<'a> Render<'a> {
                 Value::List(items) | Value::Tuple(items) => items.len(),
                 _ => 0,
             };
-            // A template writes some five texts for each message.
+            // A template writes some five strings for each message.
             runtime.start_tape(Tape::default(), count.saturating_mul(6));
         }
         let continuation = match self.field {

@@ -131,7 +131,7 @@ fn fields_of_text<'f, 'a>(
     Ok(fields)
 }
 
-/// Adds the tag to the last block with a text, whatever its type, and returns the blocks and that text.
+/// Adds the tag to the last block with a string, whatever its type, and returns the blocks and that string.
 fn tag_last_text<'a>(runtime: &mut Runtime<'a>, blocks: &Seq<'a>) -> Result<(Vec<Value<'a>>, Value<'a>)> {
     let key = Value::text("text");
     let mut tagged: Vec<Value<'a>> = blocks.iter().collect();

@@ -192,7 +192,7 @@ impl Prompt {
     }
 
     /// Returns the text in pieces for a tokenizer, cut only around [`Prompt::untrusted`]. Without such an occurrence it is one piece, so
-    /// that the tokens are those of the whole text.
+    /// that the tokens are those of the whole string.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens};
@@ -287,7 +287,7 @@ fn is_input(segment: &Segment) -> bool {
     matches!(segment.origin(), Origin::Input { .. } | Origin::Changed { .. })
 }
 
-/// Finds tokens in a text.
+/// Finds tokens in a string.
 struct Finder<'t> {
     /// The tokens, sorted so that those with a common beginning are neighbours.
     tokens: Vec<&'t [u8]>,
@@ -325,7 +325,7 @@ impl<'t> Finder<'t> {
         Ok(None)
     }
 
-    /// Returns the length of the longest token that a text begins with.
+    /// Returns the length of the longest token that a string begins with.
     fn longest(&self, meter: &mut Meter<'_>, text: &[u8]) -> Result<Option<usize>, Error> {
         let (mut tokens, mut longest) = (self.tokens.as_slice(), None);
         for (depth, byte) in text.iter().enumerate() {

@@ -26,7 +26,7 @@ pub(crate) struct Files<'p> {
     pub path: &'p Path,
     pub deadline: &'p Deadline,
     max_file_size: u64,
-    /// The total size of the texts that were read, in bytes.
+    /// The total size of the strings that were read, in bytes.
     bytes: Cell<u64>,
     /// The folders in which a file must be after all links are followed, or `None` if it may be anywhere.
     roots: Option<Vec<PathBuf>>,

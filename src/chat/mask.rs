@@ -1,4 +1,4 @@
-//! The assistant mask: which tokens of a text the model wrote.
+//! The assistant mask: which tokens of a string the model wrote.
 //!
 //! ```text
 //! text  <|a|>Hi there<|e|>     spans [5..13]

@@ -297,7 +297,7 @@ impl ChatTemplate {
         templates.any(|template| template.compiled().is_ok_and(|compiled| compiled.has_generation()))
     }
 
-    /// Returns the names and texts of the special tokens that are variables of the templates.
+    /// Returns the names and strings of the special tokens that are variables of the templates.
     pub fn special_tokens(&self) -> &[(String, String)] {
         &self.parts.special_tokens
     }

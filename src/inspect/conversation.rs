@@ -129,7 +129,7 @@ pub fn arrange<const N: usize>(forms: &[Form], orders: &[&str], planted: impl Fn
     forms.iter().flat_map(in_form).collect()
 }
 
-/// Returns conversations around a message of a role. The texts of the other messages have one of the forms.
+/// Returns conversations around a message of a role. The strings of the other messages have one of the forms.
 pub fn around(role: &str, message: &Value, forms: &[Form]) -> Vec<Conversation> {
     let orders: &[&str] = match role {
         "system" => &["*u", "*", "*uau", "u*", "ua*u"],

@@ -251,7 +251,7 @@ impl<'t> Experiments<'t> {
         self.meter.check_time().map_err(|error| error.with_note(NOTE))
     }
 
-    /// Renders conversations until one has the best outcome, which `judge` returns for a text. An error is an outcome too.
+    /// Renders conversations until one has the best outcome, which `judge` returns for a string. An error is an outcome too.
     ///
     /// # Errors
     /// See [`Experiments::render`].

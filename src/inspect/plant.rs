@@ -57,7 +57,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns content with a text in this form. One text is one part.
+    /// Returns content with a string in this form. One text is one part.
     pub fn content(self, text: &str) -> Value {
         match self {
             Self::String => Value::from(text),
@@ -66,7 +66,7 @@ impl Form {
     }
 }
 
-/// Returns a message with a text.
+/// Returns a message with a string.
 pub fn say(role: &str, form: Form, text: &str) -> Value {
     json!({"role": role, "content": form.content(text)})
 }

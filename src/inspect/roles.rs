@@ -86,7 +86,7 @@ fn judge_text(text: &str, word: &str, form: Form) -> Outcome {
     }
 }
 
-/// Returns whether a text has a part in the notation of Python or JSON. The notation may itself be within a JSON string.
+/// Returns whether a string has a part in the notation of Python or JSON. The notation may itself be within a JSON string.
 pub fn has_printed_part(text: &str) -> bool {
     let is_sign = |char: &char| !matches!(char, '\\' | ' ' | '\n');
     let bare: String = text.chars().filter(is_sign).collect();
@@ -197,7 +197,7 @@ pub fn inspect_media(experiments: &mut Experiments<'_>, parts: Outcome, trial: O
     })
 }
 
-/// Finds the text that a media part prints: the difference between the prompt of text, part, text and that of the two texts.
+/// Finds the text that a media part prints: the difference between the prompt of text, part, text and that of the two strings.
 fn ask_medium(experiments: &mut Experiments<'_>, kind: &str, parts: Outcome, trial: Option<&Conversation>) -> Result<Medium> {
     let mut medium = Medium {
         outcome: parts,
@@ -246,7 +246,7 @@ fn ask_medium(experiments: &mut Experiments<'_>, kind: &str, parts: Outcome, tri
     Ok(medium)
 }
 
-/// Returns the text that a prompt has for a medium, and whether it is between the two texts.
+/// Returns the text that a prompt has for a medium, and whether it is between the two strings.
 fn find_medium(plain: &str, with: &str) -> Option<(String, bool)> {
     let between = |text: &str| -> Option<String> {
         let (_, rest) = text.split_once(PLANT)?;

@@ -14,7 +14,7 @@ use super::roles::has_printed_part;
 use crate::error::Result;
 use crate::report::{Arguments, Basics, Content, Forms, Outcome, Takes};
 
-/// The content of a message with calls: a text in some form, or null.
+/// The content of a message with calls: a string in some form, or null.
 const CONTENTS: [Option<(Form, &str)>; 5] = [
     None,
     Some((Form::String, "")),
@@ -247,7 +247,7 @@ impl Probe<'_, '_> {
         Ok(())
     }
 
-    /// Returns the types under which a media part changes the prompt while the texts around the part stay in it.
+    /// Returns the types under which a media part changes the prompt while the strings around the part stay in it.
     fn ask_medium(&mut self, medium: &str, types: &[&str]) -> Result<Vec<String>> {
         let form = if self.takes.user.parts { Form::Parts } else { Form::Part };
         let (plain, words) = self.conversation("U", form);

@@ -33,7 +33,7 @@ pub const STEP_BYTES: usize = 64;
 /// The number of bytes that each object takes besides its contents: reference counts, its claim, and the allocator's rounding.
 const OBJECT: u64 = 96;
 
-/// The number of bytes that a text takes besides its contents.
+/// The number of bytes that a string takes besides its contents.
 const TEXT_OBJECT: u64 = 160;
 
 /// The number of items that a collection has without a claim while it is filled.
@@ -55,7 +55,7 @@ pub struct Meter<'a> {
     stack: Stack,
     /// The number of bytes of the text that is being written, when its size was last checked.
     written: Cell<u64>,
-    /// The number of bytes that the text that is being written may have: the limit of the output, less the unfinished texts around it.
+    /// The number of bytes that the text that is being written may have: the limit of the output, less the unfinished strings around it.
     output_left: u64,
     /// The number of bytes that are claimed now. The claims share it, and the first claim creates it.
     live: Option<Rc<Cell<u64>>>,
@@ -175,13 +175,13 @@ impl<'a> Meter<'a> {
         self.charge((count as u64).saturating_add(1))
     }
 
-    /// Counts the work of scanning the characters of a text, which takes about eight times as long as copying them.
+    /// Counts the work of scanning the characters of a string, which takes about eight times as long as copying them.
     #[inline]
     pub fn charge_scan(&mut self, bytes: usize) -> Result<()> {
         self.charge((bytes as u64 >> 3).saturating_add(1))
     }
 
-    /// Counts the work of looking up the characters of a text in the tables of Unicode. Outside ASCII this takes three times as long as a
+    /// Counts the work of looking up the characters of a string in the tables of Unicode. Outside ASCII this takes three times as long as a
     /// scan.
     pub fn charge_unicode(&mut self, text: &str) -> Result<()> {
         let times = if text.is_ascii() { 1 } else { 3 };
@@ -327,7 +327,7 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// Begins a text within the text that is being written, and returns the size of the outer one for [`Meter::end_text`].
+    /// Begins a string within the text that is being written, and returns the size of the outer one for [`Meter::end_text`].
     #[inline]
     pub fn begin_text(&mut self) -> u64 {
         let outer = self.written.replace(0);
@@ -335,7 +335,7 @@ impl<'a> Meter<'a> {
         outer
     }
 
-    /// Ends a text, and continues the outer one.
+    /// Ends a string, and continues the outer one.
     #[inline]
     pub fn end_text(&mut self, outer: u64) {
         self.output_left = self.output_left.saturating_add(outer);

@@ -1,4 +1,4 @@
-//! A writer that counts and checks a text while it is written.
+//! A writer that counts and checks a string while it is written.
 //!
 //! ```text
 //! meter.write_scanned(out, |out| quote::write_repr(out, text))?;     stops at the limit on the output, or at the deadline

@@ -75,7 +75,7 @@ struct Directive<'f> {
 enum Field {
     /// A number, its minimum number of digits, and its usual fill character.
     Number(u32, usize, char),
-    /// A number that is filled like a text.
+    /// A number that is filled like a string.
     Seconds(i64),
     Text(&'static str),
     /// A name, which the flag `#` converts to upper case.

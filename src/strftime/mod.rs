@@ -111,7 +111,7 @@ enum Overrun {
 }
 
 impl Output {
-    /// Writes a text, with fill characters before it up to a width.
+    /// Writes a string, with fill characters before it up to a width.
     fn write(&mut self, text: &str, width: usize, fill: char) -> Result<(), Overrun> {
         self.write_fill(text.chars().count(), text.len(), width, fill)?;
         self.text.push_str(text);
@@ -137,7 +137,7 @@ impl Output {
         Ok(())
     }
 
-    /// Writes the fill characters before a text, and checks that the text itself fits.
+    /// Writes the fill characters before a string, and checks that the text itself fits.
     fn write_fill(&mut self, length: usize, bytes: usize, width: usize, fill: char) -> Result<(), Overrun> {
         let missing = width.saturating_sub(length);
         let characters = length.saturating_add(missing);

@@ -259,7 +259,7 @@ impl<'a> InputMap<'a> {
         Some(self.paths.find_pointer(known.path))
     }
 
-    /// Returns the origin of the text at an address, and the address after the last byte with that origin. An empty text can also be at
+    /// Returns the origin of the text at an address, and the address after the last byte with that origin. An empty string can also be at
     /// the end of a string.
     #[inline]
     fn find(&mut self, address: usize, length: usize) -> (Source, usize) {
@@ -330,7 +330,7 @@ impl<'a> InputMap<'a> {
         (source, known.end())
     }
 
-    /// Returns the index of the value that contains the start of a text, given by its address and length, and the offset of the text in
+    /// Returns the index of the value that contains the start of a string, given by its address and length, and the offset of the text in
     /// it.
     fn find_value(&self, address: usize, length: usize) -> Option<(usize, usize)> {
         let values = self.strings.get(..self.values.unwrap_or(self.strings.len()))?;
@@ -342,7 +342,7 @@ impl<'a> InputMap<'a> {
         self.find_in(after.checked_sub(1)?, address, length)
     }
 
-    /// Returns the index of the key that contains the start of a text, given by its address and length, and the offset of the text in it.
+    /// Returns the index of the key that contains the start of a string, given by its address and length, and the offset of the text in it.
     fn find_key(&mut self, address: usize, length: usize) -> Option<(usize, usize)> {
         let values = self.values.unwrap_or_else(|| self.add_keys());
         let keys = self.strings.get(values..)?;
@@ -350,7 +350,7 @@ impl<'a> InputMap<'a> {
         self.find_in(values.saturating_add(after.checked_sub(1)?), address, length)
     }
 
-    /// Returns the index of a string and the offset of a text in it, if the string contains the start of the text.
+    /// Returns the index of a string and the offset of a string in it, if the string contains the start of the text.
     #[inline(always)]
     fn find_in(&self, index: usize, address: usize, length: usize) -> Option<(usize, usize)> {
         let known = self.strings.get(index)?;
@@ -358,7 +358,7 @@ impl<'a> InputMap<'a> {
         (at.saturating_add(length.min(1)) <= known.text.len()).then_some((index, at))
     }
 
-    /// Calls a function with each part of a text that has one origin: the byte range of the part, and the origin.
+    /// Calls a function with each part of a string that has one origin: the byte range of the part, and the origin.
     #[inline]
     pub fn for_each_part(&mut self, address: Address, length: usize, mut add: impl FnMut(&Self, Range<usize>, Source)) {
         let first = address.get();
@@ -372,7 +372,7 @@ impl<'a> InputMap<'a> {
         }
     }
 
-    /// Returns the owner of a text with this origin that is written in the turn of a message. A message always owns its content.
+    /// Returns the owner of a string with this origin that is written in the turn of a message. A message always owns its content.
     pub fn owner(&mut self, source: Source, turn: Owner) -> Owner {
         let source = match source {
             Source::Memory(address) => self.find(address.get(), 1).0,
@@ -381,7 +381,7 @@ impl<'a> InputMap<'a> {
         self.owner_of_known(source, turn)
     }
 
-    /// Returns the owner of a text as [`InputMap::owner`] does, if its origin is not a place in memory.
+    /// Returns the owner of a string as [`InputMap::owner`] does, if its origin is not a place in memory.
     pub(super) fn owner_of_known(&self, source: Source, turn: Owner) -> Owner {
         let (message, is_content) = match source {
             Source::Input(string, _) => match self.strings.get(string as usize) {

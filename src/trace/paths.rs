@@ -316,7 +316,7 @@ impl Paths {
     }
 }
 
-/// Returns one of several texts that are stored one after another. `end` returns the end of the text with an index.
+/// Returns one of several strings that are stored one after another. `end` returns the end of the text with an index.
 fn slice(text: &str, index: u32, end: impl Fn(usize) -> Option<u32>) -> &str {
     let index = index as usize;
     let start = index.checked_sub(1).and_then(&end).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The tape: what was written to a text, as plain events in the order of the text.
+//! The tape: what was written to a string, as plain events in the order of the text.
 
 use std::ops::Range;
 
@@ -82,10 +82,10 @@ impl Default for Owner {
     }
 }
 
-/// A byte range of a text, with its origin and its owner.
+/// A byte range of a string, with its origin and its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The first byte and the byte after the last. A text that is traced is shorter than 4 GiB.
+    /// The first byte and the byte after the last. A string that is traced is shorter than 4 GiB.
     bytes: [u32; 2],
     /// The origin.
     pub source: Source,
@@ -143,7 +143,7 @@ impl Piece {
     }
 }
 
-/// Bytes of a text that were copied from memory or made by the render.
+/// Bytes of a string that were copied from memory or made by the render.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Write {
     /// The bytes of the text.
@@ -152,10 +152,10 @@ pub struct Write {
     pub memory: Range<usize>,
 }
 
-/// The pieces of a text, sorted by their ends.
+/// The pieces of a string, sorted by their ends.
 ///
-/// A render that is not traced records only the pieces of `{% generation %}` blocks. In one that is traced, each text also has pieces with
-/// an origin, from its first byte to its last without a gap.
+/// A render that is not traced records only the pieces of `{% generation %}` blocks. In one that is traced, each string also has pieces
+/// with an origin, from its first byte to its last without a gap.
 #[derive(Clone, Debug, Default)]
 pub struct Pieces {
     list: Vec<Piece>,
@@ -243,8 +243,8 @@ impl Pieces {
         rest.get(..after).unwrap_or(rest)
     }
 
-    /// Adds the pieces `found` of another text, a range of which is written to this text at the byte `at`. A piece without an owner gets
-    /// the given owner.
+    /// Adds the pieces `found` of another string, a range of which is written to this string at the byte `at`. A piece without an owner
+    /// gets the given owner.
     pub fn append_view(&mut self, found: &[Piece], view: &Range<usize>, at: usize, owner: Owner) {
         for piece in found {
             let is_block = piece.source == Source::Generation;
@@ -305,7 +305,8 @@ impl Pieces {
         self.filled = self.filled.min(length);
     }
 
-    /// Ends the last piece, so that later text has pieces of its own. Returns the number of pieces, stretches and rounds before that text.
+    /// Ends the last piece, so that later text has pieces of its own. Returns the number of pieces, stretches and rounds before that
+    /// string.
     pub fn end_piece(&mut self) -> usize {
         self.sealed = self.list.len();
         self.sealed
@@ -392,7 +393,7 @@ impl Pieces {
             .for_each(|piece| piece.owner = piece.owner.or(owner));
     }
 
-    /// Makes a message the owner of the text around its own texts, unless texts of other parts of the input are among them. Only pieces
+    /// Makes a message the owner of the text around its own strings, unless strings of other parts of the input are among them. Only pieces
     /// from a byte on change, and only those that have the owner `current` and are not text of the input.
     fn own_around(&mut self, start: usize, current: Owner) {
         let is_input = |piece: &Piece| matches!(piece.source, Source::Input(..) | Source::Changed(_));
@@ -440,7 +441,7 @@ pub(super) fn free_spare<T>(list: &mut Vec<T>) {
     }
 }
 
-/// Frees the unused memory of a text to which nothing more is added, unless it is little.
+/// Frees the unused memory of a string to which nothing more is added, unless it is little.
 pub fn free_spare_text(text: &mut String) {
     if text.capacity().saturating_sub(text.len()) > MAX_SPARE {
         text.shrink_to_fit();

@@ -13,7 +13,7 @@ use crate::meter::{Claim, Meter};
 pub(super) struct Sets {
     list: Vec<Arc<[u32]>>,
     indices: HashMap<Arc<[u32]>, u32, RandomState>,
-    /// The index of the set that was stored or found last. All escapes of a text have the same set.
+    /// The index of the set that was stored or found last. All escapes of a string have the same set.
     last: u32,
     /// The memory of the sets in bytes.
     bytes: usize,

@@ -1,4 +1,4 @@
-//! Stretches of a text in code points and in bytes.
+//! Stretches of a string in code points and in bytes.
 //!
 //! ```text
 //! "<user>é<bot>Hi"   ->   code points 12..14, bytes 13..15
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-/// The spans of a text in two units, in the same order.
+/// The spans of a string in two units, in the same order.
 ///
 /// A span of [`Prompt::generation`](crate::Prompt::generation) can end after the text, because transformers adds the length of a block to
 /// its start, even if a filter shortens the block later. It then ends equally far after the text in both units.
@@ -65,7 +65,7 @@ impl Spans {
 /// The number of code points between two whose byte offsets are stored.
 const STRIDE: usize = 64;
 
-/// The code points of a text.
+/// The code points of a string.
 #[derive(Debug)]
 pub struct Points<'t> {
     text: &'t str,
@@ -76,7 +76,7 @@ pub struct Points<'t> {
 }
 
 impl<'t> Points<'t> {
-    /// Counts the code points of a text.
+    /// Counts the code points of a string.
     pub fn new(text: &'t str) -> Self {
         if text.is_ascii() {
             let (starts, count) = (Vec::new(), text.len());

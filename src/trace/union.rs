@@ -13,12 +13,12 @@ const MAX_PATHS: usize = 8;
 /// The greatest depth of a path that is added to a union without charge. Each step beyond it is charged.
 const USUAL_DEPTH: usize = 8;
 
-/// The origins that a text was made from.
+/// The origins that a string was made from.
 #[derive(Debug, Default)]
 pub struct Union {
     /// Paths of the input, at most eight. None is within another.
     pub(super) paths: Vec<u32>,
-    /// The path that was inserted last. The texts of one value often have the same path.
+    /// The path that was inserted last. The strings of one value often have the same path.
     last: Option<u32>,
     /// The steps of work that are not charged yet. A path of at most [`USUAL_DEPTH`] takes none.
     steps: u64,

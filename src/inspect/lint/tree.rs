@@ -85,7 +85,7 @@ struct Walk<'t, 'f, 's> {
     guarded: HashSet<Symbol>,
     /// The names that are used for their value, each with the offset of the first use.
     used: HashMap<Symbol, u32>,
-    /// The number of conditions around the current node that test whether a value is a text or an object.
+    /// The number of conditions around the current node that test whether a value is a string or an object.
     is_form_tested: usize,
     /// The variables of loops over `tools`.
     items: HashSet<Symbol>,

@@ -1,4 +1,4 @@
-//! Compares the texts of two lists of terms.
+//! Compares the strings of two lists of terms.
 
 use super::Prover;
 use super::terms::{Facts, Node, Term};
@@ -9,17 +9,17 @@ const MAX_STEPS: usize = 20_000;
 /// The bytes that are claimed for each term and fact of a copy. The lists double when they grow.
 const VALUE_BYTES: usize = 2 * size_of::<(Term, bool)>();
 
-/// The relation that the texts of two lists must have.
+/// The relation that the strings of two lists must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// The texts are equal.
+    /// The strings are equal.
     Equal,
     /// The first text is a prefix of the second.
     Prefix,
 }
 
 impl Prover<'_> {
-    /// Returns whether two texts have a relation for all values of the unknown terms, as far as the terms show.
+    /// Returns whether two strings have a relation for all values of the unknown terms, as far as the terms show.
     pub fn are_related(&mut self, one: &[Term], other: &[Term], relation: Relation, facts: &Facts) -> bool {
         let reversed = |terms: &[Term]| terms.iter().rev().copied().collect::<Vec<_>>();
         let mut steps = 0;
@@ -98,7 +98,7 @@ impl Prover<'_> {
         }
     }
 
-    /// Replaces the last term by its parts until the last one is a text or an unknown value. If a part depends on a condition that the
+    /// Replaces the last term by its parts until the last one is a string or an unknown value. If a part depends on a condition that the
     /// facts do not decide, returns this condition.
     fn unfold(&mut self, stack: &mut Vec<Term>, facts: &Facts) -> Option<Term> {
         while let Some(last) = stack.last().copied() {

@@ -156,7 +156,7 @@ impl<'t> Prover<'t> {
         self.terms.concat(&text)
     }
 
-    /// Returns the text that the filters of a block make of a text.
+    /// Returns the text that the filters of a block make of a string.
     fn filter_text(&mut self, filter: &'t Expr, text: Term, state: &State) -> Term {
         let mut inputs = vec![text];
         let mut reads = Reads::default();

@@ -35,7 +35,7 @@ pub enum Shape {
 pub struct Outcome {
     /// The states if both renders have printed the same, unless that cannot be.
     pub together: Option<[State; 2]>,
-    /// The states if the renders have printed different texts; each state has its own text as its output. The flag is true if the loop
+    /// The states if the renders have printed different strings; each state has its own text as its output. The flag is true if the loop
     /// over the longer conversation had exactly one round more.
     pub apart: Vec<([State; 2], bool)>,
 }
@@ -61,7 +61,7 @@ struct Carried {
 }
 
 impl<'t> Prover<'t> {
-    /// Executes a loop over the messages. Returns `None` if the renders may have printed different texts.
+    /// Executes a loop over the messages. Returns `None` if the renders may have printed different strings.
     pub fn relate(&mut self, node: &'t For, shape: Shape, mut states: [State; 2]) -> Option<Outcome> {
         let reads = self.reads_of(node);
         let shape = match shape {
@@ -456,6 +456,6 @@ enum Rounds {
     Hold(Vec<[State; 2]>),
     /// An attribute is related less closely than was assumed, so the loop has to be executed again with a looser [`Bond`].
     Repeat,
-    /// The renders may print different texts in a round.
+    /// The renders may print different strings in a round.
     Fail,
 }

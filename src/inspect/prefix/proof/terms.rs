@@ -57,7 +57,7 @@ pub enum Node {
     Count,
     /// The sum of an unknown integer and a known one, which is not 0.
     Sum(Term, i64),
-    /// The texts of terms, one after the other.
+    /// The strings of terms, one after the other.
     Concat(Rc<[Term]>),
     /// The second term if the first is true, else the third.
     Choice(Term, Term, Term),
@@ -95,16 +95,16 @@ impl Node {
     }
 }
 
-/// The maximum number of parts of a text. A text with more parts is unknown.
+/// The maximum number of parts of a string. A string with more parts is unknown.
 const MAX_PARTS: usize = 1000;
 
-/// The number of bytes of a known text that count as one part of a text.
+/// The number of bytes of a known text that count as one part of a string.
 const LONGEST_TEXT: usize = 100;
 
 /// The maximum number of terms that one decision looks at.
 pub const FUEL: usize = 300;
 
-/// The maximum number of bytes of the texts and lists of all terms. Those of real templates have some hundred thousand.
+/// The maximum number of bytes of the strings and lists of all terms. Those of real templates have some hundred thousand.
 const MAX_BYTES: usize = 16 << 20;
 
 /// The maximum work between two checks of the meter.
@@ -127,7 +127,7 @@ pub struct Terms {
     pub least_count: i64,
     /// The terms that the current decision may still look at. Terms share their parts, so a walk over all can take exponential time.
     pub fuel: Cell<usize>,
-    /// The bytes of the texts and lists of all terms.
+    /// The bytes of the strings and lists of all terms.
     bytes: usize,
     /// Whether a term was not made, because it would have had too many bytes.
     pub is_full: bool,
