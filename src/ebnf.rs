@@ -128,7 +128,7 @@ impl Grammar {
 }
 
 impl Rule {
-    /// Returns a name for a rule among alternatives: the first text or name in it.
+    /// Returns how a message names a rule: by the first literal text or name in it.
     pub fn label(&self) -> &str {
         match self {
             Self::Text(text) | Self::Special(text) | Self::Name(text) => text,

@@ -26,8 +26,8 @@ const STRIDE: u64 = 4096;
 /// the deadline, because nothing stops it in between.
 const STEP_NANOSECONDS: u64 = 20;
 
-/// The number of bytes of text that are processed in one step. The cost of a shorter text is part of the cost of the statement or container
-/// that has it.
+/// The number of bytes of text that are processed in one step. The cost of a shorter string is part of the cost of the statement or
+/// container that has it.
 pub const STEP_BYTES: usize = 64;
 
 /// The number of bytes that each object takes besides its contents: reference counts, its claim, and the allocator's rounding.
@@ -36,7 +36,7 @@ const OBJECT: u64 = 96;
 /// The number of bytes that a string takes besides its contents.
 const TEXT_OBJECT: u64 = 160;
 
-/// The number of items that a collection has without a claim while it is filled.
+/// The number of items that a collection may have before it claims memory, while it is filled.
 pub const UNCLAIMED: usize = 1024;
 
 /// The meter of one compilation or one render.
@@ -234,7 +234,7 @@ impl<'a> Meter<'a> {
         self.claim_with_object(bytes, OBJECT)
     }
 
-    /// Claims memory for a text before it is created. The object of a text is larger than others.
+    /// Claims memory for a string before it is created. The object of a string is larger than others.
     #[inline]
     pub fn claim_text(&mut self, bytes: usize) -> Result<Claim> {
         self.claim_with_object(bytes, TEXT_OBJECT)
@@ -251,7 +251,8 @@ impl<'a> Meter<'a> {
         })
     }
 
-    /// Counts memory that is no value, and that exists as long as the render, as live. It may be larger than a value.
+    /// Counts memory that is not a value and that exists as long as the render, such as the compiled template, as live. It may be larger
+    /// than a value.
     pub fn claim_for_render(&mut self, bytes: usize) -> Result<()> {
         self.add_live(bytes as u64).map(drop)
     }
@@ -348,7 +349,7 @@ impl<'a> Meter<'a> {
         self.stack.check()
     }
 
-    /// Enters a call of a macro or a recursive loop. [`Meter::leave_call`] must follow.
+    /// Counts a call of a macro or a recursive loop as begun. [`Meter::leave_call`] must follow.
     pub fn enter_call(&mut self) -> Result<()> {
         let calls = self.calls.saturating_add(1);
         if calls > self.limits.calls {
@@ -360,7 +361,7 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// Leaves a call of a macro or a recursive loop.
+    /// Counts a call of a macro or a recursive loop as ended.
     pub fn leave_call(&mut self) {
         self.calls = self.calls.saturating_sub(1);
     }

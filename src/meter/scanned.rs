@@ -14,7 +14,7 @@ use crate::text::written::Length;
 /// The number of bytes that are written between two charges.
 const STRIDE: usize = 16 << 10;
 
-/// The length in bytes from which a text is worth a writer that checks. A shorter one is charged after it is written.
+/// The length in bytes from which a string is written through a writer that checks. A shorter one is charged after it is written.
 pub const LONG: usize = 1 << 10;
 
 /// A writer that charges for what it writes as for a scan, and checks the size of the text.

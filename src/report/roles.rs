@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// The outcome of an experiment with a planted text. The best outcome is the first.
+/// What a template does with a known text that a test conversation has at some place. The outcomes are ordered from the best to the worst.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {

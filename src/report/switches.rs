@@ -10,7 +10,7 @@ pub struct Reasoning {
     pub fields: Vec<String>,
     /// When the reasoning of an earlier message is in the prompt.
     pub replayed: Replay,
-    /// Whether a text between `<think>` and `</think>` in the content of an earlier assistant message is left out.
+    /// Whether the text between `<think>` and `</think>` in the content of an earlier assistant message is left out.
     pub cuts_think: bool,
 }
 

@@ -9,9 +9,9 @@ use super::Arguments;
 pub struct Forms {
     /// A string.
     pub string: bool,
-    /// A list of one part with a string.
+    /// A list of one part with text.
     pub part: bool,
-    /// A list of several parts with strings.
+    /// A list of several parts with text.
     pub parts: bool,
 }
 

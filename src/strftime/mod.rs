@@ -22,14 +22,14 @@ const USUAL: usize = 16;
 /// The largest number of digits of a `u32`.
 const NUMBER: usize = 10;
 
-/// A time as text.
+/// A formatted time.
 pub struct Formatted {
     pub text: String,
     /// The number of bytes that were written. The text is empty if it does not fit into Python's buffer, but its start was written.
     pub written: usize,
 }
 
-/// Returns a time as text in a format.
+/// Formats a time.
 ///
 /// # Errors
 /// If the text would have more than `max_len` bytes. A directive with a large width, such as `%999999d`, fails before it is written.

@@ -62,7 +62,8 @@ pub struct Segment {
     paths: Arc<OnceLock<Paths>>,
 }
 
-/// A small form of [`Origin`]: indices into [`Paths`] stand for strings, and ends of ranges follow from the length of the segment.
+/// The origin of a segment in a small form: indices into [`Paths`] stand for strings, and ends of ranges follow from the length of the
+/// segment.
 #[derive(Clone, Copy)]
 pub enum Place {
     Template(u32),

@@ -23,7 +23,7 @@ pub(super) struct Sets {
 /// The bytes that a set takes besides its paths: its places in the list and the map, with room for their growth, and reference counts.
 const SET_BYTES: usize = 128;
 
-/// The number of bytes that each claim of memory is for. The bytes of an incomplete part are not claimed.
+/// The number of bytes that are claimed at once. Fewer bytes than this may be without a claim.
 const CLAIM_BYTES: usize = 64 << 10;
 
 impl Sets {

@@ -62,14 +62,14 @@ impl Spans {
     }
 }
 
-/// The number of code points between two whose byte offsets are stored.
+/// The distance in code points between two code points whose byte offsets are stored.
 const STRIDE: usize = 64;
 
 /// The code points of a string.
 #[derive(Debug)]
 pub struct Points<'t> {
     text: &'t str,
-    /// The first byte of the first code point of each stride. Empty for a text that is ASCII.
+    /// The byte offset of each [`STRIDE`]th code point. The list is empty for a string of ASCII characters.
     starts: Vec<usize>,
     /// The number of code points.
     count: usize,

@@ -1,4 +1,4 @@
-//! The origins of a text that is made from several others.
+//! The origins of a string that is made from several others.
 //!
 //! ```text
 //! {{ (m.role + m.content)|upper }}   ->   made from /messages/0/role and /messages/0/content
@@ -10,7 +10,7 @@ use super::pieces::Source;
 /// The maximum number of paths of a union.
 const MAX_PATHS: usize = 8;
 
-/// The greatest depth of a path that is added to a union without charge. Each step beyond it is charged.
+/// The depth of a path up to which it is added to a union without charge. Each further step is charged.
 const USUAL_DEPTH: usize = 8;
 
 /// The origins that a string was made from.

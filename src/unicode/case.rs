@@ -17,7 +17,7 @@ type Runs = [(u32, u32, u32, i32)];
 /// Characters that map to several characters, sorted by code point.
 type Long = [(u32, &'static str)];
 
-/// The mapping of a character.
+/// What a character is mapped to.
 enum Mapped {
     Same,
     One(char),
