@@ -132,7 +132,8 @@ impl Template {
         resolve::context_names(&self.tree)
     }
 
-    /// Returns whether the template has a `{% generation %}` block. If it has none, [`Rendered::generation`](crate::Rendered::generation) is always empty.
+    /// Returns whether the template has a `{% generation %}` block. If it has none, [`Rendered::generation`](crate::Rendered::generation)
+    /// is always empty.
     ///
     /// ```
     /// use chat_template::Template;

@@ -85,8 +85,8 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Prints the error of wrong arguments, or the text of `--help` or `--version`. The error repeats arguments, which can be names of files from
-/// strangers.
+/// Prints the error of wrong arguments, or the text of `--help` or `--version`. The error repeats arguments, which can be names of files
+/// from strangers.
 fn refuse_arguments(error: &clap::Error) -> ExitCode {
     let is_active = |argument: std::ffi::OsString| matches!(printable(&argument.to_string_lossy()), Cow::Owned(_));
     if error.use_stderr() && std::env::args_os().any(is_active) {

@@ -57,7 +57,8 @@ const KEYS: [&str; 13] = [
 #[command(after_help = r#"Example:
   echo '{"id": 1, "template": "Hello {{ name }}!", "context": {"name": "Ada"}}' | chat-template port"#)]
 pub struct Arguments {
-    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time, which is processor time, begins with the first byte of a line, and covers reading it, all work, and writing the answer.
+    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time, which is processor time, begins
+    /// with the first byte of a line, and covers reading it, all work, and writing the answer.
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
 

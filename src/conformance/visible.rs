@@ -42,7 +42,8 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     replace_active(text, |char, shown| shown.extend(char.escape_unicode()))
 }
 
-/// Returns JSON text that is safe to show on a terminal: the characters that [`printable`] escapes have JSON's escapes, so it is still JSON.
+/// Returns JSON text that is safe to show on a terminal: the characters that [`printable`] escapes have JSON's escapes, so it is still
+/// JSON.
 ///
 /// ```
 /// use chat_template::conformance::printable_json;

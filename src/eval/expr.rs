@@ -42,8 +42,8 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Evaluates an expression that holds values while it evaluates others. It is a function of its own because a macro that calls itself
-    /// has many of these frames on the stack. It costs a step of its own, because the steps of the statement cover only a part of the time of
-    /// its frame.
+    /// has many of these frames on the stack. It costs a step of its own, because the steps of the statement cover only a part of the time
+    /// of its frame.
     #[inline(never)]
     fn compound(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         self.runtime.meter.charge(1)?;

@@ -27,7 +27,7 @@ const MAX_STEPS: usize = 4;
 /// ten thousand.
 pub const MAX_WORK: u64 = 400_000;
 
-/// The constants of a template's variables. A name is that of a variable or of an attribute, because a namespace's attribute is set like a
+/// The constants of a template's variables. A name is that of a variable or of an attribute: an attribute of a namespace is set like a
 /// variable.
 pub struct Literals<'t> {
     symbols: &'t Symbols,

@@ -157,7 +157,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Checks whether a text before a value begins a control token.
+    /// Checks whether the text before a printed value begins a control token, as in `<|{{ message.role }}|>`.
     fn check_end(&mut self, text: &str, at: u32) {
         if let Some((_, token)) = text.rsplit_once("<|") {
             let is_open = !token.contains("|>") && token.chars().all(|char| char.is_alphanumeric() || char == '_');

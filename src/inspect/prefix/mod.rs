@@ -22,7 +22,7 @@ use crate::template::Template;
 use search::Search;
 use settings::list_settings;
 
-/// A way in which a conversation grows by one message.
+/// How a conversation grows by one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
     /// An assistant message, after the generation prompt.
