@@ -103,7 +103,7 @@ fn warn(message: &str) {
     drop(writeln!(std::io::stderr(), "{}", printable(message)));
 }
 
-/// Writes a text to standard output. Control characters are escaped on a terminal, but not in a file or a pipe.
+/// Writes text to standard output. Control characters are escaped on a terminal, but not in a file or a pipe.
 fn print_text(text: &str) -> Result<(), String> {
     match std::io::stdout().is_terminal() {
         true => print(printable(text).as_bytes()),

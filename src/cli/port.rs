@@ -66,7 +66,7 @@ pub struct Arguments {
     #[arg(long, hide = true)]
     plain: bool,
 
-    /// Answers each request as if it had `"trace": true`, without the segments. The texts are the same; a check compares them.
+    /// Answers each request as if it had `"trace": true`, without the segments. The text is the same; a check compares them.
     #[arg(long, hide = true)]
     traced: bool,
 }
