@@ -77,7 +77,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Returns the steps of entering the scope. To skip a load is cheap.
+    /// Returns the number of steps that it costs to enter the scope. A load that is skipped costs little.
     pub fn steps(&self) -> u64 {
         (self.loads.len() as u64 >> 1).saturating_add(self.elided_loads.len() as u64 >> 3)
     }
@@ -88,7 +88,7 @@ impl Scope {
         loads.map(|load| load.slot()).chain(self.parameters.iter().copied())
     }
 
-    /// Returns the steps of leaving the scope.
+    /// Returns the number of steps that it costs to leave the scope.
     pub fn exit_steps(&self) -> u64 {
         let loads = self.loads.len().saturating_add(self.elided_loads.len());
         loads.saturating_add(self.parameters.len()) as u64 >> 3

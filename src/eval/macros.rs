@@ -301,7 +301,8 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
-/// Returns whether the parameters of a macro are its first local variables, and nothing else takes arguments.
+/// Returns whether a call can store its arguments directly in the macro's first local variables: these are the parameters, and the macro
+/// does not mention `caller`, `kwargs` or `varargs`.
 fn takes_locals(node: &Node) -> bool {
     let slots = node.parameters.iter().map(|parameter| parameter.slot);
     node.specials == [None; 3] && !node.uses_caller && slots.zip(0..).all(|(slot, index)| slot == Slot::Local(index))

@@ -49,7 +49,7 @@ pub fn inspect(experiments: &mut Experiments<'_>) -> Result<Basics> {
     })
 }
 
-/// Returns the forms for the messages around those of an experiment.
+/// Returns the forms of content that the other messages of an experiment's conversations have.
 pub fn list_forms(roles: &Roles) -> &'static [Form] {
     match roles.user.content {
         Content::Parts => &[Form::Part],

@@ -63,7 +63,7 @@ impl Folder {
         }
     }
 
-    /// Returns the steps that folding took since the last call.
+    /// Returns the number of steps that folding took since the last call.
     pub fn take_steps(&mut self) -> u64 {
         let before = std::mem::replace(&mut self.steps_before, self.steps);
         before.saturating_sub(self.steps)

@@ -198,7 +198,7 @@ impl Resolver<'_> {
         self.parts = self.parts.saturating_add(bytes).saturating_add(1);
     }
 
-    /// Returns the steps of the work that was added, and sets the count back to `before`.
+    /// Returns the number of steps that the added work costs, and sets the count back to `before`.
     fn take_steps(&mut self, before: u32) -> u32 {
         std::mem::replace(&mut self.parts, before).div_ceil(PARTS_OF_A_STEP)
     }

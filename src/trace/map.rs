@@ -173,7 +173,7 @@ impl<'a> InputMap<'a> {
         }
     }
 
-    /// Adds the place of a list or a dict in memory. A map for a trace is only asked for the messages.
+    /// Adds the place of a list or a dict in memory. In the map of a traced render, only the list of messages and the messages are needed.
     pub fn add_storage(&mut self, Container(path): Container, storage: Option<Storage>) {
         if self.literals.is_none() || self.paths.depth(path) <= MESSAGE_DEPTH as usize {
             self.containers.extend(storage.map(|storage| (storage, path)));

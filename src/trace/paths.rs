@@ -273,7 +273,7 @@ impl Paths {
         }
     }
 
-    /// Returns the steps from a container to a value in it, with a slash between them.
+    /// Returns the part of a JSON pointer that leads from a container to a value in it: `content/0/text`.
     pub fn join_steps(&self, mut index: u32, container: u32) -> String {
         let mut steps = Vec::new();
         while index > container {

@@ -20,14 +20,14 @@ pub struct Union {
     pub(super) paths: Vec<u32>,
     /// The path that was inserted last. The strings of one value often have the same path.
     last: Option<u32>,
-    /// The steps of work that are not charged yet. A path of at most [`USUAL_DEPTH`] takes none.
+    /// The number of steps that are to be charged for the paths that were added. A path of at most [`USUAL_DEPTH`] costs none.
     steps: u64,
     /// The origin that has no path: the template or a token.
     pub(super) rest: Option<Source>,
 }
 
 impl Union {
-    /// Returns the steps to charge for the paths that were added since the last call.
+    /// Returns the number of steps to charge for the paths that were added since the last call.
     pub fn take_steps(&mut self) -> u64 {
         std::mem::take(&mut self.steps)
     }

@@ -53,10 +53,10 @@ pub struct Heap<'a> {
 /// The maximum unused capacity, in bytes, that a finished string keeps. Reallocating for less is not worth its time.
 const MAX_SPARE: usize = 16 << 10;
 
-/// The number of steps of making and dropping a string that a `set` block or a macro writes.
+/// The number of steps that it costs to make and drop the string that a `set` block or a macro writes.
 pub const CAPTURE: u64 = 2;
 
-/// The steps of making and dropping the list of a string's pieces.
+/// The number of steps that it costs to make and drop the list of a string's pieces.
 const PIECES_STEPS: u64 = 2;
 
 impl<'a> Runtime<'a> {

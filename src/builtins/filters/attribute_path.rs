@@ -21,7 +21,7 @@ pub(super) struct AttributePath<'a> {
     steps: Vec<Value<'a>>,
     default: Option<Value<'a>>,
     ignores_case: bool,
-    /// The memory of `steps`.
+    /// The claim to the memory of `steps`.
     _claim: Claim,
 }
 

@@ -63,12 +63,12 @@ pub(super) fn map_inputs<'a>(
     Ok(map)
 }
 
-/// Returns the steps of adding a key.
+/// Returns the number of steps that it costs to add a key.
 fn steps_of_key(key: &str) -> usize {
     (key.len() / STEP_BYTES).saturating_add(1)
 }
 
-/// Returns the steps of adding the items of a container.
+/// Returns the number of steps that it costs to add the items of a container.
 fn steps_of_items(value: &Value<'_>) -> usize {
     match value {
         Value::List(items) | Value::Tuple(items) => items.len().saturating_add(1),
