@@ -40,7 +40,7 @@ pub struct Grammar {
 pub struct Production {
     /// The name. Names of tokens are in upper case.
     pub name: String,
-    /// The right side.
+    /// The right side of the production.
     pub rule: Rule,
     /// The nesting depth of productions in the smallest sentence of this production.
     pub height: usize,

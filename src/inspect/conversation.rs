@@ -142,7 +142,7 @@ pub fn around(role: &str, message: &Value, forms: &[Form]) -> Vec<Conversation> 
     arrange(forms, orders, |_| [('*', message.clone())])
 }
 
-/// The number of the conversations of [`with_calls`] that have tools, for one form of content and two forms of arguments.
+/// The number of conversations with tools that [`with_calls`] returns for one form of content and two forms of arguments.
 pub const WITH_TOOLS: usize = 18;
 
 /// Returns conversations with calls. The content of the other messages has one of the forms. Those with tools come first, and of these, and

@@ -77,7 +77,7 @@ pub struct Experiments<'t> {
     /// The limits, the deadline and the flag of the caller. The experiments share its steps.
     meter: Meter<'t>,
     rendered: HashMap<Conversation, Rc<Rendered>, RandomState>,
-    /// The number of bytes of further prompts that can be remembered.
+    /// The number of bytes that are left for prompts that are remembered.
     bytes_left: usize,
 }
 
@@ -106,8 +106,8 @@ impl<'t> Experiments<'t> {
         Limits::default().with_output(MAX_OUTPUT)
     }
 
-    /// Returns experiments with steps of their own, at most as many as are left, in which a template gets no tools that it needs.
-    /// [`Experiments::settle`] must follow.
+    /// Returns experiments with a number of steps of their own, at most as many as are left. They give no tools to a template that needs
+    /// some. [`Experiments::settle`] must follow.
     pub fn lend(&self, steps: u64) -> Self {
         let meter = self.meter.fork(steps.min(self.meter.steps_left()));
         let mut lent = Self::with_meter(self.template, meter.share_steps());
@@ -135,7 +135,7 @@ impl<'t> Experiments<'t> {
         self.meter.steps()
     }
 
-    /// Finds out which tools all conversations need: those with which the template renders a message of a user.
+    /// Finds out whether the template renders a message of a user only if there are tools. If so, all conversations get tools.
     fn find_needed_tools(&mut self) -> Result<()> {
         self.tools = Some(None);
         let trials = arrange(&[Form::String, Form::Part], &["u"], |_| []);

@@ -17,7 +17,7 @@ use crate::template::Template;
 /// The maximum number of constants of a variable.
 const MAX_CONSTANTS: usize = 24;
 
-/// The longest text of a constant in bytes. Longer ones are text that a template writes.
+/// The maximum length of a constant in bytes. A longer one is text that the template writes.
 const MAX_LENGTH: usize = 40;
 
 /// The maximum number of assignments between a variable and the comparison of its value.

@@ -135,7 +135,7 @@ pub struct MemberLayout<'l> {
     separator: Separator,
 }
 
-/// The text before a member.
+/// What is written before a member.
 #[derive(Clone, Copy, Debug)]
 enum Separator {
     /// A comma and a blank, except before the first member.

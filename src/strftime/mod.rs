@@ -25,7 +25,8 @@ const NUMBER: usize = 10;
 /// A formatted time.
 pub struct Formatted {
     pub text: String,
-    /// The number of bytes that were written. The text is empty if it does not fit into Python's buffer, but its start was written.
+    /// The number of bytes that were formatted, which is the cost. The text is empty if the result does not fit into Python's buffer,
+    /// although its start was formatted.
     pub written: usize,
 }
 

@@ -180,7 +180,7 @@ impl<'a> From<&'a str> for Str<'a> {
     }
 }
 
-/// Returns a byte range of a view of a string that the render made.
+/// Returns a byte range of a view, which itself is the bytes from `start` to `end` of a string that the render made.
 fn stretch<'a>(owned: &Rc<OwnedText>, start: u32, end: u32, range: Range<usize>) -> Memory<'a> {
     let from = (start as usize).saturating_add(range.start);
     let to = (start as usize).saturating_add(range.end).min(end as usize);

@@ -400,7 +400,7 @@ impl<'t> Prover<'t> {
         })
     }
 
-    /// Executes one round for each state. `only` is the message that is both the first and the last one.
+    /// Executes one round, beginning with each of the states. `only` is the message that is both the first and the last one.
     fn run_round(
         &mut self,
         node: &'t For,
@@ -456,6 +456,6 @@ enum Rounds {
     Hold(Vec<[State; 2]>),
     /// An attribute is related less closely than was assumed, so the loop has to be executed again with a looser [`Bond`].
     Repeat,
-    /// The renders may print different strings in a round.
+    /// In some round the renders may print different strings.
     Fail,
 }
