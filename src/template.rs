@@ -132,7 +132,8 @@ impl Template {
         resolve::context_names(&self.tree)
     }
 
-    /// Returns whether the template has a `{% generation %}` block. If it has none, [`Rendered::generation`](crate::Rendered::generation) is always empty.
+    /// Returns whether the template has a `{% generation %}` block. If it has none, [`Rendered::generation`](crate::Rendered::generation)
+    /// is always empty.
     ///
     /// ```
     /// use chat_template::Template;
@@ -191,7 +192,8 @@ impl Template {
         Ok(output)
     }
 
-    /// Renders the template as a part of another render, whose errors are not shown.
+    /// Renders the template again for a part of a conversation, after the render of the whole. Errors have no excerpt, because nobody reads
+    /// them.
     pub(crate) fn render_opening<'a>(&'a self, runtime: &mut Runtime<'a>, context: Dict<'a>) -> Result<String> {
         eval::render(runtime, &self.tree, &self.source, context, false, true, 0).map(|output| output.text)
     }

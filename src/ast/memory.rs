@@ -17,7 +17,7 @@ const ALLOCATION: usize = 16;
 const NAME: usize = 192;
 
 impl Template {
-    /// Returns the number of bytes that the tree takes. The characters of its texts, which are no more than those of the source, and the
+    /// Returns the number of bytes that the tree takes. The characters of its strings, which are no more than those of the source, and the
     /// contents of folded constants, which the resolver limits, are not counted.
     pub fn memory(&self) -> usize {
         let scope = self.scope.memory();
@@ -79,7 +79,7 @@ impl Macro {
 }
 
 impl Piece {
-    /// Returns the memory of a text. That of an expression is counted as a child's.
+    /// Returns the memory of a piece of an output. That of an expression is counted with the parts of the statement.
     fn memory(&self) -> usize {
         match self {
             Self::Text(_, places) => ALLOCATION + size_of_val(&*places.joined),

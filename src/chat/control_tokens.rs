@@ -33,7 +33,7 @@ use crate::trace::{Origin, Segment};
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ControlTokens<'o> {
-    /// What happens if text of the input forms a control token, or a part of one.
+    /// What happens if text of the input forms a control token or a part of one.
     pub policy: ControlPolicy,
     /// Control tokens besides those of the model, which [`ChatTemplate::control_tokens`](super::ChatTemplate::control_tokens) returns.
     pub tokens: &'o [&'o str],
@@ -42,7 +42,7 @@ pub struct ControlTokens<'o> {
     pub roles: &'o [&'o str],
 }
 
-/// What happens if text of the input forms a control token, or a part of one.
+/// What happens if text of the input forms a control token or a part of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ControlPolicy {
     /// The prompt is that of transformers, and a tokenizer reads the token.
@@ -77,7 +77,7 @@ pub enum Writer {
     Template,
     /// The input: each character comes from a string or a key of it.
     Input,
-    /// Both.
+    /// The template and the input: some characters come from each.
     Mixed,
 }
 
@@ -119,8 +119,8 @@ impl Prompt {
     /// Who wrote a token follows from [`Prompt::segments`]. In a prompt without segments, all text counts as written by the input.
     ///
     /// # Errors
-    /// If the search exceeds a limit of [`Limits::default`](crate::Limits); [`Prompt::control_tokens_within`] takes other limits. The work is at most that
-    /// of reading the text once for each byte of the longest token.
+    /// If the search exceeds a limit of [`Limits::default`](crate::Limits); [`Prompt::control_tokens_within`] takes other limits. The work
+    /// is at most that of reading the text once for each byte of the longest token.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate, Writer};
@@ -192,7 +192,7 @@ impl Prompt {
     }
 
     /// Returns the text in pieces for a tokenizer, cut only around [`Prompt::untrusted`]. Without such an occurrence it is one piece, so
-    /// that the tokens are those of the whole text.
+    /// that the tokens are those of the whole string.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens};
@@ -287,7 +287,7 @@ fn is_input(segment: &Segment) -> bool {
     matches!(segment.origin(), Origin::Input { .. } | Origin::Changed { .. })
 }
 
-/// Finds tokens in a text.
+/// A search for tokens in a string.
 struct Finder<'t> {
     /// The tokens, sorted so that those with a common beginning are neighbours.
     tokens: Vec<&'t [u8]>,
@@ -325,7 +325,7 @@ impl<'t> Finder<'t> {
         Ok(None)
     }
 
-    /// Returns the length of the longest token that a text begins with.
+    /// Returns the length of the longest token that a string begins with.
     fn longest(&self, meter: &mut Meter<'_>, text: &[u8]) -> Result<Option<usize>, Error> {
         let (mut tokens, mut longest) = (self.tokens.as_slice(), None);
         for (depth, byte) in text.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Loading the templates and the special tokens of a model's folder.
+//! Loads the templates and the special tokens of a model's folder.
 //!
 //! ```text
 //! Qwen3-8B/chat_template.jinja                      the template, named default if there are additional ones

@@ -163,8 +163,8 @@ impl ChatTemplate {
         Self::from_named_with(templates, special_tokens, Bounds::default())
     }
 
-    /// Makes a `ChatTemplate` like [`ChatTemplate::from_named`], and compiles the templates within bounds, such as limits or a deadline. All
-    /// templates share the steps and the time; the other limits hold for each template.
+    /// Makes a `ChatTemplate` like [`ChatTemplate::from_named`], and compiles the templates within bounds, such as limits or a deadline.
+    /// All templates share the steps and the time; the other limits hold for each template.
     pub fn from_named_with<'o>(templates: &[(&str, &str)], special_tokens: &[(&str, &str)], bounds: impl Into<Bounds<'o>>) -> Self {
         let bounds = bounds.into();
         let deadline = bounds.start();
@@ -214,7 +214,7 @@ impl ChatTemplate {
         self.with_special_tokens([(name, token)])
     }
 
-    /// Returns the parts for modification, and drops the report and the single templates that were made from the old parts.
+    /// Returns the parts of the model for modification, and drops the report and the single templates that were made from the old parts.
     fn parts_mut(&mut self) -> &mut Parts {
         let parts = Arc::make_mut(&mut self.parts);
         #[cfg(feature = "inspect")]
@@ -311,7 +311,7 @@ impl ChatTemplate {
         templates.any(|template| template.compiled().is_ok_and(|compiled| compiled.has_generation()))
     }
 
-    /// Returns the names and texts of the special tokens that are variables of the templates.
+    /// Returns the special tokens that are variables of the templates: their names, and their texts.
     pub fn special_tokens(&self) -> &[(String, String)] {
         &self.parts.special_tokens
     }

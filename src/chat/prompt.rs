@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::meter::Meter;
 use crate::trace::{Segment, Spans, Write};
 
-/// The steps of grouping a segment and making its part of a turn.
+/// The number of steps that each segment costs while turns are made.
 const TURN_STEPS: usize = 6;
 
 /// The prompt of a conversation.

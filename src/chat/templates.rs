@@ -126,7 +126,7 @@ pub(super) fn check_count(templates: usize) -> Result<()> {
     Ok(())
 }
 
-/// The template that renders a request.
+/// The template that renders a request: one of the model's, or another.
 pub(super) enum Chosen<'t> {
     /// A template of the model.
     Own(&'t NamedTemplate),
@@ -160,7 +160,7 @@ impl Templates {
         }
     }
 
-    /// Returns the index of the named template that renders a request.
+    /// Returns the index of the named template that renders a request, or the error of transformers if none does.
     pub(super) fn find_named(&self, argument: Option<&str>, has_tools: bool) -> Option<usize> {
         let Self::Named(templates) = self else { return None };
         let find = |name: &str| templates.iter().position(|template| template.name == name);

@@ -89,7 +89,7 @@ enum Taken {
     Entry(Vec<u8>),
     /// An entry that does not matter.
     Skipped,
-    /// There is no further entry.
+    /// No further entry.
     End,
 }
 

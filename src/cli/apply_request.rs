@@ -17,7 +17,7 @@ use chat_template::{
 
 use super::show::Wanted;
 
-/// The largest total size in bytes of templates that stay compiled. Larger ones do not compile.
+/// The largest total size in bytes of the templates of a request. Larger ones are an error, so they are not kept.
 const MAX_KEPT: usize = 4 << 20;
 
 /// The largest number of characters of a name that a message repeats.

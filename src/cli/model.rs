@@ -36,7 +36,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Returns the files that [`Source::load`] needs as texts.
+    /// Returns the files whose contents [`Source::load`] needs.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         [&self.template, &self.config].into_iter().flatten().map(PathBuf::as_path)
     }

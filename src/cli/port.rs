@@ -59,7 +59,8 @@ const KEYS: [&str; 14] = [
 #[command(after_help = r#"Example:
   echo '{"id": 1, "template": "Hello {{ name }}!", "context": {"name": "Ada"}}' | chat-template port"#)]
 pub struct Arguments {
-    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time, which is processor time, begins with the first byte of a line, and covers reading it, all work, and writing the answer.
+    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time, which is processor time, begins
+    /// with the first byte of a line, and covers reading it, all work, and writing the answer.
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
 
@@ -67,7 +68,7 @@ pub struct Arguments {
     #[arg(long, hide = true)]
     plain: bool,
 
-    /// Answers each request as if it had `"trace": true`, without the segments. The texts are the same; a check compares them.
+    /// Answers each request as if it had `"trace": true`, without the segments. The text is the same; a check compares them.
     #[arg(long, hide = true)]
     traced: bool,
 }

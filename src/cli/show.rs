@@ -136,8 +136,8 @@ pub fn shows_color() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// Returns the text with these spans in green. The spans are in bytes and can overlap. Control characters of the text are escaped if it goes
-/// to a terminal.
+/// Returns the text with these spans in green. The spans are in bytes and can overlap. Control characters of the text are escaped if it
+/// goes to a terminal.
 pub fn color_spans(text: &str, spans: &[Range<usize>]) -> String {
     let escape = |part: &str| {
         if std::io::stdout().is_terminal() {

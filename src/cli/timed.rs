@@ -1,4 +1,4 @@
-//! Writing an answer within a time limit.
+//! Writes an answer within a time limit.
 //!
 //! A long answer takes much longer to write than its prompt to render, because a character can become six. An answer that ended in the
 //! middle would be no JSON, so the time is found out before the first byte is written.

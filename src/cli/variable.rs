@@ -1,4 +1,4 @@
-//! Parsing the variables of `--var`, and warning of those that no template reads.
+//! Parses the variables of `--var`, and warns of those that no template reads.
 
 use chat_template::conformance::nearest;
 use chat_template::json::{self, Data};

@@ -16,7 +16,7 @@ use super::write_line::{self, string};
 use crate::clock::LocalTime;
 use crate::json::{self, Data, Object};
 
-/// The keys that are sent to a port.
+/// The keys of a case that are sent to a port.
 const REQUEST: [&str; 8] = ["id", "template", "context", "apply", "response", "now", "generation", "trace"];
 
 /// The keys of a case that are not sent.
@@ -264,7 +264,7 @@ impl Case {
         }
     }
 
-    /// Returns the context or the arguments as JSON, or an empty text if there are none.
+    /// Returns the context or the arguments as JSON, or an empty string if there are none.
     pub fn context_text(&self) -> String {
         let entries: Vec<_> = match self.arguments().get("context") {
             Some(Data::Object(context)) => context.entries().to_vec(),

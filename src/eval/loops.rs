@@ -26,7 +26,7 @@ struct Tested<'a> {
     source: Value<'a>,
     /// The iteration, which begins with the first item.
     iter: Option<Iter<'a>>,
-    /// The two names of the target, if it is two names.
+    /// The two variables of the target of `for key, value in …`, if it has that form.
     pair: Option<[&'a Target; 2]>,
 }
 
@@ -256,7 +256,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(Truth::Yes)
     }
 
-    /// Assigns an item if there is one, and returns whether there was.
+    /// Assigns an item, if there is one. Returns whether there was one.
     #[inline(always)]
     fn assign_item(&mut self, target: &'a Target, item: Option<Value<'a>>) -> Result<Truth> {
         match item {

@@ -31,7 +31,8 @@ pub(crate) use inspection::Inspection;
 pub use report::Report;
 
 impl ChatTemplate {
-    /// Returns what the template takes, as experiments with small conversations show. Each part of the report is made when it is first read.
+    /// Returns what the template takes, as experiments with small conversations show. Each part of the report is made when it is first
+    /// read.
     ///
     /// ```
     /// use chat_template::ChatTemplate;

@@ -266,7 +266,7 @@ fn place_of(segment: &Segment) -> String {
     }
 }
 
-/// Returns a text, or at most `half` bytes of each of its ends.
+/// Returns a string, or at most `half` bytes of each of its ends.
 fn shorten(text: &str, half: usize) -> Cow<'_, str> {
     let mut end = text.len().saturating_sub(half);
     if half >= end {
@@ -278,7 +278,7 @@ fn shorten(text: &str, half: usize) -> Cow<'_, str> {
     format!("{}…{}", cut(text, half), text.get(end..).unwrap_or_default()).into()
 }
 
-/// Returns at most `length` bytes of the start of a text.
+/// Returns at most `length` bytes of the start of a string.
 fn cut(text: &str, length: usize) -> &str {
     let mut end = length.min(text.len());
     while !text.is_char_boundary(end) {
