@@ -282,8 +282,8 @@
 //! - The template raises an error if the generation prompt is added after the earlier messages.
 //! - The template prints whole messages as JSON.
 //!
-//! With [`ApplyOptions::generation`] the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set
-//! blocks and call blocks; with [`ApplyOptions::true_spans`] it has their places in the text. Both are empty if the template has no block:
+//! With [`ApplyOptions::reference_spans`] the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set
+//! blocks and call blocks; with [`ApplyOptions::generation_spans`] it has their places in the text. Both are empty if the template has no block:
 //! see [`ChatTemplate::has_generation`].
 //!
 //! ```
@@ -294,12 +294,12 @@
 //!     &[],
 //! );
 //! let messages = serde_json::json!([{"role": "bot", "content": "Hé!"}]);
-//! let options = ApplyOptions { generation: true, true_spans: true, ..Default::default() };
+//! let options = ApplyOptions { reference_spans: true, generation_spans: true, ..Default::default() };
 //! let prompt = template.apply(&messages, &options)?;
 //! assert_eq!(prompt.text, "<bot>Hé!");
-//! assert_eq!(prompt.generation.code_points, [0..3]);
-//! assert_eq!(prompt.true_spans.code_points, [5..8]);
-//! assert_eq!(prompt.true_spans.bytes, [5..9]);
+//! assert_eq!(prompt.reference_spans.code_points, [0..3]);
+//! assert_eq!(prompt.generation_spans.code_points, [5..8]);
+//! assert_eq!(prompt.generation_spans.bytes, [5..9]);
 //! # Ok::<(), chat_template::Error>(())
 //! ```
 //!
@@ -413,7 +413,7 @@
 //! | `add_generation_prompt` | [`ApplyOptions::add_generation_prompt`]; pass a flag that is not a bool as a variable of this name |
 //! | `continue_final_message` | [`ApplyOptions::continue_final_message`] |
 //! | `**kwargs` | [`ApplyOptions::variables`] |
-//! | `return_assistant_tokens_mask` | [`ApplyOptions::generation`] or [`ApplyOptions::assistant`], and [`assistant_mask`] |
+//! | `return_assistant_tokens_mask` | [`ApplyOptions::reference_spans`] or [`ApplyOptions::assistant`], and [`assistant_mask`] |
 //! | `tokenize=False` | always so: tokenizing belongs to the tokenizer, as do `padding`, `truncation`, `max_length`, `return_tensors`, `return_dict` and `tokenizer_kwargs` |
 //! | `sanitize_control_tokens` | [`ApplyOptions::control_tokens`], which does not change the values that templates compare |
 //! | the tokenizer's `chat_template` and `special_tokens_map` | the [`ChatTemplate`]; [`ApplyOptions::special_tokens`] replaces the tokens for one call |
@@ -482,7 +482,8 @@ mod value;
 
 pub use chat::{
     ApplyOptions, AssistantOptions, AssistantSpans, ChatTemplate, Context, ContinueFinalMessage, ControlPolicy, ControlToken,
-    ControlTokens, Field, Input, LoadAs, LoadOptions, Prompt, RenderOptions, Rendered, TextPiece, Turn, Writer, assistant_mask,
+    ControlTokens, Field, Input, LoadAs, LoadOptions, Prompt, RenderOptions, Rendered, TextPiece, TokenOrigin, Turn,
+    assistant_mask,
 };
 #[doc(hidden)]
 pub use chat::{MAX_SPECIAL_TOKENS, MAX_TEMPLATES};
@@ -490,10 +491,10 @@ pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
 pub use deadline::{Bounds, Deadline, Running};
 #[cfg(feature = "inspect")]
 pub use door::{Body, Change, Changes, Format, Policy, PrepareOptions, Prepared, What};
-pub use error::{Error, ErrorClass, ErrorKind, Result, Step};
+pub use error::{Error, ErrorClass, ErrorKind, Result, TraceFrame};
 #[cfg(feature = "inspect")]
 pub use inspect::Report;
-pub use limits::{Limit, Limits, Reached};
+pub use limits::{Limit, LimitExceeded, Limits};
 pub use source::Position;
 pub use template::Template;
 pub use trace::{Origin, Segment, Spans};

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::ast;
 use crate::deadline::Bounds;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::meter::Meter;
 use crate::source::Source;
 use crate::trace::Literals;
@@ -86,7 +86,7 @@ impl Template {
     pub(crate) fn compile_metered(source: &str, meter: Meter<'_>) -> Result<Self> {
         let allowed = meter.limits().source;
         if source.len() > allowed {
-            return Err(Error::limit(Reached::from_sizes(Limit::Source, source.len(), allowed)).without_line());
+            return Err(Error::limit(LimitExceeded::from_sizes(Limit::Source, source.len(), allowed)).without_line());
         }
         let source = Source::new(source);
         let located = |error: Error| error.located(&source);
@@ -132,7 +132,7 @@ impl Template {
         resolve::context_names(&self.tree)
     }
 
-    /// Returns whether the template has a `{% generation %}` block. If it has none, [`Rendered::generation`](crate::Rendered::generation) is always empty.
+    /// Returns whether the template has a `{% generation %}` block. If it has none, [`Rendered::reference_spans`](crate::Rendered::reference_spans) is always empty.
     ///
     /// ```
     /// use chat_template::Template;

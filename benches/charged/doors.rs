@@ -288,7 +288,7 @@ fn add_traces(add: &mut impl FnMut(String, Make)) {
                     let options = ApplyOptions {
                         limits,
                         trace: true,
-                        true_spans: true,
+                        generation_spans: true,
                         assistant: Some(AssistantOptions::default()),
                         control_tokens,
                         ..ApplyOptions::default()

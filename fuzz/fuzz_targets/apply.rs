@@ -23,13 +23,13 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |text: &str| {
         } else {
             ContinueFinalMessage::default()
         },
-        generation: is_set("generation"),
-        true_spans: is_set("generation"),
+        reference_spans: is_set("generation"),
+        generation_spans: is_set("generation"),
         ..ApplyOptions::default()
     };
     match template.apply(messages, &options) {
         Ok(prompt) => {
-            for span in &prompt.true_spans.bytes {
+            for span in &prompt.generation_spans.bytes {
                 assert!(
                     prompt.text.get(span.clone()).is_some(),
                     "a true span is in the prompt, on character boundaries"

@@ -42,7 +42,7 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |source: &str| {
     limits.live = 4 << 20;
     let options = RenderOptions {
         limits: &limits,
-        generation: true,
+        reference_spans: true,
         ..RenderOptions::default()
     };
     let start = ThreadTime::now();
@@ -63,7 +63,7 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |source: &str| {
             assert!(rendered.text.len() <= 1 << 20, "the output is within its limit");
             // As in the reference, a span can lie beyond the end of the output, but it cannot end before it begins.
             assert!(
-                rendered.generation.iter().all(|span| span.start <= span.end),
+                rendered.reference_spans.iter().all(|span| span.start <= span.end),
                 "a span ends after it begins"
             );
         }
@@ -94,15 +94,15 @@ fn is_slow(time: Duration, steps: u64) -> bool {
 /// Checks that the true spans of the generation blocks are ranges of the prompt.
 fn check_true_spans(source: &str, context: &serde_json::Value, limits: &Limits) {
     let options = ApplyOptions {
-        generation: true,
-        true_spans: true,
+        reference_spans: true,
+        generation_spans: true,
         limits,
         ..ApplyOptions::default()
     };
     let Ok(prompt) = ChatTemplate::from_source(source, &[]).apply(&context["messages"], &options) else {
         return;
     };
-    for span in &prompt.true_spans.bytes {
+    for span in &prompt.generation_spans.bytes {
         assert!(
             prompt.text.get(span.clone()).is_some(),
             "{span:?} is not a range of {:?}",

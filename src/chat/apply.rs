@@ -173,7 +173,7 @@ impl ChatTemplate {
         let field = options.continue_final_message.field();
         if field.is_some() {
             let flag = ops::is_true(&mut runtime, &variables.generation_prompt)?;
-            check_continuation(flag, options.generation)?;
+            check_continuation(flag, options.reference_spans)?;
         }
         variables.check_call()?;
         let render = Render {
@@ -243,7 +243,7 @@ impl<'a> Render<'a> {
             Some(field) => Some(Continuation::open(&mut runtime, &messages, field, &self.template.source)?),
             None => None,
         };
-        self.variables.check_render(options.generation)?;
+        self.variables.check_render(options.reference_spans)?;
         let messages = continuation
             .as_ref()
             .map_or(messages, |continuation| continuation.messages.clone());
@@ -251,7 +251,7 @@ impl<'a> Render<'a> {
             .variables
             .context(&mut runtime, messages, self.tools.clone(), self.documents.clone())?;
         let tracks_spans =
-            options.generation || options.true_spans || (options.assistant.is_some() && self.compiled.has_generation());
+            options.reference_spans || options.generation_spans || (options.assistant.is_some() && self.compiled.has_generation());
         let output = self
             .compiled
             .render_value(&mut runtime, context.clone(), tracks_spans, options.plain);
@@ -268,13 +268,13 @@ impl<'a> Render<'a> {
             },
             ..Prompt::default()
         };
-        if options.generation {
+        if options.reference_spans {
             runtime.meter.charge_bytes(output.text.len())?;
             runtime.meter.charge_items(output.spans.len())?;
-            prompt.generation = Spans::from_code_points(std::mem::take(&mut output.spans), &output.text);
+            prompt.reference_spans = Spans::from_code_points(std::mem::take(&mut output.spans), &output.text);
         }
-        if options.true_spans {
-            prompt.true_spans = Spans::from_bytes(output.pieces.blocks(), &output.text);
+        if options.generation_spans {
+            prompt.generation_spans = Spans::from_bytes(output.pieces.blocks(), &output.text);
         }
         prompt.segments = runtime.take_segments(&output.pieces, &output.text)?;
         if let Some(assistant) = &options.assistant {

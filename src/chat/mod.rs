@@ -50,7 +50,7 @@ use crate::value::Value;
 #[cfg(feature = "inspect")]
 pub(crate) use assistant::REASONING_FIELDS;
 pub use assistant::{AssistantOptions, AssistantSpans};
-pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, Writer};
+pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, TokenOrigin};
 #[cfg(feature = "cli")]
 pub(crate) use files::Files;
 pub use folder::{LoadAs, LoadOptions};

@@ -106,15 +106,15 @@ pub struct ApplyOptions<'o> {
     pub deadline: Option<&'o Deadline>,
     /// A flag that stops the render soon after any thread sets it.
     pub cancel: Option<&'o AtomicBool>,
-    /// Whether to return [`Prompt::generation`](super::Prompt::generation): the spans of `{% generation %}` blocks as transformers counts
+    /// Whether to return [`Prompt::reference_spans`](super::Prompt::reference_spans): the spans of `{% generation %}` blocks as transformers counts
     /// them, for [`assistant_mask`]. As in transformers, it is an error together with [`ApplyOptions::continue_final_message`].
     ///
     /// [`assistant_mask`]: crate::assistant_mask
-    pub generation: bool,
-    /// Whether to return [`Prompt::true_spans`](super::Prompt::true_spans): the places of `{% generation %}` blocks in the text, also for
+    pub reference_spans: bool,
+    /// Whether to return [`Prompt::generation_spans`](super::Prompt::generation_spans): the places of `{% generation %}` blocks in the text, also for
     /// blocks in a macro, a set block or a call block. A block that is written twice has two spans, and one that a filter rewrites
     /// (`upper`, `replace`) has none.
-    pub true_spans: bool,
+    pub generation_spans: bool,
     /// Whether to return [`Prompt::segments`](super::Prompt::segments): where each character of the prompt came from, and which message
     /// owns it. The text is the same.
     pub trace: bool,
@@ -158,8 +158,8 @@ impl fmt::Debug for ApplyOptions<'_> {
             .field("limits", self.limits)
             .field("deadline", &self.deadline)
             .field("cancel", &self.cancel)
-            .field("generation", &self.generation)
-            .field("true_spans", &self.true_spans)
+            .field("reference_spans", &self.reference_spans)
+            .field("generation_spans", &self.generation_spans)
             .field("trace", &self.trace)
             .field("assistant", &self.assistant)
             .field("control_tokens", &self.control_tokens)
@@ -197,8 +197,8 @@ impl Default for ApplyOptions<'_> {
             limits,
             deadline,
             cancel,
-            generation: false,
-            true_spans: false,
+            reference_spans: false,
+            generation_spans: false,
             trace: false,
             assistant: None,
             control_tokens: ControlTokens::default(),

@@ -19,14 +19,14 @@ const TURN_STEPS: usize = 6;
 pub struct Prompt {
     /// The text to be tokenized, with no special tokens added.
     pub text: String,
-    /// The spans of `{% generation %}` blocks as transformers counts them. Empty unless [`ApplyOptions::generation`] is set.
+    /// The spans of `{% generation %}` blocks as transformers counts them. Empty unless [`ApplyOptions::reference_spans`] is set.
     ///
-    /// [`ApplyOptions::generation`]: super::ApplyOptions::generation
-    pub generation: Spans,
-    /// The places of `{% generation %}` blocks in the text. Empty unless [`ApplyOptions::true_spans`] is set.
+    /// [`ApplyOptions::reference_spans`]: super::ApplyOptions::reference_spans
+    pub reference_spans: Spans,
+    /// The places of `{% generation %}` blocks in the text. Empty unless [`ApplyOptions::generation_spans`] is set.
     ///
-    /// [`ApplyOptions::true_spans`]: super::ApplyOptions::true_spans
-    pub true_spans: Spans,
+    /// [`ApplyOptions::generation_spans`]: super::ApplyOptions::generation_spans
+    pub generation_spans: Spans,
     /// Where the characters of the text came from. Empty unless [`ApplyOptions::trace`] is set.
     ///
     /// [`ApplyOptions::trace`]: super::ApplyOptions::trace
@@ -50,11 +50,11 @@ pub struct Prompt {
 /// use chat_template::{ApplyOptions, ChatTemplate};
 ///
 /// let template = ChatTemplate::from_source("{% generation %}é{% endgeneration %}", &[]);
-/// let options = ApplyOptions { true_spans: true, ..Default::default() };
+/// let options = ApplyOptions { generation_spans: true, ..Default::default() };
 /// let prompt = template.apply(&serde_json::json!([{}]), &options)?;
 /// let json = serde_json::to_value(&prompt).unwrap();
 /// assert_eq!(json["text"], "é");
-/// assert_eq!(json["true_spans"], serde_json::json!({"code_points": [[0, 1]], "bytes": [[0, 2]]}));
+/// assert_eq!(json["generation_spans"], serde_json::json!({"code_points": [[0, 1]], "bytes": [[0, 2]]}));
 /// assert_eq!(json["steps"], prompt.steps);
 /// # Ok::<(), chat_template::Error>(())
 /// ```
@@ -62,8 +62,8 @@ impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Prompt", 7)?;
         object.serialize_field("text", &self.text)?;
-        object.serialize_field("generation", &self.generation)?;
-        object.serialize_field("true_spans", &self.true_spans)?;
+        object.serialize_field("reference_spans", &self.reference_spans)?;
+        object.serialize_field("generation_spans", &self.generation_spans)?;
         object.serialize_field("segments", &self.segments)?;
         object.serialize_field("assistant", &self.assistant)?;
         object.serialize_field("turns", &self.turns())?;

@@ -35,7 +35,7 @@ pub struct RenderOptions<'o> {
     /// A flag that cancels the render. If any thread sets it, the render soon ends with an error of kind limit.
     pub cancel: Option<&'o AtomicBool>,
     /// Whether to return the spans of `{% generation %}` blocks.
-    pub generation: bool,
+    pub reference_spans: bool,
     /// Whether to return [`Rendered::segments`]: where each character of the output came from. The output is the same.
     pub trace: bool,
     /// Whether to return [`Rendered::assistant`]: the places of the text that the model would write, if the context has `messages`. The
@@ -52,11 +52,11 @@ pub struct RenderOptions<'o> {
 pub struct Rendered {
     /// The output.
     pub text: String,
-    /// The spans of the `{% generation %}` blocks in code points. Empty unless [`RenderOptions::generation`] is set.
+    /// The spans of the `{% generation %}` blocks in code points. Empty unless [`RenderOptions::reference_spans`] is set.
     ///
     /// As in the reference, a block begins at the length of the text that the top level of the template has written so far. The span of a
     /// block in a macro can therefore differ from its place in the output.
-    pub generation: Vec<Range<usize>>,
+    pub reference_spans: Vec<Range<usize>>,
     /// Where the characters of the output came from. Empty unless [`RenderOptions::trace`] is set.
     pub segments: Vec<Segment>,
     /// The places of the text that the model would write. Empty unless [`RenderOptions::assistant`] is set.
@@ -109,7 +109,7 @@ impl Default for RenderOptions<'_> {
             limits,
             deadline,
             cancel,
-            generation: false,
+            reference_spans: false,
             trace: false,
             assistant: None,
             plain: false,
@@ -123,7 +123,9 @@ impl fmt::Debug for RenderOptions<'_> {
         let mut shown = formatter.debug_struct("RenderOptions");
         shown.field("limits", self.limits).field("deadline", &self.deadline);
         shown.field("cancel", &self.cancel);
-        shown.field("generation", &self.generation).field("trace", &self.trace);
+        shown
+            .field("reference_spans", &self.reference_spans)
+            .field("trace", &self.trace);
         shown.field("assistant", &self.assistant);
         shown.finish_non_exhaustive()
     }
@@ -213,7 +215,7 @@ impl Template {
             let variables = input.iter().filter_map(|(name, value)| Traced::variable(&name, value));
             self.start_tape(&mut runtime, variables.collect());
         }
-        let tracks_spans = options.generation || (options.assistant.is_some() && self.has_generation());
+        let tracks_spans = options.reference_spans || (options.assistant.is_some() && self.has_generation());
         let mut output = self.render_value(&mut runtime, input.clone(), tracks_spans, options.plain)?;
         let mut segments = runtime.take_segments(&output.pieces, &output.text)?;
         let assistant = match &options.assistant {
@@ -227,7 +229,7 @@ impl Template {
             segments,
             assistant,
             text: output.text,
-            generation: if options.generation { output.spans } else { Vec::new() },
+            reference_spans: if options.reference_spans { output.spans } else { Vec::new() },
             steps: runtime.meter.steps(),
         })
     }

@@ -255,7 +255,7 @@ impl Port {
         let mut options = RenderOptions {
             limits: bounds.limits,
             deadline: bounds.deadline,
-            generation: wanted.generation,
+            reference_spans: wanted.generation,
             trace: wanted.is_traced(),
             assistant: wanted.assistant(),
             plain: wanted.is_plain(),
@@ -268,7 +268,7 @@ impl Port {
             let mut prompt = Prompt::default();
             (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
             (prompt.assistant, prompt.steps) = (rendered.assistant, rendered.steps);
-            prompt.generation.code_points = rendered.generation;
+            prompt.reference_spans.code_points = rendered.reference_spans;
             prompt
         }))
     }
@@ -362,7 +362,7 @@ fn write_prompt(
         show::stream_entry("changes", changes, out)?;
     }
     if wanted.generation {
-        show::stream_entry("generation", &show::span_pairs(&prompt.generation.code_points), out)?;
+        show::stream_entry("generation", &show::span_pairs(&prompt.reference_spans.code_points), out)?;
     }
     if wanted.trace {
         show::stream_entry("segments", &prompt.segments, out)?;

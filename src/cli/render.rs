@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use chat_template::json::{Data, Object};
 use chat_template::{
     ApplyOptions, AssistantOptions, AssistantSpans, Changes, ChatTemplate, Limits, Policy, PrepareOptions, Prompt, RenderOptions,
-    Template, What, Writer,
+    Template, TokenOrigin, What,
 };
 
 use super::explain::{Explained, Picture};
@@ -37,17 +37,17 @@ begins the prompt twice, of a variable that no template reads, and if it is unkn
 underlined. NO_COLOR turns the colours off; then each part has a row of its own.
 
 --json prints an object with these keys:
-  text        the prompt
-  generation  the spans of {% generation %} blocks as transformers counts them, which is wrong in macros, set blocks and call blocks
-  true_spans  the places of these blocks in the text (not with --context)
-  segments    where each character came from, and the message that owns it
-  assistant   the spans of what the model would write, or {\"unknown\": the reason}
-  turns       the header, the body, the close and the fields of each message
-  steps       the work of the render, in the unit of --limits
-  changes     what was changed in the file of --request, with its place and the reason
+  text              the prompt
+  reference_spans   the spans of {% generation %} blocks as transformers counts them, which is wrong in macros, set blocks and call blocks
+  generation_spans  the places of these blocks in the text (not with --context)
+  segments          where each character came from, and the message that owns it
+  assistant         the spans of what the model would write, or {\"unknown\": the reason}
+  turns             the header, the body, the close and the fields of each message
+  steps             the work of the render, in the unit of --limits
+  changes           what was changed in the file of --request, with its place and the reason
 If the prompt has no text of the model although a message is the assistant's, or if that text is unknown, standard error has a warning.
-A span is a [start, end] pair. Spans are counted in code points. Those of generation and true_spans are counted in bytes too (with --context,
-only in code points).";
+A span is a [start, end] pair. Spans are counted in code points. Those of reference_spans and generation_spans are counted in bytes too (with
+--context, only in code points).";
 
 /// The arguments of `render`.
 #[derive(clap::Args)]
@@ -104,7 +104,7 @@ impl Arguments {
     /// Returns the options for what the output shows besides the text.
     fn show_options(&self) -> ApplyOptions<'static> {
         ApplyOptions {
-            true_spans: self.json || self.is_colored(When::Never),
+            generation_spans: self.json || self.is_colored(When::Never),
             trace: self.json,
             assistant: (self.json || self.explained.is_wanted()).then(AssistantOptions::default),
             ..ApplyOptions::default()
@@ -173,7 +173,7 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     let mut options = RenderOptions {
         limits: &texts.limits,
         deadline: Some(&texts.deadline),
-        generation: arguments.json,
+        reference_spans: arguments.json,
         trace: arguments.json || arguments.explained.is_wanted(),
         assistant: (arguments.json || arguments.explained.is_wanted()).then(AssistantOptions::default),
         ..RenderOptions::default()
@@ -200,7 +200,7 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
         (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
         prompt.assistant = rendered.assistant;
         prompt.untrusted = prompt.control_tokens(&tokens).map_err(|error| error.to_string())?;
-        prompt.untrusted.retain(|token| token.writer != Writer::Template);
+        prompt.untrusted.retain(|token| token.origin != TokenOrigin::Template);
         return arguments.draw(&Picture::new(&prompt, &tokens, variable("messages"), bos, Vec::new())?);
     }
     Ok(rendered.text)
@@ -246,7 +246,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         continue_final_message: arguments.settings.continued_field(),
         variables: Some(&variables),
         // In the reference, the spans of a continued message are an error.
-        generation: arguments.json && arguments.settings.continue_final_message.is_none(),
+        reference_spans: arguments.json && arguments.settings.continue_final_message.is_none(),
         control_tokens: arguments.explained.policy(&own_tokens),
         ..arguments.show_options()
     };
@@ -317,7 +317,7 @@ fn show_prompt(
             print_line(|out| show::write_prompt(prompt, changes, out))
         }
         (false, true) => {
-            let colored = show::color_spans(&prompt.text, &prompt.true_spans.bytes);
+            let colored = show::color_spans(&prompt.text, &prompt.generation_spans.bytes);
             print(colored)
                 .map(|()| String::new())
                 .map_err(|error| format!("error: {error}"))

@@ -1,7 +1,7 @@
 //! The output of `render` and `port`: JSON with spans, or coloured text.
 //!
 //! ```text
-//! {"text": "…", "generation": {"code_points": [[0, 5]], "bytes": [[0, 5]]}, "true_spans": {…}, …}
+//! {"text": "…", "reference_spans": {"code_points": [[0, 5]], "bytes": [[0, 5]]}, "generation_spans": {…}, …}
 //! ```
 
 use std::borrow::Cow;
@@ -50,7 +50,7 @@ impl Wanted {
     /// Returns the options of a conversation. All other options have their defaults.
     pub fn options<'o>(self, bounds: Bounds<'o>, clock: Option<&'o FixedClock>) -> ApplyOptions<'o> {
         let options = ApplyOptions {
-            generation: self.generation,
+            reference_spans: self.generation,
             trace: self.is_traced(),
             assistant: self.assistant(),
             plain: self.is_plain(),
@@ -95,8 +95,8 @@ pub fn write_prompt(prompt: &Prompt, changes: Option<&Changes>, out: &mut impl W
 pub fn write_rendered(rendered: &Rendered, out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"{\"text\":")?;
     serde_json::to_writer(&mut *out, &rendered.text)?;
-    let generation = BTreeMap::from([("code_points", span_pairs(&rendered.generation))]);
-    stream_entry("generation", &generation, out)?;
+    let generation = BTreeMap::from([("code_points", span_pairs(&rendered.reference_spans))]);
+    stream_entry("reference_spans", &generation, out)?;
     stream_entry("segments", &rendered.segments, out)?;
     stream_entry("assistant", &rendered.assistant, out)?;
     stream_entry("turns", &rendered.turns(), out)?;

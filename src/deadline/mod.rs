@@ -18,7 +18,7 @@ use std::time::Duration;
 pub use bounds::Bounds;
 
 use crate::clock;
-use crate::limits::{Limit, Limits, Reached};
+use crate::limits::{Limit, LimitExceeded, Limits};
 
 /// A time limit that several calls share, such as those that read, prepare and render one request.
 ///
@@ -129,7 +129,7 @@ impl Deadline {
 
     /// Returns an error if the time is over, or would be over after work that is expected to take some time. The time of a thread that is
     /// not in a call is counted from its first check.
-    pub(crate) fn check(&self, expected: Duration) -> Result<(), Reached> {
+    pub(crate) fn check(&self, expected: Duration) -> Result<(), LimitExceeded> {
         let Some(allowed) = self.milliseconds else {
             return Ok(());
         };
@@ -139,7 +139,7 @@ impl Deadline {
             return Ok(());
         }
         self.is_over.store(true, Ordering::Relaxed);
-        Err(Reached::new(Limit::Milliseconds, passed, allowed))
+        Err(LimitExceeded::new(Limit::Milliseconds, passed, allowed))
     }
 
     /// Returns whether there is a limit.
@@ -184,7 +184,7 @@ impl Running<'_> {
     ///
     /// # Errors
     /// The limit, which converts to an [`Error`](crate::Error).
-    pub fn check(&self) -> Result<(), Reached> {
+    pub fn check(&self) -> Result<(), LimitExceeded> {
         self.check_before(Duration::ZERO)
     }
 
@@ -192,7 +192,7 @@ impl Running<'_> {
     ///
     /// # Errors
     /// See [`Running::check`].
-    pub fn check_before(&self, work: Duration) -> Result<(), Reached> {
+    pub fn check_before(&self, work: Duration) -> Result<(), LimitExceeded> {
         self.deadline.check(work)
     }
 }

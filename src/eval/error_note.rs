@@ -8,7 +8,7 @@ use std::fmt::Write;
 use super::Evaluator;
 use crate::ast::{Expr, ExprKind, For, TargetKind};
 use crate::builtins::access;
-use crate::error::{Error, ErrorKind, Step};
+use crate::error::{Error, ErrorKind, TraceFrame};
 use crate::json::escape_key;
 use crate::resolve::operators;
 use crate::text::quote;
@@ -113,7 +113,7 @@ impl<'a> Evaluator<'a, '_> {
         let TargetKind::Name { slot, .. } = &node.target.kind else {
             return error;
         };
-        if error.trail().iter().any(|step| matches!(step, Step::Message { .. })) {
+        if error.trail().iter().any(|step| matches!(step, TraceFrame::Message { .. })) {
             return error;
         }
         let input = self.runtime.heap.frames.input.as_ref();
@@ -123,7 +123,7 @@ impl<'a> Evaluator<'a, '_> {
         };
         let total = messages.len();
         match self.runtime.find_message(&item) {
-            Some(index) => error.within(Step::Message {
+            Some(index) => error.within(TraceFrame::Message {
                 number: index.saturating_add(1),
                 total,
             }),

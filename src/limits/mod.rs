@@ -5,10 +5,10 @@
 #[macro_use]
 mod table;
 
-mod reached;
+mod exceeded;
 mod read;
 
-pub use reached::{Limit, Reached};
+pub use exceeded::{Limit, LimitExceeded};
 
 limits! {
     /// Limits on compiling and rendering a template.

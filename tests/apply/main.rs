@@ -105,7 +105,7 @@ fn answer(case: &Case, chat: &ChatTemplate) -> Result<Prompt, Error> {
         variables: Some(&variables),
         // A folder in tests/models has its own tokens.
         special_tokens: (!tokens.is_empty()).then_some(&*tokens),
-        generation: case.generation,
+        reference_spans: case.generation,
         ..ApplyOptions::default()
     };
     if let Some(clock) = &clock {

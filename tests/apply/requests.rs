@@ -156,7 +156,7 @@ fn results_can_be_shown_and_serialized() {
     let prompt = apply("{{ messages }}", &json!([{}])).expect("it renders");
     assert!(prompt.steps > 0);
     let written = serde_json::to_value(&prompt).expect("it serializes");
-    assert_eq!(written["generation"], json!({"code_points": [], "bytes": []}));
+    assert_eq!(written["reference_spans"], json!({"code_points": [], "bytes": []}));
     let error = apply(TEMPLATE, &json!([{"content": 1}])).expect_err("a number is not a text");
     let written = serde_json::to_value(&error).expect("it serializes");
     assert_eq!(written["class"], "mismatch");

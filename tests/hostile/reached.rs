@@ -79,7 +79,7 @@ fn assert_reached(error: &Error, limit: Limit) {
         Limit::File | Limit::Templates | Limit::Sources | Limit::SpecialTokens | Limit::AddedTokens
     );
     assert_eq!(error.class(), if is_model { ErrorClass::Template } else { ErrorClass::Limit });
-    assert!(reached.figure > reached.allowed || reached.allowed == 0, "{error}");
+    assert!(reached.actual > reached.allowed || reached.allowed == 0, "{error}");
     assert!(
         error.to_string().contains(&format!("limit reached: {}: ", limit.name())),
         "{error}"

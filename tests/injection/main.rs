@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, Error, ErrorClass, Prompt, Writer};
+use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, Error, ErrorClass, Prompt, TokenOrigin};
 use serde_json::{Value, json};
 
 /// The words before and after an attack.
@@ -49,7 +49,7 @@ fn assembled_tokens_have_their_writers() {
             .control_tokens(&tokens)
             .unwrap()
             .into_iter()
-            .map(|token| json!([prompt.text[token.bytes], token.writer.name()]))
+            .map(|token| json!([prompt.text[token.bytes], token.origin.name()]))
             .collect();
         assert_eq!(json!(found), row["found"], "{}", row["id"]);
         check_policies(&row["id"], &template, &row["messages"], &tokens);
@@ -143,25 +143,25 @@ fn attack_once(place: &str, template: &ChatTemplate, attack: &Value, planted: &s
         for token in &found {
             let text = &prompt.text[token.bytes.clone()];
             let path = token.path.as_deref().unwrap_or_default();
-            match token.writer {
-                Writer::Input => {
+            match token.origin {
+                TokenOrigin::Input => {
                     assert!(is_planted(&token.bytes), "{place}: {text} is not planted\n{}", prompt.text);
                     tally.planted += 1;
                 }
-                Writer::Mixed => {
+                TokenOrigin::Mixed => {
                     // A template can write `'<' + key + '>'`, too.
                     let is_of_key = path.contains(text.trim_matches(|char: char| !char.is_alphanumeric()));
                     assert!(path.ends_with("/role") || is_of_key, "{place}: {text} of {path}");
                     tally.mixed += 1;
                 }
-                Writer::Template => tally.trusted += 1,
+                TokenOrigin::Template => tally.trusted += 1,
             }
         }
         let planted_count = tokens
             .iter()
             .map(|token| prompt.text.matches(&[WORDS[0], token, WORDS[1]].concat()).count())
             .sum::<usize>();
-        let found_count = found.iter().filter(|token| token.writer == Writer::Input).count();
+        let found_count = found.iter().filter(|token| token.origin == TokenOrigin::Input).count();
         assert_eq!(found_count, planted_count, "{place}\n{}", prompt.text);
         check_pieces(place, &prompt, tokens);
     }
@@ -184,7 +184,7 @@ fn check_pieces(place: &str, prompt: &Prompt, tokens: &[&str]) {
     }
     let trusted = prompt.control_tokens(tokens).unwrap().into_iter();
     let trusted: Vec<_> = trusted
-        .filter(|token| token.writer == Writer::Template)
+        .filter(|token| token.origin == TokenOrigin::Template)
         .map(|token| token.bytes)
         .collect();
     assert_eq!(

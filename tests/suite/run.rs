@@ -89,7 +89,7 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
     let clock = FixedClock(now.parse::<LocalTime>().expect("the time of a case exists"));
     let options = RenderOptions {
         clock: &clock,
-        generation: case.get("generation") == Some(&Data::Bool(true)),
+        reference_spans: case.get("generation") == Some(&Data::Bool(true)),
         ..RenderOptions::default()
     };
     let json = match tree {
@@ -122,7 +122,7 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
         Ok(rendered) => Reply::Answer(Answer::Output {
             generation: Some(
                 rendered
-                    .generation
+                    .reference_spans
                     .iter()
                     .map(|span| (span.start as u64, span.end as u64))
                     .collect(),
@@ -147,7 +147,7 @@ fn assert_same(fast: &Result<Rendered, Error>, plain: &Result<Rendered, Error>) 
     match (fast, plain) {
         (Ok(fast), Ok(plain)) => {
             assert_eq!(fast.text, plain.text, "the text differs");
-            assert_eq!(fast.generation, plain.generation, "the spans differ");
+            assert_eq!(fast.reference_spans, plain.reference_spans, "the spans differ");
         }
         (Err(fast), Err(plain)) => {
             assert_eq!(fast.to_string(), plain.to_string(), "the error differs");

@@ -134,7 +134,7 @@ impl Renderer {
                 None => ContinueFinalMessage::No,
             },
             variables: Some(&*variables),
-            generation: self.wants_spans,
+            reference_spans: self.wants_spans,
             assistant: self.wants_assistant.then(AssistantOptions::default),
             trace: self.wants_turns,
             ..ApplyOptions::default()
@@ -161,7 +161,7 @@ impl Renderer {
         out.write_key("text");
         out.write_string(&prompt.text);
         if self.wants_spans {
-            out.write_entry("generation", &prompt.generation)?;
+            out.write_entry("generation", &prompt.reference_spans)?;
         }
         if self.wants_assistant {
             out.write_entry("assistant", &prompt.assistant)?;

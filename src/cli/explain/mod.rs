@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use chat_template::conformance::{sign, visible};
 use chat_template::json::Data;
-use chat_template::{AssistantSpans, ControlToken, Origin, Prompt, Segment, Writer};
+use chat_template::{AssistantSpans, ControlToken, Origin, Prompt, Segment, TokenOrigin};
 
 use super::show::warn_of_mask;
 
@@ -178,9 +178,9 @@ impl<'p> Picture<'p> {
         let owner = token
             .message
             .map_or_else(|| "the input".to_owned(), |index| self.name_message(index));
-        let with = match token.writer {
-            Writer::Mixed => "forms, with text of the template,",
-            Writer::Input | Writer::Template => "has",
+        let with = match token.origin {
+            TokenOrigin::Mixed => "forms, with text of the template,",
+            TokenOrigin::Input | TokenOrigin::Template => "has",
         };
         format!("warning: {owner} {with} the control token {text} at {path}")
     }

@@ -107,7 +107,7 @@ impl<'t> Renders<'t> {
             variables: Some(&witness.variables),
             add_generation_prompt: witness.add_generation_prompt,
             trace: true,
-            true_spans: true,
+            generation_spans: true,
             limits: &self.limits,
             deadline: self.deadline,
             ..ApplyOptions::default()

@@ -1,4 +1,4 @@
-use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, Prompt, Writer};
+use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, Prompt, TokenOrigin};
 use serde_json::{Value, json};
 
 use super::Encoder;
@@ -63,7 +63,7 @@ fn no_id_of_a_control_token_is_of_a_user() {
             let ids = encoder.encode(&prompt).unwrap();
             let place = |index: usize| prompt.untrusted.get(index).map(|token| token.bytes.start);
             let found = prompt.control_tokens(&encoder.control_tokens).unwrap().into_iter();
-            let trusted = found.filter(|token| token.writer != Writer::Input && !prompt.untrusted.contains(token));
+            let trusted = found.filter(|token| token.origin != TokenOrigin::Input && !prompt.untrusted.contains(token));
             let trusted: Vec<u32> = trusted
                 .map(|token| encoder.tokenizer().token_to_id(&prompt.text[token.bytes]).unwrap())
                 .collect();
