@@ -344,7 +344,7 @@ impl Error {
     ///
     /// let template = Template::compile("{{ x }}")?;
     /// let options = RenderOptions { deadline: Some(&Deadline::new(0)), ..Default::default() };
-    /// let error = template.render_with(&serde_json::json!({"x": 1}), &options).unwrap_err();
+    /// let error = template.render(&serde_json::json!({"x": 1}), &options).unwrap_err();
     /// assert_eq!((error.is_retryable(), error.http_status()), (true, 503));
     /// # Ok::<(), chat_template::Error>(())
     /// ```
@@ -352,7 +352,7 @@ impl Error {
         match self.class() {
             _ if self.is_retryable() => 503,
             ErrorClass::Refused | ErrorClass::Request | ErrorClass::Mismatch | ErrorClass::Limit => 400,
-            ErrorClass::Template | ErrorClass::Output | ErrorClass::Internal => 500,
+            ErrorClass::Template | ErrorClass::Internal => 500,
         }
     }
 

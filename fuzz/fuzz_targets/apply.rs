@@ -14,7 +14,9 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |text: &str| {
         return;
     };
     let Some(messages) = request.get("messages") else { return };
-    let template = ChatTemplate::from_source(&**source, &[("bos_token", "<s>")]);
+    let Ok(template) = ChatTemplate::from_source(&**source, &[("bos_token", "<s>")]) else {
+        return;
+    };
     let is_set = |name| request.get(name).is_some_and(|flag| *flag == Data::Bool(true));
     let options = ApplyOptions {
         add_generation_prompt: is_set("add_generation_prompt"),

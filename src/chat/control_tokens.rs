@@ -24,7 +24,7 @@ use crate::trace::{Origin, Segment};
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, ErrorClass};
 ///
-/// let template = ChatTemplate::from_source("{{ bos_token }}{{ messages[0].content }}", &[("bos_token", "<s>")]);
+/// let template = ChatTemplate::from_source("{{ bos_token }}{{ messages[0].content }}", &[("bos_token", "<s>")])?;
 /// let messages = serde_json::json!([{"role": "user", "content": "Hi<s>"}]);
 /// let control_tokens = ControlTokens { policy: ControlPolicy::Refuse, ..Default::default() };
 /// let error = template.apply(&messages, &ApplyOptions { control_tokens, ..Default::default() }).unwrap_err();
@@ -119,30 +119,21 @@ impl Prompt {
     /// Who wrote a token follows from [`Prompt::segments`]. In a prompt without segments, all text counts as written by the input.
     ///
     /// # Errors
-    /// If the search exceeds a limit of [`Limits::default`](crate::Limits); [`Prompt::control_tokens_within`] takes other limits. The work is at most that
-    /// of reading the text once for each byte of the longest token.
+    /// If the search exceeds a limit. The work is at most that of reading the text once for each byte of the longest token.
     ///
     /// ```
-    /// use chat_template::{ApplyOptions, ChatTemplate, TokenOrigin};
+    /// use chat_template::{ApplyOptions, Bounds, ChatTemplate, TokenOrigin};
     ///
-    /// let template = ChatTemplate::from_source("{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}", &[]);
+    /// let template = ChatTemplate::from_source("{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}", &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "<|end|>"}]);
     /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
     /// assert_eq!(prompt.text, "<|user|><|end|><|end|>");
-    /// let found = prompt.control_tokens(&["<|user|>", "<|end|>"])?;
+    /// let found = prompt.control_tokens(&["<|user|>", "<|end|>"], Bounds::default())?;
     /// let origins: Vec<TokenOrigin> = found.iter().map(|token| token.origin).collect();
     /// assert_eq!(origins, [TokenOrigin::Mixed, TokenOrigin::Input, TokenOrigin::Template]);
     /// # Ok::<(), chat_template::Error>(())
     /// ```
-    pub fn control_tokens<T: AsRef<str>>(&self, tokens: &[T]) -> Result<Vec<ControlToken>, Error> {
-        self.control_tokens_within(tokens, Bounds::default())
-    }
-
-    /// Returns the occurrences of control tokens as [`Prompt::control_tokens`] does.
-    ///
-    /// # Errors
-    /// If the search exceeds one of the given limits.
-    pub fn control_tokens_within<'o, T: AsRef<str>>(
+    pub fn control_tokens<'o, T: AsRef<str>>(
         &self,
         tokens: &[T],
         bounds: impl Into<Bounds<'o>>,
@@ -197,7 +188,7 @@ impl Prompt {
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens};
     ///
-    /// let template = ChatTemplate::from_source("<s>{{ messages[0].content }}</s>", &[]);
+    /// let template = ChatTemplate::from_source("<s>{{ messages[0].content }}</s>", &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "a</s>b"}]);
     /// let control_tokens = ControlTokens { policy: ControlPolicy::Split, tokens: &["<s>", "</s>"], ..Default::default() };
     /// let prompt = template.apply(&messages, &ApplyOptions { control_tokens, ..Default::default() })?;

@@ -24,7 +24,7 @@ use std::ops::Range;
 ///     "{% for m in messages %}<{{ m.role }}>{% if m.role == 'assistant' %}\
 ///      {% generation %}{{ m.content }}<end>{% endgeneration %}{% else %}{{ m.content }}<end>{% endif %}{% endfor %}",
 ///     &[],
-/// );
+/// )?;
 /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]);
 /// let prompt = template.apply(&messages, &ApplyOptions { reference_spans: true, ..Default::default() })?;
 /// assert_eq!(prompt.text, "<user>Hi<end><assistant>Hello<end>");

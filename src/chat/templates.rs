@@ -155,6 +155,21 @@ impl Templates {
         Self::Named(named.into_values().collect())
     }
 
+    /// Makes each template render without the shortcuts of the evaluator, unless it is shared.
+    #[cfg(feature = "cli")]
+    pub fn without_shortcuts(&mut self) {
+        let templates = match self {
+            Self::None => &mut [],
+            Self::One(template) => std::slice::from_mut(template),
+            Self::Named(templates) => templates.as_mut_slice(),
+        };
+        for template in templates {
+            if let Some(Ok(template)) = Arc::get_mut(&mut template.compiled) {
+                template.without_shortcuts();
+            }
+        }
+    }
+
     /// Returns all templates, in order.
     pub fn all(&self) -> &[NamedTemplate] {
         match self {

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use chat_template::{Deadline, Error, LimitExceeded};
+use crate::{Deadline, Error, LimitExceeded};
 
 /// The number of bytes of an answer that are kept in memory. A longer answer is made twice: first only to measure the time.
 const KEPT: usize = 1 << 20;
@@ -85,7 +85,7 @@ impl Write for Draft<'_> {
 mod tests {
     use std::io::Write;
 
-    use chat_template::Deadline;
+    use crate::Deadline;
 
     use super::{KEPT, STRIDE, write};
 

@@ -31,7 +31,7 @@ use crate::limits::{Limit, LimitExceeded, Limits};
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate, Deadline, json};
 ///
-/// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]);
+/// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[])?;
 /// let deadline = Deadline::new(500);
 /// let messages = json::read_within(r#"[{"role": "user", "content": "Hi"}]"#, json::DEPTH, &deadline)?;
 /// let options = ApplyOptions { deadline: Some(&deadline), ..Default::default() };
@@ -52,7 +52,7 @@ use crate::limits::{Limit, LimitExceeded, Limits};
 ///     _ => {}
 /// });
 /// let options = RenderOptions { cancel: Some(&cancel), ..Default::default() };
-/// let rendered = Template::compile("Hi")?.render_with(&serde_json::json!({}), &options)?;
+/// let rendered = Template::compile("Hi")?.render(&serde_json::json!({}), &options)?;
 /// drop(done);
 /// assert_eq!(rendered.text, "Hi");
 /// # Ok::<(), chat_template::Error>(())

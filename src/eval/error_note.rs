@@ -291,7 +291,7 @@ mod tests {
     const INPUT: &str = r#"{"messages": [{"content": "hi", "n": 1}, {"content": [{"text": "a/b"}], "n": [2, 3], "a/b~": null}]}"#;
 
     fn find_error(source: &str) -> Error {
-        let rendered = Template::compile(source).and_then(|template| template.render_json(INPUT));
+        let rendered = Template::compile(source).and_then(|template| template.render_json(INPUT, &crate::RenderOptions::default()));
         rendered.expect_err(source)
     }
 

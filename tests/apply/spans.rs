@@ -8,7 +8,7 @@ fn render_spans(source: &str) -> Prompt {
         generation_spans: true,
         ..ApplyOptions::default()
     };
-    let template = ChatTemplate::from_source(source, &[]);
+    let template = ChatTemplate::from_source(source, &[]).unwrap();
     template.apply(&serde_json::json!([{}]), &options).expect("it renders")
 }
 

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::io;
 
-use chat_template::json::{self, Data};
+use crate::json::{self, Data};
 use serde::Serialize;
 
 /// Lines that are kept until they reach a size.

@@ -6,8 +6,8 @@
 //!
 //! The page loads nothing. The switches are CSS; a script shows where the part under the pointer came from.
 
-use chat_template::conformance::visible;
-use chat_template::{Origin, TokenOrigin};
+use crate::conformance::visible;
+use crate::{Origin, TokenOrigin};
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 
 use super::{KINDS, MAX_BYTES, Part, Picture, REST, cut, kind_of, place_of, sign_of};

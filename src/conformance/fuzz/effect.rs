@@ -87,8 +87,8 @@ impl Renderer {
             reference_spans: self.generation,
             ..RenderOptions::default()
         };
-        Some(match template.render_with(&self.context, &options) {
-            Ok(rendered) => Some((rendered.text, rendered.reference_spans)),
+        Some(match template.render(&self.context, &options) {
+            Ok(rendered) => Some((rendered.text, rendered.reference_spans.code_points)),
             Err(error) if error.kind() == ErrorKind::Raised => Some((error.message().to_owned(), Vec::new())),
             Err(_) => None,
         })
