@@ -12,7 +12,7 @@ use std::fmt;
 pub(crate) use excerpt::Excerpt;
 pub use kind::{ErrorClass, ErrorKind};
 
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::source::{Position, Source};
 use crate::span::Span;
 use crate::text::truncate::{MAX_MESSAGE, elide};
@@ -23,7 +23,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A macro call or a loop round that encloses the place of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Step {
+pub enum TraceFrame {
     /// A call of the macro with this name.
     Macro(String),
     /// A round of a loop.
@@ -55,12 +55,12 @@ struct Report {
     line: Line,
     span: Option<Span>,
     excerpt: Option<Excerpt>,
-    trail: Vec<Step>,
+    trail: Vec<TraceFrame>,
     note: Option<String>,
     /// The JSON pointers of the input values that can be the cause, the most likely first.
     input_paths: Vec<String>,
     template: Option<String>,
-    reached: Option<Reached>,
+    reached: Option<LimitExceeded>,
 }
 
 /// The largest number of macro calls and loop rounds that an error lists. The reference cannot nest that many.
@@ -136,25 +136,25 @@ impl Error {
 
     /// Makes the error for a limit.
     #[cold]
-    pub fn limit(reached: Reached) -> Self {
+    pub fn limit(reached: LimitExceeded) -> Self {
         Self::limit_with_message(reached, reached.to_string())
     }
 
     /// Makes the error for a limit of depth, with the message of Python's RecursionError. The note names the limit.
     #[cold]
-    pub fn recursion(reached: Reached) -> Self {
+    pub fn recursion(reached: LimitExceeded) -> Self {
         Self::limit_with_message(reached, "maximum recursion depth exceeded").with_note(reached.to_string())
     }
 
     /// Makes the error for a size that no memory can hold, with the empty message of Python's MemoryError. The note names the limit.
     #[cold]
-    pub fn memory(reached: Reached) -> Self {
+    pub fn memory(reached: LimitExceeded) -> Self {
         Self::limit_with_message(reached, "").with_note(reached.to_string())
     }
 
     /// Makes the error for a limit with another message.
     #[cold]
-    pub fn limit_with_message(reached: Reached, message: impl Into<String>) -> Self {
+    pub fn limit_with_message(reached: LimitExceeded, message: impl Into<String>) -> Self {
         let mut error = Self::new(ErrorKind::Limit, message);
         error.0.reached = Some(reached);
         error
@@ -206,7 +206,7 @@ impl Error {
 
     /// Adds the next enclosing macro call or loop round, unless the error already lists 1000.
     #[cold]
-    pub fn within(mut self, step: Step) -> Self {
+    pub fn within(mut self, step: TraceFrame) -> Self {
         if self.0.trail.len() < MAX_STEPS {
             self.0.trail.push(step);
         }
@@ -216,7 +216,7 @@ impl Error {
     /// Adds the call of a macro as the next enclosing one.
     #[cold]
     pub(crate) fn within_macro(self, name: &str) -> Self {
-        self.within(Step::Macro(elide(name, MAX_NAME).into_owned()))
+        self.within(TraceFrame::Macro(elide(name, MAX_NAME).into_owned()))
     }
 
     /// Sets the note, unless it is set.
@@ -317,12 +317,12 @@ impl Error {
     }
 
     /// Returns the limit that was reached, if the kind is [`ErrorKind::Limit`].
-    pub fn reached(&self) -> Option<Reached> {
+    pub fn reached(&self) -> Option<LimitExceeded> {
         self.0.reached
     }
 
     /// Returns the macro calls and loop rounds around the place, the innermost first.
-    pub fn trail(&self) -> &[Step] {
+    pub fn trail(&self) -> &[TraceFrame] {
         &self.0.trail
     }
 
@@ -345,7 +345,7 @@ impl Error {
     ///
     /// let template = Template::compile("{{ x }}")?;
     /// let options = RenderOptions { deadline: Some(&Deadline::new(0)), ..Default::default() };
-    /// let error = template.render_with(&serde_json::json!({"x": 1}), &options).unwrap_err();
+    /// let error = template.render(&serde_json::json!({"x": 1}), &options).unwrap_err();
     /// assert_eq!((error.is_retryable(), error.http_status()), (true, 503));
     /// # Ok::<(), chat_template::Error>(())
     /// ```
@@ -353,7 +353,7 @@ impl Error {
         match self.class() {
             _ if self.is_retryable() => 503,
             ErrorClass::Refused | ErrorClass::Request | ErrorClass::Mismatch | ErrorClass::Limit => 400,
-            ErrorClass::Template | ErrorClass::Output | ErrorClass::Internal => 500,
+            ErrorClass::Template | ErrorClass::Internal => 500,
         }
     }
 
@@ -384,13 +384,13 @@ impl Error {
     }
 }
 
-impl From<Reached> for Error {
-    fn from(reached: Reached) -> Self {
+impl From<LimitExceeded> for Error {
+    fn from(reached: LimitExceeded) -> Self {
         Self::limit(reached)
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for TraceFrame {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Macro(name) => write!(out, "in macro '{name}'"),

@@ -17,7 +17,7 @@ use super::folder::{LoadOptions, at, in_file};
 use super::{cache, templates};
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::text::utf8;
 
 /// The files of a folder.
@@ -206,5 +206,5 @@ fn resolve(path: &Path) -> Result<PathBuf> {
 }
 
 fn too_large(path: &Path, size: u64, limit: u64) -> Error {
-    in_file(path, Error::limit(Reached::new(Limit::File, size, limit)))
+    in_file(path, Error::limit(LimitExceeded::new(Limit::File, size, limit)))
 }

@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 
 use crate::error::{Error, Result};
 use crate::json::{Data, Object};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::text::truncate::elide;
 use crate::value::Value;
 
@@ -62,7 +62,7 @@ pub(super) fn collect_special_tokens(
     let arguments = arguments.finish()?;
     let count = arguments.values.len() + arguments.named.len();
     if count > MAX_SPECIAL_TOKENS {
-        return Err(Error::limit(Reached::from_sizes(
+        return Err(Error::limit(LimitExceeded::from_sizes(
             Limit::SpecialTokens,
             count,
             MAX_SPECIAL_TOKENS,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use chat_template::json::{self, Data, JsonErrorKind};
-use chat_template::{Bounds, Deadline, Limits, conformance};
+use crate::json::{self, Data, JsonErrorKind};
+use crate::{Bounds, Deadline, Limits, conformance};
 
 /// The contents of the files of a command by their paths, and its limits.
 pub struct Texts {

@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
-use chat_template::conformance::nearest;
-use chat_template::json::{self, Data, JsonErrorKind, Object};
-use chat_template::{
+use crate::conformance::nearest;
+use crate::json::{self, Data, JsonErrorKind, Object};
+use crate::{
     Bounds, Changes, ControlToken, Deadline, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template, Turn,
 };
 
@@ -103,6 +103,7 @@ pub fn answer_lines(limits: Limits, mode: Mode, mut input: impl BufRead, out: im
     let mut port = Port {
         limits,
         mode,
+        applier: Applier::new(mode),
         ..Port::default()
     };
     let mut line = Vec::new();
@@ -135,7 +136,7 @@ pub fn answer_lines(limits: Limits, mode: Mode, mut input: impl BufRead, out: im
         }
         if line.capacity() > MAX_KEPT {
             line = Vec::new();
-            (port.compiled, port.applier, port.responder) = (None, Applier::default(), Responder::default());
+            (port.compiled, port.applier, port.responder) = (None, Applier::new(mode), Responder::default());
         }
     }
 }
@@ -235,7 +236,7 @@ impl Port {
                     .clone()
                     .with_steps(bounds.limits.steps.saturating_sub(prompt.steps));
                 let left = Bounds { limits: &left, ..bounds };
-                let found = wanted_tokens.map(|tokens| prompt.control_tokens_within(&tokens, left));
+                let found = wanted_tokens.map(|tokens| prompt.control_tokens(&tokens, left));
                 let turns = wanted.turns.then(|| prompt.turns_within(left));
                 let found = found.transpose().and_then(|found| Ok((found, turns.transpose()?)));
                 let written = match found {
@@ -270,33 +271,28 @@ impl Port {
             Err(error) => return Ok(Err(error.clone())),
         };
         let mut options = RenderOptions {
-            limits: bounds.limits,
-            deadline: bounds.deadline,
-            generation: wanted.generation,
+            bounds,
+            reference_spans: wanted.generation,
             trace: wanted.is_traced(),
             assistant: wanted.assistant(),
-            plain: wanted.is_plain(),
             ..RenderOptions::default()
         };
         if let Some(clock) = clock {
             options.clock = clock;
         }
-        Ok(template.render_with(context, &options).map(|rendered| {
-            let mut prompt = Prompt::default();
-            (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
-            (prompt.assistant, prompt.steps) = (rendered.assistant, rendered.steps);
-            prompt.generation.code_points = rendered.generation;
-            prompt
-        }))
+        Ok(template.render(context, &options))
     }
 
     fn compile(&mut self, source: &str, bounds: Bounds<'_>) -> &Result<Template, Error> {
         if self.compiled.as_ref().is_none_or(|(compiled, _)| compiled != source) {
             self.compiled = None;
         }
-        let (_, template) = self
-            .compiled
-            .get_or_insert_with(|| (source.to_owned(), Template::compile_with(source, bounds)));
+        let is_plain = self.mode == Mode::Plain;
+        let (_, template) = self.compiled.get_or_insert_with(|| {
+            let mut template = Template::compile_with(source, bounds);
+            template.iter_mut().filter(|_| is_plain).for_each(Template::without_shortcuts);
+            (source.to_owned(), template)
+        });
         template
     }
 }
@@ -379,7 +375,7 @@ fn write_prompt(
         show::stream_entry("changes", changes, out)?;
     }
     if wanted.generation {
-        show::stream_entry("generation", &show::span_pairs(&prompt.generation.code_points), out)?;
+        show::stream_entry("generation", &show::span_pairs(&prompt.reference_spans.code_points), out)?;
     }
     if wanted.trace {
         show::stream_entry("segments", &prompt.segments, out)?;

@@ -4,9 +4,9 @@
 //! {"template": {"start_anchor": "<|assistant|>", "fields": {"content": {}}}, "prefix": "", "text": "Hello", "tools": []}
 //! ```
 
-use chat_template::json::{Data, Object};
-use chat_template::response::{ParseOptions, ResponseTemplate};
-use chat_template::{Bounds, Error};
+use crate::json::{Data, Object};
+use crate::response::{ParseOptions, ResponseTemplate};
+use crate::{Bounds, Error};
 
 /// Answers requests with `response`. The last description stays compiled.
 #[derive(Default)]

@@ -61,7 +61,7 @@ fn each_built_in_is_called_by_a_case() {
         let context = Some(case.context_text()).filter(|context| !context.is_empty());
         if let Some(template) = template(&case).and_then(|template| Template::compile(&template).ok()) {
             // Many cases fail, as they should.
-            let _ = template.render_json(context.as_deref().unwrap_or("{}"));
+            let _ = template.render_json(context.as_deref().unwrap_or("{}"), &crate::RenderOptions::default());
         }
     }
     let types = methods::types().flat_map(methods::all);

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use super::Evaluator;
 use crate::ast::{Expr, ExprKind, For, TargetKind};
 use crate::builtins::access;
-use crate::error::{Error, ErrorKind, Step};
+use crate::error::{Error, ErrorKind, TraceFrame};
 use crate::json::escape_key;
 use crate::resolve::operators;
 use crate::text::quote;
@@ -115,7 +115,7 @@ impl<'a> Evaluator<'a, '_> {
         let TargetKind::Name { slot, .. } = &node.target.kind else {
             return error;
         };
-        if error.trail().iter().any(|step| matches!(step, Step::Message { .. })) {
+        if error.trail().iter().any(|step| matches!(step, TraceFrame::Message { .. })) {
             return error;
         }
         let input = self.runtime.heap.frames.input.as_ref();
@@ -125,7 +125,7 @@ impl<'a> Evaluator<'a, '_> {
         };
         let total = messages.len();
         match self.runtime.find_message(&item) {
-            Some(index) => error.within(Step::Message {
+            Some(index) => error.within(TraceFrame::Message {
                 number: index + 1,
                 total,
             }),
@@ -294,7 +294,7 @@ mod tests {
     const INPUT: &str = r#"{"messages": [{"content": "hi", "n": 1}, {"content": [{"text": "a/b"}], "n": [2, 3], "a/b~": null}]}"#;
 
     fn find_error(source: &str) -> Error {
-        let rendered = Template::compile(source).and_then(|template| template.render_json(INPUT));
+        let rendered = Template::compile(source).and_then(|template| template.render_json(INPUT, &crate::RenderOptions::default()));
         rendered.expect_err(source)
     }
 

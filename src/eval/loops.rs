@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::truth::Truth;
 use super::{Evaluator, Flow, Render};
 use crate::ast::{For, LoopTest, Slot, Target, TargetKind};
-use crate::error::{Error, Result, Step};
+use crate::error::{Error, Result, TraceFrame};
 use crate::value::{Arguments, Callable, Dict, EnvironmentId, GAIN, ItemSource, Iter, Loop, Runtime, Value, ops};
 
 /// The variable `loop` of a recursive loop as a function: `loop(items)` runs the loop for other items.
@@ -267,7 +267,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[cold]
     fn in_round(&mut self, error: Error, node: &'a For, line: u32, round: u64) -> Error {
-        self.name_message(error, node).within(Step::Loop { line, round })
+        self.name_message(error, node).within(TraceFrame::Loop { line, round })
     }
 }
 

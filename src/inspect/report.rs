@@ -21,12 +21,12 @@ use crate::report::{
 /// ```
 /// use chat_template::ChatTemplate;
 ///
-/// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]);
-/// let report = template.inspect()?;
+/// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[])?;
+/// let report = template.inspect(Bounds::default())?;
 /// // This renders conversations.
 /// let roles = report.roles()?;
 /// // This renders nothing, and the other parts are not made.
-/// assert!(std::ptr::eq(roles, template.inspect()?.roles()?));
+/// assert!(std::ptr::eq(roles, template.inspect(Bounds::default())?.roles()?));
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 ///

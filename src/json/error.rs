@@ -10,7 +10,7 @@
 use std::str::Utf8Error;
 
 use crate::error::{Error, ErrorClass, Excerpt};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::number::NumberError;
 use crate::source::Source;
 use crate::span::Span;
@@ -21,7 +21,7 @@ use crate::span::Span;
 pub struct JsonError {
     kind: JsonErrorKind,
     message: String,
-    reached: Option<Reached>,
+    reached: Option<LimitExceeded>,
     /// The offset of the byte that the message is about.
     offset: Option<usize>,
 }
@@ -90,7 +90,7 @@ impl JsonError {
 
     /// Returns the error of a value whose text has more than `limit` bytes.
     pub(super) fn too_large(limit: usize) -> Self {
-        let reached = Reached::from_sizes(Limit::JsonValues, limit.saturating_add(1), limit);
+        let reached = LimitExceeded::from_sizes(Limit::JsonValues, limit.saturating_add(1), limit);
         Self::of_limit(JsonErrorKind::TooLarge, reached)
     }
 
@@ -99,7 +99,7 @@ impl JsonError {
         Self::of_limit(JsonErrorKind::TooDeep, too_deep(limit))
     }
 
-    fn of_limit(kind: JsonErrorKind, reached: Reached) -> Self {
+    fn of_limit(kind: JsonErrorKind, reached: LimitExceeded) -> Self {
         Self {
             kind,
             message: reached.to_string(),
@@ -140,8 +140,8 @@ impl From<JsonError> for Error {
     }
 }
 
-fn too_deep(limit: usize) -> Reached {
-    Reached::from_sizes(Limit::JsonDepth, limit.saturating_add(1), limit)
+fn too_deep(limit: usize) -> LimitExceeded {
+    LimitExceeded::from_sizes(Limit::JsonDepth, limit.saturating_add(1), limit)
 }
 
 /// An error with the byte offset that it is about. The reader converts it to a [`JsonError`] at the end, which computes line and column.
@@ -152,7 +152,7 @@ pub(super) enum Fault {
     LoneSurrogate { code: u32, at: usize },
     TooDeep { limit: usize, at: usize },
     TooLarge { limit: usize, bytes: usize, at: usize },
-    TimedOut { reached: Reached, at: usize },
+    TimedOut { reached: LimitExceeded, at: usize },
 }
 
 impl Fault {
@@ -171,7 +171,7 @@ impl Fault {
     pub(super) fn into_error(self, text: &str) -> JsonError {
         let reached = match self {
             Self::TooDeep { limit, .. } => Some(too_deep(limit)),
-            Self::TooLarge { limit, bytes, .. } => Some(Reached::from_sizes(Limit::JsonValues, bytes, limit)),
+            Self::TooLarge { limit, bytes, .. } => Some(LimitExceeded::from_sizes(Limit::JsonValues, bytes, limit)),
             Self::TimedOut { reached, .. } => Some(reached),
             _ => None,
         };

@@ -17,7 +17,7 @@ pub use stack::Stack;
 
 use crate::deadline::{Bounds, Deadline};
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Limits, Reached};
+use crate::limits::{Limit, LimitExceeded, Limits};
 
 /// The number of steps between two checks of the clock and the flag. These steps take about 100 microseconds.
 const STRIDE: u64 = 4096;
@@ -353,7 +353,7 @@ impl<'a> Meter<'a> {
     pub fn enter_call(&mut self) -> Result<()> {
         let calls = self.calls.saturating_add(1);
         if calls > self.limits.calls {
-            let reached = Reached::new(Limit::Calls, u64::from(calls), u64::from(self.limits.calls));
+            let reached = LimitExceeded::new(Limit::Calls, u64::from(calls), u64::from(self.limits.calls));
             return Err(Error::recursion(reached));
         }
         self.check_stack()?;
@@ -417,7 +417,7 @@ impl Drop for Claim {
 
 #[cold]
 fn exceeded(limit: Limit, figure: u64, allowed: u64) -> Error {
-    Error::limit(Reached::new(limit, figure, allowed))
+    Error::limit(LimitExceeded::new(limit, figure, allowed))
 }
 
 #[cfg(test)]
@@ -455,7 +455,7 @@ mod tests {
         }
         let error = meter.charge(5).unwrap_err();
         let reached = error.reached().unwrap();
-        assert_eq!((reached.limit, reached.figure), (Limit::Steps, 3 * STRIDE + 5));
+        assert_eq!((reached.limit, reached.actual), (Limit::Steps, 3 * STRIDE + 5));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! Recursive functions call [`Stack::check`].
 
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Limits, Reached};
+use crate::limits::{Limit, LimitExceeded, Limits};
 
 /// The part of the thread's stack that a compilation or a render may use.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Stack {
     fn exceeded(&self, address: usize) -> Error {
         let used = self.end.wrapping_add(self.limit).abs_diff(address);
         // CPython counts frames instead of bytes.
-        Error::recursion(Reached::from_sizes(Limit::Stack, used, self.limit))
+        Error::recursion(LimitExceeded::from_sizes(Limit::Stack, used, self.limit))
     }
 }
 

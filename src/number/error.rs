@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 
 /// The largest number of decimal digits in a conversion between integers and text. It is CPython's default, which prevents quadratic
 /// time.
@@ -31,7 +31,7 @@ pub enum NumberError {
     /// The result is a lone surrogate, which Rust's strings cannot hold: `'%c' % 0xd800`.
     Surrogate,
     /// The result would be larger than the limit that was passed in: `2 ** 10**9`.
-    TooLarge(Reached),
+    TooLarge(LimitExceeded),
 }
 
 impl NumberError {
@@ -47,12 +47,12 @@ impl NumberError {
 
     /// Returns the error of a width or precision of too many characters.
     pub fn too_wide(characters: usize, allowed: usize) -> Self {
-        Self::TooLarge(Reached::from_sizes(Limit::Width, characters, allowed))
+        Self::TooLarge(LimitExceeded::from_sizes(Limit::Width, characters, allowed))
     }
 
     /// Returns the error of an integer of too many bits.
     pub fn too_many_bits(bits: u64, allowed: u64) -> Self {
-        Self::TooLarge(Reached::new(Limit::Bits, bits, allowed))
+        Self::TooLarge(LimitExceeded::new(Limit::Bits, bits, allowed))
     }
 
     /// Returns the OverflowError of converting an integer beyond the largest float.

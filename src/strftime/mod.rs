@@ -14,7 +14,7 @@ use std::fmt::Write;
 
 use crate::clock::LocalTime;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 
 /// The number of bytes by which a formatted time is usually longer than its format.
 const USUAL: usize = 16;
@@ -47,7 +47,7 @@ pub fn strftime(time: &LocalTime, format: &str, max_len: usize) -> Result<Format
         Ok(()) => output.text,
         // timemodule.c time_strftime: if the text does not fit into the largest buffer, the result is empty.
         Err(Overrun::Buffer) => String::new(),
-        Err(Overrun::Limit(bytes)) => return Err(Error::limit(Reached::from_sizes(Limit::Value, bytes, max_len))),
+        Err(Overrun::Limit(bytes)) => return Err(Error::limit(LimitExceeded::from_sizes(Limit::Value, bytes, max_len))),
     };
     Ok(Formatted { text, written })
 }

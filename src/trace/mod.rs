@@ -39,7 +39,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 /// let template = ChatTemplate::from_source(
 ///     "{{ bos_token }}{% for m in messages %}[INST] {{ m.content|trim }} [/INST]{% endfor %}",
 ///     &[("bos_token", "<s>")],
-/// );
+/// )?;
 /// let messages = serde_json::json!([{"role": "user", "content": " Hi"}]);
 /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
 /// assert_eq!(prompt.text, "<s>[INST] Hi [/INST]");

@@ -15,7 +15,7 @@ use super::trace::Tape;
 use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::meter::{Claim, Meter};
 use crate::trace::Pieces;
 use std::rc::Rc;
@@ -227,7 +227,7 @@ impl<'a> Runtime<'a> {
 
 /// Returns the index of the next namespace or environment, or an error if there are too many.
 pub fn next_object_index(count: usize) -> Result<u32> {
-    u32::try_from(count).map_err(|_| Error::limit(Reached::from_sizes(Limit::Objects, count, u32::MAX as usize)))
+    u32::try_from(count).map_err(|_| Error::limit(LimitExceeded::from_sizes(Limit::Objects, count, u32::MAX as usize)))
 }
 
 impl<'a> Heap<'a> {

@@ -11,7 +11,7 @@
 use crate::builtins::arguments::{read_c_int, read_size};
 use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::text::pad::{self, Padding};
 use crate::text::slice::char_count;
 use crate::value::{Runtime, Str, Value, markup};
@@ -32,7 +32,7 @@ fn to_value<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, padded: Option<Cow<'_
             let padded = runtime.text(padded)?;
             Ok(Value::Str(padded.with_markup(text.is_markup())))
         }
-        None => Err(Error::memory(Reached::from_sizes(
+        None => Err(Error::memory(LimitExceeded::from_sizes(
             Limit::Value,
             usize::MAX,
             isize::MAX.unsigned_abs(),

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::io;
 
-use chat_template::json::{self, Data};
+use crate::json::{self, Data};
 use serde::Serialize;
 
 /// Output lines that are collected until they reach a size.

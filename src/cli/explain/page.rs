@@ -6,8 +6,8 @@
 //!
 //! The page loads nothing. The switches are CSS; a script shows where the part under the pointer came from.
 
-use chat_template::conformance::visible;
-use chat_template::{Origin, Writer};
+use crate::conformance::visible;
+use crate::{Origin, TokenOrigin};
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 
 use super::{KINDS, MAX_BYTES, Part, Picture, REST, cut, kind_of, place_of, sign_of};
@@ -152,10 +152,10 @@ impl Picture<'_> {
         };
         let place = (kind != "made").then(|| place_of(part.segment));
         let owner = part.segment.message();
-        let token = part.token.map(|token| match token.writer {
-            Writer::Template => "control token",
-            Writer::Input => "control token that the input wrote",
-            Writer::Mixed => "control token that the template and the input wrote",
+        let token = part.token.map(|token| match token.origin {
+            TokenOrigin::Template => "control token",
+            TokenOrigin::Input => "control token that the input wrote",
+            TokenOrigin::Mixed => "control token that the template and the input wrote",
         });
         let (text, is_whole) = with_signs(part.text, most.saturating_sub(page.len()));
         let part = html! {

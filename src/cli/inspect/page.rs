@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use chat_template::conformance::printable;
-use chat_template::report::{
+use crate::conformance::printable;
+use crate::report::{
     Alternation, Boundary, Change, Counterexample, Finding, GenerationPrompt, Media, Medium, Outcome, Prefix, Reads, Reasoning,
     Replay, Role, Roles, Switch, System, Verdict, Witness,
 };
-use chat_template::{Error, Report};
+use crate::{Error, Report};
 use serde_json::Value;
 
 /// The number of characters before and after the place at which two prompts differ.

@@ -84,11 +84,11 @@ impl Renderer {
         let template = Template::compile(&sentence.source()).ok()?;
         let options = RenderOptions {
             clock: &self.clock,
-            generation: self.generation,
+            reference_spans: self.generation,
             ..RenderOptions::default()
         };
-        Some(match template.render_with(&self.context, &options) {
-            Ok(rendered) => Some((rendered.text, rendered.generation)),
+        Some(match template.render(&self.context, &options) {
+            Ok(rendered) => Some((rendered.text, rendered.reference_spans.code_points)),
             Err(error) if error.kind() == ErrorKind::Raised => Some((error.message().to_owned(), Vec::new())),
             Err(_) => None,
         })

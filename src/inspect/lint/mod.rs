@@ -191,7 +191,7 @@ mod tests {
     ];
 
     fn find_rules(source: &str) -> Vec<String> {
-        let template = ChatTemplate::from_source(source, &[("bos_token", "<s>")]);
+        let template = ChatTemplate::from_source(source, &[("bos_token", "<s>")]).unwrap();
         let findings = inspect(&mut Experiments::new(&template, &Meter::new(Limits::default()))).unwrap();
         findings.into_iter().map(|finding| finding.rule).collect()
     }
