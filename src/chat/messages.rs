@@ -99,7 +99,7 @@ fn change_message<'a>(runtime: &mut Runtime<'a>, message: &Dict<'a>) -> Result<O
     runtime.dict(entries).map(Some)
 }
 
-/// Returns a copy of a dict whose values are those that `value` returns for each name and old value.
+/// Returns a copy of a dict. Each value is the one that `value` returns for the name and the old value.
 pub(super) fn replace_values<'a>(
     runtime: &mut Runtime<'a>,
     dict: &Dict<'a>,

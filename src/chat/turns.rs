@@ -52,11 +52,11 @@ fn write_pairs<S: Serializer>(spans: &Spans, serializer: S) -> Result<S::Ok, S::
     spans.pairs().serialize(serializer)
 }
 
-/// The part of the input that a value is or belongs to.
+/// A part of the input, as far as turns tell the parts apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Root,
-    /// A special token, or a variable that is neither the messages nor the tools nor the documents, or a part of it.
+    /// A special token, or a variable other than the messages, the tools and the documents.
     Other,
     /// The tools, the documents, or a part of them.
     Foreign,
@@ -69,7 +69,7 @@ pub(super) enum Part {
     Call,
     /// The field `function` of a call.
     Function,
-    /// Another field of a message, or of one of its calls.
+    /// Any other field of a message, or of one of its calls.
     Field,
 }
 
@@ -88,7 +88,7 @@ impl Part {
         })
     }
 
-    /// Returns the part that a value in this part is or belongs to.
+    /// Returns the part of the input that a value in this part belongs to.
     fn enter(self, paths: &Paths, path: u32) -> Self {
         match (self, paths.is_item(path), paths.step(path)) {
             (Self::Root, ..) if paths.is_token(path) => Self::Other,
@@ -134,7 +134,7 @@ pub(super) struct Groups<'s> {
     foreign: Vec<Stretch>,
 }
 
-/// The part of a prompt that a message owns.
+/// What a message owns of a prompt: its stretches, and what is in them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owned<'g> {
     pub message: usize,
@@ -200,7 +200,7 @@ fn split_message<'g>(list: &mut &'g [Stretch], message: usize) -> &'g [Stretch] 
     own
 }
 
-/// The relation of characters to the message that owns them.
+/// How characters are related to the message that owns them.
 enum Share {
     /// The characters come from a field of the message other than the role.
     Own,

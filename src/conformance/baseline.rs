@@ -18,7 +18,7 @@ use crate::json::{self, Data};
 pub struct Exceptions {
     rows: BTreeMap<(String, Aspect), String>,
     unsupported: Vec<String>,
-    /// Whether the exceptions are an earlier report. A report also knows which kinds, texts and lines of errors were right, so new
+    /// Whether the exceptions are an earlier report. A report also knows which kinds, messages and lines of errors were right, so new
     /// differences in these count.
     is_report: bool,
 }

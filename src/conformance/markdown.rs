@@ -51,7 +51,7 @@ pub fn markdown(report: &Report) -> String {
     text
 }
 
-/// Returns a text on one line that Markdown shows as it is: each sign that Markdown reads is escaped.
+/// Returns a string on one line that Markdown shows as it is: each sign that Markdown reads is escaped.
 pub(super) fn escape_markdown(text: &str) -> String {
     let mut shown = String::new();
     for char in to_line(text).chars() {

@@ -97,7 +97,7 @@ pub struct Detail {
     pub rule: String,
     /// The template. If there are several, each follows its name.
     pub request: String,
-    /// The context or the arguments as JSON, or an empty text if there are none.
+    /// The context or the arguments as JSON, or an empty string if there are none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub context: String,
     /// The reference's answer.

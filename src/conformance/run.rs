@@ -157,7 +157,7 @@ impl Runner {
     }
 }
 
-/// The requests that a port does not know.
+/// The kinds of requests that a port does not answer.
 #[derive(Clone, Copy)]
 struct Lacks {
     apply: bool,

@@ -48,6 +48,7 @@ const FILES: &[(&str, &str)] = &files![
     "operators",
     "python_artefacts",
     "repr",
+    "response",
     "scope",
     "statements",
     "str_methods",
@@ -164,7 +165,7 @@ fn read_text(path: &Path) -> Result<(String, String), String> {
     Ok((name, text))
 }
 
-/// Reads the cases of several texts, each with the name of its file.
+/// Reads the cases of several files, which are given by their names and contents.
 fn read<'t>(
     files: impl IntoIterator<Item = (&'t str, &'t str)>,
     case: impl Fn(&str) -> Result<Case, String>,

@@ -75,7 +75,7 @@ fn join(path: &str, key: &str) -> String {
     format!("{path}/{}", escape_key(key))
 }
 
-/// Returns the byte ranges of planted words in a text, in upper or lower case, each with the index that the word contains.
+/// Returns the byte ranges of planted words in a string, in upper or lower case, each with the index that the word contains.
 pub fn find_words(text: &str) -> Vec<(Range<usize>, usize)> {
     let lower = text.to_ascii_lowercase();
     let read = |(start, _)| {
@@ -85,7 +85,7 @@ pub fn find_words(text: &str) -> Vec<(Range<usize>, usize)> {
     lower.match_indices("zq").filter_map(read).collect()
 }
 
-/// Returns the length in bytes of the planted word at the start of a text, and the index that it contains.
+/// Returns the length in bytes of the planted word at the start of a string, and the index that it contains.
 fn read_word(text: &str) -> Option<(usize, usize)> {
     let rest = text.strip_prefix("zq")?;
     let after = rest.trim_start_matches(|char: char| char.is_ascii_digit());

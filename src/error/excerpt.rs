@@ -65,7 +65,7 @@ impl fmt::Display for Excerpt {
     }
 }
 
-/// Returns a space for a control character, which would move the carets or the cursor.
+/// Returns a space for a control character, which would move the carets or the cursor, and any other character unchanged.
 fn visible(character: char) -> char {
     if character.is_control() { ' ' } else { character }
 }

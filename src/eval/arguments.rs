@@ -38,7 +38,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Evaluates all arguments except `**values`.
+    /// Evaluates all arguments except `**values`, and adds them to the list.
     #[inline]
     fn named_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>) -> Result<()> {
         for argument in &args.positional {

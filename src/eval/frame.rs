@@ -177,7 +177,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Returns the value of a variable of another frame, or `None` if it is missing or is the reference's object `missing`.
+    /// Returns the initial value of a variable that another frame has, or `None` if it is missing or is the reference's object `missing`.
     #[inline(never)]
     fn read_outer(&self, outer: &Slot) -> Option<Value<'a>> {
         self.get(outer).filter(|value| !value.is_missing()).cloned()

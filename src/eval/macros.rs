@@ -269,8 +269,7 @@ impl<'a> Evaluator<'a, '_> {
         self.run_macro(node, given)
     }
 
-    /// Runs the function that the reference generates from a macro: its scope, its defaults and its body. The first `given` parameters
-    /// have a value.
+    /// Runs the code of a macro: its scope, its defaults and its body. The first `given` parameters have a value.
     fn run_macro(&mut self, node: &'a Node, given: usize) -> Result<()> {
         self.enter_scope(&node.scope)?;
         self.fill(node, given)?;
@@ -298,7 +297,8 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
-/// Returns whether the parameters of a macro are its first local variables, and nothing else takes arguments.
+/// Returns whether a call can store its arguments directly in the macro's first local variables: these are the parameters, and the macro
+/// does not mention `caller`, `kwargs` or `varargs`.
 fn takes_locals(node: &Node) -> bool {
     let slots = node.parameters.iter().map(|parameter| parameter.slot);
     node.specials == [None; 3] && !node.uses_caller && slots.zip(0..).all(|(slot, index)| slot == Slot::Local(index))

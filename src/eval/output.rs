@@ -32,7 +32,7 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.check_output(self.out.len())
     }
 
-    /// Records the lines of a text of the template that is about to be written.
+    /// Records the lines of the template's own text that is about to be written.
     #[cold]
     fn record_text(&mut self, text: &str, places: &TextPlaces) -> Result<()> {
         let mut start = self.out.len();

@@ -145,8 +145,8 @@ fn judge_text_arguments(text: &str) -> Outcome {
     Outcome::Printed
 }
 
-/// Finds out whether a word is printed that is also elsewhere in the conversation, by the origins of the prompt. Its field is given by a key
-/// of the message and the pointer in the message. Errors count only in conversations with calls.
+/// Finds out whether a word is printed that is also elsewhere in the conversation, by the origins of the prompt. Its field is given by a
+/// key of the message and the pointer in the message. Errors count only in conversations with calls.
 fn ask_field<'c>(
     experiments: &mut Experiments<'_>,
     path: &str,

@@ -17,7 +17,7 @@ use crate::template::Template;
 /// The maximum number of constants of a variable.
 const MAX_CONSTANTS: usize = 24;
 
-/// The longest text of a constant in bytes. Longer ones are text that a template writes.
+/// The maximum length of a constant in bytes. A longer one is text that the template writes.
 const MAX_LENGTH: usize = 40;
 
 /// The maximum number of assignments between a variable and the comparison of its value.
@@ -27,7 +27,7 @@ const MAX_STEPS: usize = 4;
 /// ten thousand.
 pub const MAX_WORK: u64 = 400_000;
 
-/// The constants of a template's variables. A name is that of a variable or of an attribute, because a namespace's attribute is set like a
+/// The constants of a template's variables. A name is that of a variable or of an attribute: an attribute of a namespace is set like a
 /// variable.
 pub struct Literals<'t> {
     symbols: &'t Symbols,

@@ -45,7 +45,7 @@ pub fn inspect_generation_prompt(experiments: &mut Experiments<'_>, forms: &[For
     Ok(GenerationPrompt::default())
 }
 
-/// Returns whether the last tag of reasoning in a text opens it: `<think>`, `[THINK]`, `<|START_THINKING|>`.
+/// Returns whether the last tag of reasoning in a string opens it: `<think>`, `[THINK]`, `<|START_THINKING|>`.
 fn opens_reasoning(text: &str) -> bool {
     let text = text.to_lowercase();
     let tags = text.split(['<', '[']).skip(1).filter_map(|tag| tag.split(['>', ']']).next());

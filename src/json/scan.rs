@@ -6,12 +6,12 @@
 //! ```
 //!
 //! Most of the time of reading and writing JSON is spent in this search. The writer has one string at a time and checks sixteen bytes at
-//! once. The reader goes through a whole text with many short strings and escapes, so it checks each block of 64 bytes once and keeps the
-//! result.
+//! once. The reader goes through a whole document with many short strings and escapes, so it checks each block of 64 bytes once and keeps
+//! the result.
 
 use crate::text::scan_blocks::{self, has_match_in_few, skip_blocks};
 
-/// The special bytes of a text, found block by block as the reader advances.
+/// The special bytes of a document, found block by block as the reader advances.
 pub(super) struct Marks<'t> {
     text: &'t [u8],
     /// The offset of the current block.
@@ -114,7 +114,7 @@ fn transpose(square: u64) -> u64 {
     })
 }
 
-/// Returns the bits of the last, partial block of a text. It is padded with spaces, which are not special.
+/// Returns the bits of the last, partial block of a document. It is padded with spaces, which are not special.
 #[cold]
 fn mark_last_block(tail: &[u8]) -> u64 {
     let mut block = [b' '; BLOCK];
@@ -125,7 +125,7 @@ fn mark_last_block(tail: &[u8]) -> u64 {
 /// The length in bytes up to which a string counts as short. Most strings are short.
 const SHORT: usize = scan_blocks::BLOCK;
 
-/// Returns whether a text is short and has no special bytes.
+/// Returns whether a string is short and has no special bytes.
 #[inline(always)]
 pub(super) fn is_short_and_plain(bytes: &[u8]) -> bool {
     bytes.len() <= SHORT && !has_match_in_few(bytes, is_special)

@@ -50,7 +50,7 @@ pub fn lex_code(text: &str) -> Code<'_> {
 pub struct Token {
     /// The kind of the token.
     pub kind: TokenKind,
-    /// The source of the token, without the blanks that tags strip.
+    /// The range of the token in the source, without the blanks that tags strip.
     pub span: Span,
     /// The offset whose line the reference gives the token. It is the beginning of the token, except that [`TokenKind::End`] has the line
     /// of the token before it.

@@ -26,7 +26,7 @@ pub struct Grouping {
     pub size: usize,
 }
 
-/// The layout of a text in its width.
+/// The layout of a string in its width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// The padding character.
@@ -82,7 +82,7 @@ pub fn lay_out_number(parts: &Parts<'_>, layout: &Layout) -> String {
     text
 }
 
-/// Formats a text in a layout. A text has no sign, so padding after the sign is padding before the text.
+/// Formats a string in a layout. A string has no sign, so padding after the sign is padding before the text.
 pub fn lay_out_text(text: &str, layout: &Layout) -> String {
     let parts = Parts {
         sign: "",

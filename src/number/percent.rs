@@ -130,7 +130,7 @@ impl Conversion {
         })
     }
 
-    /// Pads a text to the width for `%s` and `%c`, which ignore the flag `0`.
+    /// Pads a string to the width for `%s` and `%c`, which ignore the flag `0`.
     pub fn pad_text(&self, text: &str, max_width: usize) -> NumberResult<String> {
         self.pad("", "", text, false, max_width)
     }

@@ -18,10 +18,10 @@ use crate::value::{Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefi
 /// The maximum number of parts of a folded literal. A larger value is made by each render.
 const MAX_PARTS: usize = 256;
 
-/// The maximum number of bytes of a folded text.
+/// The maximum number of bytes of a folded string.
 const MAX_TEXT: usize = 4096;
 
-/// The kinds of errors of a slice that its object does not allow.
+/// The kinds of errors by which an object refuses a slice.
 const REFUSED_SLICE: [ErrorKind; 3] = [ErrorKind::Type, ErrorKind::Key, ErrorKind::Index];
 
 static CLOCK: SystemClock = SystemClock;
@@ -30,7 +30,7 @@ static CLOCK: SystemClock = SystemClock;
 /// own limits. Real templates take a few thousand steps.
 const MAX_STEPS: u64 = 1 << 20;
 
-/// The number of steps that are charged for making the runtime of one operation.
+/// The number of steps that it costs to make the runtime in which one operation is folded.
 const RUNTIME_STEPS: u64 = 50;
 
 /// The maximum number of steps that folding one operation takes, without those of its runtime.
@@ -63,7 +63,7 @@ impl Folder {
         }
     }
 
-    /// Returns the steps that folding took since the last call.
+    /// Returns the number of steps that folding took since the last call.
     pub fn take_steps(&mut self) -> u64 {
         let before = std::mem::replace(&mut self.steps_before, self.steps);
         before.saturating_sub(self.steps)
@@ -393,7 +393,7 @@ impl<'t> Folding<'t> {
     }
 }
 
-/// The number of parts of a literal, and of bytes in its texts.
+/// The number of parts of a literal, and of bytes in its strings.
 #[derive(Default)]
 struct Size {
     parts: usize,

@@ -51,7 +51,7 @@ struct Bound {
     before: Binding,
 }
 
-/// The lengths of the lists of bound and set names at some point.
+/// A point in the lists of bound and set names: their lengths then.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     bound: usize,

@@ -75,7 +75,7 @@ struct Directive<'f> {
 enum Field {
     /// A number, its minimum number of digits, and its usual fill character.
     Number(u32, usize, char),
-    /// A number that is filled like a text.
+    /// A number without a minimum number of digits. It is filled with blanks, as a string is.
     Seconds(i64),
     Text(&'static str),
     /// A name, which the flag `#` converts to upper case.
@@ -85,7 +85,7 @@ enum Field {
     HalfDayInLowerCase(&'static str),
     /// The format of a directive that stands for several others, such as `%D`.
     Format(&'static str),
-    /// No text at all; the width is ignored too.
+    /// Nothing is written; even the width is ignored.
     Nothing,
 }
 

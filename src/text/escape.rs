@@ -4,7 +4,7 @@
 //! escape("<a href='x'>")    "&lt;a href=&#39;x&#39;&gt;"
 //! ```
 //!
-//! The rule is markupsafe 3.0.4 `_native.py` `_escape_inner`. The caller knows which texts are already escaped.
+//! The rule is markupsafe 3.0.4 `_native.py` `_escape_inner`. The caller knows which strings are already escaped.
 
 use std::borrow::Cow;
 use std::fmt::{Result, Write};

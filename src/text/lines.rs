@@ -1,4 +1,4 @@
-//! The lines of a text: `str.splitlines`.
+//! The lines of a string: `str.splitlines`.
 //!
 //! ```text
 //! split_lines("a\nb\r\n", false)    "a", "b"        no empty line after the last line break
@@ -12,7 +12,7 @@ pub fn is_line_break(char: char) -> bool {
     matches!(char, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Returns an iterator over the lines of a text. The lines include their line breaks if `keeps_ends` is set.
+/// Returns an iterator over the lines of a string. The lines include their line breaks if `keeps_ends` is set.
 pub fn split_lines(text: &str, keeps_ends: bool) -> Lines<'_> {
     Lines { rest: text, keeps_ends }
 }

@@ -21,12 +21,12 @@ fn choose_quote(has_single: bool, has_double: bool) -> u8 {
     if has_single && !has_double { b'"' } else { b'\'' }
 }
 
-/// Returns `repr(text)` for a message. Only the beginning of a text of more than [`MAX_MESSAGE`] bytes is included.
+/// Returns `repr(text)` for a message. Only the beginning of a string of more than [`MAX_MESSAGE`] bytes is included.
 pub fn repr(text: &str) -> String {
     let head = (MAX_MESSAGE + 1..text.len()).find_map(|end| text.get(..end));
     super::written::write_to_string(|output| match head {
         None => write_repr(output, text),
-        // The quotes depend on the whole text.
+        // The quotes depend on the whole string.
         Some(head) => write_escaped(output, head, choose_quote(text.contains('\''), text.contains('"'))),
     })
 }
@@ -42,7 +42,7 @@ pub fn write_repr(output: &mut impl Write, text: &str) -> Result {
     write_escaped(output, text, choose_quote(text.contains('\''), text.contains('"')))
 }
 
-/// Writes a text with escapes between two quotes.
+/// Writes a string with escapes between two quotes.
 fn write_escaped(output: &mut impl Write, text: &str, quote_byte: u8) -> Result {
     let quote = char::from(quote_byte);
     output.write_char(quote)?;

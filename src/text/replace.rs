@@ -22,7 +22,7 @@ pub fn replaced_len(text: &str, old: &str, new: &str, replaced: usize) -> Option
     text.len().checked_sub(removed)?.checked_add(replaced.checked_mul(new.len())?)
 }
 
-/// Writes a text with the first `limit` occurrences of `old` replaced.
+/// Writes a string with the first `limit` occurrences of `old` replaced.
 pub fn write_replaced(output: &mut impl Write, text: &str, old: &str, new: &str, limit: usize) -> Result {
     let mut from = 0_usize;
     let occurrences = text

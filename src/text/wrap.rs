@@ -27,7 +27,7 @@ pub struct Wrap {
     pub prefers_hyphens: bool,
 }
 
-/// Writes a text with each of its lines wrapped, and `separator` between all lines.
+/// Writes a string with each of its lines wrapped, and `separator` between all lines.
 pub fn write_wrapped(output: &mut impl Write, text: &str, separator: &str, wrap: Wrap) -> Result {
     for (index, line) in split_lines(text, false).enumerate() {
         if index > 0 {
@@ -123,7 +123,7 @@ impl<'a> Chunk<'a> {
 struct Current {
     chunks: usize,
     chars: usize,
-    /// The byte offset of the last chunk.
+    /// The byte offset at which the last chunk of the line begins.
     last_start: usize,
     last_is_blank: bool,
 }

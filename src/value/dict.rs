@@ -19,7 +19,7 @@ const SCANNED: usize = 8;
 /// The maximum number of entries of a dict in which finding a short key takes no more time than the rest of the lookup.
 const FEW: usize = 256;
 
-/// The number of steps of reading an entry that is not in the caches of the processor.
+/// The number of steps that it costs to read an entry that is not in the caches of the processor.
 const DISTANT: u64 = 4;
 
 /// An immutable dict.
@@ -119,7 +119,7 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// Returns the value under a string key of a dict that the render made, and `None` for any other dict.
+    /// Returns the value under a string key, if the render made the dict. Other dicts have no such lookup.
     pub(super) fn owned_entry(&self, key: &str) -> Option<&Value<'a>> {
         let Self::Owned(dict) = self else { return None };
         dict.entries.get(&StrKey::new(key))
@@ -134,7 +134,7 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// Returns whether a function accepts an entry with a string key. It gets the key, and whether the value is `None`.
+    /// Returns whether a function accepts any entry with a string key. The function gets the key, and whether the value is `None`.
     pub fn has_entry(&self, accepts: impl Fn(&str, bool) -> bool) -> bool {
         match self {
             Self::Json(map) => map.iter().any(|(key, value)| accepts(key, value.is_null())),

@@ -64,7 +64,7 @@ impl<'a> Iter<'a> {
         })
     }
 
-    /// Returns the next item and advances past it, if the item is an object of the caller or of a JSON text.
+    /// Returns the next item and advances, if the item is an object of the caller or of a JSON text.
     #[inline(always)]
     pub fn next_object(&mut self) -> Option<Dict<'a>> {
         let Self::Seq(items, next) = self else { return None };

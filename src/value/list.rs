@@ -76,7 +76,7 @@ impl<'a> Seq<'a> {
         matches!(self, Self::Group(_))
     }
 
-    /// Returns the items and their height for modification in place, or the sequence itself if another value uses the items too.
+    /// Returns the items and their height for modification in place. If another value uses the items too, returns the sequence itself.
     pub fn try_into_items(self) -> Result<(Vec<Value<'a>>, u32), Self> {
         match self {
             Self::Owned(items, 0, end) if end as usize == items.values.len() => match Rc::try_unwrap(items) {

@@ -14,23 +14,23 @@ use crate::error::{Error, Result};
 use crate::meter::Claim;
 use crate::value::Callable;
 
-/// The size in bytes of Python's function that makes the recursive calls of a loop.
+/// The memory in bytes that is claimed for the function that makes the recursive calls of a loop.
 const RECURSION_BYTES: usize = 128;
 
 /// A loop in progress, with the item before and the item after the current one.
 #[derive(Debug)]
 pub struct Loop<'a> {
-    /// The items, if the loop goes over all of a list or tuple. Its neighbouring items are then looked up there.
+    /// The items, if the loop goes over a whole list or tuple. `loop.previtem` and `loop.nextitem` are then looked up there.
     items: Option<Seq<'a>>,
     /// The number of rounds that have begun.
     rounds: Cell<usize>,
     state: RefCell<State<'a>>,
     recurse: Option<Rc<dyn Callable<'a> + 'a>>,
     height: u32,
-    /// The number of recursive calls around this one.
+    /// The number of recursive calls that enclose this loop: `loop.depth0`.
     pub depth0: i64,
-    /// The index of the arguments of the last `loop.changed`. The heap has them, because a loop that is passed its own variable would
-    /// otherwise own itself.
+    /// The index in the heap of the arguments of the last `loop.changed`. They are not stored here, because a loop that is passed its own
+    /// variable would own itself.
     changed: Cell<Option<usize>>,
     _claim: Claim,
 }
@@ -89,7 +89,7 @@ impl<'a> Loop<'a> {
         Ok(Rc::new(context))
     }
 
-    /// Makes a loop before its first round, in the memory of a loop that has ended if there is one. `length` is the length of the
+    /// Makes a loop before its first round. It reuses the memory of a loop that has ended, if there is one. `length` is the length of the
     /// iterable, if it has one, and `below` its height.
     pub fn new(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>, below: u32) -> Result<Rc<Self>> {
         if let Some(mut context) = runtime.heap.ended_loops.pop() {
@@ -134,7 +134,7 @@ impl<'a> Loop<'a> {
         Ok(())
     }
 
-    /// Recycles a loop that has ended, unless another value uses it.
+    /// Keeps a loop that has ended so that a later one can reuse its memory, unless another value uses it.
     pub fn recycle(mut self: Rc<Self>, heap: &mut Heap<'a>) {
         if let (Some(place), Some(own)) = (heap.ended_loops.free_slot(), Rc::get_mut(&mut self)) {
             own.end();
@@ -263,7 +263,7 @@ impl<'a> Loop<'a> {
         Ok(after.unwrap_or(Value::Undefined(Undefined::Hint("there is no next item"))))
     }
 
-    /// Returns the index of the arguments of the last `loop.changed` in the heap.
+    /// Returns the index in the heap of the arguments of the last `loop.changed`.
     pub fn changed_index(&self, heap: &mut Heap<'a>) -> usize {
         let index = self.changed.get().unwrap_or_else(|| heap.reserve_changed());
         self.changed.set(Some(index));

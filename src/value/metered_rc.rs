@@ -9,7 +9,7 @@ use std::rc::Rc;
 use crate::error::Result;
 use crate::meter::{Claim, Meter, STEP_BYTES};
 
-/// A reference-counted object that claims its memory once.
+/// A reference-counted object that claims its memory, but only once.
 pub struct MeteredRc<T>(Rc<Held<T>>);
 
 struct Held<T> {

@@ -18,7 +18,7 @@ pub struct NamespaceId(pub(super) u32);
 pub struct Namespace<'a> {
     /// The names are strings, except those of `namespace({1: 2})`, which can only be printed.
     attributes: Vec<(Value<'a>, Value<'a>)>,
-    /// The memory of the attributes.
+    /// The claim to the memory of the attributes.
     claim: Claim,
 }
 

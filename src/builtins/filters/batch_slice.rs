@@ -53,7 +53,7 @@ struct Batch<'a> {
     source: LazyInput<'a>,
     count: Value<'a>,
     fill: Value<'a>,
-    /// The first item of the next row.
+    /// The item that was read to find out that there is another row. It is the first item of that row.
     next: Option<Value<'a>>,
 }
 

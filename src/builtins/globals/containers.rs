@@ -11,7 +11,7 @@
 
 use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::meter::Claim;
 use crate::text::quote;
 use crate::value::{Entries, Iter, Runtime, Shortcut, Str, Type, Value};
@@ -41,7 +41,7 @@ built_ins! { CONTAINERS:
             }
         }
         if attributes.len() > MAX_ATTRIBUTES {
-            let reached = Reached::from_sizes(Limit::Attributes, attributes.len(), MAX_ATTRIBUTES);
+            let reached = LimitExceeded::from_sizes(Limit::Attributes, attributes.len(), MAX_ATTRIBUTES);
             return Err(Error::limit(reached));
         }
         runtime.meter.charge_items(attributes.len())?;

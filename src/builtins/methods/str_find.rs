@@ -58,7 +58,7 @@ impl<'a, W> Search<'a, W> {
     }
 }
 
-/// Returns whether the text has an affix at one of its ends: the string to find, or any string of a tuple.
+/// Returns whether the text starts or ends with a string, or with any string of a tuple.
 fn has_affix<'a>(
     runtime: &mut Runtime<'a>,
     search: &Search<'a, Value<'a>>,

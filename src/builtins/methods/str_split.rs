@@ -16,7 +16,7 @@ use crate::text::short_eq::SHORT;
 use crate::text::{lines, search, split};
 use crate::value::{Iter, Runtime, Shortcut, Str, Value, ops};
 
-/// Returns the pieces of a text as values that share its memory. A list of short pieces is larger than the text, so its size is checked.
+/// Returns the pieces of a string as values that share its memory. A list of short pieces is larger than the text, so its size is checked.
 fn to_values<'a, 't>(runtime: &mut Runtime<'a>, text: &Str<'a>, pieces: impl Iterator<Item = &'t str>) -> Result<Vec<Value<'a>>> {
     runtime.meter.charge_scan(text.as_str().len())?;
     let (mut values, mut claim): (Vec<Value<'a>>, _) = (Vec::new(), None);
@@ -42,7 +42,7 @@ fn read_split_arguments<'a>(runtime: &mut Runtime<'a>, sep: Value<'a>, maxsplit:
     Ok((separator, maxsplit))
 }
 
-/// Charges for reading a separator before a search, which takes as long as a scan of it, also in an empty string.
+/// Charges for a separator before a search for it. It costs as much as a scan of the separator, even if the text is empty.
 fn charge_separator(runtime: &mut Runtime<'_>, separator: Option<&Str<'_>>) -> Result<()> {
     let bytes = separator.map_or(0, |separator| separator.as_str().len());
     runtime.meter.charge(bytes as u64 >> 3)
@@ -53,8 +53,8 @@ fn empty_separator() -> Error {
     Error::value("empty separator")
 }
 
-/// `str.split(sep)[index]` for the index 0 or -1, without making the list. Returns `None` for any other index, and for -1 if the separator
-/// is long or can overlap itself.
+/// Returns `str.split(sep)[index]` for the index 0 or -1, without making the list. Returns `None` for any other index, and for -1 if the
+/// separator is long or can overlap itself.
 pub(super) fn get_split_item<'a>(
     runtime: &mut Runtime<'a>,
     text: &Str<'a>,
@@ -77,7 +77,7 @@ pub(super) fn get_split_item<'a>(
     Ok(piece.map(|piece| Value::Str(text.piece(piece))))
 }
 
-/// Returns whether two occurrences of a text can overlap, as those of `aa` in `aaa` do.
+/// Returns whether two occurrences of a string can overlap, as those of `aa` in `aaa` do.
 fn overlaps_itself(text: &str) -> bool {
     (1..text.len()).any(|shift| {
         text.as_bytes()

@@ -1,4 +1,4 @@
-//! The methods of `str` that remove its ends.
+//! The methods of `str` that remove characters from its ends.
 //!
 //! ```text
 //! {{ "xy</answer>".strip("</answer>") }}          xy    a set of characters
@@ -54,7 +54,7 @@ built_ins! { METHODS:
     }
 }
 
-/// Reads the prefix or suffix to remove from a text.
+/// Reads the argument of `removeprefix` and `removesuffix`.
 fn read_affix<'a>(runtime: &mut Runtime<'a>, affix: Value<'a>, name: &str) -> Result<Str<'a>> {
     let affix = require_clinic_str(affix, &format!("{name}() argument"))?;
     runtime.meter.charge_scan(affix.as_str().len())?;

@@ -88,7 +88,7 @@ pub struct Start {
 #[derive(Default)]
 struct Block {
     chunk: Chunk,
-    /// The answers that are not written yet.
+    /// The answers that have not been sent to be written.
     answers: Answers,
     written: u64,
     failed: u64,
@@ -245,9 +245,10 @@ impl Run {
 struct Pending {
     /// The size of the chunk.
     size: usize,
-    /// Brings large answers. It has no capacity, so that the block waits until they are written.
+    /// The channel that brings large answers before the block is complete. It has no capacity, so that the block waits until they are
+    /// written.
     large: Receiver<Answers>,
-    /// Brings the block when it is rendered.
+    /// The channel that brings the block when it is rendered.
     block: Receiver<std::io::Result<Block>>,
 }
 
@@ -281,7 +282,7 @@ impl Window {
         !self.is_last && self.blocks.len() < self.most && self.bytes < MAX_WINDOW
     }
 
-    /// Lets the pool render a block.
+    /// Gives a block to the pool of threads, which renders it.
     fn push<'s>(&mut self, run: &'s Run, scope: &ScopeFifo<'s>, mut block: Block) {
         let (large_sender, large) = sync_channel(0);
         let (sender, receiver) = sync_channel(1);

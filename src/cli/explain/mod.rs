@@ -15,9 +15,10 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use chat_template::conformance::{sign, visible};
-use chat_template::json::Data;
-use chat_template::{AssistantSpans, ControlToken, Origin, Prompt, Segment, Writer};
+use crate::chat::AssistantSpans;
+use crate::conformance::{sign, visible};
+use crate::json::Data;
+use crate::{Bounds, ControlToken, Origin, Prompt, Segment, TokenOrigin};
 
 use super::show::warn_of_mask;
 
@@ -68,7 +69,9 @@ impl<'p> Picture<'p> {
         };
         let mut picture = Self {
             prompt,
-            tokens: prompt.control_tokens(tokens).map_err(|error| error.to_string())?,
+            tokens: prompt
+                .control_tokens(tokens, Bounds::default())
+                .map_err(|error| error.to_string())?,
             roles: match messages {
                 Some(Data::List(messages)) => messages.iter().map(role).collect(),
                 _ => Vec::new(),
@@ -178,9 +181,9 @@ impl<'p> Picture<'p> {
         let owner = token
             .message
             .map_or_else(|| "the input".to_owned(), |index| self.name_message(index));
-        let with = match token.writer {
-            Writer::Mixed => "forms, with text of the template,",
-            Writer::Input | Writer::Template => "has",
+        let with = match token.origin {
+            TokenOrigin::Mixed => "forms, with text of the template,",
+            TokenOrigin::Input | TokenOrigin::Template => "has",
         };
         format!("warning: {owner} {with} the control token {text} at {path}")
     }
@@ -266,7 +269,7 @@ fn place_of(segment: &Segment) -> String {
     }
 }
 
-/// Returns a text, or at most `half` bytes of each of its ends.
+/// Returns a string, or at most `half` bytes of each of its ends.
 fn shorten(text: &str, half: usize) -> Cow<'_, str> {
     let mut end = text.len().saturating_sub(half);
     if half >= end {
@@ -278,7 +281,7 @@ fn shorten(text: &str, half: usize) -> Cow<'_, str> {
     format!("{}…{}", cut(text, half), text.get(end..).unwrap_or_default()).into()
 }
 
-/// Returns at most `length` bytes of the start of a text.
+/// Returns at most `length` bytes of the start of a string.
 fn cut(text: &str, length: usize) -> &str {
     let mut end = length.min(text.len());
     while !text.is_char_boundary(end) {

@@ -27,7 +27,7 @@ enum Form<'t> {
     Unary,
     /// A string literal.
     Text(&'t str),
-    /// Others.
+    /// Any other arguments.
     Other,
 }
 

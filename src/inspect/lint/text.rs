@@ -25,7 +25,7 @@ pub fn inspect(template: &Template, findings: &mut Findings<'_>) {
     }
 }
 
-/// Checks a text between two tags.
+/// Checks the text between two tags.
 fn check(text: &str, start: u32, [before, after]: [TokenKind; 2], findings: &mut Findings<'_>) {
     let is_blank = text.chars().all(char::is_whitespace);
     if is_blank && text.contains('\n') && before == TokenKind::BlockEnd && after == TokenKind::BlockBegin {

@@ -85,7 +85,7 @@ struct Walk<'t, 'f, 's> {
     guarded: HashSet<Symbol>,
     /// The names that are used for their value, each with the offset of the first use.
     used: HashMap<Symbol, u32>,
-    /// The number of conditions around the current node that test whether a value is a text or an object.
+    /// The number of conditions around the current node that test whether a value is a string or an object.
     is_form_tested: usize,
     /// The variables of loops over `tools`.
     items: HashSet<Symbol>,
@@ -157,7 +157,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Checks whether a text before a value begins a control token.
+    /// Checks whether the text before a printed value begins a control token, as in `<|{{ message.role }}|>`.
     fn check_end(&mut self, text: &str, at: u32) {
         if let Some((_, token)) = text.rsplit_once("<|") {
             let is_open = !token.contains("|>") && token.chars().all(|char| char.is_alphanumeric() || char == '_');

@@ -78,7 +78,7 @@ fn check_count(signature: &Signature, is_method: bool, name: &str, count: Count,
     }))
 }
 
-/// Returns the name with the type of the object before it.
+/// Returns the name of a method with the type of its object, as messages have it: `Markup.isupper`.
 fn qualify(is_method: bool, name: &str, arguments: &Arguments<'_>) -> String {
     match arguments.get(0).filter(|_| is_method) {
         Some(object) => format!("{}.{name}", object.ty().name()),

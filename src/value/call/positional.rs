@@ -18,11 +18,11 @@ pub(super) struct Positional<'a> {
     many: Option<Box<Many<'a>>>,
 }
 
-/// Many arguments.
+/// Arguments that are too many to be stored in place.
 #[derive(Debug)]
 struct Many<'a> {
     values: Vec<Option<Value<'a>>>,
-    /// The claim to the memory of those that were unpacked.
+    /// The claim to the memory of the arguments that were unpacked from `*args`.
     claim: Option<Claim>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Positional<'a> {
         }
     }
 
-    /// Keeps the claim to the memory of arguments that were unpacked. A few need none.
+    /// Keeps the claim to the memory of arguments that were unpacked from `*args`. A list that is stored in place needs none.
     pub fn keep(&mut self, claim: Claim) {
         if let Some(many) = &mut self.many {
             many.claim = Some(claim);

@@ -42,7 +42,7 @@ fn suggest(keyword: &str, parameters: &[Parameter]) -> Option<&'static str> {
     nearest
 }
 
-/// Returns the smallest cost of changing one text into the other, or `None` if they are too long to compare.
+/// Returns the smallest cost of changing one string into the other, or `None` if they are too long to compare.
 fn distance(mut left: &[u8], mut right: &[u8]) -> Option<usize> {
     while let ([first, left_rest @ ..], [other, right_rest @ ..]) = (left, right) {
         if first != other {

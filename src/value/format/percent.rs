@@ -35,11 +35,11 @@ pub(super) struct Source<'r, 'a> {
     flavor: Flavor,
 }
 
-/// The arguments that are left.
+/// The arguments that no conversion has used yet.
 enum ArgumentsLeft<'a> {
     /// The items of a tuple, and the index of the next one.
     Tuple(Seq<'a>, usize),
-    /// A single argument, until it is used.
+    /// A single argument, until a conversion uses it.
     One(Option<Value<'a>>),
 }
 
@@ -148,7 +148,7 @@ impl<'a> Source<'_, 'a> {
         next.ok_or_else(|| Error::type_error("not enough arguments for format string"))
     }
 
-    /// Writes the conversion at the byte `index` of the format and returns its length in bytes.
+    /// Writes the conversion that starts at the byte `index` of the format. Returns its length in bytes.
     fn write_conversion(&mut self, format: &str, index: usize, text: &str, output: &mut String) -> Result<usize> {
         let conversion = Conversion::read(text, self)?;
         if conversion.length == 1 && conversion.letter == '%' {

@@ -35,7 +35,7 @@ pub(super) enum FieldName<'t> {
 /// The steps after the first name of a field.
 pub(super) struct Steps<'t>(&'t str);
 
-/// Splits a text at a byte between two characters.
+/// Splits a string at a byte between two characters.
 fn cut(text: &str, at: usize) -> (&str, &str) {
     text.split_at_checked(at).unwrap_or((text, ""))
 }

@@ -7,7 +7,7 @@
 use super::arithmetic;
 use super::arithmetic::unsupported_operands;
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::text::slice::char_count;
 use crate::value::{Runtime, Seq, Str, Value, markup};
 
@@ -181,7 +181,7 @@ fn check_repetition<'a>(runtime: &mut Runtime<'a>, len: usize, bytes: usize, cou
 /// Returns the number of bytes, or an error if the limits do not allow a value of this size.
 fn check_memory<'a>(runtime: &Runtime<'a>, bytes: u64) -> Result<usize> {
     if bytes > MAX_MEMORY {
-        return Err(Error::memory(Reached::new(Limit::Value, bytes, MAX_MEMORY)));
+        return Err(Error::memory(LimitExceeded::new(Limit::Value, bytes, MAX_MEMORY)));
     }
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     runtime.meter.check_size(bytes)?;

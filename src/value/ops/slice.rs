@@ -4,7 +4,7 @@
 //! `PyObject_GetItem` and `sliceobject.c`.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::text::slice::{self, SliceIndices};
 use crate::value::print::{self, class_path};
 use crate::value::{Key, MeteredRc, Range, Runtime, Seq, Str, Type, Value};
@@ -118,7 +118,7 @@ fn slice_range<'a>(range: &Range, bounds: Bounds) -> Result<Value<'a>> {
     };
     match sliced() {
         Some(range) => Ok(Value::Range(MeteredRc::new(range))),
-        None => Err(Error::limit(Reached::new(Limit::RangeBits, 65, 64))),
+        None => Err(Error::limit(LimitExceeded::new(Limit::RangeBits, 65, 64))),
     }
 }
 

@@ -17,7 +17,7 @@ use merge::Merger;
 use crate::error::Result;
 use crate::value::Runtime;
 
-/// Lists that are shorter than this are one run.
+/// A list that is shorter than this is sorted as one run.
 const RUN: usize = 64;
 
 /// Returns whether the item at the first index comes before the item at the second index.
@@ -43,7 +43,7 @@ pub fn sort_indices<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, le
 struct Run {
     start: usize,
     len: usize,
-    /// The power of the boundary to the next run.
+    /// The power of the boundary between this run and the next one: boundaries of high power are merged first.
     power: u32,
 }
 
@@ -192,7 +192,7 @@ fn skip_ascending<'a>(runtime: &mut Runtime<'a>, run: &[usize], mut index: usize
     Ok(index)
 }
 
-/// Returns whether the item at the first place of the run is less than the item at the second place.
+/// Returns whether the item at one place of the run is less than the item at another.
 fn is_less<'a>(runtime: &mut Runtime<'a>, run: &[usize], [left, right]: [usize; 2], less: &mut Less<'_, 'a>) -> Result<bool> {
     match (run.get(left), run.get(right)) {
         (Some(&left), Some(&right)) => less(runtime, left, right),

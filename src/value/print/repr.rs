@@ -16,7 +16,7 @@ use crate::number::{IntRef, text};
 use crate::text::quote;
 use crate::value::{Dict, Range, Runtime, Seq, Str, Value, backslash_escape};
 
-/// The steps that finding the shortest digits of a float costs.
+/// The number of steps that it costs to find the shortest digits of a float.
 pub const DIGITS: u64 = 12;
 
 /// The containers around the value that is being printed, as CPython's `Py_ReprEnter` records them.
@@ -24,7 +24,7 @@ pub const DIGITS: u64 = 12;
 pub(super) struct Enclosing<'p, 'a> {
     value: &'p Value<'a>,
     outer: Option<&'p Enclosing<'p, 'a>>,
-    /// Whether one of them is a namespace. Only a namespace can contain itself.
+    /// Whether one of the containers is a namespace. Only a namespace can contain itself.
     has_namespace: bool,
     /// The number of objects that are being printed.
     depth: u32,
@@ -240,7 +240,7 @@ pub(super) fn write_int<'a>(runtime: &mut Runtime<'a>, int: i64, out: &mut Strin
     runtime.meter.check_output(out.len())
 }
 
-/// Appends a text as it is.
+/// Appends a string as it is.
 #[inline]
 pub(super) fn write_piece<'a>(runtime: &mut Runtime<'a>, text: &str, out: &mut String) -> Result<()> {
     runtime.meter.charge_bytes(text.len())?;

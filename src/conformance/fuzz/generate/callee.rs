@@ -19,7 +19,7 @@ pub enum Wish {
     /// A small integer, so that no result is large.
     Count,
     Exponent,
-    /// One of these texts.
+    /// One of these strings.
     OneOf(&'static [&'static str]),
     /// The name of an attribute.
     Attribute,

@@ -4,7 +4,7 @@
 //! {"x": [1, "<é>"], "messages": [{"role": "user", "content": null}], "n": -9223372036854775809}
 //! ```
 //!
-//! Integers are small or larger than any memory. A template that repeats a text a billion times would exhaust the reference's memory.
+//! Integers are small or larger than any memory. A template that repeats a string a billion times would exhaust the reference's memory.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ const KEYS: [&str; 16] = [
     "a", "b", "x", "role", "content", "name", "items", "keys", "type", "text", "get", "A", "", "1", "a b", "é",
 ];
 
-/// Texts of values.
+/// Strings that values have.
 pub const TEXTS: [&str; 34] = [
     "",
     "a",

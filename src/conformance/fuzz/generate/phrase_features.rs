@@ -48,7 +48,7 @@ const NAMING: [(&str, &str, usize); 5] = [
     ("rejectattr", "test", 1),
 ];
 
-/// Returns the indexes of the features that a phrase uses.
+/// Returns the indices of the features that a phrase uses.
 pub fn features<'p>(pieces: &[Piece], name: impl Fn(TypeName) -> &'p str, vocabulary: &Vocabulary) -> Vec<usize> {
     let texts: Vec<&str> = pieces
         .iter()

@@ -1,4 +1,4 @@
-//! Reads a phrase of `phrases.txt`: its tokens, its texts and its holes.
+//! Reads a phrase of `phrases.txt`: its tokens, its template text and its holes.
 //!
 //! ```text
 //! TEXT|center(WIDTH)     a hole for a text, the tokens `|` `center` `(`, a hole for a width, the token `)`
@@ -135,14 +135,14 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// Returns the indexes at which holes may begin.
+/// Returns the indices at which holes may begin.
 fn holes(text: &str) -> impl Iterator<Item = usize> + '_ {
     text.char_indices()
         .filter(|(_, char)| char.is_ascii_uppercase() || matches!(char, '@' | '$'))
         .map(|(index, _)| index)
 }
 
-/// Returns the length of the string, number, name or sign at the start of a text.
+/// Returns the length of the string, number, name or sign at the start of a string.
 fn token_length(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
     let Some((_, first)) = chars.next() else { return 0 };

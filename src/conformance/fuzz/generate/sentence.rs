@@ -15,7 +15,7 @@ pub struct Token {
     pub space: &'static str,
 }
 
-/// The kind of a range of tokens.
+/// What a range of tokens is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// An optional or repeated part of a production.
@@ -37,7 +37,7 @@ pub struct Stretch {
 /// A range of tokens that uses features of the language.
 #[derive(Clone, Debug)]
 pub struct Use {
-    /// The indexes of the features in the vocabulary.
+    /// The indices of the features in the vocabulary.
     pub features: Vec<usize>,
     pub start: usize,
     /// The index after the last token.

@@ -1,4 +1,4 @@
-//! The tokens and literals that the walk writes, and the texts for the descriptions between question marks.
+//! The tokens and literals that the walk writes, and what it writes for the descriptions between question marks.
 //!
 //! ```text
 //! a primary that should be a small integer     3

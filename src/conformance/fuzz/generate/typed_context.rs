@@ -106,7 +106,7 @@ fn word(random: &mut Rng) -> Data<'static> {
     string(random.text(&WORDS))
 }
 
-/// Returns a text of 2 to 25 words, which may have several lines.
+/// Returns a string of 2 to 25 words, which may have several lines.
 fn long_text(random: &mut Rng) -> Data<'static> {
     let mut text = String::new();
     let has_lines = random.happens(35);
@@ -176,7 +176,7 @@ fn flat(random: &mut Rng) -> Data<'static> {
     ])
 }
 
-/// Returns nested lists and objects, with empty and long texts among them.
+/// Returns nested lists and objects, with empty and long strings among them.
 fn nested(random: &mut Rng, depth: usize) -> Data<'static> {
     let inner = depth.saturating_sub(1);
     let value = |random: &mut Rng| match random.below(if depth > 0 { 10 } else { 6 }) {

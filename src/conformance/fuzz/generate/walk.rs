@@ -41,7 +41,7 @@ pub struct Variable<'w> {
 /// A template, and the features that it uses.
 pub struct Walked {
     pub sentence: Sentence,
-    /// The indexes of the features in the vocabulary.
+    /// The indices of the features in the vocabulary.
     pub features: BTreeSet<usize>,
 }
 
@@ -60,7 +60,7 @@ pub struct Walker<'w> {
     pub(super) wish: Wish,
     /// The function that the next arguments belong to.
     pub(super) callee: Option<Callee>,
-    /// The number of arguments of the current call that are written, and the number that should be.
+    /// For the current call: the number of arguments that are written, and the number that should be.
     pub(super) arguments_written: usize,
     pub(super) arguments_wanted: usize,
     /// The names of the productions that are being written, the innermost last.

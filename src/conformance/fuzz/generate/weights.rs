@@ -45,7 +45,7 @@ enum When {
 /// The weight of an alternative of a production.
 struct Row {
     production: &'static str,
-    /// The first text or name of the alternative, or an empty text for every alternative that has no row.
+    /// The first text or name of the alternative, or an empty string for every alternative that has no row.
     label: &'static str,
     when: When,
     /// The weight if the condition holds.

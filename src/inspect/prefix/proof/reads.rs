@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 use super::Prover;
 use crate::ast::{Body, Child, Expr, For, Stmt, StmtKind, Symbol, Target, TargetKind};
 
-/// The maximum number of names that a part of a template reads, and of attributes that it assigns, if it is to be followed.
+/// The maximum number of names that a part of a template reads, and of attributes that it assigns. A part with more is not executed.
 const MAX_NAMES: usize = 1000;
 
 /// The variables that a part of a template reads and assigns.

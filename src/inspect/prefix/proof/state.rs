@@ -12,7 +12,7 @@ use crate::meter::Claim;
 /// The attributes of a namespace, with the address of the call that makes it.
 type Space = (usize, Attributes);
 
-/// The bytes that are claimed for each value of a copy. Its lists double when they grow.
+/// The number of bytes that are claimed for each value of a copy. It allows for lists that double when they grow.
 const VALUE_BYTES: usize = 2 * size_of::<(Rc<str>, Term)>();
 
 type Attributes = Vec<(Rc<str>, Term)>;
@@ -24,7 +24,7 @@ pub struct State {
     pub is_longer: bool,
     /// The variables, the innermost scope last.
     variables: Vec<(Symbol, Term)>,
-    /// The start in `variables` of each scope within the outermost one.
+    /// For each scope but the outermost, the index in `variables` at which it begins.
     scopes: Vec<usize>,
     /// The attributes of namespaces, each by the address of the call that makes it.
     pub spaces: Vec<Space>,
@@ -36,7 +36,7 @@ pub struct State {
     pub stopped: Option<Term>,
     /// Whether the template refuses the conversation on this path.
     pub is_dead: bool,
-    /// The memory of a copy.
+    /// The claim to the memory of a copy.
     _claim: Option<Claim>,
 }
 

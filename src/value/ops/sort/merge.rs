@@ -204,8 +204,8 @@ fn take(run: &mut &[usize], end: End, count: usize, taken: &mut Vec<usize>) {
     }
 }
 
-/// Returns the number of items at an end of the run that are on that side of a key, where `is_before` says whether an item is before
-/// the key. The search begins at that end, doubles its steps, and bisects the last step.
+/// Returns how many items at an end of the run belong on that side of a key, where `is_before` says whether an item is before the key. The
+/// search begins at that end, doubles its steps, and bisects the last step.
 fn count_at<'a>(
     runtime: &mut Runtime<'a>,
     run: &[usize],
