@@ -193,7 +193,7 @@ impl ChatTemplate {
     }
 }
 
-/// Options for callers in this crate.
+/// Options of `apply` for callers in this crate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Hidden {
     /// Whether to return [`Prompt::writes`].
