@@ -66,7 +66,7 @@ pub type Item = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str, i64) -> Result<Opti
 /// Appends the result for bound arguments to a string.
 pub type Write = for<'a> fn(&mut Runtime<'a>, Arguments<'a>, &mut String) -> Result<()>;
 
-/// A function of bound arguments.
+/// A body that takes bound arguments and returns any value.
 pub type Body = for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>;
 
 /// The body of a function, which takes bound arguments.

@@ -16,10 +16,10 @@ use crate::value::{Dict, Runtime, Seq};
 /// A round of a loop, whose text may belong to a message.
 #[derive(Debug)]
 pub struct Turn {
-    /// The owner before the round.
+    /// The owner of what was written before the round. It is the owner again after the round.
     outer: Owner,
     outer_index: Option<u32>,
-    /// The byte of the text at which the round begins.
+    /// The byte of the output at which the text of the round begins.
     start: usize,
 }
 
