@@ -471,7 +471,7 @@ mod meter;
 mod number;
 mod parser;
 #[cfg(feature = "inspect")]
-pub mod report;
+mod report;
 mod resolve;
 mod source;
 mod span;
@@ -495,6 +495,8 @@ pub use error::{Error, ErrorClass, ErrorKind, Result, TraceFrame};
 #[cfg(feature = "inspect")]
 pub use inspect::Report;
 pub use limits::{Limit, LimitExceeded, Limits};
+#[cfg(feature = "inspect")]
+pub use report::Witness;
 pub use source::Position;
 pub use template::Template;
 pub use trace::{Origin, Segment, Spans};

@@ -14,17 +14,6 @@ use super::tree::Data;
 use crate::number::text::{float_text, write_digits};
 use crate::text::quote;
 
-/// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and all characters outside ASCII.
-#[inline(always)]
-pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
-    out.push('"');
-    if !write_short(text, ensure_ascii, out) {
-        // Writing to a string cannot fail.
-        let _ = write_escaped(text, ensure_ascii, out);
-    }
-    out.push('"');
-}
-
 /// Writes the characters of a string if it is short and needs no escapes. Returns whether it is.
 #[inline(always)]
 pub(crate) fn write_short(text: &str, ensure_ascii: bool, out: &mut String) -> bool {
