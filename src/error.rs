@@ -42,7 +42,7 @@ pub enum TraceFrame {
     },
 }
 
-/// An error of compiling or rendering a template, or of loading a model. `Debug` prints the same text as `Display`, so that `unwrap` and
+/// An error of compiling or rendering a template, or of loading a model. `Debug` prints the same string as `Display`, so that `unwrap` and
 /// `main` show it in full.
 #[derive(Clone, thiserror::Error)]
 pub struct Error(Box<Report>);
@@ -69,7 +69,7 @@ const MAX_STEPS: usize = 1000;
 /// The number of characters of a macro's name that an error shows.
 const MAX_NAME: usize = 100;
 
-/// The line in the error of the reference.
+/// The line that the error of the reference names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
     /// The line is not known yet.
@@ -79,7 +79,7 @@ enum Line {
     At(u32),
 }
 
-/// Constructors. The message is that of the reference.
+/// Constructors. The caller passes the message of the reference.
 impl Error {
     /// Makes an error of any kind without a place. A message of more than 64 KiB is cut.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
@@ -173,7 +173,8 @@ impl Error {
     }
 }
 
-/// The place of the error. Each caller may add it; the value of the innermost caller is kept.
+/// Setters of the place. Each function that an error passes on its way up may set it; the first value, which is that of the innermost
+/// function, is kept.
 impl Error {
     /// Sets the part of the source that failed, unless it is set.
     #[cold]
@@ -285,7 +286,7 @@ impl Error {
     }
 }
 
-/// The content of the error.
+/// What the error says.
 impl Error {
     /// Returns the kind, which is the exception that the reference raises.
     pub fn kind(&self) -> ErrorKind {

@@ -420,14 +420,7 @@
 //!
 //! # The engine alone
 //!
-//! [`Template`] is Jinja with the extensions of transformers, without the contract of `apply_chat_template`:
-//!
-//! ```
-//! let template = chat_template::Template::compile("{{ greeting }}, {{ name|title }}!")?;
-//! let context = serde_json::json!({"greeting": "Hello", "name": "ada"});
-//! assert_eq!(template.render(&context)?, "Hello, Ada!");
-//! # Ok::<(), chat_template::Error>(())
-//! ```
+//! [`Template`] is Jinja with the extensions of transformers, without the contract of `apply_chat_template`.
 //!
 //! # What differs from the reference
 //!
@@ -473,6 +466,8 @@ mod parser;
 #[cfg(feature = "inspect")]
 mod report;
 mod resolve;
+#[cfg(feature = "response")]
+pub mod response;
 mod source;
 mod span;
 mod strftime;
@@ -485,7 +480,7 @@ mod value;
 
 pub use chat::{
     ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Field, Input,
-    LoadAs, LoadOptions, Prompt, RenderOptions, TextPiece, TokenOrigin, Turn, assistant_mask,
+    LoadOptions, Prompt, RenderOptions, TextPiece, TokenOrigin, Turn, assistant_mask,
 };
 pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
 pub use deadline::{Bounds, Deadline, Running};

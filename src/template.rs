@@ -185,7 +185,7 @@ impl Template {
         }
         let last_length = self.last_length.load(Ordering::Relaxed);
         // The next render is often the same conversation with one more turn. The extra capacity avoids moving the output as it grows.
-        let capacity = last_length.saturating_add(last_length / 8);
+        let capacity = last_length + last_length / 8;
         let result = eval::render(
             runtime,
             &self.tree,
@@ -207,7 +207,8 @@ impl Template {
         Ok(output)
     }
 
-    /// Renders the template as a part of another render, whose errors are not shown.
+    /// Renders the template again for a part of a conversation, after the render of the whole. Errors have no excerpt, because nobody reads
+    /// them.
     pub(crate) fn render_opening<'a>(&'a self, runtime: &mut Runtime<'a>, context: Dict<'a>) -> Result<String> {
         eval::render(runtime, &self.tree, &self.source, context, false, true, 0).map(|output| output.text)
     }

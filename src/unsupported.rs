@@ -71,7 +71,7 @@ const fn row(place: Place, names: &'static [&'static str], instead: &'static str
     Unsupported { place, names, instead }
 }
 
-/// The attributes of a text that are unsupported.
+/// The attributes of a string that are unsupported.
 pub const TEXT_ATTRIBUTES: Unsupported = row(Place::Attribute("str"), &["encode"], "leave text as it is");
 
 const NO_OTHER_TEMPLATE: &str = "write the other template's text here: a chat template is one file";

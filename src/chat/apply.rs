@@ -130,9 +130,10 @@ impl ChatTemplate {
             Err(error) => return Err(error.clone()),
         };
         let messages = messages.borrow_value(&mut runtime)?;
-        let conversations = match hidden.is_clean {
-            true => Conversations::One(messages.clone()),
-            false => Conversations::new(&mut runtime, &messages)?,
+        let conversations = if hidden.is_clean {
+            Conversations::One(messages.clone())
+        } else {
+            Conversations::new(&mut runtime, &messages)?
         };
         let conversations = match (conversations, wants_batch) {
             (Conversations::One(conversation), false) => vec![conversation],
@@ -202,7 +203,7 @@ pub(crate) struct Hidden {
     pub is_clean: bool,
 }
 
-/// The checked arguments that all conversations of a call share.
+/// The arguments of a call after their checks, which all its conversations share.
 struct Render<'a> {
     template: &'a NamedTemplate,
     compiled: &'a Template,
@@ -228,7 +229,7 @@ impl<'a> Render<'a> {
                 Value::List(items) | Value::Tuple(items) => items.len(),
                 _ => 0,
             };
-            // A template writes some five texts for each message.
+            // A template writes some five strings for each message.
             runtime.start_tape(Tape::default(), count.saturating_mul(6));
         }
         let continuation = match self.field {
@@ -268,7 +269,7 @@ impl<'a> Render<'a> {
         Ok(prompt)
     }
 
-    /// Returns what the caller passed.
+    /// Returns the inputs of a render that is traced: what the caller passed.
     fn list_inputs(&self, messages: Value<'a>) -> Vec<Traced<'a>> {
         let arguments = [
             ("messages", messages),
@@ -321,7 +322,8 @@ fn check_documents<'a>(runtime: &mut Runtime<'a>, documents: Value<'a>) -> Resul
     Err(refused(ErrorKind::Type, message).with_note(explain_objects(&documents, "documents")))
 }
 
-/// Returns whether all items that Python iterates are objects. Those of a string or an object are strings.
+/// Returns whether all items of a value are objects, as Python iterates them: a dict gives its keys and a string its characters, which are
+/// strings.
 fn are_objects(runtime: &mut Runtime<'_>, value: &Value<'_>, argument: &str) -> Result<bool> {
     match value {
         Value::List(items) | Value::Tuple(items) => {

@@ -33,7 +33,7 @@ use crate::trace::{Origin, Segment};
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ControlTokens<'o> {
-    /// What happens if text of the input forms a control token, or a part of one.
+    /// What happens if text of the input forms a control token or a part of one.
     pub policy: ControlPolicy,
     /// Control tokens besides those of the model, which [`ChatTemplate::control_tokens`](super::ChatTemplate::control_tokens) returns.
     pub tokens: &'o [&'o str],
@@ -42,7 +42,7 @@ pub struct ControlTokens<'o> {
     pub roles: &'o [&'o str],
 }
 
-/// What happens if text of the input forms a control token, or a part of one.
+/// What happens if text of the input forms a control token or a part of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ControlPolicy {
     /// The prompt is that of transformers, and a tokenizer reads the token.
@@ -77,7 +77,7 @@ pub enum TokenOrigin {
     Template,
     /// The input: each character comes from a string or a key of it.
     Input,
-    /// Both.
+    /// The template and the input: some characters come from each.
     Mixed,
 }
 
@@ -156,8 +156,8 @@ impl Prompt {
                 found.reserve_exact(more);
             }
             let count = |range: Range<usize>| self.text.get(range).unwrap_or_default().chars().count();
-            let start = point.saturating_add(count(byte..bytes.start));
-            (byte, point) = (bytes.end, start.saturating_add(count(bytes.clone())));
+            let start = point + count(byte..bytes.start);
+            (byte, point) = (bytes.end, start + count(bytes.clone()));
             let before = segments.partition_point(|segment| segment.bytes().end <= bytes.start);
             segments = segments.get(before..).unwrap_or_default();
             let after = segments.partition_point(|segment| segment.bytes().start < bytes.end);
@@ -183,7 +183,7 @@ impl Prompt {
     }
 
     /// Returns the text in pieces for a tokenizer, cut only around [`Prompt::untrusted`]. Without such an occurrence it is one piece, so
-    /// that the tokens are those of the whole text.
+    /// that the tokens are those of the whole string.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens};
@@ -259,7 +259,7 @@ impl Prompt {
         let text = self.text.get(token.bytes.clone()).unwrap_or_default();
         let path = token.path.as_deref().unwrap_or_default();
         let writer = match token.message {
-            Some(index) => format!("message {}", index.saturating_add(1)),
+            Some(index) => format!("message {}", index + 1),
             None => "the input".to_owned(),
         };
         let has = match token.origin {
@@ -278,7 +278,7 @@ fn is_input(segment: &Segment) -> bool {
     matches!(segment.origin(), Origin::Input { .. } | Origin::Changed { .. })
 }
 
-/// Finds tokens in a text.
+/// A search for tokens in a string.
 struct Finder<'t> {
     /// The tokens, sorted so that those with a common beginning are neighbours.
     tokens: Vec<&'t [u8]>,
@@ -291,8 +291,8 @@ impl<'t> Finder<'t> {
         meter.charge_items(tokens.len())?;
         let tokens = tokens.iter().map(|token| token.as_ref().as_bytes());
         let mut tokens: Vec<_> = tokens.filter(|token| !token.is_empty()).collect();
-        let bytes = tokens.iter().map(|token| token.len()).sum();
-        meter.charge_items(tokens.len().saturating_add(bytes))?;
+        let bytes: usize = tokens.iter().map(|token| token.len()).sum();
+        meter.charge_items(tokens.len() + bytes)?;
         tokens.sort_unstable();
         let mut is_first = [false; 256];
         for byte in tokens.iter().filter_map(|token| token.first()) {
@@ -308,21 +308,21 @@ impl<'t> Finder<'t> {
             if self.is_first.get(usize::from(*byte)) != Some(&true) {
                 continue;
             }
-            let start = start.saturating_add(skipped);
+            let start = start + skipped;
             if let Some(length) = self.longest(meter, text.get(start..).unwrap_or_default())? {
-                return Ok(Some(start..start.saturating_add(length)));
+                return Ok(Some(start..start + length));
             }
         }
         Ok(None)
     }
 
-    /// Returns the length of the longest token that a text begins with.
+    /// Returns the length of the longest token that a string begins with.
     fn longest(&self, meter: &mut Meter<'_>, text: &[u8]) -> Result<Option<usize>, Error> {
         let (mut tokens, mut longest) = (self.tokens.as_slice(), None);
         for (depth, byte) in text.iter().enumerate() {
             // A step is the time of about two comparisons.
             let comparisons = tokens.len().checked_ilog2().unwrap_or_default();
-            meter.charge(u64::from(comparisons / 2).saturating_add(1))?;
+            meter.charge(u64::from(comparisons / 2) + 1)?;
             let at = |token: &&[u8]| token.get(depth).copied();
             let start = tokens.partition_point(|token| at(token) < Some(*byte));
             let end = tokens.partition_point(|token| at(token) <= Some(*byte));
@@ -330,7 +330,7 @@ impl<'t> Finder<'t> {
             match tokens.first() {
                 None => break,
                 // A token comes before longer tokens that begin with it.
-                Some(token) if token.len() == depth.saturating_add(1) => longest = Some(token.len()),
+                Some(token) if token.len() == depth + 1 => longest = Some(token.len()),
                 Some(_) => {}
             }
         }

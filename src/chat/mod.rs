@@ -23,6 +23,8 @@ mod model_config;
 mod options;
 mod prompt;
 mod render;
+#[cfg(feature = "response")]
+mod response;
 mod templates;
 mod tokenizer_class;
 mod tokenizer_json;
@@ -57,7 +59,7 @@ pub(crate) use assistant::REASONING_FIELDS;
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, TokenOrigin};
 #[cfg(feature = "cli")]
 pub(crate) use files::Files;
-pub use folder::{LoadAs, LoadOptions};
+pub use folder::LoadOptions;
 pub use input::Input;
 #[cfg(feature = "inspect")]
 pub(crate) use input::sealed::Borrow;
@@ -101,6 +103,9 @@ struct Parts {
     templates: Templates,
     special_tokens: Vec<(String, String)>,
     added_special_tokens: Vec<String>,
+    /// The description of what the model writes.
+    #[cfg(feature = "response")]
+    response: Option<Result<crate::response::ResponseTemplate>>,
     /// The parts of the report that were made so far.
     #[cfg(feature = "inspect")]
     made: Made,
@@ -205,10 +210,19 @@ impl ChatTemplate {
             templates,
             special_tokens,
             added_special_tokens: Vec::new(),
+            #[cfg(feature = "response")]
+            response: None,
             #[cfg(feature = "inspect")]
             made: Made::default(),
         };
         Self { parts: Arc::new(parts) }
+    }
+
+    /// Sets the description of what the model writes.
+    #[cfg(feature = "response")]
+    pub(crate) fn with_response(mut self, response: Option<Result<crate::response::ResponseTemplate>>) -> Self {
+        self.parts_mut().response = response;
+        self
     }
 
     /// Sets the special tokens without names. A token that also has a name is left out.
@@ -238,7 +252,7 @@ impl ChatTemplate {
         self
     }
 
-    /// Returns the parts for modification, and drops the report and the single templates that were made from the old parts.
+    /// Returns the parts of the model for modification, and drops the report and the single templates that were made from the old parts.
     fn parts_mut(&mut self) -> &mut Parts {
         let parts = Arc::make_mut(&mut self.parts);
         #[cfg(feature = "inspect")]
@@ -338,7 +352,7 @@ impl ChatTemplate {
         templates.any(|template| template.compiled().is_ok_and(|compiled| compiled.has_generation()))
     }
 
-    /// Returns the names and texts of the special tokens that are variables of the templates.
+    /// Returns the special tokens that are variables of the templates: their names, and their texts.
     pub fn special_tokens(&self) -> &[(String, String)] {
         &self.parts.special_tokens
     }

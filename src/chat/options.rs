@@ -83,8 +83,8 @@ pub struct ApplyOptions<'o> {
     pub tools: Option<&'o dyn Input>,
     /// The documents: a list of objects, which reach the template unchanged.
     pub documents: Option<&'o dyn Input>,
-    /// The name of one of the model's templates. A text that is no such name is the source of another template, which is compiled for this
-    /// call alone; to use it again, make a [`ChatTemplate`](super::ChatTemplate) from it.
+    /// The name of one of the model's templates. A string that is no such name is the source of another template, which is compiled for
+    /// this call alone; to use it again, make a [`ChatTemplate`](super::ChatTemplate) from it.
     pub chat_template: Option<&'o str>,
     /// Whether the prompt ends with the beginning of the model's answer. To pass the template another type than a bool, leave this false
     /// and set `add_generation_prompt` in [`ApplyOptions::variables`].

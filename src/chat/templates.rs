@@ -107,7 +107,7 @@ impl<'o> Compiler<'o> {
     /// Compiles a template.
     pub fn compile(&self, name: impl Into<String>, source: impl Into<String>) -> NamedTemplate {
         let source = source.into();
-        let bytes = self.bytes.get().saturating_add(source.len());
+        let bytes = self.bytes.get() + source.len();
         self.bytes.set(bytes);
         if bytes > MAX_SOURCES {
             let error = Error::limit(LimitExceeded::from_sizes(Limit::Sources, bytes, MAX_SOURCES)).without_line();
@@ -130,7 +130,7 @@ pub(super) fn check_count(templates: usize) -> Result<()> {
     Ok(())
 }
 
-/// The template that renders a request.
+/// The template that renders a request: one of the model's, or another.
 pub(super) enum Chosen<'t> {
     /// A template of the model.
     Own(&'t NamedTemplate),
@@ -179,7 +179,7 @@ impl Templates {
         }
     }
 
-    /// Returns the index of the named template that renders a request.
+    /// Returns the index of the named template that renders a request, or the error of transformers if none does.
     pub(super) fn find_named(&self, argument: Option<&str>, has_tools: bool) -> Option<usize> {
         let Self::Named(templates) = self else { return None };
         let find = |name: &str| templates.iter().position(|template| template.name == name);

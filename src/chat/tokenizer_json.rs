@@ -89,7 +89,7 @@ enum Taken {
     Entry(Vec<u8>),
     /// An entry that does not matter.
     Skipped,
-    /// There is no further entry.
+    /// No further entry.
     End,
 }
 
@@ -125,7 +125,7 @@ fn take_entry(bytes: &mut dyn Iterator<Item = u8>) -> Result<Taken> {
         if entry.len() == MAX_BYTES {
             return Err(Error::limit(LimitExceeded::from_sizes(
                 Limit::JsonValues,
-                MAX_BYTES.saturating_add(1),
+                MAX_BYTES + 1,
                 MAX_BYTES,
             )));
         }

@@ -19,7 +19,7 @@ use crate::chat::{MAX_SPECIAL_TOKENS, MAX_TEMPLATES};
 
 use super::show::{Mode, Wanted};
 
-/// The largest total size in bytes of templates that stay compiled. Larger ones do not compile.
+/// The largest total size in bytes of the templates of a request. Larger ones are an error, so they are not kept.
 const MAX_KEPT: usize = 4 << 20;
 
 /// The largest number of characters of a name that a message repeats.
@@ -42,7 +42,7 @@ fn copy_source(template: &Data<'_>) -> Source {
     let size = match template {
         Data::Str(source) => source.len(),
         Data::Object(named) => named.entries().iter().fold(0_usize, |size, (name, source)| match source {
-            Data::Str(source) => size.saturating_add(name.len()).saturating_add(source.len()),
+            Data::Str(source) => size + name.len() + source.len(),
             _ => usize::MAX,
         }),
         _ => 0,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::json::{self, Data};
-use crate::{ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, Limits, LoadAs, LoadOptions, LocalTime};
+use crate::{ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, Limits, LoadOptions, LocalTime};
 
 use super::file::{self, Texts};
 use super::variable;
@@ -36,7 +36,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Returns the files that [`Source::load`] needs as texts.
+    /// Returns the files whose contents [`Source::load`] needs.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         [&self.template, &self.config].into_iter().flatten().map(PathBuf::as_path)
     }
@@ -51,11 +51,7 @@ impl Source {
 
     fn load_model(&self, model: &Path, texts: &Texts) -> Result<ChatTemplate, String> {
         let options = LoadOptions {
-            load_as: if self.processor {
-                LoadAs::Processor
-            } else {
-                LoadAs::Tokenizer
-            },
+            processor: self.processor,
             ignore_remote_code: self.ignore_remote_code,
             follow_links: self.follow_links,
             bounds: texts.bounds(),

@@ -111,7 +111,7 @@ impl Arguments {
         }
     }
 
-    /// Draws a picture, and returns an empty text in place of the prompt.
+    /// Draws a picture, and returns an empty string in place of the prompt.
     fn draw(&self, picture: &Picture<'_>) -> Result<String, String> {
         let source = self.source.model.as_ref().or(self.source.template.as_ref());
         let title = source
@@ -288,7 +288,7 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
     show_prompt(arguments, &chat, &prompt, None, changes, Some(&prepared.changes))
 }
 
-/// Returns the prompt in the form that the arguments choose, or draws its picture with notes and returns an empty text.
+/// Returns the prompt in the form that the arguments choose, or draws its picture with notes and returns an empty string.
 fn show_prompt(
     arguments: &Arguments,
     chat: &ChatTemplate,
@@ -322,7 +322,7 @@ fn show_prompt(
     }
 }
 
-/// Prints the JSON that a function writes, and returns an empty text in place of it.
+/// Prints the JSON that a function writes, and returns an empty string in place of it.
 fn print_line(write: impl FnOnce(&mut &mut dyn Write) -> io::Result<()>) -> Result<String, String> {
     let printed = print_json(write).map_err(|error| format!("error: {error}"));
     printed.map(|()| String::new())

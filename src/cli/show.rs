@@ -116,12 +116,15 @@ pub fn shows_color() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// Returns the text with these spans in green. The spans are in bytes and can overlap. Control characters of the text are escaped if it goes
-/// to a terminal.
+/// Returns the text with these spans in green. The spans are in bytes and can overlap. Control characters of the text are escaped if it
+/// goes to a terminal.
 pub fn color_spans(text: &str, spans: &[Range<usize>]) -> String {
-    let escape = |part: &str| match std::io::stdout().is_terminal() {
-        true => printable(part).into_owned(),
-        false => part.to_owned(),
+    let escape = |part: &str| {
+        if std::io::stdout().is_terminal() {
+            printable(part).into_owned()
+        } else {
+            part.to_owned()
+        }
     };
     let mut edges: Vec<(usize, bool)> = spans
         .iter()
@@ -138,11 +141,7 @@ pub fn color_spans(text: &str, spans: &[Range<usize>]) -> String {
             (1, false) => shown.push_str("\x1b[0m"),
             _ => {}
         }
-        depth = if opens {
-            depth.saturating_add(1)
-        } else {
-            depth.saturating_sub(1)
-        };
+        depth = if opens { depth + 1 } else { depth.saturating_sub(1) };
     }
     shown.push_str(&escape(text.get(at..).unwrap_or_default()));
     shown

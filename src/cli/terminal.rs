@@ -1,4 +1,4 @@
-//! Writing JSON to a terminal.
+//! Writes JSON to a terminal.
 //!
 //! ```text
 //! {"output":"…U+009B 2J…"}   ->   {"output":"…\u009b2J…"}

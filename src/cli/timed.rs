@@ -1,4 +1,4 @@
-//! Writing an answer within a time limit.
+//! Writes an answer within a time limit.
 //!
 //! A long answer takes much longer to write than its prompt to render, because a character can become six. An answer that ended in the
 //! middle would be no JSON, so the time is found out before the first byte is written.
@@ -65,9 +65,9 @@ impl Write for Draft<'_> {
         if self.kept.len() == self.length && bytes.len() <= KEPT.saturating_sub(self.length) {
             self.kept.extend_from_slice(bytes);
         }
-        self.length = self.length.saturating_add(bytes.len());
+        self.length += bytes.len();
         if self.length >= self.next_check {
-            self.next_check = self.length.saturating_add(STRIDE);
+            self.next_check = self.length + STRIDE;
             if let Err(reached) = (self.check)() {
                 self.reached = Some(reached);
                 return Err(io::Error::other(reached));

@@ -1,4 +1,4 @@
-//! Parsing the variables of `--var`, and warning of those that no template reads.
+//! Parses the variables of `--var`, and warns of those that no template reads.
 
 use crate::conformance::nearest;
 use crate::json::{self, Data};

@@ -22,8 +22,8 @@ const BEYOND: [&str; 5] = [
     "{{ 1٢٣ }} {{ 1_٢ }} {{ 10٠ }}",
 ];
 
-/// The length in bytes up to which every template is derived. Longer ones are slow, and are derived only for the parts of the grammar
-/// that no shorter one has.
+/// The length in bytes up to which all templates of the cases are derived. Longer ones are slow, and are derived only for the parts of the
+/// grammar that no shorter one has.
 const SHORT: usize = 60;
 
 #[test]

@@ -1,4 +1,4 @@
-//! The time limit of a call, which all that the call does shares.
+//! Time limits. One limit holds for everything that a call does, and can hold for several calls.
 //!
 //! ```text
 //! let deadline = Deadline::new(50);            made once for a request
@@ -74,9 +74,10 @@ struct State {
 /// A thread that is in a call.
 #[derive(Default)]
 struct Working {
-    /// The thread's time up to which `spent` is complete, or `None` before the first check, because most calls end before it.
+    /// The time of the thread up to which [`Deadline::spent`] includes it, or `None` before the first check, because most calls end before
+    /// it.
     counted: Option<Duration>,
-    /// The number of calls within each other.
+    /// The number of nested calls in which the thread is.
     calls: usize,
 }
 
@@ -112,7 +113,7 @@ impl Deadline {
         if self.is_limited() {
             let mut state = self.lock();
             let thread = state.this_thread();
-            thread.calls = thread.calls.saturating_add(1);
+            thread.calls += 1;
         }
         Running { deadline: self }
     }

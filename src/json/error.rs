@@ -4,8 +4,8 @@
 //! {"a" 1}   ->   Expecting ':' delimiter: line 1 column 6 (char 5)
 //! ```
 //!
-//! The texts are those of CPython 3.13: `json/decoder.py` `JSONDecodeError`, and the UTF-8 decoder in `unicodeobject.c`. This crate has
-//! its own texts for input that Python reads and this crate does not: lone surrogates, and values beyond the limits.
+//! The messages are those of CPython 3.13: `json/decoder.py` `JSONDecodeError`, and the UTF-8 decoder in `unicodeobject.c`. This crate has
+//! its own messages for input that Python reads and this crate does not: lone surrogates, and values beyond the limits.
 
 use std::str::Utf8Error;
 
@@ -15,7 +15,7 @@ use crate::number::NumberError;
 use crate::source::Source;
 use crate::span::Span;
 
-/// The error of a text that could not be read, or of a value that could not be serialized. The message is Python's if Python has one.
+/// The error of JSON text that could not be read, or of a value that could not be serialized. The message is Python's if Python has one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct JsonError {
@@ -119,7 +119,7 @@ impl JsonError {
         };
         let place = match length {
             0 | 1 => format!("byte {first:#04x} in position {start}"),
-            _ => format!("bytes in position {start}-{}", start.saturating_add(length).saturating_sub(1)),
+            _ => format!("bytes in position {start}-{}", (start + length).saturating_sub(1)),
         };
         Self {
             kind: JsonErrorKind::Encoding,
@@ -130,7 +130,7 @@ impl JsonError {
     }
 }
 
-/// Converts the error to one of class [`ErrorClass::Request`], or of a limit.
+/// Converts the error to the crate's [`Error`](crate::Error): one of class [`ErrorClass::Request`], or of a limit.
 impl From<JsonError> for Error {
     fn from(error: JsonError) -> Self {
         match error.reached {
@@ -144,7 +144,7 @@ fn too_deep(limit: usize) -> LimitExceeded {
     LimitExceeded::from_sizes(Limit::JsonDepth, limit.saturating_add(1), limit)
 }
 
-/// An error with the offset of its byte. The reader converts it to a [`JsonError`] at the end, which computes line and column.
+/// An error with the byte offset that it is about. The reader converts it to a [`JsonError`] at the end, which computes line and column.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fault {
     Syntax { complaint: &'static str, at: usize },
@@ -213,9 +213,9 @@ impl Fault {
 /// Returns a position as `JSONDecodeError` shows it. Columns count code points, and only line feeds end a line.
 fn describe_position(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |newline| newline.saturating_add(1));
-    let line = before.matches('\n').count().saturating_add(1);
-    let column = before.get(line_start..).unwrap_or_default().chars().count().saturating_add(1);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = before.matches('\n').count() + 1;
+    let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
     format!("line {line} column {column} (char {})", before.chars().count())
 }
 

@@ -29,4 +29,4 @@ pub use serialize::to_data;
 pub(crate) use tree::Entry;
 pub use tree::{Data, Object};
 pub use write::write_data;
-pub(crate) use write::{write_escaped, write_float, write_short};
+pub(crate) use write::{write_escaped, write_float, write_short, write_string};

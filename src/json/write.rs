@@ -14,6 +14,17 @@ use super::tree::Data;
 use crate::number::text::{float_text, write_digits};
 use crate::text::quote;
 
+/// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and all characters outside ASCII.
+#[inline(always)]
+pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
+    out.push('"');
+    if !write_short(text, ensure_ascii, out) {
+        // Writing to a string cannot fail.
+        let _ = write_escaped(text, ensure_ascii, out);
+    }
+    out.push('"');
+}
+
 /// Writes the characters of a string if it is short and needs no escapes. Returns whether it is.
 #[inline(always)]
 pub(crate) fn write_short(text: &str, ensure_ascii: bool, out: &mut String) -> bool {
@@ -34,7 +45,7 @@ pub(crate) fn write_escaped(text: &str, ensure_ascii: bool, out: &mut impl fmt::
     }
 }
 
-/// Writes a text with escapes. `plain_length` returns the number of leading bytes that need no escape.
+/// Writes a string with escapes. `plain_length` returns the number of leading bytes that need no escape.
 #[inline(never)]
 fn write_pieces(text: &str, plain_length: impl Fn(&[u8]) -> usize, out: &mut impl fmt::Write) -> fmt::Result {
     let mut rest = text;

@@ -100,7 +100,7 @@ impl Limit {
         }
     }
 
-    /// Returns the unit of the limit with a space before it, or an empty text if the name says what is counted.
+    /// Returns the unit of the limit with a space before it, or an empty string if the name says what is counted.
     fn unit(self) -> &'static str {
         match self {
             Self::Output

@@ -22,7 +22,7 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// Returns a stack of which `limit` bytes may be used, counted from the caller.
+    /// Starts to measure at the caller's frame, from which the stack may grow by `limit` bytes.
     pub fn new(limit: usize) -> Self {
         let marker = 0_u8;
         Self {
@@ -32,7 +32,7 @@ impl Stack {
         }
     }
 
-    /// Returns the stack of code that builds a tree. A quarter of the limit is reserved for the functions that visit and drop the tree,
+    /// Starts to measure for code that builds a tree. A quarter of the limit is reserved for the functions that visit and drop the tree,
     /// which do not check the stack and have larger frames.
     pub fn for_trees(limits: &Limits) -> Self {
         Self::new((limits.stack / 4).saturating_mul(3))

@@ -1,4 +1,4 @@
-//! Errors of operations on numbers: one variant for each Python exception, with the text of CPython 3.13.
+//! Errors of operations on numbers: one variant for each Python exception, with the message of CPython 3.13.
 //!
 //! `1 % 0` is `ZeroDivision("integer modulo by zero")`. The caller converts a variant to one of the crate's error kinds.
 
@@ -28,19 +28,19 @@ pub enum NumberError {
     Syntax(String),
     /// The result is a complex number, which this crate does not support: `(-8) ** 0.5`.
     Complex,
-    /// The result is a lone surrogate, which Rust's text cannot hold: `'%c' % 0xd800`.
+    /// The result is a lone surrogate, which Rust's strings cannot hold: `'%c' % 0xd800`.
     Surrogate,
     /// The result would be larger than the limit that was passed in: `2 ** 10**9`.
     TooLarge(LimitExceeded),
 }
 
 impl NumberError {
-    /// Returns an OverflowError with a text.
+    /// Returns an OverflowError with a message.
     pub fn overflow(text: impl Into<String>) -> Self {
         Self::Overflow(text.into())
     }
 
-    /// Returns a ValueError with a text.
+    /// Returns a ValueError with a message.
     pub fn value(text: impl Into<String>) -> Self {
         Self::Value(text.into())
     }
@@ -67,7 +67,7 @@ impl NumberError {
         ))
     }
 
-    /// Returns the ValueError of converting a text of more than [`MAX_DIGITS`] digits to an integer.
+    /// Returns the ValueError of converting a string of more than [`MAX_DIGITS`] digits to an integer.
     pub fn text_of_too_many_digits(digits: usize) -> Self {
         Self::value(format!(
             "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion: value has {digits} digits; \

@@ -75,9 +75,9 @@ impl<'s> Parser<'s> {
         self.frames = self.frames.saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
     }
 
-    /// Writes an expression to `out` and returns its height. `below` is the height of its tallest part.
+    /// Stores an expression in `out` and returns its height. `below` is the height of its tallest part.
     pub fn build_node(&mut self, out: &mut Expr, kind: ExprKind, span: Span, at: u32, below: Height) -> Height {
-        let height = below.saturating_add(1);
+        let height = below + 1;
         if height > HEIGHT {
             self.fail_later(recursion_error(LimitExceeded::from_sizes(Limit::Tree, height, HEIGHT), span));
             return build_leaf(out, ExprKind::Literal(Literal::None), span, at);
@@ -92,9 +92,9 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// Writes an expression without parts to `out` and returns its height, which is 1.
+/// Stores an expression without parts in `out` and returns its height, which is 1.
 ///
-/// The parser writes expressions directly to their place in the tree, because moving them takes long. `out` has a placeholder, which needs
+/// The parser stores expressions directly in their place in the tree, because moving them takes long. `out` has a placeholder, which needs
 /// no drop.
 pub fn build_leaf(out: &mut Expr, kind: ExprKind, span: Span, at: u32) -> Height {
     std::mem::forget(std::mem::replace(out, Expr { kind, span, at }));

@@ -90,7 +90,7 @@ impl<'s> Parser<'s> {
             return Err(self.stream.error("tag name expected"));
         }
         let name = self.stream.text(token);
-        let statements = self.open_tags.len().saturating_add(1);
+        let statements = self.open_tags.len() + 1;
         if statements > depth::STATEMENTS {
             let reached = LimitExceeded::from_sizes(Limit::Statements, statements, depth::STATEMENTS);
             return Err(depth::recursion_error(reached, token.span));

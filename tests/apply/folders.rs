@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chat_template::json::Data;
-use chat_template::{ApplyOptions, ChatTemplate, Error, ErrorClass, LoadAs, LoadOptions};
+use chat_template::{ApplyOptions, ChatTemplate, Error, ErrorClass, LoadOptions};
 
 use crate::case::{Case, assert_none, cases, is_null, object, text};
 
@@ -62,7 +62,7 @@ fn fault(case: &Case) -> Option<String> {
     }
     let is_processor = *case.get("processor") == Data::Bool(true);
     let options = LoadOptions {
-        load_as: if is_processor { LoadAs::Processor } else { LoadAs::Tokenizer },
+        processor: is_processor,
         ..LoadOptions::default()
     };
     let expected = object(case.get("expect"));

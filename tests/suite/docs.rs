@@ -200,7 +200,7 @@ fn no_two_cases_have_equal_requests() {
     let mut requests = std::collections::BTreeMap::new();
     let mut equal = Vec::new();
     for case in cases() {
-        let request = ["template", "context", "now", "generation"].map(|key| case.get(key));
+        let request = ["template", "context", "response", "now", "generation"].map(|key| case.get(key));
         if let Some(other) = requests.insert(format!("{request:?}"), case.id.clone()) {
             equal.push(format!("{other} and {}", case.id));
         }

@@ -1,6 +1,7 @@
 //! Renders cases with the library: with the shortcuts of the evaluator, without them, and traced. Scores the answers as the conformance
 //! runner does.
 
+use super::responses;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chat_template::conformance::{Answer, Case, CaseReport, Failure, Reply, Report, Verdict, judge};
@@ -83,6 +84,9 @@ pub fn compile<'l>(case: &Case, last: &'l mut Option<Compiled>) -> &'l Result<[T
 }
 
 fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
+    if let Some(Data::Object(response)) = case.get("response") {
+        return responses::reply(case, response);
+    }
     let Some(context) = case.get("context") else {
         panic!("{}: it has no context", case.id);
     };

@@ -123,7 +123,7 @@ fn add_pairs<'a>(runtime: &mut Runtime<'a>, entries: &mut Entries<'a>, claim: &m
                 )));
             }
         }
-        index = index.saturating_add(1);
+        index += 1;
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ fn check_len(runtime: &mut Runtime<'_>, len: Option<usize>) -> Result<()> {
     runtime.meter.charge_scan(len)
 }
 
-/// Returns the padded text, as a Markup if the text is one. A text that is wide enough already is returned itself, not copied.
+/// Returns the padded text, as a Markup if the text is one. A string that is wide enough already is returned itself, not copied.
 fn to_value<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, padded: Option<Cow<'_, str>>) -> Result<Value<'a>> {
     match padded {
         Some(Cow::Borrowed(_)) => Ok(Value::Str(text.clone())),

@@ -1,4 +1,4 @@
-//! Rendering one row: a line of JSON in, a line of JSON with the prompt out.
+//! Renders one row: a line of JSON in, a line of JSON with the prompt out.
 //!
 //! ```text
 //! {"id": 7, "messages": [{"role": "user", "content": "Hi"}]}   ->   {"id":7,"text":"<|user|>Hi"}
@@ -55,7 +55,7 @@ struct Parts<'r> {
     variables: Option<&'r Data<'r>>,
     /// The key `system` of a row in the form of ShareGPT.
     system: Option<&'r Data<'r>>,
-    /// The entries that the output keeps.
+    /// The entries of the row that the output repeats.
     kept: Vec<&'r Entry<'r>>,
 }
 

@@ -18,7 +18,7 @@ const SCRIPT: &str = include_str!("page.js");
 /// The resources that the page may load.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-/// The number of bytes of a text that are looked through for an invisible character at once.
+/// The number of bytes of a string that are looked through for an invisible character at once.
 const WINDOW: usize = 4096;
 
 /// The angle between the hues of two messages that follow each other: the golden angle keeps neighbours apart.
@@ -182,7 +182,7 @@ impl Picture<'_> {
     }
 }
 
-/// Returns a text whose invisible characters have signs. A blank, a tab and a line feed are also there themselves, so that a copy of the
+/// Returns a string whose invisible characters have signs. A blank, a tab and a line feed are also there themselves, so that a copy of the
 /// text has them. The text is cut after about `most` bytes of the page. Also returns whether it is whole.
 fn with_signs(text: &str, most: usize) -> (Markup, bool) {
     let (mut marked, mut rest) = (String::new(), text);
@@ -217,10 +217,6 @@ fn count(number: usize, noun: &str) -> String {
 
 /// Returns the style that sets the hue of a message.
 fn hue(index: usize) -> String {
-    let hue = index
-        .saturating_mul(HUE_STEP)
-        .saturating_add(230)
-        .checked_rem(360)
-        .unwrap_or(0);
+    let hue = (index.saturating_mul(HUE_STEP) + 230).checked_rem(360).unwrap_or(0);
     format!("--hue:{hue}")
 }

@@ -69,7 +69,7 @@ fn show_group(group: &Group) -> Markup {
     }
 }
 
-/// The renders of examples, with what is left of their limits.
+/// A renderer of the examples, with what is left of their limits.
 struct Renders<'t> {
     chat: &'t ChatTemplate,
     limits: Limits,

@@ -96,7 +96,7 @@ fn is_template(path: &Path) -> bool {
     path.is_file() && (path.extension().is_some_and(|end| end == "jinja" || end == "j2") || is_named(&LEGACY))
 }
 
-/// Adds the templates of a file with a text.
+/// Adds the templates of a file, whose content the caller has read.
 fn file(path: &Path, text: &str, found: &mut Vec<Found>) -> Result<(), String> {
     let name = path.display().to_string();
     let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
@@ -104,7 +104,7 @@ fn file(path: &Path, text: &str, found: &mut Vec<Found>) -> Result<(), String> {
         "json" => found.extend(of_json(&name, text)?),
         "jsonl" => {
             for (place, line) in text.split('\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
-                found.extend(of_json(&format!("{name}:{}", place.saturating_add(1)), line)?);
+                found.extend(of_json(&format!("{name}:{}", place + 1), line)?);
             }
         }
         _ => found.push(Found {

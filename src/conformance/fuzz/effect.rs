@@ -20,7 +20,7 @@ const NOTHING: &str = "none";
 /// The maximum number of ranges around a feature that are removed, one after the other, to find whether the feature has an effect.
 const MAX_RANGES: usize = 8;
 
-/// Returns the indexes of the features with an effect, or `None` if this crate fails to render the round. The message of `raise_exception`
+/// Returns the indices of the features with an effect, or `None` if this crate fails to render the round. The message of `raise_exception`
 /// counts as an output.
 pub fn effective_features(round: &Round, uses: &[Use]) -> Option<BTreeSet<usize>> {
     let renderer = Renderer::new(round)?;

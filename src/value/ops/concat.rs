@@ -54,7 +54,7 @@ fn extend<'a>(runtime: &mut Runtime<'a>, items: Seq<'a>, end: &Seq<'a>) -> Resul
         }
     };
     runtime.meter.charge_items(end.len())?;
-    let len = values.len().saturating_add(end.len());
+    let len = values.len() + end.len();
     runtime.check_values(len)?;
     values.extend(end.iter());
     let below = end.iter().map(|value| value.height()).max().unwrap_or(0);
@@ -70,7 +70,7 @@ fn concat_plain<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) 
     if end.is_empty() {
         return Ok(Value::Str(left.clone()));
     }
-    let len = start.len().saturating_add(end.len());
+    let len = start.len() + end.len();
     runtime.meter.charge_bytes(len)?;
     runtime.meter.check_size(len)?;
     let sum = runtime.capture_in(String::with_capacity(len), |runtime, text| {
@@ -108,7 +108,7 @@ pub(super) fn concatenate<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right
 }
 
 fn chain_items<'a>(runtime: &mut Runtime<'a>, left: &Seq<'a>, right: &Seq<'a>) -> Result<Vec<Value<'a>>> {
-    let len = left.len().saturating_add(right.len());
+    let len = left.len() + right.len();
     runtime.meter.charge_items(len)?;
     runtime.check_values(len)?;
     Ok(left.iter().chain(right.iter()).collect())

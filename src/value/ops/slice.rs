@@ -67,10 +67,10 @@ fn slice_items<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, bounds: Bounds) -
     let indices = bounds.within(items.len())?;
     let first = indices.positions().next().unwrap_or(0);
     match indices {
-        SliceIndices { step: 1, count, .. } => Ok(items.slice(first..first.saturating_add(count))),
-        SliceIndices { count: count @ ..=1, .. } => Ok(items.slice(first..first.saturating_add(count))),
+        SliceIndices { step: 1, count, .. } => Ok(items.slice(first..first + count)),
+        SliceIndices { count: count @ ..=1, .. } => Ok(items.slice(first..first + count)),
         SliceIndices { step: -1, count, .. } => {
-            let end = first.saturating_add(1);
+            let end = first + 1;
             Ok(items.slice(end.saturating_sub(count)..end).reversed())
         }
         _ => {
