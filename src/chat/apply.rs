@@ -260,6 +260,8 @@ impl<'a> Render<'a> {
         let mut prompt = self.compiled.finish(&mut runtime, &context, output, &render_options)?;
         prompt.writes = writes;
         if checks_control_tokens {
+            let count = self.control_tokens.len().saturating_add(options.control_tokens.tokens.len());
+            runtime.meter.charge_items(count)?;
             let tokens = [self.control_tokens.as_slice(), options.control_tokens.tokens].concat();
             prompt.check_control_tokens(&mut runtime.meter, &tokens, &options.control_tokens)?;
         }

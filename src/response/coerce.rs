@@ -132,7 +132,7 @@ fn coerce(value: &mut Data<'static>, types: &[String], meter: &mut Meter<'_>) ->
         },
         "null" if matches!(word, "null" | "None") => Some(Data::None),
         "object" | "array" => {
-            let decoded = json::read_within(raw, json::DEPTH, meter.limits()).ok()?;
+            let decoded = json::read_within(raw.as_bytes(), json::DEPTH, meter.limits()).ok()?;
             let is_wanted = matches!(
                 (&decoded, ty.as_str()),
                 (Data::Object(_), "object") | (Data::List(_), "array")
