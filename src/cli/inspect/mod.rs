@@ -27,6 +27,7 @@ use super::{print_json, print_text, show};
   chat-template inspect --model Qwen3-8B
   chat-template inspect --template chat_template.jinja --deny prefix
   chat-template inspect --model Qwen3-8B --json | jq .switches")]
+#[command(group = Source::required())]
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
@@ -48,13 +49,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), String> {
     let limits = file::read_limits(arguments.limits.as_deref(), Limits::default())?;
     let texts = Texts::read(arguments.source.files(), limits)?;
-    let chat = arguments.source.load(&texts)?;
-    let chat = match arguments.source.name.as_deref().and_then(|name| chat.named_source(name)) {
-        Some(source) => {
-            ChatTemplate::from_source_with(source, &[], texts.bounds()).with_special_tokens(chat.special_tokens().to_vec())
-        }
-        None => chat,
-    };
+    let chat = arguments.source.load_chosen(&texts)?;
     let explain = |error: Error| arguments.source.explain(&error);
     let report = chat.inspect_with(texts.bounds()).map_err(explain)?;
     report.complete().map_err(explain)?;
