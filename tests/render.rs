@@ -301,6 +301,31 @@ fn a_picture_is_written_as_a_page() {
 }
 
 #[test]
+fn the_messages_of_a_request_have_numbers_and_roles() {
+    let folder = Folder::new("explain-request");
+    let template = folder.file("t.jinja", "{% for m in messages %}{{ m.content }}{% endfor %}");
+    let body =
+        r#"{"messages": [{"role": "system", "content": "A"}, {"role": "user", "content": [{"type": "text", "text": "B"}]}]}"#;
+    let (body, page) = (folder.file("body.json", body), folder.file("page.html", ""));
+    let arguments = [
+        "--template",
+        &template,
+        "--request",
+        &body,
+        "--explain",
+        "--explain-html",
+        &page,
+    ];
+    let (picture, error, _) = render(&arguments);
+    assert!(
+        picture.contains("message 2 (user)    /messages/1/content"),
+        "{picture} {error}"
+    );
+    let page = std::fs::read_to_string(page).expect("the page is written");
+    assert!(page.contains("2 characters, 1 line, 2 messages"));
+}
+
+#[test]
 fn an_unknown_mask_has_a_warning() {
     let folder = Folder::new("mask");
     let messages = folder.file(

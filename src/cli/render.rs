@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use chat_template::json::{Data, Object};
+use chat_template::json::{self, Data, Object};
 use chat_template::{
     ApplyOptions, AssistantOptions, AssistantSpans, Changes, ChatTemplate, Limits, Policy, PrepareOptions, Prompt, RenderOptions,
     Template, What, Writer,
@@ -12,7 +12,8 @@ use chat_template::{
 use super::explain::{Explained, Picture};
 use super::file::{Texts, shown};
 use super::model::{Settings, Source, with_path};
-use super::{print, print_json, print_text, show, warn};
+use super::show::{self, When};
+use super::{print, print_json, print_text, warn};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -94,11 +95,7 @@ pub struct Arguments {
 impl Arguments {
     /// Returns whether the output is coloured. `default` is the answer without the option.
     fn is_colored(&self, default: When) -> bool {
-        match self.color.unwrap_or(default) {
-            When::Always => true,
-            When::Auto => show::shows_color(),
-            When::Never => false,
-        }
+        self.color.unwrap_or(default).is_colored()
     }
 
     /// Returns the options for what the output shows besides the text.
@@ -121,17 +118,6 @@ impl Arguments {
             .draw(picture, &title.unwrap_or("prompt".into()), self.is_colored(When::Auto))?;
         Ok(String::new())
     }
-}
-
-/// When to colour the output.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum When {
-    /// If the output is a terminal and NO_COLOR is not set.
-    Auto,
-    /// In terminals, files and pipes.
-    Always,
-    /// Never.
-    Never,
 }
 
 /// Renders a template and prints the result.
@@ -341,7 +327,9 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
     }
     let prompt = prepared.apply_with(&options).map_err(explain)?;
     let changes = prepared.changes.iter().map(|change| format!("changed: {change}")).collect();
-    show_prompt(arguments, &chat, &prompt, None, changes, Some(&prepared.changes))
+    let messages = serde_json::to_value(prepared.messages()).map_err(|error| format!("error: {error}"))?;
+    let messages = json::to_data(&messages, json::DEPTH).map_err(|error| format!("error: {error}"))?;
+    show_prompt(arguments, &chat, &prompt, Some(&messages), changes, Some(&prepared.changes))
 }
 
 /// Returns the prompt in the form that the arguments choose, or draws its picture with notes and returns an empty text.

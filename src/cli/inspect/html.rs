@@ -6,7 +6,7 @@ use chat_template::{ApplyOptions, Bounds, ChatTemplate, Deadline, Error, Limits,
 use maud::{Markup, html};
 
 use super::super::explain::{Picture, frame, legend};
-use super::page::{Group, INDENT, list_groups, quote};
+use super::page::{Group, INDENT, SUMMARY, list_groups, quote};
 
 /// The verdicts whose conversations are shown, with their titles.
 const EXAMPLES: [(&str, &str); 9] = [
@@ -50,8 +50,7 @@ pub fn page(title: &str, chat: &ChatTemplate, report: &Report<'_>, bounds: Bound
             @for example in examples { (example) }
         }
     };
-    let summary = "What the template takes, as small conversations with unique words show";
-    Ok(frame(&format!("{title}: inspected"), title, summary, &body).into_string())
+    Ok(frame(&format!("{title}: inspected"), title, SUMMARY, &body).into_string())
 }
 
 /// Returns the heading of a group and its rows, with the names of their columns first if the title has them.
@@ -64,7 +63,10 @@ fn show_group(group: &Group) -> Markup {
         h2 { (title) }
         pre {
             @if !columns.is_empty() { span class="columns" { (" ".repeat(width)) (columns) "\n" } }
-            (group.rows.join("\n"))
+            @for row in &group.rows {
+                @for (tone, text) in row { span class=(tone.class()) { (text) } }
+                "\n"
+            }
         }
     }
 }
