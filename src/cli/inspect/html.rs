@@ -61,7 +61,8 @@ fn show_group(group: &Group) -> Markup {
     let width = group.title.len().saturating_sub(columns.len()).saturating_sub(INDENT.len());
     html! {
         h2 { (title) }
-        pre {
+        // Places in several lines, one below the other, must not wrap.
+        pre class=[group.rows.iter().flatten().any(|(_, text)| text.contains('\n')).then_some("wide")] {
             @if !columns.is_empty() { span class="columns" { (" ".repeat(width)) (columns) "\n" } }
             @for row in &group.rows {
                 @for (tone, text) in row { span class=(tone.class()) { (text) } }

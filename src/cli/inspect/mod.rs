@@ -1,8 +1,8 @@
 //! The command `inspect`, which shows what a template takes.
 //!
 //! ```text
-//! roles          string    parts    null content
-//!   user         printed   repr     nothing
+//! roles          string    parts     null
+//!   user         printed   repr      nothing
 //! switches
 //!   enable_thinking = true or false (true if absent) changes the generation prompt
 //! ```
@@ -121,7 +121,7 @@ mod tests {
         let shown = page::write("t", &report, true).unwrap();
         for expected in [
             "\x1b[1mt\x1b[0m\n",
-            "\x1b[1mroles\x1b[0m\x1b[38;5;243m          string    parts     null content\x1b[0m\n",
+            "\x1b[1mroles\x1b[0m\x1b[38;5;243m          string    parts     null\x1b[0m\n",
             "  user         \x1b[38;5;28mprinted   \x1b[0m\x1b[38;5;130mrepr      \x1b[0mnothing\n",
             "assistant          \x1b[38;5;130munknown\x1b[0m: line 1 reads the clock, and prompts of different times differ\n",
             "  \x1b[38;5;130mrepr         \x1b[0mthe prompt has the parts in the notation of Python or JSON\n",

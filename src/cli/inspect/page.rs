@@ -124,7 +124,7 @@ pub fn write(title: &str, report: &Report<'_>, is_colored: bool) -> Result<Strin
 /// Returns the groups of the report that have rows.
 pub fn list_groups(report: &Report<'_>) -> Result<Vec<Group>, Error> {
     let groups = [
-        ("roles          string    parts     null content", list_roles(report.roles()?)),
+        ("roles          string    parts     null", list_roles(report.roles()?)),
         (
             "orders                             outcome",
             list_orders(report.system()?, report.alternation()?),
