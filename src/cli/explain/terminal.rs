@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use chat_template::conformance::visible;
+use crate::conformance::visible;
 
 use super::{KINDS, MAX_BYTES, Part, Picture, REST, kind_of, place_of, sign_of};
 
