@@ -11,7 +11,7 @@ use crate::limits::{Limit, Reached};
 use crate::meter::Meter;
 use crate::source::Source;
 use crate::trace::Literals;
-use crate::value::{Dict, Runtime, Tape, Traced};
+use crate::value::{Given, Runtime, Tape, Traced};
 use crate::{eval, parser, resolve};
 
 /// A compiled template.
@@ -163,11 +163,11 @@ impl Template {
         runtime.start_tape(Tape::new(inputs, &self.tree.symbols, literals), 0);
     }
 
-    /// Renders the template with a context that is already a dict, and a runtime that has the limits and the clock.
+    /// Renders the template with its variables, and a runtime that has the limits and the clock.
     pub(crate) fn render_value<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
-        context: Dict<'a>,
+        given: Given<'a>,
         tracks_spans: bool,
         is_plain: bool,
     ) -> Result<eval::Output> {
@@ -178,7 +178,7 @@ impl Template {
         let last_length = self.last_length.load(Ordering::Relaxed);
         // The next render is often the same conversation with one more turn. The extra capacity avoids moving the output as it grows.
         let capacity = last_length.saturating_add(last_length / 8);
-        let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, !is_plain, capacity);
+        let result = eval::render(runtime, &self.tree, &self.source, given, tracks_spans, !is_plain, capacity);
         let mut output = result.map_err(|error| error.located(&self.source))?;
         let length = output.text.len();
         if output.text.capacity() / 2 > length {
@@ -192,7 +192,7 @@ impl Template {
     }
 
     /// Renders the template as a part of another render, whose errors are not shown.
-    pub(crate) fn render_opening<'a>(&'a self, runtime: &mut Runtime<'a>, context: Dict<'a>) -> Result<String> {
-        eval::render(runtime, &self.tree, &self.source, context, false, true, 0).map(|output| output.text)
+    pub(crate) fn render_opening<'a>(&'a self, runtime: &mut Runtime<'a>, given: Given<'a>) -> Result<String> {
+        eval::render(runtime, &self.tree, &self.source, given, false, true, 0).map(|output| output.text)
     }
 }

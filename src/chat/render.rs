@@ -21,7 +21,7 @@ use crate::limits::Limits;
 use crate::meter::Meter;
 use crate::template::Template;
 use crate::trace::Segment;
-use crate::value::{Runtime, Traced, Value};
+use crate::value::{Given, Runtime, Traced, Value};
 
 /// The options of a render. Set the fields that matter, and take the others from [`Default`].
 #[derive(Clone, Copy)]
@@ -213,11 +213,15 @@ impl Template {
             let variables = input.iter().filter_map(|(name, value)| Traced::variable(&name, value));
             self.start_tape(&mut runtime, variables.collect());
         }
+        let given = Given {
+            variables: Some(input),
+            ..Given::default()
+        };
         let tracks_spans = options.generation || (options.assistant.is_some() && self.has_generation());
-        let mut output = self.render_value(&mut runtime, input.clone(), tracks_spans, options.plain)?;
+        let mut output = self.render_value(&mut runtime, given.clone(), tracks_spans, options.plain)?;
         let mut segments = runtime.take_segments(&output.pieces, &output.text)?;
         let assistant = match &options.assistant {
-            Some(options) => self.find_assistant(&mut runtime, &input, &mut output, &segments, options)?,
+            Some(options) => self.find_assistant(&mut runtime, &given, &mut output, &segments, options)?,
             None => AssistantSpans::default(),
         };
         if !options.trace {

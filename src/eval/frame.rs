@@ -290,8 +290,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Returns the value of a name in the input, or the global of that name.
     fn find_given(&self, symbol: Symbol) -> Option<Value<'a>> {
         let template = self.render.template;
-        let input = self.runtime.heap.frames.input.as_ref();
-        let given = input.and_then(|input| input.get_str(template.symbols.name(symbol)));
+        let given = self.runtime.heap.frames.input.get(template.symbols.name(symbol));
         given.or_else(|| {
             let (_, number) = template.globals.iter().find(|(name, _)| *name == symbol)?;
             globals::all().get(*number).map(Value::Function)

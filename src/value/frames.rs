@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::Value;
-use super::dict::Dict;
+use super::given::Given;
 use crate::ast::Template;
 use crate::error::{Error, Result};
 use crate::meter::{Claim, Meter};
@@ -17,7 +17,7 @@ use crate::trace::InputMap;
 #[derive(Debug, Default)]
 pub struct Frames<'a> {
     /// The variables that the template is rendered with.
-    pub input: Option<Dict<'a>>,
+    pub input: Given<'a>,
     /// The template that is rendered.
     pub template: Option<&'a Template>,
     /// The variables that the template has set at top level, by symbol. The list is empty until the first is set.
