@@ -259,9 +259,7 @@ impl<'a> Render<'a> {
             .give(runtime, messages, self.tools.clone(), self.documents.clone())?;
         let tracks_spans =
             options.generation || options.true_spans || (options.assistant.is_some() && self.compiled.has_generation());
-        let output = self
-            .compiled
-            .render_value(runtime, given.clone(), tracks_spans, options.plain);
+        let output = self.compiled.render_value(runtime, given, tracks_spans, options.plain);
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;
         if let Some(continuation) = &continuation {
             output.text = continuation.close(runtime, output.text)?;
@@ -287,7 +285,7 @@ impl<'a> Render<'a> {
         if let Some(assistant) = &options.assistant {
             prompt.assistant = self
                 .compiled
-                .find_assistant(runtime, &given, &mut output, &prompt.segments, assistant)?;
+                .find_assistant(runtime, &mut output, &prompt.segments, assistant)?;
         }
         if !options.trace && !checks_control_tokens {
             prompt.segments.clear();

@@ -218,10 +218,10 @@ impl Template {
             ..Given::default()
         };
         let tracks_spans = options.generation || (options.assistant.is_some() && self.has_generation());
-        let mut output = self.render_value(&mut runtime, given.clone(), tracks_spans, options.plain)?;
+        let mut output = self.render_value(&mut runtime, given, tracks_spans, options.plain)?;
         let mut segments = runtime.take_segments(&output.pieces, &output.text)?;
         let assistant = match &options.assistant {
-            Some(options) => self.find_assistant(&mut runtime, &given, &mut output, &segments, options)?,
+            Some(options) => self.find_assistant(&mut runtime, &mut output, &segments, options)?,
             None => AssistantSpans::default(),
         };
         if !options.trace {

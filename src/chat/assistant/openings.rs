@@ -20,14 +20,13 @@ impl Template {
     }
 
     /// Returns the places of what the model would write in an output, and drops the pieces of the output. The runtime is that of the
-    /// render.
+    /// render, whose variables are taken out.
     ///
     /// # Errors
     /// If a limit of the render is reached.
     pub(crate) fn find_assistant<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
-        given: &Given<'a>,
         output: &mut eval::Output,
         segments: &[Segment],
         options: &AssistantOptions<'_>,
@@ -38,6 +37,7 @@ impl Template {
             let blocks = outermost(output.pieces.blocks());
             return Ok(AssistantSpans::Known(Spans::from_bytes(blocks, &output.text)));
         }
+        let given = std::mem::take(&mut runtime.heap.frames.input);
         let Some(Value::List(messages) | Value::Tuple(messages)) = given.get("messages") else {
             return Ok(AssistantSpans::Unknown("the context has no list `messages`".to_owned()));
         };
@@ -82,7 +82,7 @@ pub(super) enum Opening {
 pub(super) struct Openings<'o, 'a> {
     template: &'a Template,
     runtime: &'o mut Runtime<'a>,
-    given: &'o Given<'a>,
+    given: Given<'a>,
     messages: Seq<'a>,
 }
 
