@@ -88,12 +88,12 @@ fn run_action(name: &str, action: &str, rounds: usize) {
 
 /// Applies the template to generated messages.
 fn apply(family: &Family, rounds: usize, size: Size) {
-    let template = ChatTemplate::from_source(family.source, &[("bos_token", "<s>"), ("eos_token", "</s>")]);
+    let template = ChatTemplate::from_source(family.source, &[("bos_token", "<s>"), ("eos_token", "</s>")]).expect("it compiles");
     let context = conversation(family, size);
     // Valgrind does not have the memory from which the clock of a deadline is read.
     let limits = Limits::default().with_milliseconds(None);
     let options = ApplyOptions {
-        limits: &limits,
+        bounds: (&limits).into(),
         clock: &FixedClock(NOW.parse().expect("NOW is a time")),
         add_generation_prompt: true,
         ..ApplyOptions::default()
@@ -111,7 +111,7 @@ fn render(family: &Family, rounds: usize, action: &str) {
     // Valgrind does not have the memory from which the clock of a deadline is read.
     let limits = Limits::default().with_milliseconds(None);
     let options = RenderOptions {
-        limits: &limits,
+        bounds: (&limits).into(),
         clock: &FixedClock(NOW.parse().expect("NOW is a time")),
         trace: action == "render_traced" || action == "find_assistant",
         assistant: (action == "find_assistant").then(AssistantOptions::default),
@@ -120,9 +120,9 @@ fn render(family: &Family, rounds: usize, action: &str) {
     for _ in 0..rounds {
         let rendered = if action == "render_json" {
             let context = json::read(&text, json::DEPTH).expect("it is JSON");
-            template.render_with(&context, &options)
+            template.render(&context, &options)
         } else {
-            template.render_with(&context, &options)
+            template.render(&context, &options)
         };
         black_box(rendered).expect("it renders");
     }

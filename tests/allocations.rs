@@ -64,7 +64,7 @@ impl Use {
             ..RenderOptions::default()
         };
         let profiler = dhat::Profiler::builder().testing().build();
-        let rendered = template.render_with(context, &options);
+        let rendered = template.render(context, &options);
         let counted = dhat::HeapStats::get();
         drop(profiler);
         Some(Self {
@@ -84,7 +84,7 @@ impl Use {
 
 /// Returns the number of allocations of the second of two equal calls of `apply`, which knows the length of its output.
 fn count_applied(family: &Family) -> u64 {
-    let template = ChatTemplate::from_source(family.source, &[("bos_token", "<s>"), ("eos_token", "</s>")]);
+    let template = ChatTemplate::from_source(family.source, &[("bos_token", "<s>"), ("eos_token", "</s>")]).expect("it compiles");
     let context = conversation(family, Size::Messages(10));
     let options = ApplyOptions {
         clock: &FixedClock(NOW.parse().expect("NOW is a time")),

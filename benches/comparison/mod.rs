@@ -105,7 +105,8 @@ impl<'e> Engines<'e> {
     pub fn compile(environment: &'e Environment<'e>, source: &'e str) -> Result<Self, String> {
         Ok(Self {
             ours: Template::compile(source).map_err(|error| error.to_string())?,
-            applied: ChatTemplate::from_source(source, &[("bos_token", "<s>"), ("eos_token", "</s>")]),
+            applied: ChatTemplate::from_source(source, &[("bos_token", "<s>"), ("eos_token", "</s>")])
+                .map_err(|error| error.to_string())?,
             minijinja: environment.template_from_str(source).map_err(|error| format!("{error:#}"))?,
             by_hand: None,
         })
@@ -185,13 +186,13 @@ impl<'e> Comparison<'e> {
         self.render(&context).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn render<'c>(&self, context: impl Into<chat_template::Context<'c>>) -> chat_template::Result<String> {
+    fn render(&self, context: &(impl chat_template::Input + ?Sized)) -> chat_template::Result<String> {
         let clock: &dyn Clock = &self.clock;
         let options = RenderOptions {
             clock,
             ..RenderOptions::default()
         };
-        Ok(self.engines.ours.render_with(context, &options)?.text)
+        Ok(self.engines.ours.render(context, &options)?.text)
     }
 
     /// Renders with the function written by hand, which borrows the JSON and writes to a string of sufficient capacity.

@@ -248,7 +248,7 @@ impl ChatTemplate {
     /// ```
     /// use chat_template::ChatTemplate;
     ///
-    /// let template = ChatTemplate::from_source("{{ bos_token }}{% if enable_thinking %}<think>{% endif %}", &[("bos_token", "<s>")]);
+    /// let template = ChatTemplate::from_source("{{ bos_token }}{% if enable_thinking %}<think>{% endif %}", &[("bos_token", "<s>")])?;
     /// assert_eq!(template.variables(), ["bos_token", "enable_thinking"]);
     ///
     /// let request = serde_json::json!({"enable_thinkin": true});

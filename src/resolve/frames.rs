@@ -62,7 +62,7 @@ struct VariableRecord {
     is_read_first: bool,
     /// The index of the variable among the locals or the cells of its frame.
     place: u32,
-    /// The index of the variable's load, while the names of its scope are collected.
+    /// The index of the variable's load in its scope, while the names of the scope are collected.
     load: u32,
 }
 
