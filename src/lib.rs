@@ -464,7 +464,7 @@ mod meter;
 mod number;
 mod parser;
 #[cfg(feature = "inspect")]
-pub mod report;
+mod report;
 mod resolve;
 #[cfg(feature = "response")]
 pub mod response;
@@ -480,7 +480,7 @@ mod value;
 
 pub use chat::{
     ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Field, Input,
-    LoadAs, LoadOptions, Prompt, RenderOptions, TextPiece, TokenOrigin, Turn, assistant_mask,
+    LoadOptions, Prompt, RenderOptions, TextPiece, TokenOrigin, Turn, assistant_mask,
 };
 pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
 pub use deadline::{Bounds, Deadline, Running};
@@ -490,6 +490,8 @@ pub use error::{Error, ErrorClass, ErrorKind, Result, TraceFrame};
 #[cfg(feature = "inspect")]
 pub use inspect::Report;
 pub use limits::{Limit, LimitExceeded, Limits};
+#[cfg(feature = "inspect")]
+pub use report::Witness;
 pub use source::Position;
 pub use template::Template;
 pub use trace::{Origin, Segment, Spans};

@@ -11,7 +11,7 @@ use crate::limits::{Limit, LimitExceeded};
 use crate::meter::Meter;
 use crate::source::Source;
 use crate::trace::Literals;
-use crate::value::{Dict, Runtime, Tape, Traced};
+use crate::value::{Given, Runtime, Tape, Traced};
 use crate::{eval, parser, resolve};
 
 /// A compiled template.
@@ -172,11 +172,11 @@ impl Template {
         runtime.start_tape(Tape::new(inputs, &self.tree.symbols, literals), 0);
     }
 
-    /// Renders the template with a context that is already a dict, and a runtime that has the limits and the clock.
+    /// Renders the template with its variables, and a runtime that has the limits and the clock.
     pub(crate) fn render_value<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
-        context: Dict<'a>,
+        given: Given<'a>,
         tracks_spans: bool,
     ) -> Result<eval::Output> {
         let claimed = self.memory.saturating_sub(FREE_TREE);
@@ -190,7 +190,7 @@ impl Template {
             runtime,
             &self.tree,
             &self.source,
-            context,
+            given,
             tracks_spans,
             !self.is_plain,
             capacity,
@@ -209,7 +209,7 @@ impl Template {
 
     /// Renders the template again for a part of a conversation, after the render of the whole. Errors have no excerpt, because nobody reads
     /// them.
-    pub(crate) fn render_opening<'a>(&'a self, runtime: &mut Runtime<'a>, context: Dict<'a>) -> Result<String> {
-        eval::render(runtime, &self.tree, &self.source, context, false, true, 0).map(|output| output.text)
+    pub(crate) fn render_opening<'a>(&'a self, runtime: &mut Runtime<'a>, given: Given<'a>) -> Result<String> {
+        eval::render(runtime, &self.tree, &self.source, given, false, true, 0).map(|output| output.text)
     }
 }

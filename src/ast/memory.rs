@@ -21,7 +21,7 @@ impl Template {
     /// contents of folded constants, which the resolver limits, are not counted.
     pub fn memory(&self) -> usize {
         let scope = self.scope.memory();
-        [self.symbols.memory(), scope, self.looked_up.capacity(), self.body.memory()]
+        [self.symbols.memory(), scope, self.looked_up.memory(), self.body.memory()]
             .into_iter()
             .fold(0, usize::saturating_add)
     }

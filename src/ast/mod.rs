@@ -9,6 +9,7 @@
 
 mod expr;
 mod literals;
+mod looked_up;
 mod memory;
 #[cfg(any(test, fuzzing))]
 mod print;
@@ -23,6 +24,7 @@ pub use expr::{
     Args, Attribute, BinaryOp, Call, Compare, CompareOp, Conditional, Expr, ExprKind, Filter, Keyword, Literal, LogicOp, Name,
     OtherArgs, Slice, Test, UnaryOp,
 };
+pub use looked_up::LookedUp;
 #[cfg(any(test, fuzzing))]
 pub use print::{Parentheses, print};
 pub use slot::{Frame, Load, Scope, Slot};
@@ -51,9 +53,8 @@ pub struct Template {
     pub scope: Scope,
     /// The frame of the whole template. Set by the resolver.
     pub frame: Frame,
-    /// For each symbol, whether a scope inside the template looks its name up in the context. Symbols after the end of the list are not
-    /// looked up. Set by the resolver.
-    pub looked_up: Vec<bool>,
+    /// The names that scopes inside the template look up in the context. Set by the resolver.
+    pub looked_up: LookedUp,
     /// The names of global functions that the template mentions, each with its index in the table of globals. Set by the resolver.
     pub globals: Vec<(Symbol, usize)>,
     /// The names of unsupported variables that the template mentions, such as `lipsum`. Set by the resolver.

@@ -9,7 +9,7 @@
 //! Qwen3-8B/tokenizer.json                           the pad token if no other file names one, and the added tokens
 //! ```
 //!
-//! The rule is transformers 5.24.0 `tokenization_utils_base.py` `from_pretrained` and `_from_pretrained`; for [`LoadAs::Processor`]
+//! The rule is transformers 5.24.0 `tokenization_utils_base.py` `from_pretrained` and `_from_pretrained`; for a processor
 //! `processing_utils.py` `get_processor_dict`. Unlike the reference, this crate reports a file that is not readable, such as a folder with
 //! the name of a file. [`super::config`] and [`super::tokens`] read the content of the files.
 
@@ -28,26 +28,16 @@ use crate::json;
 use crate::json::{Data, Object};
 use crate::meter::Meter;
 
-/// The class of transformers whose rules determine where a folder's templates are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LoadAs {
-    /// A tokenizer: `chat_template.jinja` and `additional_chat_templates`, else `tokenizer_config.json`.
-    #[default]
-    Tokenizer,
-    /// A processor: `processor_config.json`, else the older `chat_template.json`, else `chat_template.jinja` and
-    /// `additional_chat_templates`. The special tokens are those of the tokenizer.
-    Processor,
-}
-
 /// How [`ChatTemplate::from_dir`] reads a folder.
 #[derive(Clone, Debug)]
 pub struct LoadOptions<'o> {
     /// The largest size in bytes of a file, and of all files together except `tokenizer.json`, which is read as a stream. The default is
     /// 64 MiB; the largest known `tokenizer.json` has about 35 MiB.
     pub max_file_size: u64,
-    /// The class whose rules determine where the templates are.
-    pub load_as: LoadAs,
+    /// Whether the templates are those of a processor: `processor_config.json`, else the older `chat_template.json`, else
+    /// `chat_template.jinja` and `additional_chat_templates`. The default is those of a tokenizer: `chat_template.jinja` and
+    /// `additional_chat_templates`, else `tokenizer_config.json`. The special tokens are those of the tokenizer.
+    pub processor: bool,
     /// Whether to load a folder whose tokenizer is Python code in that folder (`auto_map`). The code is never run: the special tokens are
     /// those that the files name. The default is an error, as in transformers without `trust_remote_code`.
     pub ignore_remote_code: bool,
@@ -62,7 +52,7 @@ impl Default for LoadOptions<'_> {
     fn default() -> Self {
         Self {
             max_file_size: 64 << 20,
-            load_as: LoadAs::Tokenizer,
+            processor: false,
             ignore_remote_code: false,
             follow_links: false,
             bounds: Bounds::default(),
@@ -106,7 +96,7 @@ impl ChatTemplate {
                 RemoteCode::Refuse
             },
         };
-        folder.load(options.load_as)
+        folder.load(options.processor)
     }
 
     /// Loads the templates and the special tokens of a parsed `tokenizer_config.json`. Its `tokenizer_class` determines the default special
@@ -145,15 +135,15 @@ struct Folder<'p> {
 }
 
 impl Folder<'_> {
-    fn load(&self, load_as: LoadAs) -> Result<ChatTemplate> {
+    fn load(&self, is_processor: bool) -> Result<ChatTemplate> {
         let config_text = self.files.text(CONFIG)?;
         let config = match &config_text {
             Some(text) => Some(self.json(CONFIG, text)?),
             None => None,
         };
-        let templates = match load_as {
-            LoadAs::Tokenizer => self.tokenizer_templates(config.as_ref())?,
-            LoadAs::Processor => self.processor_templates()?,
+        let templates = match is_processor {
+            false => self.tokenizer_templates(config.as_ref())?,
+            true => self.processor_templates()?,
         };
         if config.is_none() && matches!(templates, Templates::None) {
             let message = format!("is not the folder of a model: it has neither {TEMPLATE} nor {ADDITIONAL} nor {CONFIG}");

@@ -59,7 +59,7 @@ pub(crate) use assistant::REASONING_FIELDS;
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, TokenOrigin};
 #[cfg(feature = "cli")]
 pub(crate) use files::Files;
-pub use folder::{LoadAs, LoadOptions};
+pub use folder::LoadOptions;
 pub use input::Input;
 #[cfg(feature = "inspect")]
 pub(crate) use input::sealed::Borrow;
@@ -194,10 +194,10 @@ impl ChatTemplate {
 
     /// Returns the templates if the only one, or the one named `default`, compiles.
     pub(crate) fn checked(self) -> Result<Self> {
-        let main = match &self.parts.templates {
-            Templates::None => None,
-            Templates::One(template) => Some(template),
-            Templates::Named(templates) => templates.iter().find(|template| template.name == "default"),
+        let templates = &self.parts.templates;
+        let main = match templates {
+            Templates::None | Templates::One(_) => templates.all().first(),
+            Templates::Named(templates) => templates.get(self.parts.templates.find_named(None, false).unwrap_or(usize::MAX)),
         };
         main.map_or(Ok(()), |template| template.compiled().map(drop))?;
         Ok(self)

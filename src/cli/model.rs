@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::json::{self, Data};
-use crate::{ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, Limits, LoadAs, LoadOptions, LocalTime};
+use crate::{ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, Limits, LoadOptions, LocalTime};
 
 use super::file::{self, Texts};
 use super::variable;
@@ -75,11 +75,7 @@ impl Source {
 
     fn load_model(&self, model: &Path, texts: &Texts) -> Result<ChatTemplate, String> {
         let options = LoadOptions {
-            load_as: if self.processor {
-                LoadAs::Processor
-            } else {
-                LoadAs::Tokenizer
-            },
+            processor: self.processor,
             ignore_remote_code: self.ignore_remote_code,
             follow_links: self.follow_links,
             bounds: texts.bounds(),

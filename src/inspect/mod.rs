@@ -36,7 +36,6 @@ impl ChatTemplate {
     ///
     /// ```
     /// use chat_template::{Bounds, ChatTemplate};
-    /// use chat_template::report::{Content, Outcome};
     ///
     /// let template = ChatTemplate::from_source(
     ///     "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}\
@@ -44,11 +43,11 @@ impl ChatTemplate {
     ///     &[],
     /// )?;
     /// let report = template.inspect(Bounds::default())?;
-    /// assert_eq!(report.roles()?.user.content, Content::String);
-    /// assert_eq!(report.switches()?[0].name, "enable_thinking");
+    /// assert_eq!(report.get("roles.user.content")?.unwrap(), "string");
+    /// assert!(report.get("switches.enable_thinking")?.is_some());
     ///
     /// // Content that is a list of parts reaches the prompt in Python's notation, and the witness shows it.
-    /// assert_eq!(report.roles()?.user.parts, Outcome::Repr);
+    /// assert_eq!(report.get("roles.user.parts")?.unwrap(), "repr");
     /// let witness = report.witness("roles.user.parts")?.unwrap();
     /// assert_eq!(witness.output.as_deref(), Some("<|user|>[{'type': 'text', 'text': 'vexolumiq'}]"));
     /// # Ok::<(), chat_template::Error>(())

@@ -77,11 +77,6 @@ impl Layout {
         }
     }
 
-    /// Returns whether each member has its own line.
-    pub fn is_indented(&self) -> bool {
-        self.indent.is_some()
-    }
-
     /// Sets the separator between two members.
     pub fn set_item_separator(&mut self, separator: String) {
         self.item_separator = Cow::Owned(separator);

@@ -21,11 +21,12 @@ mod tree;
 mod write;
 
 pub use error::{JsonError, JsonErrorKind};
-pub use layout::Layout;
+pub(crate) use layout::Layout;
 pub(crate) use pointer::escape_key;
-pub(crate) use read::read_until;
-pub use read::{DEPTH, read, read_bytes, read_bytes_within, read_within};
+pub use read::{DEPTH, read, read_within};
+pub(crate) use read::{read_bytes, read_until};
 pub use serialize::to_data;
-pub use tree::{Data, Entry, Object};
-pub use write::{write_data, write_float, write_string};
-pub(crate) use write::{write_escaped, write_short};
+pub(crate) use tree::Entry;
+pub use tree::{Data, Object};
+pub use write::write_data;
+pub(crate) use write::{write_escaped, write_float, write_short, write_string};

@@ -51,8 +51,8 @@ pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
     read_text::<false>(text, depth_limit, None)
 }
 
-/// Reads one JSON document within a time limit: that of a [`Deadline`], or [`Limits::milliseconds`](crate::Limits::milliseconds) from this
-/// call on. No other limit applies.
+/// Reads one JSON document from a string or from bytes in UTF-8 within a time limit: that of a [`Deadline`], or
+/// [`Limits::milliseconds`](crate::Limits::milliseconds) from this call on. No other limit applies.
 ///
 /// A document of less than 64 KiB is read within a millisecond, and the clock is not checked meanwhile.
 ///
@@ -65,9 +65,13 @@ pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
 /// ```
 ///
 /// # Errors
-/// As for [`read`], and if the time is over.
-pub fn read_within<'a, 'o>(text: &'a str, depth_limit: usize, bounds: impl Into<Bounds<'o>>) -> Result<Data<'a>, JsonError> {
-    read_until(text, depth_limit, &bounds.into().start())
+/// As for [`read`], and if the bytes are not UTF-8 or begin with a byte order mark, or the time is over.
+pub fn read_within<'a, 'o, T: AsRef<[u8]> + ?Sized>(
+    text: &'a T,
+    depth_limit: usize,
+    bounds: impl Into<Bounds<'o>>,
+) -> Result<Data<'a>, JsonError> {
+    read_until(decode(text.as_ref())?, depth_limit, &bounds.into().start())
 }
 
 /// Reads one JSON document until a deadline.
@@ -79,23 +83,8 @@ pub(crate) fn read_until<'a>(text: &'a str, depth_limit: usize, deadline: &Deadl
 }
 
 /// Reads one JSON document from bytes, which must be UTF-8 without a byte order mark.
-///
-/// # Errors
-/// As for [`read`], and if the bytes are not UTF-8.
-pub fn read_bytes(bytes: &[u8], depth_limit: usize) -> Result<Data<'_>, JsonError> {
+pub(crate) fn read_bytes(bytes: &[u8], depth_limit: usize) -> Result<Data<'_>, JsonError> {
     read(decode(bytes)?, depth_limit)
-}
-
-/// Reads one JSON document from bytes within a time limit, as [`read_within`] does.
-///
-/// # Errors
-/// As for [`read_bytes`] and [`read_within`].
-pub fn read_bytes_within<'a, 'o>(
-    bytes: &'a [u8],
-    depth_limit: usize,
-    bounds: impl Into<Bounds<'o>>,
-) -> Result<Data<'a>, JsonError> {
-    read_within(decode(bytes)?, depth_limit, bounds)
 }
 
 /// Reads a document. The timer is checked only if `TIMED` is true, so that it costs a short document no time.

@@ -140,8 +140,8 @@ impl<'s> Parser<'s> {
         symbol
     }
 
-    /// Enters code that the reference compiles to a function of its own. Returns the previous value of `outlives_scope`, which the caller
-    /// has to restore at the end of the code.
+    /// Records that code begins which the reference compiles to a function of its own, such as a macro. Returns the previous value of
+    /// `outlives_scope`, which the caller has to restore at the end of the code.
     fn enter_function(&mut self) -> bool {
         let around = self.open_tags.split_last().map_or(&[][..], |(_, around)| around);
         let outlives_scope = self.outlives_scope || around.iter().any(OpenTag::is_scope);

@@ -16,6 +16,7 @@ pub struct Prefix {
     pub user: Boundary,
 }
 
+#[cfg(feature = "cli")]
 impl Prefix {
     /// Returns the verdicts with their names in the report.
     pub fn boundaries(&self) -> [(&'static str, &Boundary); 4] {

@@ -51,20 +51,6 @@ pub struct Roles {
     pub developer: Role,
 }
 
-impl Roles {
-    /// Returns the verdicts on a role by its name.
-    pub fn get(&self, name: &str) -> Option<&Role> {
-        match name {
-            "system" => Some(&self.system),
-            "user" => Some(&self.user),
-            "assistant" => Some(&self.assistant),
-            "tool" => Some(&self.tool),
-            "developer" => Some(&self.developer),
-            _ => None,
-        }
-    }
-}
-
 /// The verdicts on the messages of one role.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Role {

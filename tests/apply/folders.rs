@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chat_template::json::Data;
-use chat_template::{ApplyOptions, ChatTemplate, Error, ErrorClass, LoadAs, LoadOptions};
+use chat_template::{ApplyOptions, ChatTemplate, Error, ErrorClass, LoadOptions};
 
 use crate::case::{Case, assert_none, cases, is_null, object, text};
 
@@ -62,7 +62,7 @@ fn fault(case: &Case) -> Option<String> {
     }
     let is_processor = *case.get("processor") == Data::Bool(true);
     let options = LoadOptions {
-        load_as: if is_processor { LoadAs::Processor } else { LoadAs::Tokenizer },
+        processor: is_processor,
         ..LoadOptions::default()
     };
     let expected = object(case.get("expect"));
@@ -238,13 +238,30 @@ fn a_parsed_configuration_is_loaded_without_a_folder() {
 }
 
 #[test]
-fn a_template_that_does_not_compile_is_an_error_of_apply() {
+fn only_a_template_that_all_plain_requests_need_must_compile() {
     let folder = Folder::new().with("chat_template.jinja", "{% nope %}");
-    let chat = folder.load().expect("the folder is good");
-    let error = chat
-        .apply(&serde_json::json!([{}]), &ApplyOptions::default())
-        .expect_err("the template is bad");
+    let error = folder.load().expect_err("the template is bad");
     assert!(error.to_string().contains("chat_template.jinja"), "{error}");
+    let folder = Folder::new()
+        .with("chat_template.jinja", "good")
+        .with("additional_chat_templates/rag.jinja", "{% nope %}");
+    let chat = folder.load().expect("the template named default is good");
+    let apply = |name| {
+        let options = ApplyOptions {
+            chat_template: name,
+            ..ApplyOptions::default()
+        };
+        chat.apply(&serde_json::json!([{}]), &options)
+    };
+    assert_eq!(apply(None).expect("it renders").text, "good");
+    let errors = [
+        apply(Some("rag")).expect_err("it is bad"),
+        chat.check().expect_err("one is bad"),
+    ];
+    assert!(
+        errors.iter().all(|error| error.to_string().contains("rag.jinja")),
+        "{errors:?}"
+    );
 }
 
 #[test]

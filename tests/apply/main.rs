@@ -62,7 +62,8 @@ fn models_have_the_answers_of_transformers() {
 
 fn template(case: &Case) -> Result<ChatTemplate, Error> {
     match case.argument("template") {
-        Data::Str(source) => ChatTemplate::from_source(&**source, &[]),
+        // The reference compiles a template after it has checked the request, as this crate does with a template of the request.
+        Data::Str(_) => ChatTemplate::from_config(&serde_json::json!({})),
         Data::Object(named) => {
             let named: Vec<(&str, &str)> = named.entries().iter().map(|(name, source)| (&**name, text(source))).collect();
             ChatTemplate::from_named(&named, &[])
@@ -96,7 +97,10 @@ fn answer(case: &Case, chat: &ChatTemplate) -> Result<Prompt, Error> {
     let mut options = ApplyOptions {
         tools: non_null(case.argument("tools")),
         documents: non_null(case.argument("documents")),
-        chat_template: (!is_null(name)).then(|| text(name)),
+        chat_template: match case.argument("template") {
+            Data::Str(source) if is_null(name) => Some(source),
+            _ => (!is_null(name)).then(|| text(name)),
+        },
         add_generation_prompt: *flag == Data::Bool(true),
         continue_final_message: match case.argument("continue_final_message") {
             Data::Str(field) => ContinueFinalMessage::Field(field),

@@ -208,7 +208,7 @@ impl<'a> Reversed<'a> {
         })
     }
 
-    /// Returns the type of `reversed(value)`.
+    /// Returns the type of the iterator that Python's `reversed(value)` returns.
     fn ty(&self, value: &Value<'a>) -> Type {
         match value {
             Value::List(_) => Type::ListReverseIterator,

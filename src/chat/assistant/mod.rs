@@ -26,7 +26,7 @@ use crate::trace::{Place, Segment, Spans};
 use blanks::{Blanks, count_blanks};
 use control::{common_prefix, control_tokens, is_eos};
 use openings::{Opening, Openings};
-use prompts::Prompt;
+use prompts::KnownPrompt;
 pub use stretches::REASONING_FIELDS;
 
 /// Chooses which parts of a prompt count as written by the model. Set the fields that matter, and take the others from [`Default`].
@@ -154,7 +154,7 @@ struct Finder<'f, 'p, 'm> {
     scene: Scene<'p>,
     renders: Openings<'f, 'm>,
     /// The generation prompts that are known.
-    prompts: Vec<Prompt<'p>>,
+    prompts: Vec<KnownPrompt<'p>>,
     /// The number of attempts to find a generation prompt so far.
     openings: usize,
     /// The memory of the parts that are reasoning, and of the spans between them.
@@ -279,7 +279,7 @@ impl<'p> Finder<'_, 'p, '_> {
             let prompt = Cow::Borrowed(prompt);
             let before = roles.last().copied();
             self.prompts
-                .push(Prompt::new(&self.scene, self.renders.meter(), before, prompt)?);
+                .push(KnownPrompt::new(&self.scene, self.renders.meter(), before, prompt)?);
         }
         Ok(())
     }
@@ -295,7 +295,7 @@ impl<'p> Finder<'_, 'p, '_> {
         let roles = self.scene.conversation.roles;
         let before = message.checked_sub(1).and_then(|index| roles.get(index)).copied();
         for is_alike in [true, false] {
-            let is_tried = |prompt: &&Prompt<'_>| (prompt.before == before) == is_alike && !prompt.text.is_empty();
+            let is_tried = |prompt: &&KnownPrompt<'_>| (prompt.before == before) == is_alike && !prompt.text.is_empty();
             for prompt in self.prompts.iter().filter(is_tried) {
                 if let Some(start) = prompt.find(&self.scene, self.renders.meter(), first)? {
                     return Ok(start);
@@ -320,7 +320,7 @@ impl<'p> Finder<'_, 'p, '_> {
                 continue;
             };
             let (scene, meter) = (&self.scene, self.renders.meter());
-            let prompt = Prompt::new(scene, meter, before, Cow::Owned(prompt))?;
+            let prompt = KnownPrompt::new(scene, meter, before, Cow::Owned(prompt))?;
             let start = if prompt.text.is_empty() {
                 Some(first.start)
             } else {

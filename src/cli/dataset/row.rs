@@ -225,7 +225,7 @@ impl Renderer {
 }
 
 fn read_row<'r>(text: &'r [u8], deadline: &Deadline) -> Result<Data<'r>, String> {
-    json::read_bytes_within(text, json::DEPTH, deadline).map_err(|error| {
+    json::read_within(text, json::DEPTH, deadline).map_err(|error| {
         if error.kind() == JsonErrorKind::TimedOut {
             return error.to_string();
         }
@@ -242,7 +242,7 @@ fn read_row<'r>(text: &'r [u8], deadline: &Deadline) -> Result<Data<'r>, String>
 /// different keys.
 fn read_tools<'r>(tools: &'r Data<'r>, deadline: &Deadline) -> Result<Cow<'r, Data<'r>>, String> {
     match tools {
-        Data::Str(text) => match json::read_within(text, json::DEPTH, deadline) {
+        Data::Str(text) => match json::read_within(text.as_bytes(), json::DEPTH, deadline) {
             Ok(tools) => Ok(Cow::Owned(tools)),
             Err(error) => Err(format!("the tools are a string that is not JSON: {error}")),
         },

@@ -259,7 +259,7 @@ impl Job {
             cancel: Some(&*self.cancel),
         };
         let body =
-            json::read_bytes_within(&self.body.bytes, json::DEPTH, bounds).map_err(|error| Failure::new(&error.into(), false))?;
+            json::read_within(&self.body.bytes, json::DEPTH, bounds).map_err(|error| Failure::new(&error.into(), false))?;
         let own = envelope::text(&body, "chat_template");
         let fail = |error| Failure::new(&error, own.is_some());
         let (template, name) = match own {
