@@ -121,7 +121,8 @@ impl Stretch {
     }
 }
 
-/// The stretches of all messages. In each list, those of a message follow one another, in the order of the text.
+/// The byte ranges of a prompt that belong to messages, in three lists. In each list, the ranges of one message follow one another, in the
+/// order of the text.
 #[derive(Debug, Default)]
 pub(super) struct Groups<'s> {
     /// All segments of the prompt.

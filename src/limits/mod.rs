@@ -18,7 +18,7 @@ limits! {
     /// Reaching a limit is an error of the kind and the class `Limit`, with the position in the template.
     /// [`Error::reached`](crate::Error::reached) returns the limit. The message is `limit reached: value: 40000000 bytes, at most
     /// 33554432`. If the reference has an error of its own, such as `maximum recursion depth exceeded`, the message is that error and the
-    /// note names the limit. [`Rendered::steps`](crate::Rendered::steps) is the number of steps that a render took.
+    /// note names the limit. [`Prompt::steps`](crate::Prompt::steps) is the number of steps that a render took.
     ///
     /// ```
     /// use chat_template::{Limits, RenderOptions, Template};

@@ -40,7 +40,7 @@ pub struct Frames<'a> {
 /// The value of a name in the context.
 #[derive(Clone, Debug, Default)]
 pub enum ContextEntry<'a> {
-    /// The template has not set the name, and it was not looked up yet.
+    /// The name was not looked up yet, and the template has not set it.
     #[default]
     Unknown,
     /// The template has not set the name, and neither the input nor the globals have the name.

@@ -5,7 +5,7 @@ use super::dict::Dict;
 use super::str::Str;
 use crate::text::short_eq::is_equal;
 
-/// The variables that a template is rendered with: borrowed from where they are, and found in this order.
+/// The variables that a template is rendered with, borrowed from where they are. The first of these places that has a name decides.
 #[derive(Clone, Debug, Default)]
 pub struct Given<'a> {
     /// Arguments, which nothing replaces. They are few.
