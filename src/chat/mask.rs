@@ -36,6 +36,27 @@ use std::ops::Range;
 /// assert_eq!(assistant_mask(&prompt.reference_spans.bytes, &tokens), [0, 0, 0, 0, 1, 1, 1]);
 /// # Ok::<(), chat_template::Error>(())
 /// ```
+///
+/// # Training masks
+///
+/// A trainer needs to know which tokens the model would have written. With [`ApplyOptions::assistant`](crate::ApplyOptions::assistant), a prompt of any template has the
+/// spans of the text that the model would write, and [`assistant_mask`](crate::assistant_mask) makes the mask over tokens from the offsets of the tokenizer:
+///
+/// ```
+/// use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, assistant_mask};
+///
+/// let template = ChatTemplate::from_source(
+///     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}\
+///      {% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}",
+///     &[],
+/// )?;
+/// let messages = serde_json::json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]);
+/// let options = ApplyOptions { assistant: Some(AssistantOptions::default()), ..Default::default() };
+/// let prompt = template.apply(&messages, &options)?;
+/// let spans = prompt.assistant()?;
+/// assert_eq!(&prompt.text[spans.bytes[0].clone()], "Hello!<|im_end|>");
+/// let tokens = [0..12, 12..30, 30..52, 52..57, 57..58, 58..68, 68..69];
+/// assert_eq!(assistant_mask(&spans.bytes, &tokens), [0, 0, 0, 1, 1, 1, 0]);
 pub fn assistant_mask(spans: &[Range<usize>], tokens: &[Range<usize>]) -> Vec<u8> {
     // The same pass as in transformers: a span is left when a token begins at or after its end, and never returned to. Spans of nested
     // blocks are not in the order of their starts.

@@ -19,7 +19,7 @@ limits! {
     /// Reaching a limit is an error of the kind and the class `Limit`, with the position in the template.
     /// [`Error::reached`](crate::Error::reached) returns the limit. The message is `limit reached: value: 40000000 bytes, at most
     /// 33554432`. If the reference has an error of its own, such as `maximum recursion depth exceeded`, the message is that error and the
-    /// note names the limit. [`Rendered::steps`](crate::Rendered::steps) is the number of steps that a render took.
+    /// note names the limit. [`Prompt::steps`](crate::Prompt::steps) is the number of steps that a render took.
     ///
     /// ```
     /// use chat_template::{Limits, RenderOptions, Template};
@@ -27,7 +27,7 @@ limits! {
     /// let limits = Limits::default().with_steps(1000).with_milliseconds(50);
     /// assert_eq!(limits, serde_json::from_str(r#"{"steps": 1000, "milliseconds": 50}"#)?);
     /// let template = Template::compile("{% for i in range(10000) %}{% endfor %}")?;
-    /// let options = RenderOptions { limits: &limits, ..Default::default() };
+    /// let options = RenderOptions { bounds: (&limits).into(), ..Default::default() };
     /// let error = template.render(&serde_json::json!({}), &options).unwrap_err();
     /// assert_eq!(error.message(), "limit reached: steps: 1001, at most 1000");
     /// assert!(serde_json::from_str::<Limits>(r#"{"step": 1000}"#).is_err());
