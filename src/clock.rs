@@ -238,6 +238,10 @@ fn parse_digits(text: &str) -> Option<u32> {
 /// let options = ApplyOptions { clock: &clock, ..Default::default() };
 /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
 /// assert_eq!(template.apply(&messages, &options)?.text, "Today is 02 Jan 2026.");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Rendering is deterministic: equal templates, inputs and times make equal prompts.
 pub trait Clock: Send + Sync {
     /// Returns the current local time.
     fn now(&self) -> LocalTime;

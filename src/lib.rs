@@ -97,11 +97,6 @@
 //! A template silently ignores a variable that it does not know. A server can refuse such a variable: [`ChatTemplate::variables`] returns
 //! the names that a caller can pass.
 //!
-//! # Ok::<(), chat_template::Error>(())
-//! ```
-//!
-//! [`ContinueFinalMessage::Field`] continues another field, such as the reasoning.
-//!
 //! ## 4. Answer 400 or 500
 //!
 //! [`Error::class`] says whose fault an error is, and [`Error::http_status`] what a server answers. Show the caller
@@ -131,78 +126,9 @@
 //! assert_eq!((error.class(), error.http_status()), (ErrorClass::Refused, 400));
 //! assert_eq!(error.message(), "No tools here!");
 //! assert!(error.to_string().contains("in message 2 of 2"));
-//! ```
-//!
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! Rendering is deterministic: equal templates, inputs and times make equal prompts.
-//!
 //! # Ok::<(), chat_template::Error>(())
 //! ```
 //!
-//! A template with `{% generation %}` blocks decides by itself: the spans are the places of its blocks. For any other template, the spans
-//! of a message are the text that the message owns, as [`Prompt::turns`] shows it, from the end of the generation prompt to the end of the
-//! turn. If the generation prompt ends with an opened `<think>`, that tag belongs to the prompt. Results of tools, documents and other
-//! messages within the turn are not the model's.
-//!
-//! | option | default | what changes |
-//! |---|---|---|
-//! | [`roles`](AssistantOptions::roles) | `assistant` | which messages count |
-//! | [`end_of_turn`](AssistantOptions::end_of_turn) | yes | whether the last control token counts, such as `<\|im_end\|>` |
-//! | [`reasoning`](AssistantOptions::reasoning) | yes | whether the reasoning counts, with the tags around it |
-//! | [`last_turn_only`](AssistantOptions::last_turn_only) | no | whether only the last message counts |
-//! | [`trailing_space`](AssistantOptions::trailing_space) | no | whether the line break after the end of the turn counts |
-//!
-//! Other tools count differently. In the example above:
-//!
-//! | tool | its rule | what it marks |
-//! |---|---|---|
-//! | transformers, `return_assistant_tokens_mask` | the `{% generation %}` blocks | nothing, because the template has no block |
-//! | TRL, `assistant_only_loss` | the blocks of a training template that TRL has for some families | `Hello!<\|im_end\|>` and the line break |
-//! | axolotl, `roles_to_train` and `train_on_eos: turn` | the content of the message, and the end-of-sequence token after it | `Hello!<\|im_end\|>` |
-//! | unsloth, `train_on_responses_only` | from `<\|im_start\|>assistant` and a line break to the next `<\|im_start\|>user` | `Hello!<\|im_end\|>` and the line break; in longer conversations also results of tools |
-//! | this crate | the turn after the generation prompt | `Hello!<\|im_end\|>` |
-//!
-//! The answer is [`AssistantSpans::Unknown`], with the reason, if the rule does not hold:
-//!
-//! - A turn does not begin with the generation prompt: the template writes `Bot:` to open an answer, and `ASSISTANT:` before one in the
-//!   history.
-//! - The template raises an error if the generation prompt is added after the earlier messages.
-//! - The template prints whole messages as JSON.
-//!
-//! With [`ApplyOptions::reference_spans`] the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set
-//! blocks and call blocks; with [`ApplyOptions::generation_spans`] it has their places in the text. Both are empty if the template has no block:
-//! see [`ChatTemplate::has_generation`].
-//!
-//! ```
-//! use chat_template::{ApplyOptions, ChatTemplate};
-//!
-//! let template = ChatTemplate::from_source(
-//!     "{% macro turn(m) %}<{{ m.role }}>{% generation %}{{ m.content }}{% endgeneration %}{% endmacro %}{{ turn(messages[0]) }}",
-//!     &[],
-//! )?;
-//! let messages = serde_json::json!([{"role": "bot", "content": "Hé!"}]);
-//! let options = ApplyOptions { reference_spans: true, generation_spans: true, ..Default::default() };
-//! let prompt = template.apply(&messages, &options)?;
-//! assert_eq!(prompt.text, "<bot>Hé!");
-//! assert_eq!(prompt.reference_spans.code_points, [0..3]);
-//! assert_eq!(prompt.generation_spans.code_points, [5..8]);
-//! assert_eq!(prompt.generation_spans.bytes, [5..9]);
-//! # Ok::<(), chat_template::Error>(())
-//! ```
-//!
-//! # Ok::<(), chat_template::Error>(())
-//! ```
-//!
-//! On the command line, `chat-template render --explain` prints the prompt in colours, and `--explain-html FILE` writes a page.
-//!
-//! # Ok::<(), chat_template::Error>(())
-//! ```
-//!
-//! Encode a piece without control tokens with a tokenizer that has no added tokens, and join the ids of the pieces. `tests/tokenizers` in
-//! the repository does so with the crate `tokenizers`. A template that forms tokens from roles (`'<|' + message.role + '|>'`) needs
-//! [`ControlTokens::roles`]. A tokenizer that normalizes the text before it looks for its tokens, for example to lower case, can find more.
 //! ## 5. Further chapters
 //!
 //! | to | read |
@@ -217,27 +143,6 @@
 //! | take the requests of OpenAI and Anthropic | `ChatTemplate::prepare` |
 //!
 #![cfg_attr(feature = "inspect", doc = "", doc = include_str!("door/server.md"))]
-//!
-//! # #[cfg(feature = "inspect")] {
-//! use chat_template::ChatTemplate;
-//! use chat_template::report::{Arguments, Outcome};
-//!
-//! let template = ChatTemplate::from_source(
-//!     "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% for c in m.tool_calls %}{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}",
-//!     &[],
-//! )?;
-//! let report = template.inspect(Bounds::default())?;
-//! assert_eq!(report.calls()?.arguments, Arguments::Object);
-//! // JSON text would be encoded a second time.
-//! assert_eq!(report.calls()?.string, Outcome::Double);
-//! assert!(report.witness("calls.string")?.unwrap().output.unwrap().contains(r#""{\"plimbusk\": \"worgathin\"}""#));
-//! # }
-//! # Ok::<(), chat_template::Error>(())
-//! ```
-//!
-//! [`Outcome`](report::Outcome) lists the outcomes. An experiment tries several conversations and takes the best outcome, because a
-//! template that refuses one conversation can take the same message in another. A part of the report is made when it is first read, and
-//! later calls and clones share it. On the command line, `chat-template inspect` shows it.
 //!
 //! # The arguments of `apply_chat_template`
 //!

@@ -30,6 +30,7 @@ use crate::trace::{Origin, Segment};
 /// let error = template.apply(&messages, &ApplyOptions { control_tokens, ..Default::default() }).unwrap_err();
 /// assert_eq!(error.class(), ErrorClass::Request);
 /// assert_eq!(error.message(), "message 1 has the control token `<s>` at `/messages/0/content`");
+/// # Ok::<(), chat_template::Error>(())
 /// ```
 ///
 /// A tokenizer reads `<|im_end|>` as a token anywhere, even in the text of a user. So a user can end the turn and begin one of the system.
@@ -52,6 +53,12 @@ use crate::trace::{Origin, Segment};
 /// let prompt = template.apply(&messages, &ApplyOptions { control_tokens: split, ..Default::default() })?;
 /// let plain: Vec<&str> = prompt.pieces().iter().filter(|piece| !piece.has_control_tokens).map(|piece| piece.text).collect();
 /// assert_eq!(plain, ["<|im_end|>"]);
+/// # Ok::<(), chat_template::Error>(())
+/// ```
+///
+/// Encode a piece without control tokens with a tokenizer that has no added tokens, and join the ids of the pieces. `tests/tokenizers` in
+/// the repository does so with the crate `tokenizers`. A template that forms tokens from roles (`'<|' + message.role + '|>'`) needs
+/// [`ControlTokens::roles`](crate::ControlTokens::roles). A tokenizer that normalizes the text before it looks for its tokens, for example to lower case, can find more.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ControlTokens<'o> {
     /// What happens if text of the input forms a control token or a part of one.

@@ -107,6 +107,10 @@ impl Prompt {
     ///         "HI: made from /messages/0/content",
     ///     ]
     /// );
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    ///
+    /// On the command line, `chat-template render --explain` prints the prompt in colours, and `--explain-html FILE` writes a page.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
