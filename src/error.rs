@@ -344,7 +344,8 @@ impl Error {
     /// use chat_template::{Deadline, RenderOptions, Template};
     ///
     /// let template = Template::compile("{{ x }}")?;
-    /// let options = RenderOptions { deadline: Some(&Deadline::new(0)), ..Default::default() };
+    /// let deadline = Deadline::new(0);
+    /// let options = RenderOptions { bounds: (&deadline).into(), ..Default::default() };
     /// let error = template.render(&serde_json::json!({"x": 1}), &options).unwrap_err();
     /// assert_eq!((error.is_retryable(), error.http_status()), (true, 503));
     /// # Ok::<(), chat_template::Error>(())
@@ -361,11 +362,11 @@ impl Error {
     /// is missing, it is the pointer of the object or the list.
     ///
     /// ```
-    /// use chat_template::{ErrorClass, Template};
+    /// use chat_template::{ErrorClass, RenderOptions, Template};
     ///
     /// let template = Template::compile("{{ messages[0].content.text.strip() }}")?;
     /// let context = serde_json::json!({"messages": [{"role": "user", "content": {"type": "text"}}]});
-    /// let error = template.render(&context).unwrap_err();
+    /// let error = template.render(&context, &RenderOptions::default()).unwrap_err();
     /// assert_eq!(error.input_path(), Some("/messages/0/content"));
     /// assert_eq!(
     ///     error.note(),

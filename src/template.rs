@@ -19,9 +19,11 @@ use crate::{eval, parser, resolve};
 /// This is the engine by itself. [`ChatTemplate`](crate::ChatTemplate) adds what transformers' `apply_chat_template` does around it.
 ///
 /// ```
-/// let template = chat_template::Template::compile("{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}")?;
+/// use chat_template::{RenderOptions, Template};
+///
+/// let template = Template::compile("{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}")?;
 /// let context = serde_json::json!({"messages": [{"role": "user", "content": "Hi"}]});
-/// assert_eq!(template.render(&context)?, "user: Hi\n");
+/// assert_eq!(template.render(&context, &RenderOptions::default())?.text, "user: Hi\n");
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 ///
@@ -68,10 +70,11 @@ impl Template {
     /// Compiles the source of a template within bounds, such as limits or a deadline.
     ///
     /// ```
-    /// use chat_template::{Limits, Template};
+    /// use chat_template::{Limits, RenderOptions, Template};
     ///
     /// let limits = Limits::default().with_milliseconds(50);
-    /// assert_eq!(Template::compile_with("{{ 1 + 1 }}", &limits)?.render(&serde_json::json!({}))?, "2");
+    /// let template = Template::compile_with("{{ 1 + 1 }}", &limits)?;
+    /// assert_eq!(template.render(&serde_json::json!({}), &RenderOptions::default())?.text, "2");
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     ///

@@ -57,7 +57,7 @@ use crate::value::{Dict, Entries, Key, Runtime, Seq, Value};
 /// This trait is sealed. Turn anything else that is `Serialize` into a [`Data`] with [`json::to_data`](crate::json::to_data).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be borrowed as JSON",
-    note = "pass a `serde_json::Value`, JSON text to `apply_json`, or another type to `apply_serialize` or `json::to_data`"
+    note = "pass a `serde_json::Value`, JSON text to `apply_json`, or what `json::to_data` makes of another type"
 )]
 pub trait Input: sealed::Borrow {}
 
@@ -69,7 +69,7 @@ pub(crate) mod sealed {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be borrowed as JSON",
-        note = "pass a `serde_json::Value`, JSON text to `apply_json`, or another type to `apply_serialize` or `json::to_data`"
+        note = "pass a `serde_json::Value`, JSON text to `apply_json`, or what `json::to_data` makes of another type"
     )]
     pub trait Borrow {
         /// Returns the value that a template sees.

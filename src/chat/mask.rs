@@ -36,6 +36,80 @@ use std::ops::Range;
 /// assert_eq!(assistant_mask(&prompt.reference_spans.bytes, &tokens), [0, 0, 0, 0, 1, 1, 1]);
 /// # Ok::<(), chat_template::Error>(())
 /// ```
+///
+/// # Training masks
+///
+/// A trainer needs to know which tokens the model would have written. With [`ApplyOptions::assistant`](crate::ApplyOptions::assistant), a prompt of any template has the
+/// spans of the text that the model would write, and [`assistant_mask`](crate::assistant_mask) makes the mask over tokens from the offsets of the tokenizer:
+///
+/// ```
+/// use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, assistant_mask};
+///
+/// let template = ChatTemplate::from_source(
+///     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}\
+///      {% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}",
+///     &[],
+/// )?;
+/// let messages = serde_json::json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]);
+/// let options = ApplyOptions { assistant: Some(AssistantOptions::default()), ..Default::default() };
+/// let prompt = template.apply(&messages, &options)?;
+/// let spans = prompt.assistant()?;
+/// assert_eq!(&prompt.text[spans.bytes[0].clone()], "Hello!<|im_end|>");
+/// let tokens = [0..12, 12..30, 30..52, 52..57, 57..58, 58..68, 68..69];
+/// assert_eq!(assistant_mask(&spans.bytes, &tokens), [0, 0, 0, 1, 1, 1, 0]);
+/// # Ok::<(), chat_template::Error>(())
+/// ```
+///
+/// A template with `{% generation %}` blocks decides by itself: the spans are the places of its blocks. For any other template, the spans
+/// of a message are the text that the message owns, as [`Prompt::turns`](crate::Prompt::turns) shows it, from the end of the generation prompt to the end of the
+/// turn. If the generation prompt ends with an opened `<think>`, that tag belongs to the prompt. Results of tools, documents and other
+/// messages within the turn are not the model's.
+///
+/// | option | default | what changes |
+/// |---|---|---|
+/// | [`roles`](crate::AssistantOptions::roles) | `assistant` | which messages count |
+/// | [`end_of_turn`](crate::AssistantOptions::end_of_turn) | yes | whether the last control token counts, such as `<\|im_end\|>` |
+/// | [`reasoning`](crate::AssistantOptions::reasoning) | yes | whether the reasoning counts, with the tags around it |
+/// | [`last_turn_only`](crate::AssistantOptions::last_turn_only) | no | whether only the last message counts |
+/// | [`trailing_space`](crate::AssistantOptions::trailing_space) | no | whether the line break after the end of the turn counts |
+///
+/// Other tools count differently. In the example above:
+///
+/// | tool | its rule | what it marks |
+/// |---|---|---|
+/// | transformers, `return_assistant_tokens_mask` | the `{% generation %}` blocks | nothing, because the template has no block |
+/// | TRL, `assistant_only_loss` | the blocks of a training template that TRL has for some families | `Hello!<\|im_end\|>` and the line break |
+/// | axolotl, `roles_to_train` and `train_on_eos: turn` | the content of the message, and the end-of-sequence token after it | `Hello!<\|im_end\|>` |
+/// | unsloth, `train_on_responses_only` | from `<\|im_start\|>assistant` and a line break to the next `<\|im_start\|>user` | `Hello!<\|im_end\|>` and the line break; in longer conversations also results of tools |
+/// | this crate | the turn after the generation prompt | `Hello!<\|im_end\|>` |
+///
+/// The answer is an error with the reason if the rule does not hold:
+///
+/// - A turn does not begin with the generation prompt: the template writes `Bot:` to open an answer, and `ASSISTANT:` before one in the
+///   history.
+/// - The template raises an error if the generation prompt is added after the earlier messages.
+/// - The template prints whole messages as JSON.
+///
+/// With [`ApplyOptions::reference_spans`](crate::ApplyOptions::reference_spans) the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set
+/// blocks and call blocks; with [`ApplyOptions::generation_spans`](crate::ApplyOptions::generation_spans) it has their places in the text. Both are empty if the template has no block:
+/// see [`ChatTemplate::has_generation`](crate::ChatTemplate::has_generation).
+///
+/// ```
+/// use chat_template::{ApplyOptions, ChatTemplate};
+///
+/// let template = ChatTemplate::from_source(
+///     "{% macro turn(m) %}<{{ m.role }}>{% generation %}{{ m.content }}{% endgeneration %}{% endmacro %}{{ turn(messages[0]) }}",
+///     &[],
+/// )?;
+/// let messages = serde_json::json!([{"role": "bot", "content": "Hé!"}]);
+/// let options = ApplyOptions { reference_spans: true, generation_spans: true, ..Default::default() };
+/// let prompt = template.apply(&messages, &options)?;
+/// assert_eq!(prompt.text, "<bot>Hé!");
+/// assert_eq!(prompt.reference_spans.code_points, [0..3]);
+/// assert_eq!(prompt.generation_spans.code_points, [5..8]);
+/// assert_eq!(prompt.generation_spans.bytes, [5..9]);
+/// # Ok::<(), chat_template::Error>(())
+/// ```
 pub fn assistant_mask(spans: &[Range<usize>], tokens: &[Range<usize>]) -> Vec<u8> {
     // The same pass as in transformers: a span is left when a token begins at or after its end, and never returned to. Spans of nested
     // blocks are not in the order of their starts.

@@ -93,6 +93,8 @@ pub(crate) use variables::is_reserved_name;
 /// assert_eq!(thread.join().unwrap()?, "<s>Hi");
 /// # Ok::<(), chat_template::Error>(())
 /// ```
+///
+#[doc = include_str!("cache.md")]
 #[derive(Clone, Debug)]
 pub struct ChatTemplate {
     parts: Arc<Parts>,

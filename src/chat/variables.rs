@@ -254,6 +254,7 @@ impl ChatTemplate {
     /// let request = serde_json::json!({"enable_thinkin": true});
     /// let unknown = request.as_object().and_then(|request| request.keys().find(|name| !template.variables().contains(&name.as_str())));
     /// assert_eq!(unknown.map(String::as_str), Some("enable_thinkin"));
+    /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn variables(&self) -> Vec<&str> {
         let mut names = indexmap::IndexSet::new();

@@ -34,7 +34,7 @@ use crate::limits::{Limit, LimitExceeded, Limits};
 /// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[])?;
 /// let deadline = Deadline::new(500);
 /// let messages = json::read_within(r#"[{"role": "user", "content": "Hi"}]"#, json::DEPTH, &deadline)?;
-/// let options = ApplyOptions { deadline: Some(&deadline), ..Default::default() };
+/// let options = ApplyOptions { bounds: (&deadline).into(), ..Default::default() };
 /// assert_eq!(template.apply(&messages, &options)?.text, "Hi");
 /// # Ok::<(), chat_template::Error>(())
 /// ```
@@ -43,7 +43,7 @@ use crate::limits::{Limit, LimitExceeded, Limits};
 ///
 /// ```
 /// use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering, mpsc};
-/// use chat_template::{RenderOptions, Template};
+/// use chat_template::{Bounds, RenderOptions, Template};
 ///
 /// let (cancel, (done, wait)) = (Arc::new(AtomicBool::new(false)), mpsc::channel::<()>());
 /// let flag = Arc::clone(&cancel);
@@ -51,7 +51,8 @@ use crate::limits::{Limit, LimitExceeded, Limits};
 ///     Err(mpsc::RecvTimeoutError::Timeout) => flag.store(true, Ordering::Relaxed),
 ///     _ => {}
 /// });
-/// let options = RenderOptions { cancel: Some(&cancel), ..Default::default() };
+/// let bounds = Bounds { cancel: Some(&cancel), ..Default::default() };
+/// let options = RenderOptions { bounds, ..Default::default() };
 /// let rendered = Template::compile("Hi")?.render(&serde_json::json!({}), &options)?;
 /// drop(done);
 /// assert_eq!(rendered.text, "Hi");

@@ -130,6 +130,7 @@ impl ChatTemplate {
     /// let strict = PrepareOptions { policy: Policy::Strict, ..Default::default() };
     /// let error = template.prepare_with(&body, &strict).unwrap_err();
     /// assert_eq!(error.input_path(), Some("/messages/0/content"));
+    /// # Ok::<(), chat_template::Error>(())
     /// ```
     ///
     /// # Errors

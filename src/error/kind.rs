@@ -95,6 +95,7 @@ impl ErrorKind {
 /// let error = template.apply(&messages, &ApplyOptions::default()).unwrap_err();
 /// assert_eq!((error.class(), error.http_status()), (ErrorClass::Mismatch, 400));
 /// assert_eq!(error.input_path(), Some("/messages/1/content"));
+/// # Ok::<(), chat_template::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -43,7 +43,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 /// let messages = serde_json::json!([{"role": "user", "content": " Hi"}]);
 /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
 /// assert_eq!(prompt.text, "<s>[INST] Hi [/INST]");
-/// assert_eq!(serde_json::to_value(&prompt.segments).unwrap(), serde_json::json!([
+/// assert_eq!(serde_json::to_value(prompt.segments()).unwrap(), serde_json::json!([
 ///     {"start": 0, "end": 3, "from": "token", "name": "bos_token"},
 ///     {"start": 3, "end": 10, "from": "template", "line": 1, "message": 0},
 ///     {"start": 10, "end": 12, "from": "input", "path": "/messages/0/content", "at": [1, 3], "message": 0},
