@@ -95,9 +95,7 @@ impl Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), String> {
     let limits = file::read_limits(arguments.limits.as_deref(), Limits::default())?;
     let model = arguments.source.load_if_given(&limits)?;
-    let stdout = io::stdout();
-    let is_terminal = stdout.is_terminal();
-    let out = JsonOutput::new(stdout.lock(), is_terminal);
+    let out = JsonOutput::new(io::stdout().lock(), io::stdout().is_terminal());
     let input = BufReader::with_capacity(INPUT_BUFFER, io::stdin().lock());
     match answer_lines(limits, arguments.mode(), model, input, out) {
         // The reader of the answers has ended.
@@ -466,17 +464,8 @@ fn request_error(id: Data<'static>, message: String) -> Data<'static> {
 }
 
 fn describe(id: Data<'static>) -> Data<'static> {
-    let requests = Data::List(vec![
-        text("render"),
-        text("apply"),
-        text("generation"),
-        text("trace"),
-        text("assistant"),
-        text("turns"),
-        text("inspect"),
-        text("chat"),
-        text("response"),
-    ]);
+    let requests = "render apply generation trace assistant turns inspect chat response";
+    let requests = Data::List(requests.split(' ').map(text).collect());
     let port = object([
         ("name", text(env!("CARGO_PKG_NAME"))),
         ("version", text(env!("CARGO_PKG_VERSION"))),
