@@ -289,13 +289,13 @@ mod tests {
 
     /// Returns the relative luminance of a colour of the palette of 256, as the Web Content Accessibility Guidelines define it.
     fn luminance(style: &str) -> f64 {
-        let index: usize = style.strip_prefix("38;5;").unwrap().parse().unwrap();
-        let levels = [0, 95, 135, 175, 215, 255];
+        let index: u8 = style.strip_prefix("38;5;").unwrap().parse().unwrap();
+        let levels: [u8; 6] = [0, 95, 135, 175, 215, 255];
         let red_green_blue = match index {
-            16..232 => [(index - 16) / 36, (index - 16) / 6 % 6, (index - 16) % 6].map(|level| levels[level]),
+            16..232 => [(index - 16) / 36, (index - 16) / 6 % 6, (index - 16) % 6].map(|level| levels[usize::from(level)]),
             _ => [8 + (index - 232) * 10; 3],
         };
-        let [red, green, blue] = red_green_blue.map(|value| match value as f64 / 255.0 {
+        let [red, green, blue] = red_green_blue.map(|value| match f64::from(value) / 255.0 {
             value if value <= 0.04045 => value / 12.92,
             value => ((value + 0.055) / 1.055).powf(2.4),
         });
