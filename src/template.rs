@@ -11,7 +11,7 @@ use crate::limits::{Limit, LimitExceeded};
 use crate::meter::Meter;
 use crate::source::Source;
 use crate::trace::Literals;
-use crate::value::{Dict, Runtime, Tape, Traced};
+use crate::value::{Given, Runtime, Tape, Traced};
 use crate::{eval, parser, resolve};
 
 /// A compiled template.
@@ -37,8 +37,6 @@ use crate::{eval, parser, resolve};
 pub struct Template {
     source: Source<'static>,
     tree: ast::Template,
-    /// The number of bytes that the tree takes, or zero if the source is short.
-    memory: usize,
     /// The string literals of the tree, from the first render that is traced.
     literals: OnceLock<Literals>,
     /// Whether to render without the shortcuts of the evaluator.
@@ -47,11 +45,11 @@ pub struct Template {
     last_length: AtomicUsize,
 }
 
-/// The length of a source in bytes up to which its tree is not measured. Such a tree takes less than [`FREE_TREE`].
-const MAX_UNMEASURED: usize = 64 << 10;
+/// The number of bytes of code whose tree a render does not count as live. The largest known template has fewer.
+const FREE_CODE: usize = 64 << 10;
 
-/// The number of bytes of a tree that a render does not count as live. The largest known template takes a part of it.
-const FREE_TREE: usize = 8 << 20;
+/// The maximum number of bytes that the tree takes for each byte of code.
+const TREE_BYTES: usize = 128;
 
 impl fmt::Debug for Template {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,15 +93,9 @@ impl Template {
         }
         let source = Source::new(source);
         let located = |error: Error| error.located(&source);
-        let (mut tree, mut meter) = parser::build_tree(&source, meter).map_err(located)?;
-        let is_measured = source.text().len() > MAX_UNMEASURED;
-        if is_measured {
-            // For measuring the tree, which visits each node once.
-            meter.charge_scan(source.text().len()).map_err(located)?;
-        }
+        let (mut tree, meter) = parser::build_tree(&source, meter).map_err(located)?;
         resolve::resolve(&mut tree, &source, meter).map_err(located)?;
         Ok(Self {
-            memory: if is_measured { tree.memory() } else { 0 },
             tree,
             // The source is copied last. Before glibc's allocator returns a large block, it merges free small blocks; the tree is faster
             // to build while it can reuse the small blocks of a tree that was dropped before.
@@ -175,16 +167,16 @@ impl Template {
         runtime.start_tape(Tape::new(inputs, &self.tree.symbols, literals), 0);
     }
 
-    /// Renders the template with a context that is already a dict, and a runtime that has the limits and the clock.
+    /// Renders the template with its variables, and a runtime that has the limits and the clock.
     pub(crate) fn render_value<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
-        context: Dict<'a>,
+        given: Given<'a>,
         tracks_spans: bool,
     ) -> Result<eval::Output> {
-        let claimed = self.memory.saturating_sub(FREE_TREE);
-        if claimed > 0 {
-            runtime.meter.claim_for_render(claimed)?;
+        let code = self.source.text().len().saturating_sub(self.tree.text_bytes);
+        if let Some(counted) = code.checked_sub(FREE_CODE) {
+            runtime.meter.claim_for_render(counted.saturating_mul(TREE_BYTES))?;
         }
         let last_length = self.last_length.load(Ordering::Relaxed);
         // The next render is often the same conversation with one more turn. The extra capacity avoids moving the output as it grows.
@@ -193,7 +185,7 @@ impl Template {
             runtime,
             &self.tree,
             &self.source,
-            context,
+            given,
             tracks_spans,
             !self.is_plain,
             capacity,
@@ -212,7 +204,7 @@ impl Template {
 
     /// Renders the template again for a part of a conversation, after the render of the whole. Errors have no excerpt, because nobody reads
     /// them.
-    pub(crate) fn render_opening<'a>(&'a self, runtime: &mut Runtime<'a>, context: Dict<'a>) -> Result<String> {
-        eval::render(runtime, &self.tree, &self.source, context, false, true, 0).map(|output| output.text)
+    pub(crate) fn render_opening<'a>(&'a self, runtime: &mut Runtime<'a>, given: Given<'a>) -> Result<String> {
+        eval::render(runtime, &self.tree, &self.source, given, false, true, 0).map(|output| output.text)
     }
 }

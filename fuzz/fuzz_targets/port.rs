@@ -10,6 +10,8 @@ mod response_request;
 mod file;
 #[path = "../../src/cli/lines.rs"]
 mod lines;
+#[path = "../../src/cli/model.rs"]
+mod model;
 #[path = "../../src/cli/port.rs"]
 mod port;
 #[path = "../../src/cli/show.rs"]
@@ -18,6 +20,8 @@ mod show;
 mod terminal;
 #[path = "../../src/cli/timed.rs"]
 mod timed;
+#[path = "../../src/cli/variable.rs"]
+mod variable;
 
 use chat_template::fuzzing::assert_usable;
 use chat_template::Limits;
@@ -29,7 +33,7 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |input: &[u8]| {
     limits.value = 1 << 20;
     limits.live = 4 << 20;
     let mut answers = Vec::new();
-    port::answer_lines(limits, show::Mode::Fast, input, &mut answers).expect("memory is read and written without errors");
+    port::answer_lines(limits, show::Mode::Fast, None, input, &mut answers).expect("memory is read and written without errors");
     let answers = std::str::from_utf8(&answers).expect("an answer is UTF-8");
     let requests = input
         .split(|byte| *byte == b'\n')

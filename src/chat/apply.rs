@@ -53,11 +53,9 @@ impl ChatTemplate {
         hidden: Hidden,
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
-        let prompts = self.apply_all(&messages, options, hidden, meter, false)?;
-        prompts
-            .into_iter()
-            .next()
-            .ok_or_else(|| Error::internal("a conversation has no prompt"))
+        let mut only = None;
+        self.apply_all(&messages, options, hidden, meter, false, &mut |prompt| only = Some(prompt))?;
+        only.ok_or_else(|| Error::internal("a conversation has no prompt"))
     }
 
     /// Returns the prompts of a list of conversations. All messages are checked before the first conversation is rendered. Unlike in
@@ -79,7 +77,11 @@ impl ChatTemplate {
     pub fn apply_batch<M: Input + ?Sized>(&self, conversations: &M, options: &ApplyOptions<'_>) -> Result<Vec<Prompt>> {
         let deadline = options.bounds.start();
         let meter = &Meter::within(options.bounds, &deadline);
-        self.apply_all(&conversations, options, Hidden::default(), meter, true)
+        let mut prompts = Vec::new();
+        self.apply_all(&conversations, options, Hidden::default(), meter, true, &mut |prompt| {
+            prompts.push(prompt);
+        })?;
+        Ok(prompts)
     }
 
     /// Returns the prompt of a conversation in JSON text, which is read as by Python's `json.loads`. Strings without escapes are not
@@ -109,6 +111,7 @@ impl ChatTemplate {
         )
     }
 
+    /// Passes the prompts to a function. A single conversation is rendered with the runtime in which it was checked.
     fn apply_all(
         &self,
         messages: &dyn Input,
@@ -116,7 +119,8 @@ impl ChatTemplate {
         hidden: Hidden,
         meter: &Meter<'_>,
         wants_batch: bool,
-    ) -> Result<Vec<Prompt>> {
+        pass: &mut dyn FnMut(Prompt),
+    ) -> Result<()> {
         // Declared before the runtime, which borrows from it.
         let chosen;
         let mut runtime = Runtime::with_meter(meter.renew(), options.clock, &LOOKUPS);
@@ -124,7 +128,7 @@ impl ChatTemplate {
         let has_tools = !matches!(tools, Value::None);
         chosen = self.parts.templates.choose(options.chat_template, has_tools, meter);
         let special_tokens = options.special_tokens.unwrap_or(self.special_tokens());
-        let variables = Variables::merge(&mut runtime, special_tokens, options)?;
+        let variables = Variables::new(&mut runtime, special_tokens, options)?;
         let template = match &chosen {
             Ok(chosen) => chosen.template(),
             Err(error) => return Err(error.clone()),
@@ -135,9 +139,8 @@ impl ChatTemplate {
         } else {
             Conversations::new(&mut runtime, &messages)?
         };
-        let conversations = match (conversations, wants_batch) {
-            (Conversations::One(conversation), false) => vec![conversation],
-            (Conversations::Batch(conversations), true) => conversations,
+        match (&conversations, wants_batch) {
+            (Conversations::One(_), false) | (Conversations::Batch(_), true) => {}
             (Conversations::Batch(_), false) => {
                 return Err(refused(
                     ErrorKind::Type,
@@ -150,7 +153,7 @@ impl ChatTemplate {
                     "apply_batch takes a list of conversations, and this is a single one; pass it to apply",
                 ));
             }
-        };
+        }
         let field = options.continue_final_message.field();
         if field.is_some() {
             let flag = ops::is_true(&mut runtime, &variables.generation_prompt)?;
@@ -174,26 +177,31 @@ impl ChatTemplate {
             options,
             hidden,
         };
+        let conversations = match conversations {
+            Conversations::One(conversation) => {
+                pass(render.render_conversation(&mut runtime, messages, conversation)?);
+                return Ok(());
+            }
+            Conversations::Batch(conversations) => conversations,
+        };
         let mut limits = meter.limits().clone();
-        let mut prompts = Vec::new();
         for (index, prepared) in conversations.into_iter().enumerate() {
             let own = match &messages {
-                Value::List(items) | Value::Tuple(items) if wants_batch => items.get(index).unwrap_or(Value::None),
-                own => own.clone(),
+                Value::List(items) | Value::Tuple(items) => items.get(index).unwrap_or(Value::None),
+                _ => Value::None,
             };
-            if wants_batch {
-                runtime.meter.check_time()?;
-            }
-            let prompt = render.render_conversation(own, prepared, meter.renew_with(limits.clone()))?;
+            runtime.meter.check_time()?;
+            let mut own_runtime = Runtime::with_meter(meter.renew_with(limits.clone()), options.clock, &LOOKUPS);
+            let prompt = render.render_conversation(&mut own_runtime, own, prepared)?;
             // The caller keeps all prompts of a batch, so they share the limit on output.
             limits.output = limits.output.saturating_sub(prompt.text.len() as u64);
-            prompts.push(prompt);
+            pass(prompt);
         }
-        Ok(prompts)
+        Ok(())
     }
 }
 
-/// Options for callers in this crate.
+/// Options of `apply` for callers in this crate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Hidden {
     /// Whether to return [`Prompt::writes`].
@@ -218,12 +226,11 @@ struct Render<'a> {
 
 impl<'a> Render<'a> {
     /// Returns the prompt of a conversation. `own` is the conversation as the caller has it, and `messages` as templates see it.
-    fn render_conversation(&self, own: Value<'a>, messages: Value<'a>, meter: Meter<'a>) -> Result<Prompt> {
+    fn render_conversation(&self, runtime: &mut Runtime<'a>, own: Value<'a>, messages: Value<'a>) -> Result<Prompt> {
         let options = self.options;
-        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
         if options.trace || checks_control_tokens || self.compiled.needs_trace(options.assistant) {
-            self.compiled.start_tape(&mut runtime, self.list_inputs(own));
+            self.compiled.start_tape(runtime, self.list_inputs(own));
         } else if self.hidden.writes {
             let count = match &messages {
                 Value::List(items) | Value::Tuple(items) => items.len(),
@@ -233,23 +240,22 @@ impl<'a> Render<'a> {
             runtime.start_tape(Tape::default(), count.saturating_mul(6));
         }
         let continuation = match self.field {
-            Some(field) => Some(Continuation::open(&mut runtime, &messages, field, &self.template.source)?),
+            Some(field) => Some(Continuation::open(runtime, &messages, field, &self.template.source)?),
             None => None,
         };
         self.variables.check_render(options.reference_spans)?;
         let messages = continuation
             .as_ref()
             .map_or(messages, |continuation| continuation.messages.clone());
-        let context = self
+        let given = self
             .variables
-            .context(&mut runtime, messages, self.tools.clone(), self.documents.clone())?;
+            .give(runtime, messages, self.tools.clone(), self.documents.clone())?;
         let mut render_options = options.render_options();
-        let output = self
-            .compiled
-            .render_value(&mut runtime, context.clone(), self.compiled.tracks_spans(&render_options));
+        let tracks_spans = self.compiled.tracks_spans(&render_options);
+        let output = self.compiled.render_value(runtime, given, tracks_spans);
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;
         if let Some(continuation) = &continuation {
-            output.text = continuation.close(&mut runtime, output.text)?;
+            output.text = continuation.close(runtime, output.text)?;
             output.pieces.truncate(output.text.len());
         }
         let writes = match self.hidden.writes {
@@ -257,7 +263,7 @@ impl<'a> Render<'a> {
             false => Vec::new(),
         };
         render_options.trace |= checks_control_tokens;
-        let mut prompt = self.compiled.finish(&mut runtime, &context, output, &render_options)?;
+        let mut prompt = self.compiled.finish(runtime, output, &render_options)?;
         prompt.writes = writes;
         if checks_control_tokens {
             let count = self.control_tokens.len().saturating_add(options.control_tokens.tokens.len());

@@ -65,6 +65,7 @@ const ADDITIONAL: &str = "additional_chat_templates";
 const CONFIG: &str = "tokenizer_config.json";
 const MODEL: &str = "config.json";
 const TOKENS_MAP: &str = "special_tokens_map.json";
+const TEKKEN: &str = "tekken.json";
 const TOKENIZER: &str = "tokenizer.json";
 const PROCESSOR: &str = "processor_config.json";
 const LEGACY: &str = "chat_template.json";
@@ -146,7 +147,11 @@ impl Folder<'_> {
         };
         if config.is_none() && matches!(templates, Templates::None) {
             let message = format!("is not the folder of a model: it has neither {TEMPLATE} nor {ADDITIONAL} nor {CONFIG}");
-            return Err(at(self.files.path, &message));
+            let hint = match self.files.path.join(TEKKEN).exists() {
+                true => format!("; its {TEKKEN} is for mistral-common, which makes prompts without a template"),
+                false => String::new(),
+            };
+            return Err(at(self.files.path, &(message + &hint)));
         }
         let config = config.unwrap_or_default();
         let tokenizer = self.tokenizer_json()?;
@@ -299,7 +304,10 @@ impl Folder<'_> {
         match json::read_until(text, json::DEPTH, self.files.deadline) {
             Ok(Data::Object(object)) => Ok(object),
             Ok(_) => Err(in_file(&path, Error::type_error("the content is not a JSON object"))),
-            Err(error) => Err(in_file(&path, Error::from(error))),
+            Err(error) => Err(match error.excerpt(text) {
+                Some(excerpt) => in_file(&path, Error::value(format!("not JSON: {error}")).with_note(excerpt)),
+                None => in_file(&path, Error::from(error)),
+            }),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
 use crate::trace::{Segment, Spans, Write};
 
-/// The steps of grouping a segment and making its part of a turn.
+/// The number of steps that each segment costs while turns are made.
 #[cfg(feature = "cli")]
 const TURN_STEPS: usize = 6;
 

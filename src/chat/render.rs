@@ -18,7 +18,7 @@ use crate::json;
 use crate::meter::Meter;
 use crate::template::Template;
 use crate::trace::Spans;
-use crate::value::{Dict, Runtime, Traced, Value};
+use crate::value::{Given, Runtime, Traced, Value};
 
 /// The options of a render. Set the fields that matter, and take the others from [`Default`].
 #[derive(Clone, Copy)]
@@ -111,8 +111,12 @@ impl Template {
             let variables = context.iter().filter_map(|(name, value)| Traced::variable(&name, value));
             self.start_tape(&mut runtime, variables.collect());
         }
-        let output = self.render_value(&mut runtime, context.clone(), self.tracks_spans(options))?;
-        self.finish(&mut runtime, &context, output, options)
+        let given = Given {
+            variables: Some(context),
+            ..Given::default()
+        };
+        let output = self.render_value(&mut runtime, given, self.tracks_spans(options))?;
+        self.finish(&mut runtime, output, options)
     }
 
     /// Returns whether a render counts the spans of `{% generation %}` blocks.
@@ -124,7 +128,6 @@ impl Template {
     pub(super) fn finish<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
-        context: &Dict<'a>,
         mut output: eval::Output,
         options: &RenderOptions<'_>,
     ) -> Result<Prompt> {
@@ -139,7 +142,7 @@ impl Template {
         }
         prompt.segments = runtime.take_segments(&output.pieces, &output.text)?;
         prompt.assistant = match &options.assistant {
-            Some(options) => self.find_assistant(runtime, context, &mut output, &prompt.segments, options)?,
+            Some(options) => self.find_assistant(runtime, &mut output, &prompt.segments, options)?,
             None => AssistantSpans::default(),
         };
         if !options.trace {

@@ -1,4 +1,4 @@
-//! The description of what a model writes, as its configuration declares it.
+//! Reads the description of what a model writes from its configuration, and parses the text of a model by it.
 
 use super::ChatTemplate;
 use crate::error::{Error, ErrorKind, Result};
@@ -26,7 +26,7 @@ impl ChatTemplate {
             .transpose()
     }
 
-    /// Returns the message that a text of the model is, by the description that the model declares. [`ParseOptions::prefix`] is the prompt.
+    /// Parses the text of a model to a message, by the description that the model's files declare. [`ParseOptions::prefix`] is the prompt.
     ///
     /// ```
     /// use chat_template::ChatTemplate;

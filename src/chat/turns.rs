@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
-use serde::ser::{Serialize, SerializeStruct, Serializer};
+use serde::{Serialize, Serializer};
 
 use super::assistant::AssistantSpans;
 use super::assistant::control::last_control_token;
@@ -17,53 +17,39 @@ use crate::trace::{Paths, Place, Points, ROOT, Segment, Spans};
 /// The parts of a prompt that a message owns.
 ///
 /// A message can own several stretches of the text, each with a header, a body and a close. Any of these can be empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Turn {
     /// The index of the message.
     pub message: usize,
     /// The text before the body, such as `<|im_start|>user` and a line break.
+    #[serde(serialize_with = "write_pairs")]
     pub header: Spans,
     /// The text from the first field of the message to the last. If the model writes the message, the body begins where the model begins,
     /// unless a field comes earlier.
+    #[serde(serialize_with = "write_pairs")]
     pub body: Spans,
     /// The text after the body, such as `<|im_end|>` and a line break.
+    #[serde(serialize_with = "write_pairs")]
     pub close: Spans,
     /// The fields of the message in the order in which they are first printed. The role is not among them.
     pub fields: Vec<Field>,
 }
 
 /// A field of a message that a template has printed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Field {
     /// The place of the field in the message, such as `content` or `tool_calls/0/function/name`.
     pub name: String,
     /// The characters that come from the field.
+    #[serde(serialize_with = "write_pairs")]
     pub spans: Spans,
 }
 
-/// Serializes to the form of the conformance protocol, with places in code points.
-impl Serialize for Turn {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Turn", 5)?;
-        object.serialize_field("message", &self.message)?;
-        object.serialize_field("header", &self.header.pairs())?;
-        object.serialize_field("body", &self.body.pairs())?;
-        object.serialize_field("close", &self.close.pairs())?;
-        object.serialize_field("fields", &self.fields)?;
-        object.end()
-    }
-}
-
-/// Serializes to the form of the conformance protocol, with places in code points.
-impl Serialize for Field {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Field", 2)?;
-        object.serialize_field("name", &self.name)?;
-        object.serialize_field("spans", &self.spans.pairs())?;
-        object.end()
-    }
+/// Writes spans in the form of the conformance protocol, whose places are in code points.
+fn write_pairs<S: Serializer>(spans: &Spans, serializer: S) -> Result<S::Ok, S::Error> {
+    spans.pairs().serialize(serializer)
 }
 
 /// A part of the input, as far as turns tell the parts apart.
@@ -135,7 +121,8 @@ impl Stretch {
     }
 }
 
-/// The stretches of all messages. In each list, those of a message follow one another, in the order of the text.
+/// The byte ranges of a prompt that belong to messages, in three lists. In each list, the ranges of one message follow one another, in the
+/// order of the text.
 #[derive(Debug, Default)]
 pub(super) struct Groups<'s> {
     /// All segments of the prompt.

@@ -28,6 +28,8 @@ const MAX_NAME: usize = 200;
 /// Answers requests with `apply`, `chat` and `inspect`. The last template stays compiled, because a suite repeats it in many requests.
 #[derive(Default)]
 pub struct Applier {
+    /// The template of requests that have none.
+    model: Option<ChatTemplate>,
     mode: Mode,
     compiled: Option<(Source, ChatTemplate)>,
     /// The template of the last request with `chat` or `inspect`, with its special tokens.
@@ -51,8 +53,18 @@ fn copy_source(template: &Data<'_>) -> Source {
 }
 
 impl Applier {
-    pub fn new(mode: Mode) -> Self {
-        Self { mode, ..Self::default() }
+    /// Makes an applier with the template of requests that have none.
+    pub fn new(mode: Mode, model: Option<ChatTemplate>) -> Self {
+        Self {
+            mode,
+            model,
+            ..Self::default()
+        }
+    }
+
+    /// Drops the templates of requests.
+    pub fn forget_requests(&mut self) {
+        (self.compiled, self.with_tokens) = (None, None);
     }
 
     /// Applies a chat template. The outer error is about the form of the request, and the inner error is that of the contract.
@@ -83,7 +95,7 @@ impl Applier {
             add_generation_prompt: request.get("add_generation_prompt") == Some(&Data::Bool(true)),
             continue_final_message: continue_final_message(request),
             variables: variables.as_ref().map(|variables| &**variables as &dyn Input),
-            special_tokens: Some(&special_tokens),
+            special_tokens: special_tokens.as_deref(),
             ..wanted.options(bounds, clock)
         };
         Ok(template.apply(messages, &options))
@@ -122,7 +134,9 @@ impl Applier {
 
     /// Returns the template of a request with the special tokens of the request, on which its report depends.
     fn template_with_tokens(&mut self, request: &Object<'_>, bounds: Bounds<'_>) -> Result<&ChatTemplate, String> {
-        let tokens = special_tokens(request)?;
+        let Some(tokens) = special_tokens(request)? else {
+            return self.template(request, bounds);
+        };
         let source = request.get("template").unwrap_or(&Data::None);
         let is_last =
             |(last, template): &(Source, ChatTemplate)| last.as_ref() == Some(source) && template.special_tokens() == tokens;
@@ -137,8 +151,12 @@ impl Applier {
         Ok(template)
     }
 
+    /// Returns the template of a request, or that of the model if the request has none.
     fn template(&mut self, request: &Object<'_>, bounds: Bounds<'_>) -> Result<&ChatTemplate, String> {
         let template = request.get("template").unwrap_or(&Data::None);
+        if let (Data::None, Some(model)) = (template, &self.model) {
+            return Ok(model);
+        }
         if self
             .compiled
             .as_ref()
@@ -231,10 +249,11 @@ fn non_null<'r>(request: &'r Object<'_>, name: &str) -> Option<&'r dyn Input> {
     Some(value)
 }
 
-fn special_tokens(request: &Object<'_>) -> Result<Vec<(String, String)>, String> {
+/// Returns the special tokens of a request, or `None` if it has none of its own.
+fn special_tokens(request: &Object<'_>) -> Result<Option<Vec<(String, String)>>, String> {
     let mut tokens = Vec::new();
     match request.get("special_tokens") {
-        None | Some(Data::None) => {}
+        None | Some(Data::None) => return Ok(None),
         Some(Data::Object(entries)) if entries.len() > MAX_SPECIAL_TOKENS => {
             return Err(format!(
                 "`special_tokens` has {} tokens, and may have at most {MAX_SPECIAL_TOKENS}",
@@ -264,7 +283,7 @@ fn special_tokens(request: &Object<'_>) -> Result<Vec<(String, String)>, String>
             ));
         }
     }
-    Ok(tokens)
+    Ok(Some(tokens))
 }
 
 /// Returns the variables of the request, with `add_generation_prompt` if that is not a bool, so that the template sees it unchanged.

@@ -10,7 +10,7 @@ use super::variable;
 
 /// The options that choose a chat template.
 #[derive(clap::Args)]
-#[command(group = clap::ArgGroup::new("source").required(true))]
+#[command(group = clap::ArgGroup::new("source"))]
 pub struct Source {
     /// The folder of a model, with chat_template.jinja or tokenizer_config.json, or a folder models--NAME of the Hugging Face cache.
     #[arg(long, value_name = "DIR", group = "source")]
@@ -36,6 +36,11 @@ pub struct Source {
 }
 
 impl Source {
+    /// Returns the group that requires one of the options.
+    pub fn required() -> clap::ArgGroup {
+        clap::ArgGroup::new("a_source").args(["model", "template"]).required(true)
+    }
+
     /// Returns the files whose contents [`Source::load`] needs.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         [&self.template, &self.config].into_iter().flatten().map(PathBuf::as_path)
@@ -47,6 +52,25 @@ impl Source {
             Some(model) => self.load_model(model, texts),
             None => self.load_file(texts),
         }
+    }
+
+    /// Loads the template that is used, if the options name one.
+    pub fn load_if_given(&self, limits: &Limits) -> Result<Option<ChatTemplate>, String> {
+        if self.model.is_none() && self.template.is_none() {
+            return Ok(None);
+        }
+        self.load_chosen(&Texts::read(self.files(), limits.clone())?).map(Some)
+    }
+
+    /// Loads the template that is used, without the model's other templates if `--name` chooses one.
+    pub fn load_chosen(&self, texts: &Texts) -> Result<ChatTemplate, String> {
+        let chat = self.load(texts)?;
+        Ok(match self.name.as_deref().and_then(|name| chat.named_source(name)) {
+            Some(source) => {
+                ChatTemplate::load_source(source, &[], texts.bounds()).with_special_tokens(chat.special_tokens().to_vec())
+            }
+            None => chat,
+        })
     }
 
     fn load_model(&self, model: &Path, texts: &Texts) -> Result<ChatTemplate, String> {
@@ -193,10 +217,11 @@ fn explain_load_error(error: &Error) -> String {
         .message()
         .replace("set LoadOptions::ignore_remote_code", "pass --ignore-remote-code")
         .replace("set LoadOptions::follow_links", "pass --follow-links");
-    let hint = if message.ends_with("is not a folder") {
-        "; pass a template as --template"
-    } else {
-        ""
+    let hint = match message.strip_suffix(": is not a folder") {
+        Some(path) if path.ends_with(".json") => "; pass the folder that it is in",
+        Some(path) if path.ends_with(".gguf") => "; GGUF is not read, so pass the folder of the model that it was made from",
+        Some(_) => "; pass a template as --template",
+        None => "",
     };
     format!("error: {message}{hint}{}", note_line(error))
 }

@@ -9,10 +9,12 @@ use std::path::PathBuf;
 use crate::conformance::nearest;
 use crate::json::{self, Data, JsonErrorKind, Object};
 use crate::{
-    Bounds, Changes, ControlToken, Deadline, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template, Turn,
+    Bounds, Changes, ChatTemplate, ControlToken, Deadline, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions,
+    Template, Turn,
 };
 
 use super::apply_request::Applier;
+use super::model::Source;
 use super::response_request::Responder;
 use super::show::{self, Mode, Wanted, object};
 use super::terminal::JsonOutput;
@@ -56,9 +58,15 @@ const KEYS: [&str; 14] = [
 
 /// The arguments of `port`.
 #[derive(clap::Args)]
-#[command(after_help = r#"Example:
-  echo '{"id": 1, "template": "Hello {{ name }}!", "context": {"name": "Ada"}}' | chat-template port"#)]
+#[command(after_help = r#"Examples:
+  echo '{"id": 1, "template": "Hello {{ name }}!", "context": {"name": "Ada"}}' | chat-template port
+  echo '{"id": 1, "apply": {"messages": [{"role": "user", "content": "Hi"}]}}' | chat-template port --model Qwen3-8B
+
+With --model or --template, an `apply`, `chat` or `inspect` needs no `template`."#)]
 pub struct Arguments {
+    #[command(flatten)]
+    source: Source,
+
     /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time, which is processor time, begins
     /// with the first byte of a line, and covers reading it, all work, and writing the answer.
     #[arg(long, value_name = "FILE")]
@@ -86,11 +94,10 @@ impl Arguments {
 /// Answers the requests of standard input on standard output.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
     let limits = file::read_limits(arguments.limits.as_deref(), Limits::default())?;
-    let stdout = io::stdout();
-    let is_terminal = stdout.is_terminal();
-    let out = JsonOutput::new(stdout.lock(), is_terminal);
+    let model = arguments.source.load_if_given(&limits)?;
+    let out = JsonOutput::new(io::stdout().lock(), io::stdout().is_terminal());
     let input = BufReader::with_capacity(INPUT_BUFFER, io::stdin().lock());
-    match answer_lines(limits, arguments.mode(), input, out) {
+    match answer_lines(limits, arguments.mode(), model, input, out) {
         // The reader of the answers has ended.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         answered => answered.map_err(|error| format!("error: standard input or standard output: {error}")),
@@ -98,12 +105,18 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
 }
 
 /// Answers each line of the input that is not blank with a line.
-pub fn answer_lines(limits: Limits, mode: Mode, mut input: impl BufRead, out: impl Write) -> io::Result<()> {
+pub fn answer_lines(
+    limits: Limits,
+    mode: Mode,
+    model: Option<ChatTemplate>,
+    mut input: impl BufRead,
+    out: impl Write,
+) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(BUFFER, out);
     let mut port = Port {
         limits,
         mode,
-        applier: Applier::new(mode),
+        applier: Applier::new(mode, model),
         ..Port::default()
     };
     let mut line = Vec::new();
@@ -136,7 +149,8 @@ pub fn answer_lines(limits: Limits, mode: Mode, mut input: impl BufRead, out: im
         }
         if line.capacity() > MAX_KEPT {
             line = Vec::new();
-            (port.compiled, port.applier, port.responder) = (None, Applier::new(mode), Responder::default());
+            (port.compiled, port.responder) = (None, Responder::default());
+            port.applier.forget_requests();
         }
     }
 }
@@ -450,17 +464,8 @@ fn request_error(id: Data<'static>, message: String) -> Data<'static> {
 }
 
 fn describe(id: Data<'static>) -> Data<'static> {
-    let requests = Data::List(vec![
-        text("render"),
-        text("apply"),
-        text("generation"),
-        text("trace"),
-        text("assistant"),
-        text("turns"),
-        text("inspect"),
-        text("chat"),
-        text("response"),
-    ]);
+    let requests = "render apply generation trace assistant turns inspect chat response";
+    let requests = Data::List(requests.split(' ').map(text).collect());
     let port = object([
         ("name", text(env!("CARGO_PKG_NAME"))),
         ("version", text(env!("CARGO_PKG_VERSION"))),
@@ -487,7 +492,7 @@ mod tests {
             ",0".repeat(600_000)
         );
         let mut out = Vec::new();
-        answer_lines(limits, Mode::Fast, line.as_bytes(), &mut out).unwrap();
+        answer_lines(limits, Mode::Fast, None, line.as_bytes(), &mut out).unwrap();
         let answer: serde_json::Value = serde_json::from_slice(&out).unwrap();
         assert_eq!(answer["error"]["kind"], "limit");
         assert_eq!(answer["error"]["limit"], "limit reached: milliseconds: 0, at most 0");

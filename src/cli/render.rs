@@ -4,16 +4,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::chat::AssistantSpans;
-use crate::json::{Data, Object};
+use crate::json::{self, Data, Object};
 use crate::{
     ApplyOptions, AssistantOptions, Changes, ChatTemplate, Limits, Policy, PrepareOptions, Prompt, RenderOptions, Template,
     TokenOrigin, What,
 };
 
 use super::explain::{Explained, Picture};
-use super::file::Texts;
+use super::file::{Texts, shown};
 use super::model::{Settings, Source, with_path};
-use super::{print, print_json, print_text, show, warn};
+use super::show::{self, When};
+use super::{print, print_json, print_text, warn};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,8 +28,7 @@ Examples:
 
 One FILE can be -, which is standard input. No newline is added to the output.
 
-The file of --messages can also contain an object, such as the body of an HTTP request. \"messages\" is its conversation, and \"tools\" and
-\"documents\" are used unless an option sets them. Other keys are ignored.
+The file of --messages can also contain an object with \"messages\", \"tools\" and \"documents\". An option replaces its tools or documents.
 
 The file of --request is the body of a request of Chat Completions, Responses or Messages. It is changed where this template needs it.
 --explain lists the changes; without it, standard error has a warning for each value that the prompt does not have.
@@ -53,6 +53,7 @@ A span is a [start, end] pair. Spans are counted in code points. Those of refere
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("input").required(true))]
+#[command(group = Source::required())]
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
@@ -94,11 +95,7 @@ pub struct Arguments {
 impl Arguments {
     /// Returns whether the output is coloured. `default` is the answer without the option.
     fn is_colored(&self, default: When) -> bool {
-        match self.color.unwrap_or(default) {
-            When::Always => true,
-            When::Auto => show::shows_color(),
-            When::Never => false,
-        }
+        self.color.unwrap_or(default).is_colored()
     }
 
     /// Returns the options for what the output shows besides the text.
@@ -121,17 +118,6 @@ impl Arguments {
             .draw(picture, &title.unwrap_or("prompt".into()), self.is_colored(When::Auto))?;
         Ok(String::new())
     }
-}
-
-/// When to colour the output.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum When {
-    /// If the output is a terminal and NO_COLOR is not set.
-    Auto,
-    /// In terminals, files and pipes.
-    Always,
-    /// Never.
-    Never,
 }
 
 /// Renders a template and prints the result.
@@ -220,7 +206,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     };
     let tools = of_option(&arguments.tools, "tools")?;
     let documents = of_option(&arguments.documents, "documents")?;
-    let messages = check_objects(from_input("messages").unwrap_or_else(|| input.clone()), messages, "messages")?;
+    let messages = check_messages(&input, messages)?;
     let mut unread = arguments.settings.warn_of_unread(&chat);
     let read = chat.variables();
     for (name, value) in [("tools", &tools), ("documents", &documents)] {
@@ -254,7 +240,59 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let prompt = chat
         .apply(&messages, &options)
         .map_err(|error| arguments.source.explain(&error))?;
+    if let Some(index) = find_repr(&messages, &prompt.text) {
+        let warning = format!(
+            "warning: the template prints the parts of message {} in Python's notation; pass {{\"messages\": […]}} as --request to give it \
+             the form of content that it takes",
+            index.saturating_add(1)
+        );
+        match arguments.explained.is_printed() {
+            true => unread.push(warning),
+            false => warn(&warning),
+        }
+    }
     show_prompt(arguments, &chat, &prompt, Some(&messages), unread, None)
+}
+
+/// Returns the messages of the file of `--messages`. A request's body is an error, because only some of its values would be used.
+fn check_messages<'t>(input: &Data<'t>, path: &Path) -> Result<Data<'t>, String> {
+    let Data::Object(body) = input else {
+        return check_objects(input.clone(), path, "messages");
+    };
+    let (name, key) = (shown(path).display(), |key: &&str| body.get(key).is_some());
+    if let Some(messages) = body.get("messages") {
+        let mut keys = body.entries().iter().map(|(key, _)| &**key);
+        return match keys.find(|key| !["messages", "tools", "documents"].contains(key)) {
+            None => check_objects(messages.clone(), path, "messages"),
+            Some(other) => Err(format!(
+                "error: {name}: --messages takes \"messages\", \"tools\" and \"documents\", and this object also has {other:?}; pass the \
+                 body of a request as --request"
+            )),
+        };
+    }
+    Err(match ["role", "input"].into_iter().find(key) {
+        Some("role") => {
+            format!("error: {name}: this is one message; put it in [ ], because a conversation is an array of messages")
+        }
+        Some("input") => format!("error: {name}: this is the body of a request; pass it as --request"),
+        _ => format!("error: {name}: expected an array of messages, each an object, and this is an object without \"messages\""),
+    })
+}
+
+/// Returns the index of the first message whose content is a list that the prompt has in Python's notation.
+fn find_repr(messages: &Data<'_>, prompt: &str) -> Option<usize> {
+    let Data::List(messages) = messages else { return None };
+    messages.iter().position(|message| {
+        let Data::Object(message) = message else { return false };
+        let Some(Data::List(parts)) = message.get("content") else {
+            return false;
+        };
+        let Some(Data::Object(part)) = parts.first() else {
+            return false;
+        };
+        let key = part.entries().first();
+        key.is_some_and(|(key, _)| prompt.contains(&format!("[{{'{key}': ")))
+    })
 }
 
 /// Prepares the body of a request for a chat template, and applies the template.
@@ -285,7 +323,9 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
     }
     let prompt = prepared.apply_with(&options).map_err(explain)?;
     let changes = prepared.changes.iter().map(|change| format!("changed: {change}")).collect();
-    show_prompt(arguments, &chat, &prompt, None, changes, Some(&prepared.changes))
+    let messages = serde_json::to_value(prepared.messages()).map_err(|error| format!("error: {error}"))?;
+    let messages = json::to_data(&messages, json::DEPTH).map_err(|error| format!("error: {error}"))?;
+    show_prompt(arguments, &chat, &prompt, Some(&messages), changes, Some(&prepared.changes))
 }
 
 /// Returns the prompt in the form that the arguments choose, or draws its picture with notes and returns an empty string.
@@ -344,11 +384,10 @@ fn check_objects<'t>(value: Data<'t>, path: &Path, what: &str) -> Result<Data<'t
             Some((index, item)) => format!("its element {index} is {}", item.describe()),
         },
         Data::None if what != "messages" => return Ok(Data::None),
-        Data::Object(_) if what == "messages" => "this is an object without \"messages\"".to_owned(),
         other => format!("this is {}", other.describe()),
     };
     Err(format!(
         "error: {}: expected an array of {what}, each an object, and {found}",
-        path.display()
+        shown(path).display()
     ))
 }

@@ -111,9 +111,26 @@ pub fn span_pairs(spans: &[Range<usize>]) -> Vec<[usize; 2]> {
     spans.iter().map(|span| [span.start, span.end]).collect()
 }
 
-/// Returns whether standard output is a terminal and `NO_COLOR` is not set.
-pub fn shows_color() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+/// When to colour the output.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum When {
+    /// If the output is a terminal and NO_COLOR is not set.
+    Auto,
+    /// In terminals, files and pipes.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl When {
+    /// Returns whether the output is coloured.
+    pub fn is_colored(self) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Auto => io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty()),
+            Self::Never => false,
+        }
+    }
 }
 
 /// Returns the text with these spans in green. The spans are in bytes and can overlap. Control characters of the text are escaped if it

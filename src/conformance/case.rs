@@ -160,8 +160,8 @@ impl Case {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || name.ends_with('/'))
     }
 
-    /// Returns the features that a port needs for the case: `render`, `apply` or `response`, and `generation`, `trace` and `now` if the request
-    /// has them.
+    /// Returns the features that a port needs for the case: `render`, `apply` or `response`, and `generation`, `trace` and `now` if the
+    /// request has them.
     pub fn features(&self) -> Vec<&'static str> {
         let is_asked = |key: &str| !matches!(self.line.get(key), None | Some(Data::Bool(false)));
         let request = ["apply", "response"]

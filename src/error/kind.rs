@@ -1,7 +1,10 @@
 //! The kinds of errors, which are the exceptions of the reference, and their classes, which say who has to act.
 
+use serde::Serialize;
+
 /// The kind of an error: the exception that the reference raises. Each variant shows the smallest template that raises it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The template called `raise_exception`: `{{ raise_exception("no") }}`.
@@ -94,7 +97,8 @@ impl ErrorKind {
 /// assert_eq!(error.input_path(), Some("/messages/1/content"));
 /// # Ok::<(), chat_template::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorClass {
     /// The template refused the conversation by `raise_exception`. The caller has to change the request.

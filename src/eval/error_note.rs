@@ -118,8 +118,7 @@ impl<'a> Evaluator<'a, '_> {
         if error.trail().iter().any(|step| matches!(step, TraceFrame::Message { .. })) {
             return error;
         }
-        let input = self.runtime.heap.frames.input.as_ref();
-        let messages = input.and_then(|input| input.get_str("messages"));
+        let messages = self.runtime.heap.frames.input.get("messages");
         let (Some(Value::Dict(item)), Some(Value::List(messages))) = (self.get(slot).cloned(), messages) else {
             return error;
         };
@@ -179,7 +178,7 @@ impl<'a> Evaluator<'a, '_> {
             }
             ExprKind::Name(name) => {
                 let name = self.render.template.symbols.name(name.symbol);
-                let given = self.runtime.heap.frames.input.as_ref()?.get_str(name)?;
+                let given = self.runtime.heap.frames.input.get(name)?;
                 return given.shares_storage(value).then(|| pointer(&Value::text(name)));
             }
             _ => return None,

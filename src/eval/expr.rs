@@ -29,7 +29,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn plain_value(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         match &expr.kind {
             ExprKind::Compare(_) | ExprKind::Test(_) => self.truth_value(expr),
-            ExprKind::Logic(_, operands) if operands.iter().all(is_boolean) => self.truth_value(expr),
+            ExprKind::Logic(_, operands) if operands.iter().all(Expr::is_condition) => self.truth_value(expr),
             ExprKind::Logic(op, operands) => self.logic(*op, operands, expr),
             ExprKind::Conditional(conditional) => self.conditional(conditional, expr),
             _ => self.compound(expr),
@@ -277,12 +277,4 @@ impl<'a> Evaluator<'a, '_> {
         let function = found.ok_or_else(|| unknown("filter", &filter.name))?;
         function.call(self.runtime, &mut arguments)
     }
-}
-
-/// Returns whether the value of an expression is always a boolean.
-fn is_boolean(expr: &Expr) -> bool {
-    matches!(
-        expr.kind,
-        ExprKind::Compare(_) | ExprKind::Test(_) | ExprKind::Unary(UnaryOp::Not, _)
-    )
 }

@@ -64,7 +64,7 @@ impl<'a> Evaluator<'a, '_> {
         match function {
             Value::Macro(code) => {
                 call::check_keywords(arguments, function)?;
-                self.write_callable(&*code.code, arguments)
+                self.write_callable(&code.code, arguments)
             }
             _ => {
                 let value = call::call(self.runtime, function, arguments)?;
@@ -89,22 +89,17 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.charge_items(node.parameters.len() >> 3)?;
         let symbols = &self.render.template.symbols;
         let [_, kwargs, varargs] = node.specials;
-        let names = node.parameters.len().saturating_mul(size_of::<&str>());
-        let bytes = size_of::<Macro<'_>>() + size_of::<Code<'_>>();
         Ok(Value::Macro(Rc::new(Macro {
             name: node.name.map(|name| symbols.name(name)),
-            parameters: node
-                .parameters
-                .iter()
-                .map(|parameter| symbols.name(parameter.symbol))
-                .collect(),
+            parameters: &node.parameters,
+            symbols,
             catches_keywords: kwargs.is_some(),
             catches_positional: varargs.is_some(),
             uses_caller: node.uses_caller,
             explicit_caller: node.explicit_caller,
             takes_locals: takes_locals(node),
-            code: Box::new(self.code(node)),
-            claim: self.runtime.meter.claim(bytes + names)?,
+            claim: self.runtime.meter.claim(size_of::<Macro<'_, Code<'_>>>())?,
+            code: self.code(node),
         })))
     }
 

@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::span::Span;
 use crate::trace::{Pieces, free_spare_text};
-use crate::value::{CAPTURE, Dict, Runtime, Value};
+use crate::value::{CAPTURE, Given, Runtime, Value};
 
 /// The result of a render.
 #[derive(Debug)]
@@ -111,12 +111,12 @@ pub fn render<'a>(
     runtime: &mut Runtime<'a>,
     template: &'a Template,
     source: &'a Source<'a>,
-    input: Dict<'a>,
+    input: Given<'a>,
     tracks_spans: bool,
     is_fast: bool,
     capacity: usize,
 ) -> Result<Output> {
-    runtime.heap.frames.input = Some(input);
+    runtime.heap.frames.input = input;
     runtime.heap.frames.template = Some(template);
     runtime.heap.frames.locals = Vec::with_capacity(template.frame.locals as usize + CALLEES);
     runtime.heap.frames.tracked = tracks_spans.then(Box::default);

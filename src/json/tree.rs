@@ -180,13 +180,13 @@ impl<'a> Object<'a> {
         self.entries.get(position).map(|(_, value)| value)
     }
 
-    /// Returns the value of a key, to be changed.
+    /// Returns the value of a key for modification.
     #[cfg(feature = "response")]
     pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Data<'a>> {
         self.values_mut().find_map(|(name, value)| (name == key).then_some(value))
     }
 
-    /// Returns the keys, and the values, to be changed.
+    /// Returns the keys, and the values for modification.
     #[cfg(feature = "response")]
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = (&str, &mut Data<'a>)> {
         self.entries.iter_mut().map(|(key, value)| (&**key, value))

@@ -6,14 +6,16 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// Declares [`Limit`] with the name of each variant.
 macro_rules! limits_by_name {
     ($($(#[$docs:meta])* $variant:ident = $name:literal,)*) => {
         /// A limit: a field of [`Limits`](super::Limits), another option, or a fixed limit of this crate.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
         #[non_exhaustive]
         pub enum Limit {
-            $($(#[$docs])* $variant,)*
+            $($(#[$docs])* #[serde(rename = $name)] $variant,)*
         }
 
         impl Limit {
@@ -119,7 +121,7 @@ impl Limit {
 }
 
 /// A limit that has been reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
 pub struct LimitExceeded {
     /// The limit.

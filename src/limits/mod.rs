@@ -6,7 +6,6 @@
 mod table;
 
 mod exceeded;
-mod read;
 
 pub use exceeded::{Limit, LimitExceeded};
 
@@ -45,7 +44,8 @@ limits! {
     /// Bytes of a single value, in memory or printed. A string takes twice that while it grows.
     value: u64 = 32 << 20, with_value(u64);
     /// Bytes of all values that exist at one time, plus 96 for each object, or 160 for a string. The default is three values of the largest
-    /// size. A compiled template counts with what it takes beyond 8 MiB, which needs a source of more than 64 KiB.
+    /// size. A compiled template counts with 128 bytes for each byte of its code beyond 64 KiB; the texts between its tags
+    /// are not code.
     live: u64 = 96 << 20, with_live(u64);
     /// Nested calls of macros and recursive loops. The reference reaches Python's recursion limit at about 150.
     calls: u32 = 200, with_calls(u32);
@@ -74,4 +74,34 @@ limits! {
     /// A prompt takes microseconds, and most renders that do not end reach [`steps`](Self::steps) first. The clock is read every few
     /// thousand steps, and before work of more steps than that.
     milliseconds: Option<u64> = Some(if cfg!(debug_assertions) { 60_000 } else { 1_500 }), with_milliseconds(impl Into<Option<u64>>);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Limits;
+
+    #[test]
+    fn each_field_is_read_and_written() {
+        for name in Limits::NAMES {
+            let limits: Limits = serde_json::from_str(&format!("{{\"{name}\": 7}}")).unwrap();
+            assert_ne!(limits, Limits::default(), "{name}");
+            let written = serde_json::to_string(&limits).unwrap();
+            assert_eq!(serde_json::from_str::<Limits>(&written).unwrap(), limits, "{name}");
+        }
+        assert_eq!(
+            serde_json::from_str::<Limits>("{\"milliseconds\": null}").unwrap(),
+            Limits::default().with_milliseconds(None)
+        );
+    }
+
+    #[test]
+    fn errors_name_the_invalid_part() {
+        let message = |text: &str| serde_json::from_str::<Limits>(text).unwrap_err().to_string();
+        assert!(
+            message("{\"step\": 1}").starts_with("unknown field `step`, expected one of `steps`, "),
+            "{}",
+            message("{\"step\": 1}")
+        );
+        assert!(message("{\"steps\": -1}").starts_with("invalid value: integer `-1`, expected u64"));
+    }
 }

@@ -23,7 +23,7 @@ pub trait Arguments {
     /// Looks up a key. Its value becomes the argument of this conversion.
     fn pick_key(&mut self, key: &str) -> Result<(), Self::Error>;
 
-    /// Takes the next argument for a star. The result is `None` if it is not an integer.
+    /// Takes the next argument, for a `*` that stands for a width or a precision. The result is `None` if it is not an integer.
     fn next_star(&mut self) -> Result<Option<Int>, Self::Error>;
 }
 

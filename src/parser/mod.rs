@@ -46,6 +46,7 @@ pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Templ
         stack: Stack::for_trees(meter.limits()),
         stream: TokenStream::new(source, meter)?,
         symbols: Symbols::with_room(),
+        text_bytes: 0,
         loop_mentions: 0,
         sets_loop: false,
         has_blocks: false,
@@ -67,6 +68,7 @@ pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Templ
         None => {
             let template = Template {
                 body,
+                text_bytes: parser.text_bytes,
                 symbols: parser.symbols,
                 sets_loop: parser.sets_loop,
                 has_blocks: parser.has_blocks,
@@ -83,6 +85,8 @@ pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Templ
 struct Parser<'s> {
     stream: TokenStream<'s>,
     symbols: Symbols,
+    /// The number of bytes of the texts between the tags so far.
+    text_bytes: usize,
     /// The number of times that the name `loop` has occurred.
     loop_mentions: usize,
     /// Whether the name `loop` has occurred in a target.
@@ -140,8 +144,8 @@ impl<'s> Parser<'s> {
         symbol
     }
 
-    /// Enters code that the reference compiles to a function of its own. Returns the previous value of `outlives_scope`, which the caller
-    /// has to restore at the end of the code.
+    /// Records that code begins which the reference compiles to a function of its own, such as a macro. Returns the previous value of
+    /// `outlives_scope`, which the caller has to restore at the end of the code.
     fn enter_function(&mut self) -> bool {
         let around = self.open_tags.split_last().map_or(&[][..], |(_, around)| around);
         let outlives_scope = self.outlives_scope || around.iter().any(OpenTag::is_scope);

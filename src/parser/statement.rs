@@ -38,8 +38,10 @@ impl<'s> Parser<'s> {
             let token = self.stream.current();
             match token.kind {
                 TokenKind::Data => {
+                    let text = self.stream.text(token);
+                    self.text_bytes += text.len();
                     let piece = Piece::Text(
-                        self.stream.text(token).into(),
+                        text.into(),
                         TextPlaces {
                             first: token.span.start,
                             ..TextPlaces::default()

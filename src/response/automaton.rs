@@ -1,4 +1,4 @@
-//! Searching for a regular expression in time that is linear in the text, whatever the expression is.
+//! Searches for a regular expression in time that is linear in the text, whatever the expression is.
 //!
 //! A lazy DFA finds a match. It does not fall back to a slower engine where its states do not fit its memory, but gives up; then the
 //! expression is an error. The groups of a match are found by a simulation of the NFA, whose time is charged before.
@@ -21,13 +21,13 @@ use crate::meter::Meter;
 /// The maximum size of an NFA in bytes.
 const MAX_NFA: usize = 2 << 20;
 
-/// The memory of the states of a DFA in bytes. It is cleared when it is full.
+/// The number of bytes of memory for the states of a DFA. The memory is cleared when it is full.
 const CACHE: usize = 1 << 20;
 
-/// How often the memory of a DFA is cleared for few bytes of the text, until it gives up.
+/// How often a DFA may clear its memory after only a few bytes of the text. Then it gives up.
 const CLEARS: usize = 4;
 
-/// The number of states of an NFA that are simulated for a byte in a step.
+/// The number of states of an NFA whose simulation for one byte costs one step.
 const STATES_PER_STEP: usize = 8;
 
 type Caches = Pool<Cache, Box<dyn Fn() -> Cache + Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>>;
@@ -37,7 +37,7 @@ type Caches = Pool<Cache, Box<dyn Fn() -> Cache + Send + Sync + std::panic::Unwi
 pub struct Automaton {
     regex: Arc<Regex>,
     caches: Arc<Caches>,
-    /// Finds the groups, if there are any with a name.
+    /// The simulation that finds the groups of a match. It is absent if no group has a name.
     groups: Option<Arc<PikeVM>>,
     /// The size of the NFAs in bytes.
     pub memory: usize,
@@ -94,7 +94,7 @@ impl Automaton {
         })
     }
 
-    /// Returns the bytes of the first match that begins at or after a byte, or at the byte if `is_anchored`.
+    /// Returns the byte range of the first match that begins at or after a byte, or exactly at the byte if `is_anchored`.
     pub fn find(&self, text: &str, from: usize, is_anchored: bool, meter: &mut Meter<'_>) -> Result<Option<Range<usize>>> {
         let anchored = if is_anchored { Anchored::Yes } else { Anchored::No };
         let found = self
@@ -106,7 +106,7 @@ impl Automaton {
         Ok(found.map(|found| found.range()))
     }
 
-    /// Returns whether more text can change the match that begins at a byte: its end, or whether there is one.
+    /// Returns whether more text can change the match that begins at a byte: where it ends, or whether there is one.
     pub fn can_grow(&self, text: &str, start: usize, meter: &mut Meter<'_>) -> Result<bool> {
         let dfa = self.regex.forward();
         let mut caches = self.caches.get();

@@ -1,4 +1,4 @@
-//! The list of Python calls that some models write: `[get_weather(city="Paris"), stop()]`.
+//! Reads the list of Python calls that some models write: `[get_weather(city="Paris"), stop()]`.
 //!
 //! The grammar is that of transformers 5.24.0 `content_parsers.py`, `_python_call_list`: keyword arguments only, strings, numbers, lists,
 //! dicts and constants.
@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 100;
 /// The largest integer, as in the reference: 2**53 - 1.
 const MAX_INTEGER: i64 = (1 << 53) - 1;
 
-/// Returns the calls in a text as a list of objects with `name` and `arguments`.
+/// Returns the calls that the text lists, as objects with `name` and `arguments`.
 pub fn parse_calls(source: &str) -> Result<Data<'static>> {
     let mut calls = Calls { source, at: 0 };
     calls.expect('[')?;
@@ -28,10 +28,10 @@ pub fn parse_calls(source: &str) -> Result<Data<'static>> {
     Err(calls.fail("unexpected content after the closing ']'"))
 }
 
-/// A text that is read from left to right.
+/// A reader of the text from left to right.
 struct Calls<'t> {
     source: &'t str,
-    /// The byte that is read next.
+    /// The offset of the byte that is read next.
     at: usize,
 }
 
@@ -286,7 +286,7 @@ fn read_escape(escape: &str) -> Result<(char, usize), String> {
     Ok((plain, 1))
 }
 
-/// Returns the number in `u12ab`.
+/// Returns the number that hexadecimal digits spell after a letter: 0x12ab for `u12ab`.
 fn hex_code(escape: &str) -> Option<u32> {
     let digits = escape.strip_prefix('u')?.get(..4)?;
     let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -1,4 +1,4 @@
-//! The types of arguments: a string that a model wrote without quotes gets the type that the schema of the tool says.
+//! Gives arguments their types: a string that a model wrote without quotes gets the type that the schema of the tool declares.
 //!
 //! The rules are transformers 5.24.0 `response_parser.py`, `_schema_types`, `_coerce` and `_coerce_tool_calls`.
 
@@ -39,8 +39,8 @@ impl ToolSchemas {
         Ok(schemas)
     }
 
-    /// Gives the arguments of calls their types. A value is a call, if it has a function with a name and arguments, or a list of such
-    /// values.
+    /// Gives the arguments of calls their types. A value is a call (an object with a function that has a name and arguments) or a list of
+    /// such values.
     pub fn coerce(&self, value: &mut Data<'static>, meter: &mut Meter<'_>) -> Result<()> {
         if self.0.is_empty() {
             return Ok(());
@@ -103,7 +103,7 @@ fn add_types(schema: &serde_json::Value, types: &mut Vec<String>) {
     }
 }
 
-/// Converts a string to the first of these types that it has the form of.
+/// Converts a string to the first of these types whose form it has: `12` is an integer.
 fn coerce(value: &mut Data<'static>, types: &[String], meter: &mut Meter<'_>) -> Result<()> {
     let Data::Str(raw) = value else { return Ok(()) };
     meter.charge_bytes(raw.len())?;

@@ -67,7 +67,7 @@ const NAMES: [&str; 8] = [
     "xml-inline",
 ];
 
-/// The number of bytes of memory that a byte of a text can become, as in `f(),`. JSON has a limit of its own.
+/// The largest number of bytes of memory that one byte of the text can become, as in `f(),`. JSON has a limit of its own.
 const MAX_GROWTH: usize = 48;
 
 /// A parser with its arguments.
@@ -161,7 +161,7 @@ impl ContentParser {
         })
     }
 
-    /// Returns whether each part of the text is a part of the value.
+    /// Returns whether each part of the text is a part of the value, so that the value can be passed on while the model writes.
     pub fn is_streamed(&self) -> bool {
         matches!(self.kind, Kind::Text | Kind::Int | Kind::Float | Kind::Bool)
     }
@@ -170,7 +170,7 @@ impl ContentParser {
         if self.strips { strip(text, None) } else { text }
     }
 
-    /// Returns the value of a text.
+    /// Returns the value that the parser makes of the text.
     pub fn parse(&self, source: &str, meter: &mut Meter<'_>) -> Result<Data<'static>> {
         meter.charge_bytes(source.len())?;
         if !self.is_streamed() && !matches!(self.kind, Kind::Json(_)) {
@@ -268,10 +268,10 @@ fn parse_tags(
     Ok(object(entries))
 }
 
-/// The form of a region's value: its content in a larger value. transformers 5.24.0 `content_parsers.py`, `_apply_transform`.
+/// Puts the value of a region into a larger one: `{"type": "function", "function": "{content}"}`.
 #[derive(Clone, Debug)]
 pub enum Transform {
-    /// The value with this name, and the keys from it to the value that is taken.
+    /// A placeholder such as `{content.name}`: the name of a value, and the keys that lead from it to the value that is taken.
     Placeholder(Vec<String>),
     Object(Vec<(String, Transform)>),
     List(Vec<Transform>),
@@ -305,7 +305,7 @@ impl Transform {
         })
     }
 
-    /// Returns the value in which the placeholders are values of a scope.
+    /// Returns the larger value, with the values of a scope in place of the placeholders.
     pub fn apply(&self, scope: &Entries) -> Result<Data<'static>> {
         Ok(match self {
             Self::Plain(value) => value.clone(),
@@ -364,7 +364,7 @@ pub fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     format!("[{}]", names.join(", "))
 }
 
-/// Returns the names of the first placeholder of a string, such as `{content.name}`, and the text after it.
+/// Returns the first placeholder of a string, such as `{content.name}`, as a list of names, and the text after it.
 fn read_placeholder(string: &str) -> Option<(Vec<String>, &str)> {
     static PLACEHOLDER: LazyLock<Option<Pattern>> =
         LazyLock::new(|| Pattern::from_regex(r"\{(?P<path>\w+(?:\.\w+)*)\}", "", "").ok());

@@ -15,13 +15,13 @@ use crate::json::{self, Data, JsonErrorKind, Object};
 use crate::meter::Meter;
 use crate::text::quote::repr;
 
-/// What a JSON text may have that JSON does not.
+/// What the arguments of the parser `json` allow that JSON does not.
 #[derive(Clone, Debug, Default)]
 pub struct Dialect {
-    /// The pairs of strings between which a string stands.
+    /// The pairs of delimiters that a string may have in place of quotes.
     delimiters: Vec<[String; 2]>,
     has_unquoted_keys: bool,
-    /// Whether a text that is not JSON is a string.
+    /// Whether text that is not JSON becomes a string.
     allows_text: bool,
 }
 
@@ -47,7 +47,7 @@ fn read_delimiters(scope: &str, delimiters: Option<&Data<'_>>) -> Result<Vec<[St
     })
 }
 
-/// The control characters between which the reference puts the index of a string.
+/// The control characters with which the reference marks the place of a string, whose index it puts between them.
 const MARKS: [char; 2] = ['\u{1}', '\u{2}'];
 
 impl Dialect {
@@ -61,7 +61,7 @@ impl Dialect {
         })
     }
 
-    /// Returns the value of a text, or `None` if the text is not JSON and may be a string.
+    /// Returns the value that the text has as JSON, or `None` if it is not JSON and therefore becomes a string.
     pub fn parse(&self, source: &str, meter: &mut Meter<'_>) -> Result<Option<Data<'static>>> {
         let working = self.to_json(source, meter)?;
         let error = match json::read_within(&working, json::DEPTH, meter.limits()) {
@@ -86,7 +86,7 @@ impl Dialect {
         }))
     }
 
-    /// Returns a text as JSON: strings between the delimiters and bare keys get quotes.
+    /// Converts the text to JSON: puts quotes around bare keys, and around what is between the delimiters of strings.
     fn to_json(&self, source: &str, meter: &mut Meter<'_>) -> Result<String> {
         if !self.delimiters.is_empty() && source.contains(MARKS) {
             let message = "json: input contains reserved sentinel characters (\\x01/\\x02); cannot parse safely.";
@@ -120,7 +120,7 @@ impl Dialect {
     }
 }
 
-/// Replaces the marks by their strings in JSON. A string can have marks in it, of delimiters that were found before.
+/// Replaces the marks by the strings that they stand for. A string can itself have marks, of delimiters that were found before.
 fn restore(marked: &str, strings: &[String], meter: &mut Meter<'_>) -> Result<String> {
     let [open_mark, close_mark] = MARKS;
     let mut whole = String::with_capacity(marked.len());
@@ -138,11 +138,11 @@ fn restore(marked: &str, strings: &[String], meter: &mut Meter<'_>) -> Result<St
     Ok(whole)
 }
 
-/// A bare key with what follows it: `name :`.
+/// The pattern of a bare key with what follows it: `name :`.
 static BARE_KEY: LazyLock<Option<Pattern>> =
     LazyLock::new(|| Pattern::from_regex(r"(?P<before>\s*)(?P<name>\w+)(?P<after>\s*):", "", "").ok());
 
-/// Puts bare keys between quotes. What stands in a string is no key.
+/// Puts bare keys between quotes. Text in a string is no key.
 fn quote_keys(source: &str, meter: &mut Meter<'_>) -> Result<String> {
     let Some(bare_key) = BARE_KEY.as_ref() else {
         return Ok(source.to_owned());
@@ -177,7 +177,7 @@ fn quote_keys(source: &str, meter: &mut Meter<'_>) -> Result<String> {
     Ok(quoted)
 }
 
-/// Returns the length of the string that a text begins with, with its quotes. A backslash escapes no line break.
+/// Returns the length of the string at the start of the text, with its quotes. A backslash does not escape a line break.
 fn string_length(source: &str) -> Option<usize> {
     let mut chars = source.char_indices().skip(1);
     while let Some((index, char)) = chars.next() {

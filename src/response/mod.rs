@@ -1,4 +1,4 @@
-//! The way back: turns the text of a model into a message, as a description says.
+//! Turns the text that a model writes into a message, by a description of the model's format.
 //!
 //! ```text
 //! <think>Greet.</think>Hello!<|end|>   ->   {"role": "assistant", "reasoning": "Greet.", "content": "Hello!"}

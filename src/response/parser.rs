@@ -1,4 +1,4 @@
-//! The parser of a text that a model writes: it finds the regions of the fields, as the text arrives.
+//! Parses the text that a model writes: finds the regions of the fields, also while the text is still arriving.
 //!
 //! The rules are transformers 5.24.0 `response_parser.py`.
 
@@ -43,7 +43,7 @@ pub enum Event {
         field: String,
         /// The part.
         text: String,
-        /// Whether the value of the field is made from the whole text only, so that the part is not a part of the value.
+        /// Whether the value of the field is made when its text is complete, so that this part is not a part of the value.
         dirty: bool,
     },
     /// The text of a field ends.
@@ -51,7 +51,7 @@ pub enum Event {
     Close {
         /// The name of the field.
         field: String,
-        /// The value of the text.
+        /// The value of the field.
         value: Data<'static>,
     },
 }
@@ -70,7 +70,7 @@ impl ResponseTemplate {
     }
 }
 
-/// Parses a text in parts, as a model writes it.
+/// A parser that gets the text in parts, as a model writes it.
 ///
 /// However the text is cut, the message is the same. The limits are those of all parts together, but [`Limits::milliseconds`] is for each.
 ///
@@ -93,7 +93,7 @@ impl ResponseTemplate {
 pub struct ResponseParser<'t> {
     stream: Stream<'t>,
     bounds: Bounds<'t>,
-    /// The steps of the parts so far.
+    /// The number of steps that the parts so far have cost.
     steps: u64,
 }
 
@@ -113,7 +113,7 @@ impl<'t> ResponseParser<'t> {
         })
     }
 
-    /// Returns what was found in the prefix, and forgets it.
+    /// Returns what was found in the prefix. A second call returns nothing.
     pub fn take_first_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.stream.first_events)
     }
@@ -131,7 +131,7 @@ impl<'t> ResponseParser<'t> {
         Ok(events)
     }
 
-    /// Ends the text, and returns the message and what was found at the end.
+    /// Returns the message after the last part of the text, and what was found at its end.
     ///
     /// # Errors
     /// Those of [`ResponseTemplate::parse`].
@@ -150,7 +150,7 @@ struct Stream<'t> {
     tools: ToolSchemas,
     first_events: Vec<Event>,
     buffer: String,
-    /// The byte of the buffer up to which it is parsed.
+    /// The offset up to which the buffer is parsed.
     at: usize,
     output: Entries,
     region: Region,
@@ -163,7 +163,7 @@ struct Stream<'t> {
 struct Region {
     /// The index of the field, or `None` if the text is dropped.
     field: Option<usize>,
-    /// The named groups of the anchors.
+    /// The groups of the anchors that have names, with the text of each.
     captures: Entries,
     body: String,
     is_open: bool,
@@ -224,7 +224,7 @@ impl<'t> Stream<'t> {
         Ok((Object::new(kept.map(|(name, value)| (name.into(), value)).collect()), events))
     }
 
-    /// Reads the buffer up to its end, or up to where an anchor can begin that is not complete yet.
+    /// Parses the buffer up to its end, or up to a place where an incomplete anchor can begin.
     fn process(&mut self, events: &mut Vec<Event>, is_end: bool, meter: &mut Meter<'_>) -> Result<()> {
         loop {
             let (best, held) = self.scan(is_end, meter)?;
@@ -285,7 +285,8 @@ impl<'t> Stream<'t> {
             .collect()
     }
 
-    /// Returns the anchor that comes first, the longest of several, and the byte from which on the buffer can have the beginning of one.
+    /// Returns the anchor that comes first, or the longest of those that begin at the same place. Also returns the offset from which on the
+    /// buffer can have the beginning of another one.
     fn scan(&mut self, is_end: bool, meter: &mut Meter<'_>) -> Result<(Option<(Anchor, Match)>, usize)> {
         let mut held = self.buffer.len();
         let mut best: Option<(Anchor, Match)> = None;
@@ -419,7 +420,7 @@ impl<'t> Stream<'t> {
         Ok(())
     }
 
-    /// Returns to the region of the field without an opening.
+    /// Begins the region of the field that has no opening, between two other regions.
     fn leave_region(&mut self) {
         self.region = Region {
             field: self.template.implicit,
@@ -438,7 +439,7 @@ fn is_empty(value: &Data<'_>) -> bool {
     }
 }
 
-/// Returns the text after the last match of the start, or all of it if there is none.
+/// Returns the text after the last match of the anchor `start`, or all of it if there is none.
 fn after_last<'p>(template: &ResponseTemplate, prefix: &'p str, meter: &mut Meter<'_>) -> Result<&'p str> {
     let mut end = None;
     let mut from = 0;

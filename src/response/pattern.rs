@@ -1,12 +1,13 @@
-//! The anchors of a description: literal strings and regular expressions, and whether the end of a text can be the start of one.
+//! The anchors of a description: literal strings and regular expressions. An anchor also says whether the end of the text can be the start
+//! of a match.
 //!
 //! ```text
 //! \s*<tool_call>   in "x  <tool_call>{"   ->   a match at 1..14
 //! \s*<tool_call>   in "x  <tool"          ->   a match can begin at 1
 //! ```
 //!
-//! A description has the syntax of Python's module `regex`, with its flag `DOTALL`. Of this, the crate `regex-automata` can do what needs no
-//! backtracking. Look-around, also at words, backreferences and what Rust's syntax reads in another way are refused by name.
+//! A description has the syntax of Python's module `regex`, with its flag `DOTALL`. Of this, the crate `regex-automata` can do what needs
+//! no backtracking. Look-around, also at words, backreferences and what Rust's syntax reads in another way are refused by name.
 
 use std::ops::Range;
 
@@ -28,13 +29,13 @@ const MAX_NESTING: u32 = 64;
 #[derive(Clone, Debug)]
 pub struct Pattern {
     complete: Automaton,
-    /// Matches the beginnings of matches that reach the end of the text.
+    /// A second expression, which matches the beginning of a match that reaches the end of the text.
     beginning: Automaton,
     /// The literal strings, if the anchor is no regular expression.
     literals: Option<Vec<String>>,
 }
 
-/// A match, and the texts of its named groups.
+/// A match, with the text of each named group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
     pub bytes: Range<usize>,
@@ -134,7 +135,7 @@ impl Pattern {
         Ok(Some(Match { bytes, groups }))
     }
 
-    /// Returns the byte from which on the end of a text can be the beginning of a match, at most the length of the text.
+    /// Returns the offset from which on the end of the text can be the beginning of a match, or the length of the text.
     pub fn find_beginning(&self, text: &str, from: usize, meter: &mut Meter<'_>) -> Result<usize> {
         let found = self.beginning.find(text, from, false, meter)?;
         Ok(found.map_or(text.len(), |found| found.start))
@@ -142,8 +143,8 @@ impl Pattern {
 
     /// Returns whether more text can change a match.
     ///
-    /// The rule is that of transformers 5.24.0 `response_parser.py`, `_can_grow`, which tries one more character. Where it takes the first of
-    /// two strings, because the second one is not complete yet, this waits, so that the message does not depend on how the text is cut.
+    /// The rule is that of transformers 5.24.0 `response_parser.py`, `_can_grow`, which tries one more character. Where it takes the first
+    /// of two strings, because the second one is not complete yet, this waits, so that the message does not depend on how the text is cut.
     pub fn can_grow(&self, text: &str, found: &Match, meter: &mut Meter<'_>) -> Result<bool> {
         let Some(literals) = &self.literals else {
             return self.complete.can_grow(text, found.bytes.start, meter);
@@ -155,8 +156,7 @@ impl Pattern {
     }
 }
 
-/// Returns the expression whose matches are the beginnings of the matches of an expression, also the empty one. Assertions count as
-/// fulfilled.
+/// Returns an expression that matches each beginning of a match of the given one, also the empty beginning. Assertions count as fulfilled.
 fn beginning_of(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => Hir::empty(),
@@ -193,7 +193,7 @@ fn beginning_of(hir: &Hir) -> Hir {
     }
 }
 
-/// Returns an expression or the empty one.
+/// Returns an expression that matches what the given one does, or nothing.
 fn optional(hir: Hir) -> Hir {
     Hir::alternation(vec![hir, Hir::empty()])
 }
@@ -210,8 +210,8 @@ fn without_groups(hir: &Hir) -> Hir {
     }
 }
 
-/// Writes what Python reads in another way than Rust: a brace that begins no repetition is itself, `\<` and `\>` are brackets, and `\Z` is the
-/// end of the text.
+/// Rewrites for Rust what Python reads in another way: a brace that begins no repetition is itself, `\<` and `\>` are brackets, and `\Z` is
+/// the end of the text.
 fn to_rust(source: &str) -> String {
     let mut written = String::with_capacity(source.len());
     let mut chars = source.char_indices();

@@ -1,4 +1,4 @@
-//! The description of how a model writes a message: it is read, checked and compiled.
+//! Reads, checks and compiles the description of how a model writes a message.
 //!
 //! The rules are transformers 5.24.0 `response_templates.py`.
 
@@ -66,7 +66,7 @@ pub struct ResponseTemplate {
     pub(super) defaults: Vec<(String, Data<'static>)>,
     pub(super) fields: Vec<Field>,
     pub(super) start: Pattern,
-    /// The index of the field without an opening, which gets what stands outside of the other regions.
+    /// The index of the field without an opening. It gets the text outside of the other regions.
     pub(super) implicit: Option<usize>,
 }
 
@@ -171,7 +171,7 @@ fn type_name(value: &Data<'_>) -> &'static str {
     Value::from(value).ty().name()
 }
 
-/// Returns the list of the keys of an object that are not known, if there are any.
+/// Returns the `repr` of the list of an object's keys that are not known, or `None` if all are known.
 fn find_unknown(object: &Object<'_>, known: &[&str]) -> Option<String> {
     let mut unknown = object
         .entries()

@@ -12,7 +12,8 @@
 use super::class::{is_case_ignorable, is_cased, is_lowercase, is_uppercase};
 use super::tables::{FOLD_LONG, FOLD_RUNS, LOWER_LONG, LOWER_RUNS, TITLE_LONG, TITLE_RUNS, UPPER_LONG, UPPER_RUNS};
 
-/// Runs of characters whose mapping adds a constant to the code point: first, last, step, constant.
+/// Runs of characters that are mapped by adding a constant to the code point. Each is given by its first and last code point, its step, and
+/// the constant.
 type Runs = [(u32, u32, u32, i32)];
 /// Characters that map to several characters, sorted by code point.
 type Long = [(u32, &'static str)];

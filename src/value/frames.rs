@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::Value;
-use super::dict::Dict;
+use super::given::Given;
 use crate::ast::Template;
 use crate::error::{Error, Result};
 use crate::meter::{Claim, Meter};
@@ -17,12 +17,11 @@ use crate::trace::InputMap;
 #[derive(Debug, Default)]
 pub struct Frames<'a> {
     /// The variables that the template is rendered with.
-    pub input: Option<Dict<'a>>,
+    pub input: Given<'a>,
     /// The template that is rendered.
     pub template: Option<&'a Template>,
-    /// The variables that the template has set at top level, by symbol. The list is empty until the first is set.
-    pub exported: Vec<Option<Value<'a>>>,
-    /// The names that were looked up in the input and among the globals, by symbol. The list is empty until the first lookup.
+    /// The variables of the context, by their index among the names that the template looks up: those that it has set at top level, and
+    /// those that were looked up in the input and among the globals. The list is empty until the first of them.
     pub context: Vec<ContextEntry<'a>>,
     /// The variables that no macro closes over. Each frame has a range of them.
     pub locals: Vec<Option<Value<'a>>>,
@@ -38,13 +37,13 @@ pub struct Frames<'a> {
     pub tracked: Option<Box<Tracked>>,
 }
 
-/// The result of looking up a name in the input and among the globals, which do not change during a render.
+/// The value of a name in the context.
 #[derive(Clone, Debug, Default)]
 pub enum ContextEntry<'a> {
-    /// The name was not looked up yet.
+    /// The name was not looked up yet, and the template has not set it.
     #[default]
     Unknown,
-    /// Neither the input nor the globals have the name.
+    /// The template has not set the name, and neither the input nor the globals have the name.
     Absent,
     /// The value under the name.
     Found(Value<'a>),

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::dict::{Dict, DictIter};
 use super::generator::Generator;
-use super::list::{Part, Seq};
+use super::list::Seq;
 use super::loop_context::Loop;
 use super::runtime::Runtime;
 use super::str::Str;
@@ -142,8 +142,8 @@ impl<'a> Iter<'a> {
 /// Returns the next entry of a dict as the items of a tuple.
 fn next_pair<'a>(entries: &mut DictIter<'a>, runtime: &mut Runtime<'a>) -> Result<Option<Seq<'a>>> {
     Ok(match entries {
-        DictIter::Json(iter) => iter.next().map(|(key, value)| Seq::JsonEntry(key, value, Part::Pair)),
-        DictIter::Data(iter) => iter.next().map(|entry| Seq::DataEntry(entry, Part::Pair)),
+        DictIter::Json(iter) => iter.next().map(|(key, value)| Seq::JsonEntry(key, value)),
+        DictIter::Data(iter) => iter.next().map(Seq::DataEntry),
         DictIter::Owned(..) => match entries.next() {
             Some((key, value)) => Some(runtime.items(vec![key, value])?),
             None => None,

@@ -139,8 +139,8 @@ impl<'a> ItemSource<'a> for Slice<'a> {
         let is_longer = columns.longer > 0;
         columns.longer = columns.longer.saturating_sub(1);
         let end = (columns.height + usize::from(is_longer)).min(columns.items.len());
-        let column = columns.items.slice(0..end);
-        columns.items = columns.items.slice(end..columns.items.len());
+        let column = columns.items.slice(0..end).unwrap_or_else(Seq::empty);
+        columns.items = columns.items.slice(end..columns.items.len()).unwrap_or_else(Seq::empty);
         if is_longer || matches!(self.fill, Value::None) {
             return Ok(Some(Value::List(column)));
         }

@@ -14,7 +14,7 @@ use crate::builtins::access::{self, Attribute};
 use crate::builtins::arguments::to_plain_str;
 use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
-use crate::value::{DictIter, ItemSource, Iter, Key, Runtime, Shortcut, Str, Type, Undefined, Value, ops, print};
+use crate::value::{DictIter, ItemSource, Iter, Key, Runtime, Seq, Shortcut, Str, Type, Undefined, Value, ops, print};
 
 built_ins! { FILTERS:
     /// Returns the value, or a default if the value is undefined. With `boolean`, the default also replaces a false value.
@@ -177,8 +177,10 @@ pub(super) fn length_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Res
 
 /// The iterator of Python's `reversed`.
 enum Reversed<'a> {
-    /// An iterator over a list, a tuple or a range that is reversed already.
-    Items(Iter<'a>),
+    /// A list or a tuple, and the number of items that are left.
+    Items(Seq<'a>, usize),
+    /// An iterator over a range that is reversed already.
+    Range(Iter<'a>),
     /// The characters of a string that are not read yet. Those of a Markup are Markups, which they are not in the forward direction.
     Characters(Str<'a>),
     Keys(DictIter<'a>),
@@ -189,7 +191,7 @@ enum Reversed<'a> {
 impl<'a> Reversed<'a> {
     fn new(value: &Value<'a>) -> Result<Self> {
         Ok(match value {
-            Value::List(items) | Value::Tuple(items) => Self::Items(Iter::Seq(items.reversed(), 0)),
+            Value::List(items) | Value::Tuple(items) => Self::Items(items.clone(), items.len()),
             Value::Str(text) => Self::Characters(text.clone()),
             Value::Dict(dict) => Self::Keys(dict.iter()),
             Value::Keys(view) => Self::Keys(view.iter()),
@@ -197,10 +199,10 @@ impl<'a> Reversed<'a> {
             Value::Items(view) => Self::Pairs(view.iter()),
             Value::Range(range) => {
                 let last = range.item(range.len.saturating_sub(1)).unwrap_or(0);
-                Self::Items(Iter::Range(last, range.step.saturating_neg(), range.len))
+                Self::Range(Iter::Range(last, range.step.saturating_neg(), range.len))
             }
             // An undefined value has the length 0.
-            Value::Undefined(_) => Self::Items(Iter::empty()),
+            Value::Undefined(_) => Self::Range(Iter::empty()),
             other => {
                 let ty = other.ty().name();
                 return Err(Error::type_error(format!("'{ty}' object is not reversible")));
@@ -208,7 +210,7 @@ impl<'a> Reversed<'a> {
         })
     }
 
-    /// Returns the type of `reversed(value)`.
+    /// Returns the type of the iterator that Python's `reversed(value)` returns.
     fn ty(&self, value: &Value<'a>) -> Type {
         match value {
             Value::List(_) => Type::ListReverseIterator,
@@ -225,7 +227,12 @@ impl<'a> ItemSource<'a> for Reversed<'a> {
     fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         runtime.meter.charge(1)?;
         Ok(match self {
-            Self::Items(iter) => return iter.next(runtime),
+            Self::Items(items, left) => {
+                let Some(next) = left.checked_sub(1) else { return Ok(None) };
+                *left = next;
+                items.get(next)
+            }
+            Self::Range(iter) => return iter.next(runtime),
             Self::Characters(text) => {
                 let rest = text.as_str();
                 let Some((start, _)) = rest.char_indices().next_back() else {

@@ -11,7 +11,7 @@ use crate::limits::Limit;
 use crate::meter::Meter;
 use crate::template::Template;
 use crate::trace::{Pieces, Segment, Spans};
-use crate::value::{Dict, Entries, Key, Runtime, Seq, Str, Value};
+use crate::value::{Entries, Given, Key, Runtime, Seq, Str, Value};
 
 impl Template {
     /// Returns whether a render must be traced to find what the model would write.
@@ -20,14 +20,13 @@ impl Template {
     }
 
     /// Returns the places of what the model would write in an output, and drops the pieces of the output. The runtime is that of the
-    /// render.
+    /// render, whose variables are taken out.
     ///
     /// # Errors
     /// If a limit of the render is reached.
     pub(crate) fn find_assistant<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
-        context: &Dict<'a>,
         output: &mut eval::Output,
         segments: &[Segment],
         options: &AssistantOptions<'_>,
@@ -38,7 +37,8 @@ impl Template {
             let blocks = outermost(output.pieces.blocks());
             return Ok(AssistantSpans::Known(Spans::from_bytes(blocks, &output.text)));
         }
-        let Some(Value::List(messages) | Value::Tuple(messages)) = context.get_str("messages") else {
+        let given = std::mem::take(&mut runtime.heap.frames.input);
+        let Some(Value::List(messages) | Value::Tuple(messages)) = given.get("messages") else {
             return Ok(AssistantSpans::Unknown("the context has no list `messages`".to_owned()));
         };
         output.pieces = Pieces::default();
@@ -54,7 +54,7 @@ impl Template {
             text: &output.text,
             segments,
             roles: &roles,
-            is_prompted: matches!(context.get_str("add_generation_prompt"), Some(Value::Bool(true))),
+            is_prompted: matches!(given.get("add_generation_prompt"), Some(Value::Bool(true))),
             options,
         };
         // The other renders are not traced, and count towards the limits of this one.
@@ -62,7 +62,7 @@ impl Template {
         let openings = Openings {
             template: self,
             runtime,
-            context,
+            given,
             messages,
         };
         find_spans(&conversation, openings)
@@ -82,7 +82,7 @@ pub(super) enum Opening {
 pub(super) struct Openings<'o, 'a> {
     template: &'a Template,
     runtime: &'o mut Runtime<'a>,
-    context: &'o Dict<'a>,
+    given: Given<'a>,
     messages: Seq<'a>,
 }
 
@@ -118,18 +118,13 @@ impl<'a> Openings<'_, 'a> {
     fn render_opening(&mut self, opening: Opening) -> Result<String> {
         let runtime = &mut *self.runtime;
         let (messages, prompted) = match opening {
-            Opening::Before(end) => (Value::List(self.messages.slice(0..end)), true),
+            Opening::Before(end) => (Value::List(self.messages.slice(0..end).unwrap_or_else(Seq::empty)), true),
             Opening::Greeting(prompted) => (greeting(runtime)?, prompted),
         };
-        runtime.meter.charge_items(self.context.len())?;
-        let mut entries = Entries::with_capacity_and_hasher(self.context.len().saturating_add(2), Default::default());
-        for (name, value) in self.context.iter() {
-            entries.insert(Key::new(runtime, name)?, value);
-        }
-        entries.insert(Key::from(Str::from("messages")), messages);
-        entries.insert(Key::from(Str::from("add_generation_prompt")), Value::Bool(prompted));
-        let context = runtime.dict(entries)?;
-        self.template.render_opening(runtime, context)
+        let mut given = self.given.clone();
+        given.set("messages", messages);
+        given.set("add_generation_prompt", Value::Bool(prompted));
+        self.template.render_opening(runtime, given)
     }
 }
 

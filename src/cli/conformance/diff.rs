@@ -12,7 +12,7 @@ use crate::conformance::{self, Differ, Differed};
 use clap::Args;
 
 use super::{MAX_SHOWN, bar, jobs, parse_jobs, print, seconds, words};
-use crate::cli::show::shows_color;
+use crate::cli::show::When;
 
 /// The text of `--help` below the options.
 pub const HELP: &str = "\
@@ -86,7 +86,11 @@ pub fn diff(arguments: &DiffArguments) -> Result<bool, String> {
 fn shown(differed: &Differed, templates: usize, conversations: usize) -> String {
     let mut failures = String::new();
     for difference in differed.differences.iter().take(MAX_SHOWN) {
-        failures.push_str(&conformance::failure(&difference.case, &difference.detail, shows_color()));
+        failures.push_str(&conformance::failure(
+            &difference.case,
+            &difference.detail,
+            When::Auto.is_colored(),
+        ));
         failures.push('\n');
     }
     let mut shown = String::new();

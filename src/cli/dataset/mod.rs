@@ -75,6 +75,7 @@ The exit status is 0 if each row has a prompt, 1 if rows failed, and 2 if the ru
 /// The arguments of `dataset`.
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
+#[command(group = Source::required())]
 pub struct Arguments {
     #[command(flatten)]
     source: Source,

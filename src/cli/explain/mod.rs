@@ -24,7 +24,7 @@ use super::show::warn_of_mask;
 
 pub use options::Explained;
 pub use page::{frame, legend};
-pub use terminal::By;
+pub use terminal::{By, GREEN, GREY, ORANGE, RED, paint};
 
 /// A traced prompt with what is shown beside it.
 pub struct Picture<'p> {
@@ -167,6 +167,11 @@ impl<'p> Picture<'p> {
         untrusted.get(index) == Some(token)
     }
 
+    /// Returns whether a part of the prompt has an origin of this kind.
+    fn has(&self, kind: &str) -> bool {
+        self.prompt.segments.iter().any(|segment| kind_of(segment) == kind)
+    }
+
     /// Returns the indices of the messages that own a part of the prompt.
     fn owners(&self) -> Vec<usize> {
         let mut owners: Vec<usize> = self.prompt.segments.iter().filter_map(|segment| segment.message()).collect();
@@ -216,6 +221,7 @@ fn kind_of(segment: &Segment) -> &'static str {
         Origin::Token { .. } => "token",
         Origin::Input { .. } => "input",
         Origin::Changed { .. } => "changed",
+        Origin::Clock => "clock",
         _ => "made",
     }
 }
@@ -236,12 +242,13 @@ const MAX_BYTES: usize = 16 << 20;
 const REST: &str = "… the rest of the prompt is left out";
 
 /// The kinds of origins, and what the legend says about each.
-const KINDS: [(&str, &str); 5] = [
+const KINDS: [(&str, &str); 6] = [
     ("template", "written in the template"),
     ("token", "special token"),
     ("input", "input, unchanged"),
     ("changed", "made from input"),
-    ("made", "number, date, punctuation"),
+    ("made", "number, punctuation"),
+    ("clock", "time of the clock"),
 ];
 
 /// Returns the place that a segment came from.

@@ -106,9 +106,8 @@ impl Picture<'_> {
     }
 
     fn legends(&self) -> Markup {
-        let is_used = |kind: &str| self.prompt.segments.iter().any(|segment| kind_of(segment) == kind);
         html! {
-            (legend(is_used))
+            (legend(|kind| self.has(kind)))
             ul class="legend of-message" {
                 @for index in self.owners() {
                     li { span class="part owned" style=(hue(index)) { (self.name_message(index)) } }
@@ -150,7 +149,7 @@ impl Picture<'_> {
             Origin::Input { at, .. } => Some(format!("characters {} to {}", at.start, at.end)),
             _ => None,
         };
-        let place = (kind != "made").then(|| place_of(part.segment));
+        let place = (!["made", "clock"].contains(&kind)).then(|| place_of(part.segment));
         let owner = part.segment.message();
         let token = part.token.map(|token| match token.origin {
             TokenOrigin::Template => "control token",

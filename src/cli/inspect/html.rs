@@ -6,7 +6,7 @@ use crate::{ApplyOptions, Bounds, ChatTemplate, Error, Limits, Prompt, Report};
 use maud::{Markup, html};
 
 use super::super::explain::{Picture, frame, legend};
-use super::page::{Group, INDENT, list_groups, quote};
+use super::page::{Group, INDENT, SUMMARY, list_groups, quote};
 
 /// The verdicts whose conversations are shown, with their titles.
 const EXAMPLES: [(&str, &str); 9] = [
@@ -50,8 +50,7 @@ pub fn page(title: &str, chat: &ChatTemplate, report: &Report<'_>, bounds: Bound
             @for example in examples { (example) }
         }
     };
-    let summary = "What the template takes, as small conversations with unique words show";
-    Ok(frame(&format!("{title}: inspected"), title, summary, &body).into_string())
+    Ok(frame(&format!("{title}: inspected"), title, SUMMARY, &body).into_string())
 }
 
 /// Returns the heading of a group and its rows, with the names of their columns first if the title has them.
@@ -62,9 +61,13 @@ fn show_group(group: &Group) -> Markup {
     let width = group.title.len().saturating_sub(columns.len()).saturating_sub(INDENT.len());
     html! {
         h2 { (title) }
-        pre {
+        // Places in several lines, one below the other, must not wrap.
+        pre class=[group.rows.iter().flatten().any(|(_, text)| text.contains('\n')).then_some("wide")] {
             @if !columns.is_empty() { span class="columns" { (" ".repeat(width)) (columns) "\n" } }
-            (group.rows.join("\n"))
+            @for row in &group.rows {
+                @for (tone, text) in row { span class=(tone.class()) { (text) } }
+                "\n"
+            }
         }
     }
 }

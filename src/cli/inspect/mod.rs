@@ -1,8 +1,8 @@
 //! The command `inspect`, which shows what a template takes.
 //!
 //! ```text
-//! roles          string    parts    null content
-//!   user         printed   repr     nothing
+//! roles          string    parts     null
+//!   user         printed   repr      nothing
 //! switches
 //!   enable_thinking = true or false (true if absent) changes the generation prompt
 //! ```
@@ -19,7 +19,8 @@ use clap::builder::PossibleValuesParser;
 
 use super::file::{self, Texts};
 use super::model::Source;
-use super::{print_json, print_text, show};
+use super::show::{self, When};
+use super::{print, print_json};
 
 /// The arguments of `inspect`.
 #[derive(clap::Args)]
@@ -27,12 +28,16 @@ use super::{print_json, print_text, show};
   chat-template inspect --model Qwen3-8B
   chat-template inspect --template chat_template.jinja --deny prefix
   chat-template inspect --model Qwen3-8B --json | jq .switches")]
+#[command(group = Source::required())]
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
     /// Prints the report as a JSON object, with the conversation that shows each verdict.
     #[arg(long)]
     json: bool,
+    /// Colours the report. Without the option, it has colours on a terminal unless NO_COLOR is set.
+    #[arg(long, value_name = "WHEN", conflicts_with = "json")]
+    color: Option<When>,
     /// Writes the report as an HTML page with example prompts, which loads nothing. Without --json, nothing is printed.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -48,11 +53,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), String> {
     let limits = file::read_limits(arguments.limits.as_deref(), Limits::default())?;
     let texts = Texts::read(arguments.source.files(), limits)?;
-    let chat = arguments.source.load(&texts)?;
-    let chat = match arguments.source.name.as_deref().and_then(|name| chat.named_source(name)) {
-        Some(source) => ChatTemplate::load_source(source, &[], texts.bounds()).with_special_tokens(chat.special_tokens().to_vec()),
-        None => chat,
-    };
+    let chat = arguments.source.load_chosen(&texts)?;
     let explain = |error: Error| arguments.source.explain(&error);
     let report = chat.inspect(texts.bounds()).map_err(explain)?;
     report.complete().map_err(explain)?;
@@ -67,7 +68,8 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.json {
         print_json(|out| show::write_line(&report, out)).map_err(|error| format!("error: {error}"))?;
     } else if arguments.html.is_none() {
-        print_text(&page::write(&title, &report).map_err(explain)?).map_err(|error| format!("error: {error}"))?;
+        let is_colored = arguments.color.unwrap_or(When::Auto).is_colored();
+        print(page::write(&title, &report, is_colored).map_err(explain)?).map_err(|error| format!("error: {error}"))?;
     }
     match find_denied(&report, &arguments.deny).map_err(explain)?.as_slice() {
         [] => Ok(()),
@@ -105,7 +107,7 @@ mod tests {
             .unwrap()
             .inspect(Bounds::default())
             .unwrap();
-        let shown = page::write("t.jinja", &report).unwrap();
+        let shown = page::write("t.jinja", &report, false).unwrap();
         for expected in [
             "  user         printed   repr",
             "think = true or false (false if absent) changes the generation prompt",
@@ -113,6 +115,59 @@ mod tests {
         ] {
             assert!(shown.contains(expected), "{expected:?} is not in:\n{shown}");
         }
+    }
+
+    #[test]
+    fn words_have_colours_and_a_legend() {
+        let source = "{{ strftime_now('%d') }}{% for m in messages %}{{ m.content }}{{ m.role }}{% endfor %}";
+        let report = ChatTemplate::from_source(source, &[])
+            .unwrap()
+            .inspect(Bounds::default())
+            .unwrap();
+        let shown = page::write("t", &report, true).unwrap();
+        for expected in [
+            "\x1b[1mt\x1b[0m\n",
+            "\x1b[1mroles\x1b[0m\x1b[38;5;243m          string    parts     null\x1b[0m\n",
+            "  user         \x1b[38;5;28mprinted   \x1b[0m\x1b[38;5;130mrepr      \x1b[0mnothing\n",
+            "assistant          \x1b[38;5;130munknown\x1b[0m: line 1 reads the clock, and prompts of different times differ\n",
+            "  \x1b[38;5;130mrepr         \x1b[0mthe prompt has the parts in the notation of Python or JSON\n",
+        ] {
+            assert!(shown.contains(expected), "{expected:?} is not in:\n{shown:?}");
+        }
+        assert!(!page::write("t", &report, false).unwrap().contains('\x1b'));
+    }
+
+    #[test]
+    fn lines_are_cut_to_the_width_of_a_terminal() {
+        let test = "m.role == 'user' and ".repeat(20);
+        let many: String = (0..40).map(|index| format!("{{{{ variable_{index} }}}}")).collect();
+        let source = format!("{many}{{% for m in messages %}}\t{{% if {test}m.content.strip() %}}{{% endif %}}{{% endfor %}}");
+        let shown = page::write(
+            "t",
+            &ChatTemplate::from_source(&source, &[])
+                .unwrap()
+                .inspect(Bounds::default())
+                .unwrap(),
+            false,
+        )
+        .unwrap();
+        let excerpt = shown
+            .lines()
+            .skip_while(|line| !line.contains("python-method"))
+            .nth(1)
+            .unwrap();
+        let caret = shown
+            .lines()
+            .skip_while(|line| !line.contains("python-method"))
+            .nth(2)
+            .unwrap();
+        let at = caret.chars().count() - 1;
+        assert!(
+            excerpt.chars().skip(at).collect::<String>().starts_with("strip()"),
+            "{excerpt}\n{caret}"
+        );
+        let long = shown.lines().find(|line| line.chars().count() > 100);
+        assert_eq!(long, None);
     }
 
     #[test]
@@ -138,6 +193,7 @@ mod tests {
                 .unwrap()
                 .inspect(Bounds::default())
                 .unwrap(),
+            false,
         )
         .unwrap();
         assert!(shown.contains("1:70006 python-method"), "{}", shown.len());

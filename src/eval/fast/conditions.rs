@@ -114,7 +114,7 @@ impl<'a> Evaluator<'a, '_> {
             link: (op, right),
             ..
         } = compare;
-        if is_condition(right) && is_condition(first) && matches!(op, CompareOp::Eq | CompareOp::Ne) {
+        if right.is_condition() && first.is_condition() && matches!(op, CompareOp::Eq | CompareOp::Ne) {
             self.check_stack(expr)?;
             let is_equal = self.fast_truth(first)? == self.fast_truth(right)?;
             return Ok(Truth::from(is_equal == (*op == CompareOp::Eq)));
@@ -180,13 +180,4 @@ impl<'a> Evaluator<'a, '_> {
         };
         Ok(Some(Truth::from(contains)))
     }
-}
-
-/// Returns whether the value of an expression is always a boolean.
-#[inline]
-fn is_condition(expr: &Expr) -> bool {
-    matches!(
-        expr.kind,
-        ExprKind::Compare(_) | ExprKind::Test(_) | ExprKind::Unary(UnaryOp::Not, _)
-    )
 }

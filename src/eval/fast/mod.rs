@@ -1,10 +1,10 @@
 //! Shortcuts for the expressions that are frequent in chat templates.
 //!
 //! The other modules of [`eval`](super) are the plain evaluator, which is complete without this one. The shortcuts repeat its rules for
-//! common cases, and leave all other cases to it. [`RenderOptions::plain`](crate::RenderOptions) turns them off. A test renders each case
-//! both ways. Each file says what its shortcuts save: the instructions of one render of a short conversation, as the median over those
-//! of 20 template families (`tests/cases/families`) in which the shortcut saves more than 50 instructions. A shortcut that saves this
-//! much in fewer than three families is not worth its code.
+//! common cases, and leave all other cases to it. [`Template::without_shortcuts`](crate::Template::without_shortcuts) turns them off. A
+//! test renders each case both ways. Each file says what its shortcuts save: the instructions of one render of a short conversation, as the
+//! median over those of 20 template families (`tests/cases/families`) in which the shortcut saves more than 50 instructions. A shortcut
+//! that saves this much in fewer than three families is not worth its code.
 //!
 //! In a render that is traced, the shortcuts record the origin of what they write. The segments are the same with and without them.
 //!

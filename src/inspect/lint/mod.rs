@@ -162,7 +162,7 @@ mod tests {
         {{ m.content }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}";
 
     /// For each rule, a template that breaks it.
-    const PLANTED: [(&str, &str); 19] = [
+    const PLANTED: [(&str, &str); 20] = [
         ("python-method", "{% for m in messages %}{{ m.content.strip() }}{% endfor %}"),
         ("python-literal", "{% set x = True %}{{ x }}"),
         ("printed-container", "{{ tools }}"),
@@ -177,6 +177,10 @@ mod tests {
         ("spelled-bos", "<s>{{ messages[0].content }}"),
         ("split-token", "{{ '<|' + messages[0].role + '|>' }}"),
         ("unset-name", "{{ greeting }}"),
+        (
+            "undefined-call",
+            "{% if messages|length > 90 %}{% set x = bos_token(1) %}{{ x }}{% endif %}",
+        ),
         ("unknown-filter", "{% if tools %}{{ messages|sparkle }}{% endif %}"),
         ("no-generation-prompt", "{% for m in messages %}{{ m.content }}{% endfor %}"),
         (
@@ -209,5 +213,19 @@ mod tests {
     #[test]
     fn a_clean_template_has_no_finding() {
         assert_eq!(find_rules(CLEAN), [""; 0]);
+    }
+
+    #[test]
+    fn a_call_of_what_is_defined_or_tested_has_no_finding() {
+        for call in [
+            "{% macro f() %}x{% endmacro %}{{ f() }}",
+            "{% macro f(g) %}{{ g() }}{{ caller() }}{% endmacro %}",
+            "{% if f is defined %}{{ f() }}{% endif %}",
+            "{% if tools %}{% set f = cycler %}{{ f(1) }}{% endif %}",
+            "{{ raise_exception(1) if tools }}{{ strftime_now('%d') }}{{ range(3)|length }}{{ namespace(a=1).a }}",
+            "{{ messages[0].f() }}",
+        ] {
+            assert!(!find_rules(call).iter().any(|rule| rule == "undefined-call"), "{call}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::arguments::Arguments;
 use super::signature::{Kind, Parameter, Returns, Signature, Style};
+use crate::ast::{self, Symbols};
 use crate::error::{Error, Result};
 use crate::meter::Claim;
 use crate::value::{MeteredRc, Runtime, Str, Type, Value};
@@ -66,7 +67,7 @@ pub type Item = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str, i64) -> Result<Opti
 /// Appends the result for bound arguments to a string.
 pub type Write = for<'a> fn(&mut Runtime<'a>, Arguments<'a>, &mut String) -> Result<()>;
 
-/// A function of bound arguments.
+/// A body that takes bound arguments and returns any value.
 pub type Body = for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>;
 
 /// The body of a function, which takes bound arguments.
@@ -108,11 +109,13 @@ pub trait Callable<'a>: fmt::Debug {
 
 /// A macro as a value (jinja2 3.1.6 `runtime.py`, `Macro`).
 #[derive(Debug)]
-pub struct Macro<'a> {
+pub struct Macro<'a, C: ?Sized = dyn Callable<'a> + 'a> {
     /// The name. The body of a call block has none.
     pub name: Option<&'a str>,
-    /// The names of the parameters.
-    pub parameters: Box<[&'a str]>,
+    /// The parameters.
+    pub parameters: &'a [ast::Parameter],
+    /// The names of the template.
+    pub symbols: &'a Symbols,
     /// Whether the macro mentions `kwargs`, and so accepts any keyword.
     pub catches_keywords: bool,
     /// Whether the macro mentions `varargs`, and so accepts any number of arguments.
@@ -123,10 +126,18 @@ pub struct Macro<'a> {
     pub explicit_caller: bool,
     /// Whether [`Callable::write_with_locals`] can call the macro.
     pub takes_locals: bool,
-    /// The body.
-    pub code: Box<dyn Callable<'a> + 'a>,
     /// The claim to the memory of the macro.
     pub claim: Claim,
+    /// The body.
+    pub code: C,
+}
+
+impl<'a> Macro<'a> {
+    /// Returns the names of the parameters.
+    pub fn parameter_names(&self) -> impl Iterator<Item = &'a str> {
+        let symbols = self.symbols;
+        self.parameters.iter().map(|parameter| symbols.name(parameter.symbol))
+    }
 }
 
 impl fmt::Debug for Function {

@@ -169,8 +169,8 @@ impl<'a> Runtime<'a> {
     fn context_map(&mut self) -> Option<&mut InputMap<'a>> {
         let frames = &mut self.heap.frames;
         if frames.context_map.is_none() {
-            let (context, template) = (frames.input.as_ref()?, frames.template?);
-            let inputs = context.iter().filter_map(|(name, value)| Traced::variable(&name, value));
+            let template = frames.template?;
+            let inputs = frames.input.iter().filter_map(|(name, value)| Traced::variable(&name, value));
             let most = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
             let most = most.clamp(MIN_VALUES, MAX_VALUES);
             let mut left = most;

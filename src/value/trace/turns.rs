@@ -11,24 +11,24 @@ use super::{Owner, Source, Tape, Value};
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::trace::Address;
-use crate::value::{Dict, Runtime, Seq};
+use crate::value::{Dict, Given, Runtime, Seq};
 
 /// A round of a loop, whose text may belong to a message.
 #[derive(Debug)]
 pub struct Turn {
-    /// The owner before the round.
+    /// The owner of what was written before the round. It is the owner again after the round.
     outer: Owner,
     outer_index: Option<u32>,
-    /// The byte of the text at which the round begins.
+    /// The byte of the output at which the text of the round begins.
     start: usize,
 }
 
 impl<'a> Tape<'a> {
     /// Returns the message that is this dict, as an owner, or `None` if the dict is no message that the template sees.
-    fn message(&mut self, dict: &Dict<'a>, context: Option<&Dict<'a>>, meter: &mut Meter<'_>) -> Result<Option<Owner>> {
+    fn message(&mut self, dict: &Dict<'a>, given: &Given<'a>, meter: &mut Meter<'_>) -> Result<Option<Owner>> {
         let Some(map) = self.map(meter)? else { return Ok(None) };
         if !map.has_messages {
-            let list = context.and_then(|context| context.get_str("messages"));
+            let list = given.get("messages");
             let items = match &list {
                 Some(Value::List(items) | Value::Tuple(items)) => items.clone(),
                 _ => Seq::empty(),
@@ -45,9 +45,9 @@ impl<'a> Tape<'a> {
 
     /// Returns the message that an item of a loop is, or is made from. Charges the items of a list, and the entries of a copy with the
     /// pieces of their strings.
-    fn message_of_item(&mut self, item: &Value<'a>, context: Option<&Dict<'a>>, meter: &mut Meter<'_>) -> Result<Owner> {
+    fn message_of_item(&mut self, item: &Value<'a>, given: &Given<'a>, meter: &mut Meter<'_>) -> Result<Owner> {
         match item {
-            Value::Dict(dict) => match self.message(dict, context, meter)? {
+            Value::Dict(dict) => match self.message(dict, given, meter)? {
                 Some(owner) => Ok(owner),
                 None => self.message_of_copy(dict, meter),
             },
@@ -57,7 +57,7 @@ impl<'a> Tape<'a> {
                 let mut found = Owner::NONE;
                 for item in items.iter() {
                     let Value::Dict(dict) = &item else { continue };
-                    if let Some(owner) = self.message(dict, context, meter)? {
+                    if let Some(owner) = self.message(dict, given, meter)? {
                         if found != Owner::NONE {
                             return Ok(Owner::NONE);
                         }
@@ -124,8 +124,9 @@ impl<'a> Runtime<'a> {
             if let Value::Int(_) = item {
                 tape.index = Some(variable);
             }
-            let context = self.heap.frames.input.as_ref();
-            tape.owner = tape.message_of_item(item, context, &mut self.meter)?.or(tape.owner);
+            tape.owner = tape
+                .message_of_item(item, &self.heap.frames.input, &mut self.meter)?
+                .or(tape.owner);
         }
         Ok(())
     }
@@ -151,7 +152,7 @@ impl<'a> Runtime<'a> {
         if tape.index != Some(variable) || (tape.is_read && !is_exact) {
             return Ok(());
         }
-        if let Some(owner) = tape.message(dict, self.heap.frames.input.as_ref(), &mut self.meter)? {
+        if let Some(owner) = tape.message(dict, &self.heap.frames.input, &mut self.meter)? {
             tape.owner = owner;
             tape.is_read = true;
         }

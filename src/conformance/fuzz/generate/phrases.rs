@@ -268,7 +268,7 @@ impl Phrases {
                         _ => None,
                     };
                     let highest = phrase.pieces.iter().filter_map(of_hole).max().unwrap_or_default();
-                    phrase.height = highest + 1;
+                    phrase.height = highest.saturating_add(1);
                 }
                 // A phrase that needs a variable is not always possible. A type without phrases only has variables.
                 let always = ty.phrases.iter().filter(|phrase| phrase.needs.is_empty());

@@ -16,6 +16,14 @@ impl<'t> Prover<'t> {
         if self.has_given_up {
             return self.terms.lone();
         }
+        let value = self.eval_kind(expr, state);
+        if self.is_unclear {
+            self.obstacle.get_or_insert(expr.span);
+        }
+        value
+    }
+
+    fn eval_kind(&mut self, expr: &'t Expr, state: &mut State) -> Term {
         match &expr.kind {
             ExprKind::Literal(literal) => self.literal(literal),
             ExprKind::Markup(text) => self.terms.text(text),
@@ -157,7 +165,7 @@ impl<'t> Prover<'t> {
     /// Gives up the proof if a part of an expression that may not run changed a namespace or printed something.
     fn check_pure(&mut self, before: &State, after: &State) {
         if before.spaces != after.spaces || before.out.len() != after.out.len() {
-            self.has_given_up = true;
+            (self.has_given_up, self.is_unclear) = (true, true);
         }
     }
 

@@ -30,6 +30,7 @@ use self::terms::{Facts, Node, Term, Terms};
 use super::Growth;
 use crate::ast::{Macro, Stmt, StmtKind, Symbol, Template};
 use crate::meter::{Meter, Stack};
+use crate::span::Span;
 
 /// The maximum number of expressions and statements that a proof executes.
 const MAX_WORK: usize = 60_000;
@@ -40,15 +41,31 @@ pub const MAX_STEPS: u64 = 8_000_000;
 /// The maximum number of values of a state that is copied. States of real templates have some hundred.
 const MAX_VALUES: usize = 10_000;
 
-/// Returns whether a proof shows that every prompt stays a prefix when its conversation grows in this way. False means that none was found.
-pub fn is_proven<'t>(tree: &'t Template, growth: Growth, meter: Meter<'t>) -> bool {
+/// Why no proof was found.
+#[derive(Clone, Copy, Debug)]
+pub enum Obstacle {
+    /// The proof does not understand this expression.
+    Expression(Span),
+    /// The proof does not understand the template, or has too many steps.
+    Size,
+    /// The text of an earlier message seems to depend on later ones.
+    Text,
+}
+
+/// Proves that every prompt stays a prefix when its conversation grows in this way.
+pub fn prove<'t>(tree: &'t Template, growth: Growth, meter: Meter<'t>) -> Result<(), Obstacle> {
     let mut prover = Prover::new(tree, growth, meter);
     let start = prover.begin();
     let rest = Rest {
         stmts: &tree.body.stmts,
         next: None,
     };
-    prover.drive(&rest, start) && prover.may_go_on()
+    let is_proven = prover.drive(&rest, start);
+    match prover.may_go_on() {
+        true if is_proven => Ok(()),
+        true => Err(Obstacle::Text),
+        false => Err(prover.obstacle.map_or(Obstacle::Size, Obstacle::Expression)),
+    }
 }
 
 /// The statements that are still to be executed after the current one, up to the end of the template.
@@ -85,8 +102,12 @@ pub struct Prover<'t> {
     stack: Stack,
     /// Counts the steps, and looks at the time.
     meter: Meter<'t>,
-    /// Whether the template has something that the proof does not understand.
+    /// Whether the proof has ended without a result.
     has_given_up: bool,
+    /// Whether it was given up because of something that the proof does not understand, and not because of its size.
+    is_unclear: bool,
+    /// The expression that the proof does not understand.
+    obstacle: Option<Span>,
 }
 
 impl<'t> Prover<'t> {
@@ -108,6 +129,8 @@ impl<'t> Prover<'t> {
             stack: Stack::for_trees(meter.limits()),
             meter,
             has_given_up: false,
+            is_unclear: false,
+            obstacle: None,
         }
     }
 
@@ -162,7 +185,7 @@ impl<'t> Prover<'t> {
 
     /// Remembers that the template has something that the proof does not understand, and returns an unknown value.
     fn give_up(&mut self) -> Term {
-        self.has_given_up = true;
+        (self.has_given_up, self.is_unclear) = (true, true);
         self.terms.lone()
     }
 

@@ -15,19 +15,19 @@ use super::state::State;
 use super::terms::{Node, Term};
 use crate::ast::For;
 
-/// How the lists of a loop over messages are related.
+/// How the two lists of a loop over messages are related: that of the shorter and that of the longer conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// The list of the longer conversation has more items at the end.
     Longer {
         /// The index of the first message, if it is known.
         from: Option<usize>,
-        /// Whether the appended message is the only further item.
+        /// Whether the appended message is the only item that the longer conversation's list has in addition.
         is_exact: bool,
         /// Whether the items are the indices of the messages, and not the messages.
         are_indices: bool,
     },
-    /// The appended message comes first.
+    /// The lists have the messages in reverse, so the appended message comes first.
     Reversed,
 }
 
