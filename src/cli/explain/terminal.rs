@@ -287,25 +287,28 @@ fn owner_color(owner: Option<usize>) -> &'static str {
 mod tests {
     use super::{BLUE, GREEN, GREY, ORANGE, PINK, PURPLE, RED, TEAL};
 
-    /// Returns the relative luminance of a colour of the palette of 256, as the Web Content Accessibility Guidelines define it.
-    fn luminance(style: &str) -> f64 {
-        let index: u8 = style.strip_prefix("38;5;").unwrap().parse().unwrap();
-        let levels: [u8; 6] = [0, 95, 135, 175, 215, 255];
-        let red_green_blue = match index {
-            16..232 => [(index - 16) / 36, (index - 16) / 6 % 6, (index - 16) % 6].map(|level| levels[usize::from(level)]),
-            _ => [8 + (index - 232) * 10; 3],
-        };
-        let [red, green, blue] = red_green_blue.map(|value| match f64::from(value) / 255.0 {
-            value if value <= 0.04045 => value / 12.92,
-            value => ((value + 0.055) / 1.055).powf(2.4),
-        });
-        0.2126 * red + 0.7152 * green + 0.0722 * blue
-    }
+    /// The colours with their red, green and blue in the palette of 256, as xterm has it.
+    const COLORS: [(&str, &str, [u8; 3]); 8] = [
+        (BLUE, "38;5;63", [0x5f, 0x5f, 0xff]),
+        (PURPLE, "38;5;98", [0x87, 0x5f, 0xd7]),
+        (GREEN, "38;5;28", [0x00, 0x87, 0x00]),
+        (ORANGE, "38;5;130", [0xaf, 0x5f, 0x00]),
+        (TEAL, "38;5;30", [0x00, 0x87, 0x87]),
+        (PINK, "38;5;162", [0xd7, 0x00, 0x87]),
+        (RED, "38;5;161", [0xd7, 0x00, 0x5f]),
+        (GREY, "38;5;243", [0x76, 0x76, 0x76]),
+    ];
 
     #[test]
     fn the_colours_are_legible_on_black_and_on_white() {
-        for style in [BLUE, GREEN, GREY, ORANGE, PINK, PURPLE, RED, TEAL] {
-            let luminance = luminance(style);
+        for (style, expected, red_green_blue) in COLORS {
+            assert_eq!(style, expected);
+            // The relative luminance and the contrast of the Web Content Accessibility Guidelines.
+            let [red, green, blue] = red_green_blue.map(|value| match f64::from(value) / 255.0 {
+                value if value <= 0.04045 => value / 12.92,
+                value => ((value + 0.055) / 1.055).powf(2.4),
+            });
+            let luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
             let contrasts = [(luminance + 0.05) / 0.05, 1.05 / (luminance + 0.05)];
             assert!(contrasts.iter().all(|contrast| *contrast >= 4.0), "{style}: {contrasts:?}");
         }
