@@ -73,7 +73,8 @@ fn slice_items<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, bounds: Bounds) -
     }
     runtime.meter.charge_items(indices.count)?;
     runtime.check_values(indices.count)?;
-    let values = indices.positions().filter_map(|index| items.get(index)).collect();
+    let mut values = Vec::with_capacity(indices.count);
+    values.extend(indices.positions().filter_map(|index| items.get(index)));
     runtime.items(values)
 }
 
