@@ -16,7 +16,7 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |input: &str| {
     limits.value = 1 << 20;
     limits.live = 4 << 20;
     let options = RenderOptions {
-        limits: &limits,
+        bounds: (&limits).into(),
         ..RenderOptions::default()
     };
     let context = serde_json::json!({"l": [1, 2.0, true, "a"], "d": {"k": 1}, "s": "text", "i": 18446744073709551615_u64});

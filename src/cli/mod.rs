@@ -58,6 +58,15 @@ enum Command {
     },
 }
 
+/// Answers requests as `port` does, for a fuzz target.
+///
+/// # Errors
+/// If reading or writing fails.
+#[cfg(fuzzing)]
+pub fn answer_requests(limits: crate::Limits, input: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+    port::answer_lines(limits, show::Mode::Fast, None, input, out)
+}
+
 /// Runs the command that the process's arguments name.
 pub fn run() -> ExitCode {
     let arguments = match Arguments::try_parse() {

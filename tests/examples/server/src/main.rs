@@ -59,7 +59,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use chat_template::{
-    ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Format, Limits, PrepareOptions, json,
+    ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Format, Limits, LoadOptions, PrepareOptions, json,
 };
 use hyper::body::Frame;
 use lru::LruCache;
@@ -122,7 +122,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let model = ChatTemplate::from_dir(folder, &LoadOptions::default())?;
     // A template that does not compile ends the server here, and not at the first request. The verdicts on requests are made once.
-    model.inspect(Bounds::default())?.takes()?;
+    model.inspect(Bounds::default())?.get("takes")?;
     let listener = TcpListener::bind(&address)
         .await
         .map_err(|error| format!("{address}: {error}"))?;
@@ -258,12 +258,13 @@ impl Job {
             deadline: Some(deadline),
             cancel: Some(&*self.cancel),
         };
-        let body =
-            json::read_within(&self.body.bytes, json::DEPTH, bounds).map_err(|error| Failure::new(&error.into(), false))?;
+        let body = json::read_within(&self.body.bytes, json::DEPTH, bounds).map_err(|error| Failure::new(&error.into(), false))?;
         let own = envelope::text(&body, "chat_template");
         let fail = |error| Failure::new(&error, own.is_some());
         let (template, name) = match own {
-            Some(source) if !self.server.model.names().contains(&source) => (self.server.template(source, bounds).map_err(fail)?, None),
+            Some(source) if !self.server.model.names().contains(&source) => {
+                (self.server.template(source, bounds).map_err(fail)?, None)
+            }
             name => (self.server.model.clone(), name),
         };
         let options = PrepareOptions {
