@@ -6,7 +6,7 @@
 //!
 //! JSON text is read into [`Data`], because `serde_json::Value` cannot hold integers beyond 64 bits, `NaN` and `Infinity`, and does not
 //! distinguish `-0` from `-0.0`. The rules are CPython 3.13 `json/decoder.py`, `json/encoder.py` and `_json.c`. Template values are
-//! written as JSON by the filter `tojson`, which uses the escaping and the [`Layout`] of this module.
+//! written as JSON by the filter `tojson`, which uses the escaping and the layout of this module.
 
 mod error;
 mod layout;
