@@ -40,10 +40,9 @@ fn read_corpus() -> Vec<(String, ChatTemplate)> {
     let read = |path: PathBuf| {
         let source = String::from_utf8(std::fs::read(&path).unwrap()).unwrap();
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        (name, ChatTemplate::from_source(source, &tokens).unwrap())
+        Some((name, ChatTemplate::from_source(source, &tokens).ok()?))
     };
-    let templates = paths.into_iter().map(read);
-    templates.filter(|(_, template)| template.check().is_ok()).collect()
+    paths.into_iter().filter_map(read).collect()
 }
 
 /// Returns the verdict on each way in which a conversation grows.
