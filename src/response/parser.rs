@@ -314,7 +314,7 @@ impl<'t> Stream<'t> {
                 best = Some((anchor, found));
             }
         }
-        Ok((best.filter(|(_, found)| found.bytes.start < held || is_end), held))
+        Ok((best.filter(|(_, found)| found.bytes.start < held), held))
     }
 
     /// Returns the first match of an anchor in the rest of the buffer.

@@ -210,7 +210,8 @@ fn without_groups(hir: &Hir) -> Hir {
     }
 }
 
-/// Rewrites for Rust what Python reads in another way: a brace that begins no repetition is itself, `\<` and `\>` are brackets, and `\Z` is
+/// Rewrites for Rust what Python reads in another way: a brace that begins no repetition is itself, a repetition can lack its
+/// minimum, `\<` and `\>` are brackets, and `\Z` is
 /// the end of the text.
 fn to_rust(source: &str) -> String {
     let mut written = String::with_capacity(source.len());
@@ -224,8 +225,14 @@ fn to_rust(source: &str) -> String {
                 Some((_, next)) => written.extend(['\\', next]),
                 None => written.push('\\'),
             },
-            '{' if !is_class && !begins_repetition(source.get(index.saturating_add(1)..).unwrap_or_default()) => {
-                written.push_str("\\{")
+            '{' if !is_class => {
+                let rest = source.get(index + 1..).unwrap_or_default();
+                written.push_str(match begins_repetition(rest) {
+                    false => "\\{",
+                    // Rust wants a minimum.
+                    true if rest.starts_with(',') => "{0",
+                    true => "{",
+                });
             }
             _ => {
                 is_class = match char {
@@ -247,7 +254,7 @@ fn begins_repetition(rest: &str) -> bool {
     };
     let (min, max) = counts.split_once(',').unwrap_or((counts, counts));
     let is_number = |count: &str| count.bytes().all(|byte| byte.is_ascii_digit());
-    !counts.trim_matches(',').is_empty() && is_number(min) && is_number(max)
+    !counts.is_empty() && is_number(min) && is_number(max)
 }
 
 /// Returns the name of a part that Python reads in another way than Rust, if there is one.
