@@ -40,7 +40,7 @@ pub use visit::Child;
 pub struct Template {
     /// The statements of the template.
     pub body: Body,
-    /// The number of bytes of the texts between the tags.
+    /// The number of bytes of the source that are outside of tags.
     pub text_bytes: usize,
     /// All names that occur in the template.
     pub symbols: Symbols,

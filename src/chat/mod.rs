@@ -354,7 +354,7 @@ impl ChatTemplate {
         templates.any(|template| template.compiled().is_ok_and(|compiled| compiled.has_generation()))
     }
 
-    /// Returns the special tokens that are variables of the templates: their names, and their texts.
+    /// Returns the names and the strings of the special tokens that templates read as variables.
     pub fn special_tokens(&self) -> &[(String, String)] {
         &self.parts.special_tokens
     }

@@ -80,7 +80,7 @@ impl Derivations {
         self.parts.len() - 1
     }
 
-    /// Returns the literal texts, the names and the conditions of the grammar.
+    /// Returns the literals, the names and the conditions in the grammar.
     pub fn leaves(&self) -> impl Iterator<Item = Part> + '_ {
         let is_leaf = |part: &Part| {
             let node = &self.parts[*part];

@@ -85,7 +85,7 @@ pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Templ
 struct Parser<'s> {
     stream: TokenStream<'s>,
     symbols: Symbols,
-    /// The number of bytes of the texts between the tags so far.
+    /// The number of bytes outside of the tags so far.
     text_bytes: usize,
     /// The number of times that the name `loop` has occurred.
     loop_mentions: usize,

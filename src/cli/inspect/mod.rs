@@ -101,13 +101,15 @@ mod tests {
     const SOURCE: &str = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% if loop.last %}!{% endif %}{% endfor %}\
                           {% if add_generation_prompt %}<|assistant|>{% if think %}<think>{% endif %}{% endif %}";
 
+    /// Returns the report on a template as the terminal shows it.
+    fn show(title: &str, source: &str, is_coloured: bool) -> String {
+        let template = ChatTemplate::from_source(source, &[]).unwrap();
+        page::write(title, &template.inspect(Bounds::default()).unwrap(), is_coloured).unwrap()
+    }
+
     #[test]
     fn a_page_shows_verdicts_switches_and_counterexamples() {
-        let report = ChatTemplate::from_source(SOURCE, &[])
-            .unwrap()
-            .inspect(Bounds::default())
-            .unwrap();
-        let shown = page::write("t.jinja", &report, false).unwrap();
+        let shown = show("t.jinja", SOURCE, false);
         for expected in [
             "  user         printed   repr",
             "think = true or false (false if absent) changes the generation prompt",
@@ -120,11 +122,7 @@ mod tests {
     #[test]
     fn words_have_colours_and_a_legend() {
         let source = "{{ strftime_now('%d') }}{% for m in messages %}{{ m.content }}{{ m.role }}{% endfor %}";
-        let report = ChatTemplate::from_source(source, &[])
-            .unwrap()
-            .inspect(Bounds::default())
-            .unwrap();
-        let shown = page::write("t", &report, true).unwrap();
+        let shown = show("t", source, true);
         for expected in [
             "\x1b[1mt\x1b[0m\n",
             "\x1b[1mroles\x1b[0m\x1b[38;5;243m          string    parts     null\x1b[0m\n",

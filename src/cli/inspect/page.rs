@@ -404,7 +404,7 @@ fn list_findings(findings: &[Finding]) -> Vec<Row> {
         let (excerpt, indent) = cut_excerpt(&finding.excerpt, column.saturating_sub(1));
         let indent = " ".repeat(indent);
         let mut rest = format!(": {}\n    {excerpt}\n    {indent}^", finding.message);
-        // The reason of a rule is told once.
+        // Only the first finding of a rule shows the reason of the rule.
         if explained.insert(&finding.rule) {
             let _ = write!(rest, "\n    {}", finding.why);
         }
