@@ -132,7 +132,7 @@ mod tests {
         ] {
             assert!(shown.contains(expected), "{expected:?} is not in:\n{shown:?}");
         }
-        assert!(!page::write("t", &report, false).unwrap().contains('\x1b'));
+        assert!(!show("t", source, false).contains('\x1b'));
     }
 
     #[test]
