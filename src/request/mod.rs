@@ -1,0 +1,20 @@
+//! Turns the body of a chat request into what a template takes, by the outcome of renders.
+//!
+//! ```text
+//! body -> read -> Normal -> write(Normal, Plan) -> messages, tools, changes -> render -> judge -> Outcome -> search
+//! ```
+
+mod node;
+mod normal;
+mod read;
+
+use crate::error::{Error, ErrorClass, ErrorKind};
+
+/// Returns an error about a value of the body. The message begins with the JSON pointer of the value.
+fn wrong(path: String, message: impl std::fmt::Display) -> Error {
+    let shown = if path.is_empty() { "the body" } else { &path };
+    Error::new(ErrorKind::Value, format!("{shown}: {message}"))
+        .without_line()
+        .with_class(ErrorClass::Request)
+        .about_input(path)
+}
