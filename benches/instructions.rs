@@ -82,7 +82,7 @@ fn render(family: &Family, rounds: usize, action: &str) {
     // Valgrind does not have the memory from which the clock of a deadline is read.
     let limits = Limits::default().with_milliseconds(None);
     let options = RenderOptions {
-        limits: &limits,
+        bounds: (&limits).into(),
         clock: &FixedClock(NOW.parse().expect("NOW is a time")),
         trace: action == "render_traced" || action == "find_assistant",
         assistant: (action == "find_assistant").then(AssistantOptions::default),
@@ -91,9 +91,9 @@ fn render(family: &Family, rounds: usize, action: &str) {
     for _ in 0..rounds {
         let rendered = if action == "render_json" {
             let context = json::read(&text, json::DEPTH).expect("it is JSON");
-            template.render_with(&context, &options)
+            template.render(&context, &options)
         } else {
-            template.render_with(&context, &options)
+            template.render(&context, &options)
         };
         black_box(rendered).expect("it renders");
     }

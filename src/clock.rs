@@ -60,7 +60,7 @@ pub struct LocalTime {
     unix: i64,
 }
 
-/// The error of a date or time that does not exist, such as `2026-02-30T00:00:00`, or of a text that is not a time.
+/// The error of a date or time that does not exist, such as `2026-02-30T00:00:00`, or of a string that is not a time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidTime(String);
@@ -251,7 +251,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that always shows the same time, so that each render has the same text.
+/// A clock that always shows the same time, so that each render gives the same prompt.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedClock(
     /// The time that the clock shows.

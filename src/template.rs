@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::ast;
 use crate::deadline::Bounds;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::meter::Meter;
 use crate::source::Source;
 use crate::trace::Literals;
@@ -39,6 +39,8 @@ pub struct Template {
     memory: usize,
     /// The string literals of the tree, from the first render that is traced.
     literals: OnceLock<Literals>,
+    /// Whether to render without the shortcuts of the evaluator.
+    is_plain: bool,
     /// The length of the last output, from which the capacity of the next one is computed.
     last_length: AtomicUsize,
 }
@@ -86,7 +88,7 @@ impl Template {
     pub(crate) fn compile_metered(source: &str, meter: Meter<'_>) -> Result<Self> {
         let allowed = meter.limits().source;
         if source.len() > allowed {
-            return Err(Error::limit(Reached::from_sizes(Limit::Source, source.len(), allowed)).without_line());
+            return Err(Error::limit(LimitExceeded::from_sizes(Limit::Source, source.len(), allowed)).without_line());
         }
         let source = Source::new(source);
         let located = |error: Error| error.located(&source);
@@ -104,6 +106,7 @@ impl Template {
             // to build while it can reuse the small blocks of a tree that was dropped before.
             source: source.into_owned(),
             literals: OnceLock::new(),
+            is_plain: false,
             last_length: AtomicUsize::new(0),
         })
     }
@@ -132,7 +135,7 @@ impl Template {
         resolve::context_names(&self.tree)
     }
 
-    /// Returns whether the template has a `{% generation %}` block. If it has none, [`Rendered::generation`](crate::Rendered::generation) is always empty.
+    /// Returns whether the template has a `{% generation %}` block. If it has none, its renders have no spans.
     ///
     /// ```
     /// use chat_template::Template;
@@ -143,6 +146,12 @@ impl Template {
     /// ```
     pub fn has_generation(&self) -> bool {
         self.tree.has_generation
+    }
+
+    /// Makes each render work without the shortcuts of the evaluator. The result is the same; tests compare the two.
+    #[doc(hidden)]
+    pub fn without_shortcuts(&mut self) {
+        self.is_plain = true;
     }
 
     /// Returns the resolved tree.
@@ -169,7 +178,6 @@ impl Template {
         runtime: &mut Runtime<'a>,
         context: Dict<'a>,
         tracks_spans: bool,
-        is_plain: bool,
     ) -> Result<eval::Output> {
         let claimed = self.memory.saturating_sub(FREE_TREE);
         if claimed > 0 {
@@ -177,8 +185,16 @@ impl Template {
         }
         let last_length = self.last_length.load(Ordering::Relaxed);
         // The next render is often the same conversation with one more turn. The extra capacity avoids moving the output as it grows.
-        let capacity = last_length.saturating_add(last_length / 8);
-        let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, !is_plain, capacity);
+        let capacity = last_length + last_length / 8;
+        let result = eval::render(
+            runtime,
+            &self.tree,
+            &self.source,
+            context,
+            tracks_spans,
+            !self.is_plain,
+            capacity,
+        );
         let mut output = result.map_err(|error| error.located(&self.source))?;
         let length = output.text.len();
         if output.text.capacity() / 2 > length {
@@ -191,7 +207,8 @@ impl Template {
         Ok(output)
     }
 
-    /// Renders the template as a part of another render, whose errors are not shown.
+    /// Renders the template again for a part of a conversation, after the render of the whole. Errors have no excerpt, because nobody reads
+    /// them.
     pub(crate) fn render_opening<'a>(&'a self, runtime: &mut Runtime<'a>, context: Dict<'a>) -> Result<String> {
         eval::render(runtime, &self.tree, &self.source, context, false, true, 0).map(|output| output.text)
     }

@@ -59,7 +59,7 @@ impl Use {
             ..RenderOptions::default()
         };
         let profiler = dhat::Profiler::builder().testing().build();
-        let rendered = template.render_with(context, &options);
+        let rendered = template.render(context, &options);
         let counted = dhat::HeapStats::get();
         drop(profiler);
         Some(Self {

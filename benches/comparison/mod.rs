@@ -166,13 +166,13 @@ impl<'e> Comparison<'e> {
         self.render(&context).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn render<'c>(&self, context: impl Into<chat_template::Context<'c>>) -> chat_template::Result<String> {
+    fn render(&self, context: &(impl chat_template::Input + ?Sized)) -> chat_template::Result<String> {
         let clock: &dyn Clock = &self.clock;
         let options = RenderOptions {
             clock,
             ..RenderOptions::default()
         };
-        Ok(self.engines.ours.render_with(context, &options)?.text)
+        Ok(self.engines.ours.render(context, &options)?.text)
     }
 
     /// Renders with the function written by hand, which borrows the JSON and writes to a string of sufficient capacity.

@@ -4,6 +4,8 @@
 
 #[path = "../../src/cli/apply_request.rs"]
 mod apply_request;
+#[path = "../../src/cli/response_request.rs"]
+mod response_request;
 #[path = "../../src/cli/file.rs"]
 mod file;
 #[path = "../../src/cli/lines.rs"]

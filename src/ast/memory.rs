@@ -17,7 +17,7 @@ const ALLOCATION: usize = 16;
 const NAME: usize = 192;
 
 impl Template {
-    /// Returns the number of bytes that the tree takes. The characters of its texts, which are no more than those of the source, and the
+    /// Returns the number of bytes that the tree takes. The characters of its strings, which are no more than those of the source, and the
     /// contents of folded constants, which the resolver limits, are not counted.
     pub fn memory(&self) -> usize {
         let scope = self.scope.memory();
@@ -39,12 +39,12 @@ impl Stmt {
     fn memory(&self) -> usize {
         let mut bytes = self.own_memory();
         self.for_each_child(&mut |child| {
-            bytes = bytes.saturating_add(match child {
+            bytes += match child {
                 Child::Expr(expr) => expr.memory(),
                 Child::Target(target) => target.memory(),
                 Child::Parameter(_) => 0,
                 Child::Body(body) => body.memory(),
-            });
+            };
         });
         bytes
     }
@@ -55,7 +55,7 @@ impl Stmt {
             StmtKind::Output(pieces) => [of_vec(pieces), pieces.iter().map(Piece::memory).sum(), 0, 0],
             StmtKind::For(node) => {
                 let test = node.test.as_ref();
-                let test = test.map_or(0, |test| test.scope.memory().saturating_add(test.target.memory()));
+                let test = test.map_or(0, |test| test.scope.memory() + test.target.memory());
                 [of_box::<For>(), node.scope.memory(), node.otherwise_scope.memory(), test]
             }
             StmtKind::If(node) => [of_box::<If>(), of_vec(&node.arms), 0, 0],
@@ -74,15 +74,15 @@ impl Stmt {
 impl Macro {
     /// Returns the memory of the macro's own allocations.
     fn memory(&self) -> usize {
-        of_vec(&self.parameters).saturating_add(self.scope.memory())
+        of_vec(&self.parameters) + self.scope.memory()
     }
 }
 
 impl Piece {
-    /// Returns the memory of a text. That of an expression is counted as a child's.
+    /// Returns the memory of a piece of an output. That of an expression is counted with the parts of the statement.
     fn memory(&self) -> usize {
         match self {
-            Self::Text(_, places) => ALLOCATION.saturating_add(size_of_val(&*places.joined)),
+            Self::Text(_, places) => ALLOCATION + size_of_val(&*places.joined),
             Self::Expr(..) => 0,
         }
     }
@@ -99,9 +99,9 @@ impl Target {
 
 impl Scope {
     fn memory(&self) -> usize {
-        let loads = of_vec(&self.loads).saturating_add(of_vec(&self.elided_loads));
-        let slots = of_vec(&self.parameters).saturating_add(size_of_val(&*self.show_missing));
-        loads.saturating_add(slots)
+        let loads = of_vec(&self.loads) + of_vec(&self.elided_loads);
+        let slots = of_vec(&self.parameters) + size_of_val(&*self.show_missing);
+        loads + slots
     }
 }
 
@@ -109,7 +109,7 @@ impl Expr {
     /// Returns the memory of the parts of an expression. The expression itself is a part of another node.
     fn memory(&self) -> usize {
         let mut bytes = self.own_memory();
-        self.for_each_child(&mut |child| bytes = bytes.saturating_add(child.memory()));
+        self.for_each_child(&mut |child| bytes += child.memory());
         bytes
     }
 
@@ -126,14 +126,14 @@ impl Expr {
             ExprKind::Binary(..) | ExprKind::Logic(..) | ExprKind::Item(_) => of_box::<[Self; 2]>(),
             ExprKind::Compare(compare) => {
                 let more = compare.more.len().saturating_mul(size_of::<(CompareOp, Self)>());
-                of_box::<Compare>().saturating_add(more)
+                of_box::<Compare>() + more
             }
             ExprKind::Conditional(_) => of_box::<Conditional>(),
             ExprKind::Attribute(_) => of_box::<Attribute>(),
             ExprKind::Slice(_) => of_box::<Slice>(),
-            ExprKind::Filter(filter) => of_box::<Filter>().saturating_add(filter.args.memory()),
-            ExprKind::Test(test) => of_box::<Test>().saturating_add(test.args.memory()),
-            ExprKind::Call(call) => of_box::<Call>().saturating_add(call.args.memory()),
+            ExprKind::Filter(filter) => of_box::<Filter>() + filter.args.memory(),
+            ExprKind::Test(test) => of_box::<Test>() + test.args.memory(),
+            ExprKind::Call(call) => of_box::<Call>() + call.args.memory(),
         }
     }
 }
@@ -143,11 +143,10 @@ impl Args {
     fn memory(&self) -> usize {
         let others = self.others.as_ref().map_or(0, |others| {
             let stars = [&others.star, &others.double_star].into_iter().flatten().count();
-            of_box::<OtherArgs>()
-                .saturating_add(others.keywords.capacity().saturating_mul(size_of::<Keyword>()))
-                .saturating_add(stars.saturating_mul(of_box::<Expr>()))
+            (of_box::<OtherArgs>() + others.keywords.capacity().saturating_mul(size_of::<Keyword>()))
+                + stars.saturating_mul(of_box::<Expr>())
         });
-        of_vec(&self.positional).saturating_add(others)
+        of_vec(&self.positional) + others
     }
 }
 
@@ -159,12 +158,12 @@ impl Symbols {
 }
 
 fn of_box<T>() -> usize {
-    size_of::<T>().saturating_add(ALLOCATION)
+    size_of::<T>() + ALLOCATION
 }
 
 fn of_vec<T>(items: &Vec<T>) -> usize {
     match items.capacity() {
         0 => 0,
-        capacity => capacity.saturating_mul(size_of::<T>()).saturating_add(ALLOCATION),
+        capacity => capacity.saturating_mul(size_of::<T>()) + ALLOCATION,
     }
 }

@@ -9,13 +9,14 @@
 
 use std::ops::Range;
 
-/// Returns the assistant mask: 1 for each token that overlaps a span, and 0 for the others. `tokens` are the offsets of the tokens in the text, in
-/// the unit of the spans: [`Spans::code_points`](crate::Spans::code_points) if the tokenizer counts characters, as in Python, or
+/// Returns the assistant mask: 1 for each token that overlaps a span, and 0 for the others. `tokens` are the offsets of the tokens in the
+/// text, in the unit of the spans: [`Spans::code_points`](crate::Spans::code_points) if the tokenizer counts characters, as in Python, or
 /// [`Spans::bytes`](crate::Spans::bytes) if it counts bytes.
 ///
-/// For the spans of [`Prompt::generation`](crate::Prompt::generation), this is the mask of transformers. Each token is compared with one
-/// span: the first one, in the order given, that ends after the start of the token, of the spans that no earlier token has passed. Nested
-/// `{% generation %}` blocks end before the blocks around them, so the order of their spans is not that of their starts.
+/// For the spans of [`Prompt::reference_spans`](crate::Prompt::reference_spans), this is the mask of transformers. The reference goes through tokens
+/// and spans once, so each token is compared with one span only: the first, in the order given, that ends after the start of the token and
+/// that no earlier token has passed. The order matters because a nested `{% generation %}` block ends before the block around it, and so
+/// comes first.
 ///
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate, assistant_mask};
@@ -24,15 +25,15 @@ use std::ops::Range;
 ///     "{% for m in messages %}<{{ m.role }}>{% if m.role == 'assistant' %}\
 ///      {% generation %}{{ m.content }}<end>{% endgeneration %}{% else %}{{ m.content }}<end>{% endif %}{% endfor %}",
 ///     &[],
-/// );
+/// )?;
 /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]);
-/// let prompt = template.apply(&messages, &ApplyOptions { generation: true, ..Default::default() })?;
+/// let prompt = template.apply(&messages, &ApplyOptions { reference_spans: true, ..Default::default() })?;
 /// assert_eq!(prompt.text, "<user>Hi<end><assistant>Hello<end>");
-/// assert_eq!(prompt.generation.bytes, [24..34]);
+/// assert_eq!(prompt.reference_spans.bytes, [24..34]);
 ///
 /// // The offsets are those of a tokenizer that adds no special tokens: the template has written them.
 /// let tokens = [0..6, 6..8, 8..13, 13..24, 24..27, 27..29, 29..34];
-/// assert_eq!(assistant_mask(&prompt.generation.bytes, &tokens), [0, 0, 0, 0, 1, 1, 1]);
+/// assert_eq!(assistant_mask(&prompt.reference_spans.bytes, &tokens), [0, 0, 0, 0, 1, 1, 1]);
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 pub fn assistant_mask(spans: &[Range<usize>], tokens: &[Range<usize>]) -> Vec<u8> {

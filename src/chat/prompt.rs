@@ -5,56 +5,53 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use super::ControlToken;
 use super::assistant::AssistantSpans;
 use super::turns::{Turn, find_turns};
+#[cfg(feature = "cli")]
 use crate::deadline::Bounds;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
+#[cfg(feature = "cli")]
 use crate::meter::Meter;
 use crate::trace::{Segment, Spans, Write};
 
 /// The steps of grouping a segment and making its part of a turn.
+#[cfg(feature = "cli")]
 const TURN_STEPS: usize = 6;
 
-/// The prompt of a conversation.
+/// The result of a render: the prompt of a conversation, or the output of a template.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// The text to be tokenized, with no special tokens added.
+    /// The text. A prompt is to be tokenized with no special tokens added.
     pub text: String,
-    /// The spans of `{% generation %}` blocks as transformers counts them. Empty unless [`ApplyOptions::generation`] is set.
+    /// The spans of `{% generation %}` blocks as transformers counts them. Empty unless [`ApplyOptions::reference_spans`] is set.
     ///
-    /// [`ApplyOptions::generation`]: super::ApplyOptions::generation
-    pub generation: Spans,
-    /// The places of `{% generation %}` blocks in the text. Empty unless [`ApplyOptions::true_spans`] is set.
+    /// [`ApplyOptions::reference_spans`]: super::ApplyOptions::reference_spans
+    pub reference_spans: Spans,
+    /// The places of `{% generation %}` blocks in the text. Empty unless [`ApplyOptions::generation_spans`] is set.
     ///
-    /// [`ApplyOptions::true_spans`]: super::ApplyOptions::true_spans
-    pub true_spans: Spans,
-    /// Where the characters of the text came from. Empty unless [`ApplyOptions::trace`] is set.
-    ///
-    /// [`ApplyOptions::trace`]: super::ApplyOptions::trace
-    pub segments: Vec<Segment>,
-    /// The places of the text that the model would write. Empty unless [`ApplyOptions::assistant`] is set.
-    ///
-    /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
-    pub assistant: AssistantSpans,
+    /// [`ApplyOptions::generation_spans`]: super::ApplyOptions::generation_spans
+    pub generation_spans: Spans,
     /// The control tokens that the input wrote, at least in part. Empty unless the policy is
     /// [`ControlPolicy::Split`](super::ControlPolicy::Split).
     pub untrusted: Vec<ControlToken>,
     /// The number of steps that the render took; [`Limits::steps`](crate::Limits::steps) is their limit.
     pub steps: u64,
-    /// What was written to the text. Empty unless [`ApplyOptions::writes`](super::ApplyOptions::writes) is set.
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) assistant: AssistantSpans,
+    /// What was written to the text, if the caller in this crate wants to know.
     pub(crate) writes: Vec<Write>,
 }
 
-/// Writes the public fields except [`Prompt::untrusted`], and the [turns](Prompt::turns).
+/// Writes the text, the spans, the segments, the turns and the steps.
 ///
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate};
 ///
-/// let template = ChatTemplate::from_source("{% generation %}é{% endgeneration %}", &[]);
-/// let options = ApplyOptions { true_spans: true, ..Default::default() };
+/// let template = ChatTemplate::from_source("{% generation %}é{% endgeneration %}", &[])?;
+/// let options = ApplyOptions { generation_spans: true, ..Default::default() };
 /// let prompt = template.apply(&serde_json::json!([{}]), &options)?;
 /// let json = serde_json::to_value(&prompt).unwrap();
 /// assert_eq!(json["text"], "é");
-/// assert_eq!(json["true_spans"], serde_json::json!({"code_points": [[0, 1]], "bytes": [[0, 2]]}));
+/// assert_eq!(json["generation_spans"], serde_json::json!({"code_points": [[0, 1]], "bytes": [[0, 2]]}));
 /// assert_eq!(json["steps"], prompt.steps);
 /// # Ok::<(), chat_template::Error>(())
 /// ```
@@ -62,8 +59,8 @@ impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Prompt", 7)?;
         object.serialize_field("text", &self.text)?;
-        object.serialize_field("generation", &self.generation)?;
-        object.serialize_field("true_spans", &self.true_spans)?;
+        object.serialize_field("reference_spans", &self.reference_spans)?;
+        object.serialize_field("generation_spans", &self.generation_spans)?;
         object.serialize_field("segments", &self.segments)?;
         object.serialize_field("assistant", &self.assistant)?;
         object.serialize_field("turns", &self.turns())?;
@@ -73,13 +70,36 @@ impl Serialize for Prompt {
 }
 
 impl Prompt {
+    /// Returns where the characters of the text came from. Empty unless [`ApplyOptions::trace`] is set.
+    ///
+    /// [`ApplyOptions::trace`]: super::ApplyOptions::trace
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// Returns the places of the text that the model would write. Empty unless [`ApplyOptions::assistant`] is set.
+    ///
+    /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
+    ///
+    /// # Errors
+    /// If it is unknown which text the model writes. The message says why.
+    pub fn assistant(&self) -> Result<&Spans> {
+        match &self.assistant {
+            AssistantSpans::Known(spans) => Ok(spans),
+            AssistantSpans::Unknown(reason) => {
+                let message = format!("it is unknown which text the model writes: {reason}");
+                Err(Error::new(ErrorKind::Runtime, message).without_line())
+            }
+        }
+    }
+
     /// Returns the turns of the messages that own a part of the text, in the order of the messages. Empty unless [`ApplyOptions::trace`]
     /// is set. With [`ApplyOptions::assistant`], the header of a turn that the model writes ends where the model begins.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate};
     ///
-    /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>\n{% endfor %}", &[]);
+    /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>\n{% endfor %}", &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
     /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
     /// assert_eq!(prompt.text, "<user>Hi<end>\n");
@@ -97,11 +117,8 @@ impl Prompt {
     }
 
     /// Returns the turns as [`Prompt::turns`] does, within the limits on time.
-    ///
-    /// # Errors
-    /// If finding them would exceed a limit.
-    pub fn turns_within<'o>(&self, bounds: impl Into<Bounds<'o>>) -> Result<Vec<Turn>> {
-        let bounds = bounds.into();
+    #[cfg(feature = "cli")]
+    pub(crate) fn turns_within(&self, bounds: Bounds<'_>) -> Result<Vec<Turn>> {
         let deadline = bounds.start();
         let mut meter = Meter::within(bounds, &deadline);
         meter.charge_scan(self.text.len())?;

@@ -66,11 +66,11 @@ impl Serialize for Field {
     }
 }
 
-/// The part of the input that a value is or belongs to.
+/// A part of the input, as far as turns tell the parts apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Root,
-    /// A special token, or a variable that is neither the messages nor the tools nor the documents, or a part of it.
+    /// A special token, or a variable other than the messages, the tools and the documents.
     Other,
     /// The tools, the documents, or a part of them.
     Foreign,
@@ -83,7 +83,7 @@ pub(super) enum Part {
     Call,
     /// The field `function` of a call.
     Function,
-    /// Another field of a message, or of one of its calls.
+    /// Any other field of a message, or of one of its calls.
     Field,
 }
 
@@ -102,7 +102,7 @@ impl Part {
         })
     }
 
-    /// Returns the part that a value in this part is or belongs to.
+    /// Returns the part of the input that a value in this part belongs to.
     fn enter(self, paths: &Paths, path: u32) -> Self {
         match (self, paths.is_item(path), paths.step(path)) {
             (Self::Root, ..) if paths.is_token(path) => Self::Other,
@@ -148,7 +148,7 @@ pub(super) struct Groups<'s> {
     foreign: Vec<Stretch>,
 }
 
-/// The part of a prompt that a message owns.
+/// What a message owns of a prompt: its stretches, and what is in them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owned<'g> {
     pub message: usize,
@@ -214,7 +214,7 @@ fn split_message<'g>(list: &mut &'g [Stretch], message: usize) -> &'g [Stretch] 
     own
 }
 
-/// The relation of characters to the message that owns them.
+/// How characters are related to the message that owns them.
 enum Share {
     /// The characters come from a field of the message other than the role.
     Own,
@@ -321,9 +321,7 @@ fn split(text: &str, stretch: &Range<usize>, printed: &[Stretch], begin: Option<
         (None, None) => {
             // Without fields, the body is empty, and the close begins with the last control token, unless the turn begins with it.
             let token = last_control_token(text.get(stretch.clone()).unwrap_or_default());
-            let at = token
-                .filter(|token| token.start > 0)
-                .map(|token| stretch.start.saturating_add(token.start));
+            let at = token.filter(|token| token.start > 0).map(|token| stretch.start + token.start);
             let at = at.unwrap_or(stretch.end);
             (at, at)
         }

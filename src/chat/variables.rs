@@ -43,7 +43,7 @@ const RENDER_PARAMETERS: [&str; 7] = [
     "add_generation_prompt",
 ];
 
-/// The number of steps for merging a special token or a variable into the variables, and for looking at its name.
+/// The number of steps that it costs to merge a special token or a variable into the variables, and to look at its name.
 const STEPS_FOR_AN_ENTRY: u64 = 8;
 
 /// Returns whether a special token or a variable of this name is an error or has a meaning of its own.
@@ -172,7 +172,7 @@ impl<'a> Variables<'a> {
         let always = always.map(|(name, value)| (Key::from(Str::from(name)), value));
         let mut entries = Entries::default();
         runtime.meter.charge_items(self.entries.len())?;
-        let claim = reserve(runtime, &mut entries, self.entries.len().saturating_add(always.len()))?;
+        let claim = reserve(runtime, &mut entries, self.entries.len() + always.len())?;
         entries.extend(always);
         entries.extend(self.entries.iter().map(|(key, value)| (key.clone(), value.clone())));
         drop(claim);
@@ -208,9 +208,9 @@ fn charge_entries(runtime: &mut Runtime<'_>, count: usize) -> Result<()> {
     runtime.meter.charge(STEPS_FOR_AN_ENTRY.saturating_mul(count as u64))
 }
 
-/// Makes room for further entries. Returns the claim on the memory of all entries.
+/// Reserves memory for further entries. Returns the claim on the memory of all entries.
 fn reserve<'a>(runtime: &mut Runtime<'a>, entries: &mut Entries<'a>, count: usize) -> Result<Claim> {
-    let claim = runtime.claim_entries(entries.len().saturating_add(count))?;
+    let claim = runtime.claim_entries(entries.len() + count)?;
     entries.reserve_exact(count);
     Ok(claim)
 }
@@ -246,7 +246,7 @@ impl ChatTemplate {
     /// ```
     /// use chat_template::ChatTemplate;
     ///
-    /// let template = ChatTemplate::from_source("{{ bos_token }}{% if enable_thinking %}<think>{% endif %}", &[("bos_token", "<s>")]);
+    /// let template = ChatTemplate::from_source("{{ bos_token }}{% if enable_thinking %}<think>{% endif %}", &[("bos_token", "<s>")])?;
     /// assert_eq!(template.variables(), ["bos_token", "enable_thinking"]);
     ///
     /// let request = serde_json::json!({"enable_thinkin": true});

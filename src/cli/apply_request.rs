@@ -9,15 +9,17 @@
 
 use std::borrow::Cow;
 
-use chat_template::json::{Data, Object};
-use chat_template::{
-    ApplyOptions, Bounds, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, MAX_SPECIAL_TOKENS,
-    MAX_TEMPLATES, Policy, PrepareOptions, Prompt, Report,
+use crate::json::{Data, Object};
+use crate::{
+    ApplyOptions, Bounds, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, Policy, PrepareOptions,
+    Prompt, Report,
 };
 
-use super::show::Wanted;
+use crate::chat::{MAX_SPECIAL_TOKENS, MAX_TEMPLATES};
 
-/// The largest total size in bytes of templates that stay compiled. Larger ones do not compile.
+use super::show::{Mode, Wanted};
+
+/// The largest total size in bytes of the templates of a request. Larger ones are an error, so they are not kept.
 const MAX_KEPT: usize = 4 << 20;
 
 /// The largest number of characters of a name that a message repeats.
@@ -26,6 +28,7 @@ const MAX_NAME: usize = 200;
 /// Answers requests with `apply`, `chat` and `inspect`. The last template stays compiled, because a suite repeats it in many requests.
 #[derive(Default)]
 pub struct Applier {
+    mode: Mode,
     compiled: Option<(Source, ChatTemplate)>,
     /// The template of the last request with `chat` or `inspect`, with its special tokens.
     with_tokens: Option<(Source, ChatTemplate)>,
@@ -39,7 +42,7 @@ fn copy_source(template: &Data<'_>) -> Source {
     let size = match template {
         Data::Str(source) => source.len(),
         Data::Object(named) => named.entries().iter().fold(0_usize, |size, (name, source)| match source {
-            Data::Str(source) => size.saturating_add(name.len()).saturating_add(source.len()),
+            Data::Str(source) => size + name.len() + source.len(),
             _ => usize::MAX,
         }),
         _ => 0,
@@ -48,6 +51,10 @@ fn copy_source(template: &Data<'_>) -> Source {
 }
 
 impl Applier {
+    pub fn new(mode: Mode) -> Self {
+        Self { mode, ..Self::default() }
+    }
+
     /// Applies a chat template. The outer error is about the form of the request, and the inner error is that of the contract.
     pub fn apply(
         &mut self,
@@ -97,8 +104,7 @@ impl Applier {
         let prepare_options = PrepareOptions {
             format: choose(request, "format", &FORMATS)?,
             policy: choose(request, "policy", &POLICIES)?.unwrap_or_default(),
-            limits: bounds.limits,
-            deadline: bounds.deadline,
+            bounds,
             ..PrepareOptions::default()
         };
         Ok(template.prepare_with(body, &prepare_options).and_then(|prepared| {
@@ -110,7 +116,7 @@ impl Applier {
     /// Makes the whole report on a chat template. The outer error is about the form of the request.
     pub fn inspect<'o>(&mut self, request: &Object<'_>, bounds: Bounds<'o>) -> Result<Result<Report<'o>, Error>, String> {
         let template = self.template_with_tokens(request, bounds)?;
-        let report = template.inspect_with(bounds);
+        let report = template.inspect(bounds);
         Ok(report.and_then(|report| report.complete().map(|()| report)))
     }
 
@@ -144,6 +150,10 @@ impl Applier {
             Some(compiled) => compiled,
             None => {
                 let compiled = compile(template, bounds)?;
+                let compiled = match self.mode {
+                    Mode::Plain => compiled.without_shortcuts(),
+                    Mode::Fast | Mode::Traced => compiled,
+                };
                 (copy_source(template), compiled)
             }
         };
@@ -178,7 +188,7 @@ fn choose<T: Copy>(request: &Object<'_>, key: &str, choices: &[(&str, T)]) -> Re
 
 fn compile(template: &Data<'_>, bounds: Bounds<'_>) -> Result<ChatTemplate, String> {
     match template {
-        Data::Str(source) => Ok(ChatTemplate::from_source_with(&**source, &[], bounds)),
+        Data::Str(source) => Ok(ChatTemplate::load_source(&**source, &[], bounds)),
         Data::Object(named) if named.len() > MAX_TEMPLATES => Err(format!(
             "`template` has {} templates, and may have at most {MAX_TEMPLATES}",
             named.len()
@@ -196,7 +206,7 @@ fn compile(template: &Data<'_>, bounds: Bounds<'_>) -> Result<ChatTemplate, Stri
                     )),
                 })
                 .collect();
-            Ok(ChatTemplate::from_named_with(&named?, &[], bounds))
+            Ok(ChatTemplate::load_named(&named?, &[], bounds))
         }
         Data::None => Err("the request must have `template`, a string or an object of named strings".to_owned()),
         other => {

@@ -1,12 +1,12 @@
-//! Reading the files that a command names. One of them can be `-`, which is standard input.
+//! Reads the files that a command names. One of them can be `-`, which is standard input.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use chat_template::json::{self, Data, JsonErrorKind};
-use chat_template::{Bounds, Deadline, Limits, conformance};
+use crate::json::{self, Data, JsonErrorKind};
+use crate::{Bounds, Deadline, Limits, conformance};
 
-/// The texts of the files of a command by their paths, and its limits.
+/// The contents of the files of a command by their paths, and its limits.
 pub struct Texts {
     texts: BTreeMap<PathBuf, String>,
     pub limits: Limits,

@@ -11,6 +11,7 @@ mod lines;
 mod model;
 mod port;
 mod render;
+mod response_request;
 mod show;
 mod terminal;
 mod timed;
@@ -20,7 +21,7 @@ use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
-use chat_template::conformance::printable;
+use crate::conformance::printable;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -85,8 +86,8 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Prints the error of wrong arguments, or the text of `--help` or `--version`. The error repeats arguments, which can be names of files from
-/// strangers.
+/// Prints the error of wrong arguments, or the text of `--help` or `--version`. The error repeats arguments, which can be names of files
+/// from strangers.
 fn refuse_arguments(error: &clap::Error) -> ExitCode {
     let is_active = |argument: std::ffi::OsString| matches!(printable(&argument.to_string_lossy()), Cow::Owned(_));
     if error.use_stderr() && std::env::args_os().any(is_active) {
@@ -103,11 +104,12 @@ fn warn(message: &str) {
     drop(writeln!(std::io::stderr(), "{}", printable(message)));
 }
 
-/// Writes a text to standard output. Control characters are escaped on a terminal, but not in a file or a pipe.
+/// Writes text to standard output. Control characters are escaped on a terminal, but not in a file or a pipe.
 fn print_text(text: &str) -> Result<(), String> {
-    match std::io::stdout().is_terminal() {
-        true => print(printable(text).as_bytes()),
-        false => print(text),
+    if std::io::stdout().is_terminal() {
+        print(printable(text).as_bytes())
+    } else {
+        print(text)
     }
 }
 

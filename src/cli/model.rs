@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use chat_template::json::{self, Data};
-use chat_template::{ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, Limits, LoadAs, LoadOptions, LocalTime};
+use crate::json::{self, Data};
+use crate::{ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, Limits, LoadAs, LoadOptions, LocalTime};
 
 use super::file::{self, Texts};
 use super::variable;
@@ -36,7 +36,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Returns the files that [`Source::load`] needs as texts.
+    /// Returns the files whose contents [`Source::load`] needs.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         [&self.template, &self.config].into_iter().flatten().map(PathBuf::as_path)
     }
@@ -58,11 +58,10 @@ impl Source {
             },
             ignore_remote_code: self.ignore_remote_code,
             follow_links: self.follow_links,
-            limits: &texts.limits,
-            deadline: Some(&texts.deadline),
+            bounds: texts.bounds(),
             ..LoadOptions::default()
         };
-        let chat = ChatTemplate::from_dir_with(model, &options).map_err(|error| explain_load_error(&error))?;
+        let chat = ChatTemplate::load_dir(model, &options).map_err(|error| explain_load_error(&error))?;
         let (path, names) = (model.display(), chat.names());
         match &self.name {
             _ if names.is_empty() && chat.source().is_none() => Err(format!(
@@ -90,11 +89,11 @@ impl Source {
                 "error: {path}: this file has a template as its chat_template; pass its folder as --model"
             ));
         }
-        let chat = ChatTemplate::from_source_with(source, &[], texts.bounds());
+        let chat = ChatTemplate::load_source(source, &[], texts.bounds());
         let Some(config) = &self.config else {
             return Ok(chat);
         };
-        let tokens = ChatTemplate::from_config_data(&texts.parse_json(config)?);
+        let tokens = ChatTemplate::load_config(&texts.parse_json(config)?);
         let tokens = tokens.map_err(|error| format!("error: {}: {}{}", config.display(), error.message(), note_line(&error)))?;
         let tokens = tokens.special_tokens().iter().cloned();
         Ok(chat.with_special_tokens(tokens))
@@ -216,12 +215,12 @@ mod tests {
     use std::path::Path;
 
     use super::{ChatTemplate, is_configuration, with_path};
-    use chat_template::ApplyOptions;
+    use crate::{ApplyOptions, Bounds};
 
     #[test]
     fn an_error_of_the_template_begins_with_its_path() {
         let shown = |source: &str, messages: &str| {
-            let prompt = ChatTemplate::from_source(source, &[]).apply_json(messages, &ApplyOptions::default());
+            let prompt = ChatTemplate::load_source(source, &[], Bounds::default()).apply_json(messages, &ApplyOptions::default());
             prompt.map_err(|error| with_path(Path::new("t.jinja"), &error)).unwrap_err()
         };
         assert!(shown("{{", "[{}]").starts_with("t.jinja: syntax error: "));

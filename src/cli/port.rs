@@ -6,13 +6,14 @@ use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
-use chat_template::conformance::nearest;
-use chat_template::json::{self, Data, JsonErrorKind, Object};
-use chat_template::{
+use crate::conformance::nearest;
+use crate::json::{self, Data, JsonErrorKind, Object};
+use crate::{
     Bounds, Changes, ControlToken, Deadline, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template, Turn,
 };
 
 use super::apply_request::Applier;
+use super::response_request::Responder;
 use super::show::{self, Mode, Wanted, object};
 use super::terminal::JsonOutput;
 use super::{file, lines, timed};
@@ -36,13 +37,14 @@ const INPUT_BUFFER: usize = 256 << 10;
 const BUFFER: usize = 64 << 10;
 
 /// The keys of a request.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "id",
     "template",
     "context",
     "apply",
     "chat",
     "inspect",
+    "response",
     "generation",
     "trace",
     "assistant",
@@ -57,7 +59,8 @@ const KEYS: [&str; 13] = [
 #[command(after_help = r#"Example:
   echo '{"id": 1, "template": "Hello {{ name }}!", "context": {"name": "Ada"}}' | chat-template port"#)]
 pub struct Arguments {
-    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time, which is processor time, begins with the first byte of a line, and covers reading it, all work, and writing the answer.
+    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time, which is processor time, begins
+    /// with the first byte of a line, and covers reading it, all work, and writing the answer.
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
 
@@ -65,7 +68,7 @@ pub struct Arguments {
     #[arg(long, hide = true)]
     plain: bool,
 
-    /// Answers each request as if it had `"trace": true`, without the segments. The texts are the same; a check compares them.
+    /// Answers each request as if it had `"trace": true`, without the segments. The text is the same; a check compares them.
     #[arg(long, hide = true)]
     traced: bool,
 }
@@ -100,6 +103,7 @@ pub fn answer_lines(limits: Limits, mode: Mode, mut input: impl BufRead, out: im
     let mut port = Port {
         limits,
         mode,
+        applier: Applier::new(mode),
         ..Port::default()
     };
     let mut line = Vec::new();
@@ -132,7 +136,7 @@ pub fn answer_lines(limits: Limits, mode: Mode, mut input: impl BufRead, out: im
         }
         if line.capacity() > MAX_KEPT {
             line = Vec::new();
-            (port.compiled, port.applier) = (None, Applier::default());
+            (port.compiled, port.applier, port.responder) = (None, Applier::new(mode), Responder::default());
         }
     }
 }
@@ -144,6 +148,7 @@ struct Port {
     mode: Mode,
     compiled: Option<(String, Result<Template, Error>)>,
     applier: Applier,
+    responder: Responder,
 }
 
 impl Port {
@@ -178,6 +183,19 @@ impl Port {
                 Ok(Ok(report)) => {
                     let written = write_answer(&id, deadline, out, |out| show::stream_entry("report", &report, out))?;
                     return Ok(written.map_err(|error| failure(id, &error)));
+                }
+                Ok(Err(error)) => Err(failure(id, &error)),
+                Err(message) => Err(request_error(id, message)),
+            });
+        }
+        if let Some(Data::Object(request)) = request.get("response") {
+            return Ok(match self.responder.parse(request, bounds) {
+                Ok(Ok(message)) => {
+                    let written = write_answer(&id, deadline, out, |out| {
+                        out.write_all(b",\"message\":")?;
+                        write_data(&message, out)
+                    })?;
+                    written.map_err(|error| failure(id, &error))
                 }
                 Ok(Err(error)) => Err(failure(id, &error)),
                 Err(message) => Err(request_error(id, message)),
@@ -218,7 +236,7 @@ impl Port {
                     .clone()
                     .with_steps(bounds.limits.steps.saturating_sub(prompt.steps));
                 let left = Bounds { limits: &left, ..bounds };
-                let found = wanted_tokens.map(|tokens| prompt.control_tokens_within(&tokens, left));
+                let found = wanted_tokens.map(|tokens| prompt.control_tokens(&tokens, left));
                 let turns = wanted.turns.then(|| prompt.turns_within(left));
                 let found = found.transpose().and_then(|found| Ok((found, turns.transpose()?)));
                 let written = match found {
@@ -253,33 +271,28 @@ impl Port {
             Err(error) => return Ok(Err(error.clone())),
         };
         let mut options = RenderOptions {
-            limits: bounds.limits,
-            deadline: bounds.deadline,
-            generation: wanted.generation,
+            bounds,
+            reference_spans: wanted.generation,
             trace: wanted.is_traced(),
             assistant: wanted.assistant(),
-            plain: wanted.is_plain(),
             ..RenderOptions::default()
         };
         if let Some(clock) = clock {
             options.clock = clock;
         }
-        Ok(template.render_with(context, &options).map(|rendered| {
-            let mut prompt = Prompt::default();
-            (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
-            (prompt.assistant, prompt.steps) = (rendered.assistant, rendered.steps);
-            prompt.generation.code_points = rendered.generation;
-            prompt
-        }))
+        Ok(template.render(context, &options))
     }
 
     fn compile(&mut self, source: &str, bounds: Bounds<'_>) -> &Result<Template, Error> {
         if self.compiled.as_ref().is_none_or(|(compiled, _)| compiled != source) {
             self.compiled = None;
         }
-        let (_, template) = self
-            .compiled
-            .get_or_insert_with(|| (source.to_owned(), Template::compile_with(source, bounds)));
+        let is_plain = self.mode == Mode::Plain;
+        let (_, template) = self.compiled.get_or_insert_with(|| {
+            let mut template = Template::compile_with(source, bounds);
+            template.iter_mut().filter(|_| is_plain).for_each(Template::without_shortcuts);
+            (source.to_owned(), template)
+        });
         template
     }
 }
@@ -301,7 +314,7 @@ fn read_id(request: &Object<'_>) -> Result<Data<'static>, String> {
 
 /// Returns the message for a request that neither renders nor applies a template.
 fn explain_request(request: &Object<'_>) -> String {
-    for name in ["apply", "chat", "inspect"] {
+    for name in ["apply", "chat", "inspect", "response"] {
         if let Some(other) = request.get(name) {
             return format!("`{name}` must be an object, and this is {}", other.describe());
         }
@@ -314,7 +327,7 @@ fn explain_request(request: &Object<'_>) -> String {
         .take(MAX_GUESSES)
         .filter_map(|(key, _)| Some(format!("; found {key:?}: did you mean {:?}?", nearest(key, &KEYS)?)));
     let hint: String = hints.take(1).collect();
-    format!("a request must have `template`, a string, or `apply`, `chat` or `inspect`, an object{hint}")
+    format!("a request must have `template`, a string, or `apply`, `chat`, `inspect` or `response`, an object{hint}")
 }
 
 fn fixed_clock(request: &Object<'_>) -> Result<Option<FixedClock>, String> {
@@ -362,7 +375,7 @@ fn write_prompt(
         show::stream_entry("changes", changes, out)?;
     }
     if wanted.generation {
-        show::stream_entry("generation", &show::span_pairs(&prompt.generation.code_points), out)?;
+        show::stream_entry("generation", &show::span_pairs(&prompt.reference_spans.code_points), out)?;
     }
     if wanted.trace {
         show::stream_entry("segments", &prompt.segments, out)?;
@@ -446,6 +459,7 @@ fn describe(id: Data<'static>) -> Data<'static> {
         text("turns"),
         text("inspect"),
         text("chat"),
+        text("response"),
     ]);
     let port = object([
         ("name", text(env!("CARGO_PKG_NAME"))),

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use chat_template::json::{Data, Object};
-use chat_template::{
-    ApplyOptions, AssistantOptions, AssistantSpans, Changes, ChatTemplate, Limits, Policy, PrepareOptions, Prompt, RenderOptions,
-    Template, What, Writer,
+use crate::chat::AssistantSpans;
+use crate::json::{Data, Object};
+use crate::{
+    ApplyOptions, AssistantOptions, Changes, ChatTemplate, Limits, Policy, PrepareOptions, Prompt, RenderOptions, Template,
+    TokenOrigin, What,
 };
 
 use super::explain::{Explained, Picture};
@@ -37,17 +38,16 @@ begins the prompt twice, of a variable that no template reads, and if it is unkn
 underlined. NO_COLOR turns the colours off; then each part has a row of its own.
 
 --json prints an object with these keys:
-  text        the prompt
-  generation  the spans of {% generation %} blocks as transformers counts them, which is wrong in macros, set blocks and call blocks
-  true_spans  the places of these blocks in the text (not with --context)
-  segments    where each character came from, and the message that owns it
-  assistant   the spans of what the model would write, or {\"unknown\": the reason}
-  turns       the header, the body, the close and the fields of each message
-  steps       the work of the render, in the unit of --limits
-  changes     what was changed in the file of --request, with its place and the reason
+  text              the prompt
+  reference_spans   the spans of {% generation %} blocks as transformers counts them, which is wrong in macros, set blocks and call blocks
+  generation_spans  the places of these blocks in the text
+  segments          where each character came from, and the message that owns it
+  assistant         the spans of what the model would write, or {\"unknown\": the reason}
+  turns             the header, the body, the close and the fields of each message
+  steps             the work of the render, in the unit of --limits
+  changes           what was changed in the file of --request, with its place and the reason
 If the prompt has no text of the model although a message is the assistant's, or if that text is unknown, standard error has a warning.
-A span is a [start, end] pair. Spans are counted in code points. Those of generation and true_spans are counted in bytes too (with --context,
-only in code points).";
+A span is a [start, end] pair. Spans are counted in code points. Those of reference_spans and generation_spans are counted in bytes too.";
 
 /// The arguments of `render`.
 #[derive(clap::Args)]
@@ -104,14 +104,14 @@ impl Arguments {
     /// Returns the options for what the output shows besides the text.
     fn show_options(&self) -> ApplyOptions<'static> {
         ApplyOptions {
-            true_spans: self.json || self.is_colored(When::Never),
+            generation_spans: self.json || self.is_colored(When::Never),
             trace: self.json,
             assistant: (self.json || self.explained.is_wanted()).then(AssistantOptions::default),
             ..ApplyOptions::default()
         }
     }
 
-    /// Draws a picture, and returns an empty text in place of the prompt.
+    /// Draws a picture, and returns an empty string in place of the prompt.
     fn draw(&self, picture: &Picture<'_>) -> Result<String, String> {
         let source = self.source.model.as_ref().or(self.source.template.as_ref());
         let title = source
@@ -171,9 +171,9 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     }
     let fixed = arguments.settings.clock();
     let mut options = RenderOptions {
-        limits: &texts.limits,
-        deadline: Some(&texts.deadline),
-        generation: arguments.json,
+        bounds: texts.bounds(),
+        reference_spans: arguments.json,
+        generation_spans: arguments.json,
         trace: arguments.json || arguments.explained.is_wanted(),
         assistant: (arguments.json || arguments.explained.is_wanted()).then(AssistantOptions::default),
         ..RenderOptions::default()
@@ -181,14 +181,14 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     if let Some(clock) = &fixed {
         options.clock = clock;
     }
-    let rendered = template.render_with(&data, &options).map_err(with_path)?;
+    let mut prompt = template.render(&data, &options).map_err(with_path)?;
     let variable = |name: &str| match &data {
         Data::Object(context) => context.get(name),
         _ => None,
     };
     if arguments.json {
-        warn_of_mask(&rendered.assistant, variable("messages"));
-        return print_line(|out| show::write_rendered(&rendered, out));
+        warn_of_mask(&prompt.assistant, variable("messages"));
+        return print_line(|out| show::write_line(&prompt, out));
     }
     if arguments.explained.is_wanted() {
         let bos = match variable("bos_token") {
@@ -196,14 +196,13 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
             _ => None,
         };
         let tokens = arguments.explained.control_tokens();
-        let mut prompt = Prompt::default();
-        (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
-        prompt.assistant = rendered.assistant;
-        prompt.untrusted = prompt.control_tokens(&tokens).map_err(|error| error.to_string())?;
-        prompt.untrusted.retain(|token| token.writer != Writer::Template);
+        prompt.untrusted = prompt
+            .control_tokens(&tokens, texts.bounds())
+            .map_err(|error| error.to_string())?;
+        prompt.untrusted.retain(|token| token.origin != TokenOrigin::Template);
         return arguments.draw(&Picture::new(&prompt, &tokens, variable("messages"), bos, Vec::new())?);
     }
-    Ok(rendered.text)
+    Ok(prompt.text)
 }
 
 /// Applies a chat template to a conversation.
@@ -237,8 +236,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
     let own_tokens = arguments.explained.control_tokens();
     let mut options = ApplyOptions {
-        limits: &texts.limits,
-        deadline: Some(&texts.deadline),
+        bounds: texts.bounds(),
         tools: Some(&tools),
         documents: Some(&documents),
         chat_template: arguments.source.name.as_deref(),
@@ -246,7 +244,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         continue_final_message: arguments.settings.continued_field(),
         variables: Some(&variables),
         // In the reference, the spans of a continued message are an error.
-        generation: arguments.json && arguments.settings.continue_final_message.is_none(),
+        reference_spans: arguments.json && arguments.settings.continue_final_message.is_none(),
         control_tokens: arguments.explained.policy(&own_tokens),
         ..arguments.show_options()
     };
@@ -271,16 +269,14 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
             (false, false) => Policy::Fit,
         },
         chat_template: arguments.source.name.as_deref(),
-        limits: &texts.limits,
-        deadline: Some(&texts.deadline),
+        bounds: texts.bounds(),
         ..PrepareOptions::default()
     };
     let explain = |error| arguments.source.explain(&error);
     let prepared = chat.prepare_with(&body, &options).map_err(explain)?;
     let own_tokens = arguments.explained.control_tokens();
     let mut options = ApplyOptions {
-        limits: &texts.limits,
-        deadline: Some(&texts.deadline),
+        bounds: texts.bounds(),
         control_tokens: arguments.explained.policy(&own_tokens),
         ..arguments.show_options()
     };
@@ -292,7 +288,7 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
     show_prompt(arguments, &chat, &prompt, None, changes, Some(&prepared.changes))
 }
 
-/// Returns the prompt in the form that the arguments choose, or draws its picture with notes and returns an empty text.
+/// Returns the prompt in the form that the arguments choose, or draws its picture with notes and returns an empty string.
 fn show_prompt(
     arguments: &Arguments,
     chat: &ChatTemplate,
@@ -317,7 +313,7 @@ fn show_prompt(
             print_line(|out| show::write_prompt(prompt, changes, out))
         }
         (false, true) => {
-            let colored = show::color_spans(&prompt.text, &prompt.true_spans.bytes);
+            let colored = show::color_spans(&prompt.text, &prompt.generation_spans.bytes);
             print(colored)
                 .map(|()| String::new())
                 .map_err(|error| format!("error: {error}"))
@@ -326,7 +322,7 @@ fn show_prompt(
     }
 }
 
-/// Prints the JSON that a function writes, and returns an empty text in place of it.
+/// Prints the JSON that a function writes, and returns an empty string in place of it.
 fn print_line(write: impl FnOnce(&mut &mut dyn Write) -> io::Result<()>) -> Result<String, String> {
     let printed = print_json(write).map_err(|error| format!("error: {error}"));
     printed.map(|()| String::new())

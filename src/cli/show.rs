@@ -1,17 +1,17 @@
 //! The output of `render` and `port`: JSON with spans, or coloured text.
 //!
 //! ```text
-//! {"text": "…", "generation": {"code_points": [[0, 5]], "bytes": [[0, 5]]}, "true_spans": {…}, …}
+//! {"text": "…", "reference_spans": {"code_points": [[0, 5]], "bytes": [[0, 5]]}, "generation_spans": {…}, …}
 //! ```
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
-use chat_template::conformance::printable;
-use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, AssistantOptions, AssistantSpans, Bounds, Changes, FixedClock, Prompt, Rendered};
+use crate::chat::AssistantSpans;
+use crate::conformance::printable;
+use crate::json::{Data, Object};
+use crate::{ApplyOptions, AssistantOptions, Bounds, Changes, FixedClock, Prompt};
 use serde::Serialize;
 
 /// The options of a request that add to its answer and do not change the text.
@@ -50,23 +50,16 @@ impl Wanted {
     /// Returns the options of a conversation. All other options have their defaults.
     pub fn options<'o>(self, bounds: Bounds<'o>, clock: Option<&'o FixedClock>) -> ApplyOptions<'o> {
         let options = ApplyOptions {
-            generation: self.generation,
+            reference_spans: self.generation,
             trace: self.is_traced(),
             assistant: self.assistant(),
-            plain: self.is_plain(),
-            limits: bounds.limits,
-            deadline: bounds.deadline,
+            bounds,
             ..ApplyOptions::default()
         };
         match clock {
             Some(clock) => ApplyOptions { clock, ..options },
             None => options,
         }
-    }
-
-    /// Returns whether the render has no shortcuts.
-    pub fn is_plain(self) -> bool {
-        self.mode == Mode::Plain
     }
 }
 
@@ -89,19 +82,6 @@ struct Changed<'p> {
 pub fn write_prompt(prompt: &Prompt, changes: Option<&Changes>, out: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &Changed { prompt, changes })?;
     out.write_all(b"\n")
-}
-
-/// Writes the output of a template that was rendered without the contract, as a line of JSON.
-pub fn write_rendered(rendered: &Rendered, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(b"{\"text\":")?;
-    serde_json::to_writer(&mut *out, &rendered.text)?;
-    let generation = BTreeMap::from([("code_points", span_pairs(&rendered.generation))]);
-    stream_entry("generation", &generation, out)?;
-    stream_entry("segments", &rendered.segments, out)?;
-    stream_entry("assistant", &rendered.assistant, out)?;
-    stream_entry("turns", &rendered.turns(), out)?;
-    stream_entry("steps", &rendered.steps, out)?;
-    out.write_all(b"}\n")
 }
 
 /// Writes a comma and an entry of an object.
@@ -136,12 +116,15 @@ pub fn shows_color() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// Returns the text with these spans in green. The spans are in bytes and can overlap. Control characters of the text are escaped if it goes
-/// to a terminal.
+/// Returns the text with these spans in green. The spans are in bytes and can overlap. Control characters of the text are escaped if it
+/// goes to a terminal.
 pub fn color_spans(text: &str, spans: &[Range<usize>]) -> String {
-    let escape = |part: &str| match std::io::stdout().is_terminal() {
-        true => printable(part).into_owned(),
-        false => part.to_owned(),
+    let escape = |part: &str| {
+        if std::io::stdout().is_terminal() {
+            printable(part).into_owned()
+        } else {
+            part.to_owned()
+        }
     };
     let mut edges: Vec<(usize, bool)> = spans
         .iter()
@@ -158,11 +141,7 @@ pub fn color_spans(text: &str, spans: &[Range<usize>]) -> String {
             (1, false) => shown.push_str("\x1b[0m"),
             _ => {}
         }
-        depth = if opens {
-            depth.saturating_add(1)
-        } else {
-            depth.saturating_sub(1)
-        };
+        depth = if opens { depth + 1 } else { depth.saturating_sub(1) };
     }
     shown.push_str(&escape(text.get(at..).unwrap_or_default()));
     shown

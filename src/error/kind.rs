@@ -87,7 +87,7 @@ impl ErrorKind {
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate, ErrorClass};
 ///
-/// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content + eos_token }}{% endfor %}", &[("eos_token", "</s>")]);
+/// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content + eos_token }}{% endfor %}", &[("eos_token", "</s>")])?;
 /// let messages = serde_json::json!([{"content": "Hi"}, {"content": ["a", "list"]}]);
 /// let error = template.apply(&messages, &ApplyOptions::default()).unwrap_err();
 /// assert_eq!((error.class(), error.http_status()), (ErrorClass::Mismatch, 400));
@@ -107,8 +107,6 @@ pub enum ErrorClass {
     Template,
     /// A limit was reached.
     Limit,
-    /// The caller's writer failed. Neither the request nor the template is wrong.
-    Output,
     /// This crate has a bug.
     Internal,
 }
@@ -122,7 +120,6 @@ impl ErrorClass {
             Self::Mismatch => "mismatch",
             Self::Template => "template",
             Self::Limit => "limit",
-            Self::Output => "output",
             Self::Internal => "internal",
         }
     }

@@ -104,15 +104,13 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.charge(variables >> 3)?;
         let heap = &mut self.runtime.heap;
         self.frame.locals = heap.frames.locals.len().saturating_sub(count);
-        let locals = self.frame.locals.saturating_add(frame.locals as usize);
+        let locals = self.frame.locals + frame.locals as usize;
         heap.frames.locals.resize_with(locals, || None);
         self.frame.environment = parent;
         if frame.cells > 0 {
             let cells = heap.frames.cells.len();
             let number = next_object_index(heap.frames.environments.len())?;
-            heap.frames
-                .cells
-                .resize_with(cells.saturating_add(frame.cells as usize), || None);
+            heap.frames.cells.resize_with(cells + frame.cells as usize, || None);
             heap.frames.environments.push(Environment { cells, parent });
             self.frame.environment = Some(EnvironmentId(number));
         }
@@ -179,7 +177,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Returns the value of a variable of another frame, or `None` if it is missing or is the reference's object `missing`.
+    /// Returns the initial value of a variable that another frame has, or `None` if it is missing or is the reference's object `missing`.
     #[inline(never)]
     fn read_outer(&self, outer: &Slot) -> Option<Value<'a>> {
         self.get(outer).filter(|value| !value.is_missing()).cloned()

@@ -21,12 +21,12 @@ use crate::report::{
 /// ```
 /// use chat_template::ChatTemplate;
 ///
-/// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]);
-/// let report = template.inspect()?;
+/// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[])?;
+/// let report = template.inspect(Bounds::default())?;
 /// // This renders conversations.
 /// let roles = report.roles()?;
 /// // This renders nothing, and the other parts are not made.
-/// assert!(std::ptr::eq(roles, template.inspect()?.roles()?));
+/// assert!(std::ptr::eq(roles, template.inspect(Bounds::default())?.roles()?));
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 ///
@@ -41,8 +41,8 @@ pub struct Report<'o> {
     pub(super) bounds: Bounds<'o>,
 }
 
-/// Declares the functions that return the parts, and the struct of all parts, from a table. A row is a part with its docs, its type, and where
-/// an inspection has it. The rows are in the order of the report.
+/// Declares the functions that return the parts, and the struct of all parts, from a table. A row is a part with its docs, its type, and
+/// where an inspection has it. The rows are in the order of the report.
 macro_rules! parts {
     ($($(#[$docs:meta])* $name:ident: $type:ty = $part:ident $(.$field:tt)?;)*) => {
         #[expect(clippy::missing_errors_doc, reason = "the errors of all functions are in the docs of the type")]

@@ -45,7 +45,7 @@ pub(crate) fn write_escaped(text: &str, ensure_ascii: bool, out: &mut impl fmt::
     }
 }
 
-/// Writes a text with escapes. `plain_length` returns the number of leading bytes that need no escape.
+/// Writes a string with escapes. `plain_length` returns the number of leading bytes that need no escape.
 #[inline(never)]
 fn write_pieces(text: &str, plain_length: impl Fn(&[u8]) -> usize, out: &mut impl fmt::Write) -> fmt::Result {
     let mut rest = text;

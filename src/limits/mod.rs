@@ -5,10 +5,10 @@
 #[macro_use]
 mod table;
 
-mod reached;
+mod exceeded;
 mod read;
 
-pub use reached::{Limit, Reached};
+pub use exceeded::{Limit, LimitExceeded};
 
 limits! {
     /// Limits on compiling and rendering a template.
@@ -28,7 +28,7 @@ limits! {
     /// assert_eq!(limits, serde_json::from_str(r#"{"steps": 1000, "milliseconds": 50}"#)?);
     /// let template = Template::compile("{% for i in range(10000) %}{% endfor %}")?;
     /// let options = RenderOptions { limits: &limits, ..Default::default() };
-    /// let error = template.render_with(&serde_json::json!({}), &options).unwrap_err();
+    /// let error = template.render(&serde_json::json!({}), &options).unwrap_err();
     /// assert_eq!(error.message(), "limit reached: steps: 1001, at most 1000");
     /// assert!(serde_json::from_str::<Limits>(r#"{"step": 1000}"#).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())

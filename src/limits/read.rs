@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::{Limit, Limits, Reached};
+use super::{Limit, LimitExceeded, Limits};
 
 impl Serialize for Limits {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -21,11 +21,11 @@ impl Serialize for Limit {
     }
 }
 
-impl Serialize for Reached {
+impl Serialize for LimitExceeded {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Reached", 3)?;
+        let mut object = serializer.serialize_struct("LimitExceeded", 3)?;
         object.serialize_field("limit", &self.limit)?;
-        object.serialize_field("figure", &self.figure)?;
+        object.serialize_field("actual", &self.actual)?;
         object.serialize_field("allowed", &self.allowed)?;
         object.end()
     }

@@ -29,7 +29,7 @@ macro_rules! limits {
             }
         }
 
-        /// Setters.
+        /// One setter for each limit.
         impl $limits {
             $(
                 #[doc = concat!("Returns the limits with another value of [`", stringify!($name), "`](Self::", stringify!($name), ").")]
@@ -52,7 +52,7 @@ macro_rules! limits {
                 Self { $($name: self.$name.min(other.$name),)* }
             }
 
-            /// Returns whether one limit is lower than that of `other`.
+            /// Returns whether one of the limits is lower here than in `other`.
             #[cfg(feature = "inspect")]
             pub(crate) fn is_lower(&self, other: &Self, limit: Limit) -> bool {
                 false $(|| limit.name() == stringify!($name) && self.$name < other.$name)*

@@ -130,7 +130,7 @@ impl Conversion {
         })
     }
 
-    /// Pads a text to the width for `%s` and `%c`, which ignore the flag `0`.
+    /// Pads a string to the width for `%s` and `%c`, which ignore the flag `0`.
     pub fn pad_text(&self, text: &str, max_width: usize) -> NumberResult<String> {
         self.pad("", "", text, false, max_width)
     }
@@ -241,7 +241,7 @@ fn eat_key<'a>(rest: &mut &'a str) -> NumberResult<&'a str> {
     let mut depth = 0_usize;
     for (place, char) in rest.char_indices() {
         match char {
-            '(' => depth = depth.saturating_add(1),
+            '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
             _ => {}
         }

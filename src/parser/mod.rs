@@ -1,4 +1,4 @@
-//! Parses tokens to a tree: `a {{ b }}` becomes one output, of a text and a name.
+//! Parses tokens to a tree: `a {{ b }}` becomes one output, of text and a name.
 //!
 //! This is a recursive descent parser that follows jinja2 3.1.6 `parser.py`, with a Pratt loop for binary operators. Functions named
 //! `parse_…` have the names of the productions in `grammar/template.ebnf`. Errors have the text and the line of the reference. Tokens are
@@ -131,7 +131,7 @@ impl<'s> Parser<'s> {
     /// Returns the symbol of the name of a variable.
     fn intern(&mut self, name: &str) -> Symbol {
         if name == "loop" {
-            self.loop_mentions = self.loop_mentions.saturating_add(1);
+            self.loop_mentions += 1;
         }
         let symbol = self.symbols.intern(name);
         if self.outlives_scope {

@@ -62,7 +62,7 @@ struct VariableRecord {
     is_read_first: bool,
     /// The index of the variable among the locals or the cells of its frame.
     place: u32,
-    /// The index of the variable's load, while the names of its scope are collected.
+    /// The index of the variable's load in its scope, while the names of the scope are collected.
     load: u32,
 }
 
@@ -177,7 +177,7 @@ impl Frames {
         if level > 0 || self.current != Some(0) {
             let place = name.0 as usize;
             if self.looked_up.len() <= place {
-                self.looked_up.resize(place.saturating_add(1), false);
+                self.looked_up.resize(place + 1, false);
             }
             if let Some(place) = self.looked_up.get_mut(place) {
                 *place = true;

@@ -30,9 +30,9 @@ pub struct Frames<'a> {
     pub cells: Vec<Option<Value<'a>>>,
     /// The environments, by [`EnvironmentId`].
     pub environments: Vec<Environment>,
-    /// The claim to the memory of many variables and environments, and the number of variables that it is for.
+    /// The claim to the memory of variables and environments, and the number of variables that it covers.
     pub claim: Option<(Claim, usize)>,
-    /// The places of the context's values in memory, for the notes of errors.
+    /// The places of the context's values in memory. An error names the value of the input that it is about by them.
     pub context_map: Option<Box<InputMap<'a>>>,
     /// The spans of `generation` blocks in code points, if the caller wants them.
     pub tracked: Option<Box<Tracked>>,
@@ -57,11 +57,11 @@ pub struct Tracked {
     pub spans: Vec<Range<usize>>,
     /// The code points that the top level of the template has written in finished outputs.
     pub root_length: usize,
-    /// The error of joining what the top level has written, if that is not only strings.
+    /// The error of joining the top level's output, if part of it is not a string.
     pub refused: Option<Error>,
 }
 
-/// The number of variables whose memory is not claimed.
+/// The number of variables that a render may have before their memory is claimed.
 const UNCLAIMED: usize = 4096;
 
 impl Frames<'_> {
@@ -69,8 +69,8 @@ impl Frames<'_> {
     #[inline]
     pub fn claim(&mut self, meter: &mut Meter<'_>) -> Result<()> {
         // An environment has half the size of a variable.
-        let variables = self.locals.len().saturating_add(self.cells.len());
-        let room = variables.saturating_add(self.environments.len() / 2);
+        let variables = self.locals.len() + self.cells.len();
+        let room = variables + self.environments.len() / 2;
         match &self.claim {
             _ if room <= UNCLAIMED => Ok(()),
             Some((_, claimed)) if room <= *claimed => Ok(()),

@@ -34,16 +34,16 @@ pub enum Seq<'a> {
     Group(Rc<OwnedItems<'a>>),
 }
 
-/// The items that a slice or a reversal of a key-value pair has.
+/// The items of a key-value pair that are left after it is sliced or reversed: `(key, value)[::-1]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// The key and the value.
+    /// Both: `(key, value)`.
     Pair,
-    /// The value and the key.
+    /// Both, reversed: `(value, key)`.
     Reversed,
-    /// The key alone.
+    /// Only the key: `(key,)`.
     Key,
-    /// The value alone.
+    /// Only the value: `(value,)`.
     Value,
 }
 
@@ -55,7 +55,7 @@ impl Part {
         }
     }
 
-    /// Returns [`Part::Key`] or [`Part::Value`], whichever is at an index.
+    /// Returns the key's part for index 0 and the value's for index 1 of a pair in its order; a reversed pair exchanges them.
     fn get(self, index: usize) -> Option<Self> {
         match (self, index) {
             (Self::Pair | Self::Key, 0) | (Self::Reversed, 1) => Some(Self::Key),
@@ -129,7 +129,7 @@ impl<'a> Seq<'a> {
         matches!(self, Self::Group(_))
     }
 
-    /// Returns the items and their height for modification in place, or the sequence itself if another value uses the items too.
+    /// Returns the items and their height for modification in place. If another value uses the items too, returns the sequence itself.
     pub fn try_into_items(self) -> Result<(Vec<Value<'a>>, u32), Self> {
         match self {
             Self::Owned(items, 0, end) if end as usize == items.values.len() => match Rc::try_unwrap(items) {
@@ -335,7 +335,7 @@ fn data_object<'a>(data: &'a Data<'a>) -> Option<Dict<'a>> {
     }
 }
 
-/// Returns the index from the front of the item at an index from the end.
+/// Converts an index that counts from the end to one that counts from the front.
 fn mirror_index(len: usize, index: usize) -> Option<usize> {
     len.checked_sub(index)?.checked_sub(1)
 }

@@ -67,7 +67,7 @@ pub use trace::{Tape, Traced, backslash_escape, html_escape};
 pub use types::Type;
 pub use undefined::Undefined;
 
-/// A Python value. The tag fills a word, so that a value moves in whole words.
+/// A Python value. Its tag has the size of a word, so that a value moves in whole words.
 #[derive(Clone, Debug)]
 #[repr(u64)]
 pub enum Value<'a> {
@@ -134,7 +134,7 @@ impl<'a> Value<'a> {
         matches!(self, Self::Undefined(_))
     }
 
-    /// Returns whether dropping this value frees memory of the render.
+    /// Returns whether dropping this value can free memory that the render allocated.
     #[inline]
     pub fn holds_memory(&self) -> bool {
         match self {

@@ -1,6 +1,6 @@
 //! Turns, and what the model would write, in templates of several forms.
 
-use chat_template::{ApplyOptions, AssistantOptions, AssistantSpans, ChatTemplate, Prompt, RenderOptions, Template};
+use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, Prompt, RenderOptions, Template};
 use serde_json::{Value, json};
 
 const CHATML: &str = "{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.reasoning %}<think>\n{{ m.reasoning }}\n</think>\n{% endif %}\
@@ -13,14 +13,14 @@ fn apply(source: &str, messages: &Value, assistant: AssistantOptions<'_>) -> Pro
         assistant: Some(assistant),
         ..ApplyOptions::default()
     };
-    let template = ChatTemplate::from_source(source, &[("eos_token", "</s>")]);
+    let template = ChatTemplate::from_source(source, &[("eos_token", "</s>")]).unwrap();
     template.apply(messages, &options).expect("it renders")
 }
 
 /// The texts that the model writes.
 fn written(source: &str, messages: &Value, assistant: AssistantOptions<'_>) -> Vec<String> {
     let prompt = apply(source, messages, assistant);
-    let spans = prompt.assistant.known().expect("it is known");
+    let spans = prompt.assistant().expect("it is known");
     spans.bytes.iter().map(|span| prompt.text[span.clone()].to_owned()).collect()
 }
 
@@ -144,10 +144,10 @@ fn a_generation_prompt_within_the_loop_is_not_written_by_the_model() {
         assistant: Some(AssistantOptions::default()),
         ..RenderOptions::default()
     };
-    let rendered = template.render_with(&context, &options).unwrap();
-    let spans = &rendered.assistant.known().unwrap().bytes;
+    let rendered = template.render(&context, &options).unwrap();
+    let spans = &rendered.assistant().unwrap().bytes;
     assert_eq!(&rendered.text[spans[1].clone()], "Bye!</s>");
-    assert!(rendered.segments.is_empty());
+    assert!(rendered.segments().is_empty());
 }
 
 #[test]
@@ -188,9 +188,11 @@ fn a_template_with_generation_blocks_keeps_its_spans() {
 
 #[test]
 fn where_the_rule_does_not_hold_the_reason_is_said() {
-    let reason = |source| match apply(source, &conversation(), AssistantOptions::default()).assistant {
-        AssistantSpans::Unknown(reason) => reason,
-        AssistantSpans::Known(spans) => panic!("{spans:?}"),
+    let reason = |source| {
+        let prompt = apply(source, &conversation(), AssistantOptions::default());
+        let error = prompt.assistant().expect_err("it is unknown");
+        let reason = error.message().strip_prefix("it is unknown which text the model writes: ");
+        reason.expect("the message begins so").to_owned()
     };
     assert_eq!(reason("{{ messages }}"), "the template prints messages as values");
     let other =
@@ -253,11 +255,11 @@ fn real_templates_say_what_the_model_writes() {
             .filter(|conversation| names.contains(&conversation["name"].as_str().unwrap()))
         {
             let context = &conversation["context"];
-            let Ok(rendered) = template.render_with(context, &options) else {
+            let Ok(rendered) = template.render(context, &options) else {
                 continue;
             };
             prompts += 1;
-            let AssistantSpans::Known(spans) = &rendered.assistant else {
+            let Ok(spans) = rendered.assistant() else {
                 unknown += 1;
                 continue;
             };
@@ -271,15 +273,17 @@ fn real_templates_say_what_the_model_writes() {
             }
             let mut other = context.clone();
             other["messages"][last]["content"] = json!("ZQx replacement 7");
-            let Ok(other) = template.render(&other) else { continue };
-            if other == rendered.text {
+            let Ok(other) = template.render(&other, &RenderOptions::default()) else {
+                continue;
+            };
+            if other.text == rendered.text {
                 continue;
             }
             changed += 1;
             let common = rendered
                 .text
                 .bytes()
-                .zip(other.bytes())
+                .zip(other.text.bytes())
                 .take_while(|(left, right)| left == right)
                 .count();
             let rest = &rendered.text.as_bytes()[common..];

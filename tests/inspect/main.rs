@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use chat_template::report::{Arguments, Change, Content, Outcome, Replay, Verdict};
-use chat_template::{ApplyOptions, ChatTemplate, ErrorKind, FixedClock, Limit, Limits, Report};
+use chat_template::{ApplyOptions, Bounds, ChatTemplate, ErrorKind, FixedClock, Limit, Limits, Report};
 use serde_json::{Value, json};
 
 const FAMILIES: [&str; 16] = [
@@ -88,7 +88,7 @@ const TOKENS: [(&str, &str); 2] = [("bos_token", "<s>"), ("eos_token", "</s>")];
 
 fn load(family: &str) -> ChatTemplate {
     let path = root().join("cases/families").join(format!("{family}.jinja"));
-    ChatTemplate::from_source(std::fs::read_to_string(path).unwrap(), &TOKENS)
+    ChatTemplate::from_source(std::fs::read_to_string(path).unwrap(), &TOKENS).unwrap()
 }
 
 fn root() -> PathBuf {
@@ -99,7 +99,7 @@ fn root() -> PathBuf {
 fn the_reports_of_families_are_as_they_were_read() {
     let mut faults = Vec::new();
     for family in FAMILIES {
-        let report = load(family).inspect().unwrap();
+        let report = load(family).inspect(Bounds::default()).unwrap();
         let mut report = serde_json::to_value(&report).unwrap();
         for key in ["witnesses", "prefix", "lint", "takes"] {
             report.as_object_mut().unwrap().shift_remove(key);
@@ -150,7 +150,7 @@ fn families_break_only_the_rules_that_they_are_meant_to_break() {
     families.sort();
     let mut clean = 0;
     for family in families {
-        let report = load(&family).inspect().unwrap();
+        let report = load(&family).inspect(Bounds::default()).unwrap();
         let rules: BTreeSet<&str> = report.lint().unwrap().iter().map(|finding| finding.rule.as_str()).collect();
         let rules = rules.into_iter().collect::<Vec<_>>().join(" ");
         let meant = BROKEN_RULES
@@ -166,7 +166,7 @@ fn families_break_only_the_rules_that_they_are_meant_to_break() {
 #[test]
 fn each_verdict_has_a_witness_that_renders_as_it_says() {
     let template = load("qwen3");
-    let report = template.inspect().unwrap();
+    let report = template.inspect(Bounds::default()).unwrap();
     for path in [
         "roles.user.string",
         "calls.object",
@@ -191,7 +191,12 @@ fn each_verdict_has_a_witness_that_renders_as_it_says() {
 
 #[test]
 fn outcomes_are_told_apart() {
-    let inspect = |source: &str| ChatTemplate::from_source(source, &[]).inspect().unwrap();
+    let inspect = |source: &str| {
+        ChatTemplate::from_source(source, &[])
+            .unwrap()
+            .inspect(Bounds::default())
+            .unwrap()
+    };
     let plain = inspect("{% for m in messages %}{{ m.role }}: {{ m.content }}{% endfor %}");
     assert_eq!(
         (plain.roles().unwrap().user.string, plain.roles().unwrap().user.parts),
@@ -217,7 +222,10 @@ fn outcomes_are_told_apart() {
 #[test]
 fn a_template_that_needs_tools_is_asked_with_tools() {
     let source = "{% for t in tools %}{{ t.function.name }}{% endfor %}{% for m in messages %}{{ m.content }}{% endfor %}";
-    let report = ChatTemplate::from_source(source, &[]).inspect().unwrap();
+    let report = ChatTemplate::from_source(source, &[])
+        .unwrap()
+        .inspect(Bounds::default())
+        .unwrap();
     assert_eq!(
         (
             report.roles().unwrap().system.content,
@@ -236,7 +244,8 @@ fn encoded_and_wrapped_arguments_are_double() {
             "{{% for m in messages %}}{{{{ m.content }}}}{{% for c in m.tool_calls %}}{{% set a = c.function.arguments %}}{write}{{% endfor %}}{{% endfor %}}"
         );
         ChatTemplate::from_source(source, &[])
-            .inspect()
+            .unwrap()
+            .inspect(Bounds::default())
             .unwrap()
             .calls()
             .unwrap()
@@ -261,7 +270,8 @@ fn encoded_and_wrapped_arguments_are_double() {
 fn reasoning_is_replayed_always_in_the_last_turn_or_never() {
     let inspect = |source: &str| {
         ChatTemplate::from_source(source, &[])
-            .inspect()
+            .unwrap()
+            .inspect(Bounds::default())
             .unwrap()
             .reasoning()
             .unwrap()
@@ -285,7 +295,10 @@ fn reasoning_is_replayed_always_in_the_last_turn_or_never() {
 fn a_switch_may_matter_only_beside_another_one() {
     let source = "{% for m in messages %}{{ m.content }}{% endfor %}\
                   {% if add_generation_prompt %}<a>{% if think %}{{ effort }}{% if level == 'high' %}!{% endif %}{% endif %}{% endif %}{{ bos_token }}";
-    let report = ChatTemplate::from_source(source, &[]).inspect().unwrap();
+    let report = ChatTemplate::from_source(source, &[])
+        .unwrap()
+        .inspect(Bounds::default())
+        .unwrap();
     let names: Vec<&str> = report.switches().unwrap().iter().map(|switch| switch.name.as_str()).collect();
     assert_eq!(names, ["think", "effort", "level"]);
     let level = &report.switches().unwrap()[2];
@@ -301,7 +314,10 @@ fn the_constants_of_a_variable_are_told_from_those_of_another_one_with_the_same_
     let source = "{% for tool in tools %}{{ 'a pear' if tool == 'pear' }}{% endfor %}\
                   {% for tool in extra %}{{ 'a fig' if tool == 'fig' }}{% endfor %}\
                   {{ 'none' if extra == 'no' }}{% for m in messages %}{{ m.content }}{% endfor %}";
-    let report = ChatTemplate::from_source(source, &[]).inspect().unwrap();
+    let report = ChatTemplate::from_source(source, &[])
+        .unwrap()
+        .inspect(Bounds::default())
+        .unwrap();
     assert_eq!(
         (
             report.switches().unwrap()[0].name.as_str(),
@@ -315,7 +331,8 @@ fn the_constants_of_a_variable_are_told_from_those_of_another_one_with_the_same_
 fn the_text_of_a_medium_is_not_white_space_and_not_the_separator_of_parts() {
     let source = "{% for m in messages %}{% for p in m.content %}{{ '<pic>' if p.type == 'image' else p.text }}{{ '\n' }}{% endfor %}{% endfor %}";
     let media = ChatTemplate::from_source(source, &[])
-        .inspect()
+        .unwrap()
+        .inspect(Bounds::default())
         .unwrap()
         .media()
         .unwrap()
@@ -329,7 +346,10 @@ fn reads_are_followed_through_loops_names_and_macros() {
     let source = "{% macro show(c) %}{{ c.function.name }}{% endmacro %}\n{% set rest = messages[1:] %}\n{% for m in rest %}\n\
                   {% if 'name' in m %}{{ m.get('content') }}{% endif %}{% for c in m['tool_calls'] %}{{ show(c) }}{% endfor %}\n{% endfor %}\n\
                   {{ (tools|first).function.description }}{{ day }}";
-    let report = ChatTemplate::from_source(source, &[]).inspect().unwrap();
+    let report = ChatTemplate::from_source(source, &[])
+        .unwrap()
+        .inspect(Bounds::default())
+        .unwrap();
     let show = |reads: &[chat_template::report::Read]| -> Vec<String> {
         reads.iter().map(|read| format!("{} {}", read.name, read.line)).collect()
     };
@@ -347,7 +367,8 @@ fn reads_are_found_in_tests_for_a_key_and_in_defaults() {
     let source = "{% for m in messages %}{% for p in m.content %}{{ '<pic>' if 'image' in p }}{% endfor %}\
                   {% for c in m.tool_calls %}{% set c = c.function|default(c) %}{{ c.name }}{% endfor %}{% endfor %}";
     let reads = ChatTemplate::from_source(source, &[])
-        .inspect()
+        .unwrap()
+        .inspect(Bounds::default())
         .unwrap()
         .reads()
         .unwrap()
@@ -361,8 +382,8 @@ fn reads_are_found_in_tests_for_a_key_and_in_defaults() {
 fn tools_are_asked_of_the_template_that_apply_would_choose() {
     let loop_over = "{% for m in messages %}{{ m.content }}{% endfor %}";
     let with_tools = format!("{{% for t in tools %}}{{{{ t.function.name }}}}{{% endfor %}}{loop_over}");
-    let template = ChatTemplate::from_named(&[("default", loop_over), ("tool_use", &with_tools)], &[]);
-    let report = template.inspect().unwrap();
+    let template = ChatTemplate::from_named(&[("default", loop_over), ("tool_use", &with_tools)], &[]).unwrap();
+    let report = template.inspect(Bounds::default()).unwrap();
     assert_eq!(
         (
             report.tools().unwrap().read,
@@ -378,7 +399,7 @@ fn tools_are_asked_of_the_template_that_apply_would_choose() {
 fn all_experiments_together_keep_the_limits() {
     let slow = "{% for i in range(20000) %}{% endfor %}{{ messages[0].content }}";
     let limits = Limits::default().with_steps(100_000);
-    let report = ChatTemplate::from_source(slow, &[]).inspect_with(&limits).unwrap();
+    let report = ChatTemplate::from_source(slow, &[]).unwrap().inspect(&limits).unwrap();
     assert!(report.reads().is_ok());
     let error = report.roles().unwrap_err();
     assert_eq!(
@@ -387,11 +408,12 @@ fn all_experiments_together_keep_the_limits() {
     );
     assert!(
         ChatTemplate::from_source("{% if %}", &[])
-            .inspect()
+            .unwrap()
+            .inspect(Bounds::default())
             .is_err_and(|error| error.kind() == ErrorKind::Syntax)
     );
     let none = ChatTemplate::from_config(&json!({})).unwrap();
-    assert!(none.inspect().is_err());
+    assert!(none.inspect(Bounds::default()).is_err());
 }
 
 #[test]
@@ -400,13 +422,13 @@ fn a_part_that_reaches_a_limit_is_an_error_and_later_parts_do_not_depend_on_it()
     const { is_shared::<Report<'_>>() };
     let template = load("qwen3");
     let limits = Limits::default().with_value(8);
-    let narrow = template.inspect_with(&limits).unwrap();
+    let narrow = template.inspect(&limits).unwrap();
     let error = narrow.roles().unwrap_err();
     assert_eq!(
         (error.kind(), error.reached().map(|reached| reached.limit)),
         (ErrorKind::Limit, Some(Limit::Value))
     );
-    let complete = |template: &ChatTemplate| serde_json::to_value(template.inspect().unwrap()).unwrap();
+    let complete = |template: &ChatTemplate| serde_json::to_value(template.inspect(Bounds::default()).unwrap()).unwrap();
     assert_eq!(complete(&template), complete(&load("qwen3")));
     // All parts are made, so nothing reaches the limit.
     assert!(narrow.complete().is_ok());
@@ -414,7 +436,7 @@ fn a_part_that_reaches_a_limit_is_an_error_and_later_parts_do_not_depend_on_it()
 
 #[test]
 fn a_part_that_is_read_first_is_as_in_the_whole_report() {
-    let [whole, single] = ["qwen3", "qwen3"].map(|family| load(family).inspect().unwrap());
+    let [whole, single] = ["qwen3", "qwen3"].map(|family| load(family).inspect(Bounds::default()).unwrap());
     whole.complete().unwrap();
     assert_eq!(single.switches().unwrap(), whole.switches().unwrap());
     assert_eq!(single.prefix().unwrap(), whole.prefix().unwrap());
@@ -428,13 +450,16 @@ fn a_part_that_is_read_first_is_as_in_the_whole_report() {
 
 #[test]
 fn a_report_is_made_once_and_again_after_a_change() {
-    let template = ChatTemplate::from_source("{{ bos_token }}{{ messages[0].content }}", &[]);
-    let report = template.inspect().unwrap();
+    let template = ChatTemplate::from_source("{{ bos_token }}{{ messages[0].content }}", &[]).unwrap();
+    let report = template.inspect(Bounds::default()).unwrap();
     assert!(std::ptr::eq(
         report.roles().unwrap(),
-        template.clone().inspect().unwrap().roles().unwrap()
+        template.clone().inspect(Bounds::default()).unwrap().roles().unwrap()
     ));
-    let other = template.with_special_token("bos_token", "<s>").inspect().unwrap();
+    let other = template
+        .with_special_token("bos_token", "<s>")
+        .inspect(Bounds::default())
+        .unwrap();
     assert!(
         other
             .witness("roles.user.string")
@@ -451,8 +476,8 @@ fn a_report_is_made_once_and_again_after_a_change() {
 fn a_template_that_reads_the_clock_says_so() {
     let source = "{{ strftime_now('%Y') }}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}";
     let prove = |source: &str| {
-        let template = ChatTemplate::from_source(source, &[]);
-        let report = template.inspect().unwrap();
+        let template = ChatTemplate::from_source(source, &[]).unwrap();
+        let report = template.inspect(Bounds::default()).unwrap();
         let verdicts = report.prefix().unwrap().boundaries().map(|(_, boundary)| boundary.verdict);
         (report.reads().unwrap().clock.len(), verdicts.contains(&Verdict::Proven))
     };
@@ -465,7 +490,10 @@ fn a_template_that_reads_the_clock_says_so() {
         ..ApplyOptions::default()
     };
     let messages = json!([{"role": "user", "content": "Hi"}]);
-    let prompt = ChatTemplate::from_source(source, &[]).apply(&messages, &options).unwrap();
-    let segment = serde_json::to_value(&prompt.segments[0]).unwrap();
+    let prompt = ChatTemplate::from_source(source, &[])
+        .unwrap()
+        .apply(&messages, &options)
+        .unwrap();
+    let segment = serde_json::to_value(&prompt.segments()[0]).unwrap();
     assert_eq!(segment, json!({"start": 0, "end": 4, "from": "made", "by": "clock"}));
 }

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use chat_template::report::Verdict;
-use chat_template::{ApplyOptions, ChatTemplate};
+use chat_template::{ApplyOptions, Bounds, ChatTemplate};
 use random::Random;
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ fn read_corpus() -> Vec<(String, ChatTemplate)> {
     let read = |path: PathBuf| {
         let source = String::from_utf8(std::fs::read(&path).unwrap()).unwrap();
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        (name, ChatTemplate::from_source(source, &tokens))
+        (name, ChatTemplate::from_source(source, &tokens).unwrap())
     };
     let templates = paths.into_iter().map(read);
     templates.filter(|(_, template)| template.check().is_ok()).collect()
@@ -54,7 +54,7 @@ fn counts_are_shown() {
     let mut times = Vec::new();
     for (name, template) in read_corpus() {
         let start = Instant::now();
-        let report = template.inspect().unwrap();
+        let report = template.inspect(Bounds::default()).unwrap();
         times.push((start.elapsed(), name.clone()));
         for (way, boundary) in report.prefix().unwrap().boundaries() {
             *counts.entry((way, format!("{:?}", boundary.verdict))).or_insert(0) += 1;
@@ -75,7 +75,7 @@ fn render_pair(random: &mut Random, template: &ChatTemplate, names: &[&str], way
         "tool" => (&["assistant", "tool"], "tool"),
         _ => (&["user", "tool"], "assistant"),
     };
-    let report = template.inspect().unwrap();
+    let report = template.inspect(Bounds::default()).unwrap();
     let takes = random.happens(75).then_some(report.takes().unwrap());
     let mut messages = random::conversation(random, takes, last);
     let (tools, variables) = (random::tools(random), random::variables(random, names));
@@ -102,7 +102,7 @@ fn no_proof_is_refuted() {
     let read = |name: &str, default: u64| std::env::var(name).map_or(default, |value| value.parse().unwrap());
     let (rounds, first) = (read("ROUNDS", 400), read("SEED", 1));
     for (seed, (name, template)) in (first..).zip(read_corpus()) {
-        let report = template.inspect().unwrap();
+        let report = template.inspect(Bounds::default()).unwrap();
         let names = template.variables();
         for (way, boundary) in report.prefix().unwrap().boundaries() {
             if boundary.verdict != Verdict::Proven {
@@ -131,7 +131,7 @@ fn no_proof_is_refuted() {
 #[ignore = "renders a million conversations"]
 fn unknown_ones_are_searched() {
     for (seed, (name, template)) in (1..).zip(read_corpus()) {
-        let report = template.inspect().unwrap();
+        let report = template.inspect(Bounds::default()).unwrap();
         let names = template.variables();
         for (way, boundary) in report.prefix().unwrap().boundaries() {
             if boundary.verdict != Verdict::Unknown {

@@ -98,7 +98,7 @@ built_ins! { FILTERS:
         }
     }
 
-    /// Joins the texts of the items, with a separator between them.
+    /// Joins the strings of the items, with a separator between them.
     ///
     /// `{{ [{"a": 1}, {"a": 2}]|join("-", attribute="a") }} -> 1-2`
     Python "sync_do_join" fn join(runtime, @eval_ctx, value: Items, d: Text = "", attribute: Attribute = None) -> Text {
@@ -177,9 +177,9 @@ pub(super) fn length_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Res
 
 /// The iterator of Python's `reversed`.
 enum Reversed<'a> {
-    /// Iterates over a list, a tuple or a range that is reversed already.
+    /// An iterator over a list, a tuple or a range that is reversed already.
     Items(Iter<'a>),
-    /// The characters of a string that are left. Those of a Markup are Markups, which they are not in the forward direction.
+    /// The characters of a string that are not read yet. Those of a Markup are Markups, which they are not in the forward direction.
     Characters(Str<'a>),
     Keys(DictIter<'a>),
     Values(DictIter<'a>),
@@ -245,7 +245,7 @@ impl<'a> ItemSource<'a> for Reversed<'a> {
     }
 }
 
-/// Returns the rounded sum of two floats and what the rounding has removed (Neumaier's algorithm).
+/// Returns the rounded sum of two floats, and the rounding error (Neumaier's algorithm).
 fn add_exactly(left: f64, right: f64) -> (f64, f64) {
     let total = left + right;
     let lost = if left.abs() >= right.abs() {
@@ -256,7 +256,7 @@ fn add_exactly(left: f64, right: f64) -> (f64, f64) {
     (total, lost)
 }
 
-/// Returns a sum with what rounding has removed from it (CPython 3.13 `bltinmodule.c`, `builtin_sum_impl`).
+/// Returns a sum after adding the rounding error to it (CPython 3.13 `bltinmodule.c`, `builtin_sum_impl`).
 fn restore(sum: Value<'_>, lost: Option<f64>) -> Value<'_> {
     match (sum, lost) {
         (Value::Float(total), Some(lost)) if lost != 0.0 && lost.is_finite() => Value::Float(total + lost),

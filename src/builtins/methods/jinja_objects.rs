@@ -106,7 +106,7 @@ built_ins! { CYCLER:
     /// Returns the current item, and moves to the next one.
     Python "Cycler.next" fn next(_runtime, &cycler: MeteredRc<Cycler>) {
         let at = cycler.position.get();
-        let next = at.saturating_add(1);
+        let next = at + 1;
         cycler.position.set(if next < cycler.items.len() { next } else { 0 });
         Ok(cycler.items.get(at).unwrap_or(Value::None))
     }

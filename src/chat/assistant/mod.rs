@@ -19,7 +19,7 @@ use std::ops::Range;
 use serde::ser::{Serialize, Serializer};
 
 use super::turns::{Groups, Owned, Part, Stretch, group_by_message};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::meter::{Claim, Meter};
 use crate::text::truncate::elide;
 use crate::trace::{Place, Segment, Spans};
@@ -71,22 +71,6 @@ pub enum AssistantSpans {
 impl Default for AssistantSpans {
     fn default() -> Self {
         Self::Known(Spans::default())
-    }
-}
-
-impl AssistantSpans {
-    /// Returns the spans.
-    ///
-    /// # Errors
-    /// If the spans are not known. The message says why.
-    pub fn known(&self) -> Result<&Spans> {
-        match self {
-            Self::Known(spans) => Ok(spans),
-            Self::Unknown(reason) => {
-                let message = format!("it is unknown which text the model writes: {reason}");
-                Err(Error::new(ErrorKind::Runtime, message).without_line())
-            }
-        }
     }
 }
 

@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chat_template::conformance::{self, Differ, Differed};
+use crate::conformance::{self, Differ, Differed};
 use clap::Args;
 
 use super::{MAX_SHOWN, bar, jobs, parse_jobs, print, seconds, words};
@@ -52,7 +52,7 @@ pub struct DiffArguments {
 }
 
 fn time(text: &str) -> Result<String, String> {
-    let time = text.parse::<chat_template::LocalTime>();
+    let time = text.parse::<crate::LocalTime>();
     time.map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 

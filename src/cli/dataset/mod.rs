@@ -23,8 +23,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use chat_template::Limits;
-use chat_template::json::Object;
+use crate::Limits;
+use crate::json::Object;
 
 use self::notes::Notes;
 use self::output::is_regular;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use chat_template::json::{Data, Object};
-use chat_template::{ChatTemplate, Prompt};
+use crate::json::{Data, Object};
+use crate::{ChatTemplate, Prompt};
 
 use crate::cli::variable::warn_of_unread;
 
@@ -37,7 +37,7 @@ impl Notes {
 
     /// Counts a row if its mask is empty or unknown.
     pub fn note_mask(&self, prompt: &Prompt) {
-        let is_masked = prompt.assistant.known().is_ok_and(|spans| !spans.bytes.is_empty());
+        let is_masked = prompt.assistant().is_ok_and(|spans| !spans.bytes.is_empty());
         self.unmasked.fetch_add(u64::from(!is_masked), Ordering::Relaxed);
     }
 

@@ -1,4 +1,4 @@
-//! Rendering one row: a line of JSON in, a line of JSON with the prompt out.
+//! Renders one row: a line of JSON in, a line of JSON with the prompt out.
 //!
 //! ```text
 //! {"id": 7, "messages": [{"role": "user", "content": "Hi"}]}   ->   {"id":7,"text":"<|user|>Hi"}
@@ -8,8 +8,8 @@
 
 use std::borrow::Cow;
 
-use chat_template::json::{self, Data, Entry, JsonErrorKind, Object};
-use chat_template::{
+use crate::json::{self, Data, Entry, JsonErrorKind, Object};
+use crate::{
     ApplyOptions, AssistantOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Error, FixedClock, Input, Limits,
 };
 
@@ -55,7 +55,7 @@ struct Parts<'r> {
     variables: Option<&'r Data<'r>>,
     /// The key `system` of a row in the form of ShareGPT.
     system: Option<&'r Data<'r>>,
-    /// The entries that the output keeps.
+    /// The entries of the row that the output repeats.
     kept: Vec<&'r Entry<'r>>,
 }
 
@@ -122,8 +122,10 @@ impl Renderer {
         };
         let variables = self.merge_variables(parts.variables)?;
         let mut options = ApplyOptions {
-            limits: &self.limits,
-            deadline: Some(deadline),
+            bounds: Bounds {
+                deadline: Some(deadline),
+                ..Bounds::from(&self.limits)
+            },
             tools: parts.tools.as_deref().map(|tools| tools as &dyn Input),
             documents: parts.documents.map(|documents| documents as &dyn Input),
             chat_template: self.name.as_deref(),
@@ -134,7 +136,7 @@ impl Renderer {
                 None => ContinueFinalMessage::No,
             },
             variables: Some(&*variables),
-            generation: self.wants_spans,
+            reference_spans: self.wants_spans,
             assistant: self.wants_assistant.then(AssistantOptions::default),
             trace: self.wants_turns,
             ..ApplyOptions::default()
@@ -161,7 +163,7 @@ impl Renderer {
         out.write_key("text");
         out.write_string(&prompt.text);
         if self.wants_spans {
-            out.write_entry("generation", &prompt.generation)?;
+            out.write_entry("generation", &prompt.reference_spans)?;
         }
         if self.wants_assistant {
             out.write_entry("assistant", &prompt.assistant)?;

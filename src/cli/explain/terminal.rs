@@ -5,7 +5,7 @@
 //! without colours   a row for each part: its message, its origin and its text
 //! ```
 
-use chat_template::conformance::visible;
+use crate::conformance::visible;
 
 use super::{KINDS, MAX_BYTES, Part, Picture, REST, kind_of, place_of, sign_of};
 

@@ -1,14 +1,14 @@
-use chat_template::json::Data;
-use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, ControlPolicy, ControlTokens, Prompt};
+use crate::json::Data;
+use crate::{ApplyOptions, AssistantOptions, ChatTemplate, ControlPolicy, ControlTokens, Prompt};
 
 use super::{By, MAX_BYTES, Picture, REST};
 
 const SOURCE: &str = "{{ bos_token }}{{ bos_token }}{% for m in messages %}\n\n<|{{ m.role }}|> {% generation %}{{ m.content }}{% endgeneration %}{% endfor %}{{ messages|length }}";
 
 fn with_picture<T>(content: &str, draw: impl Fn(&Prompt, &Picture<'_>) -> T) -> T {
-    let template = ChatTemplate::from_source(SOURCE, &[("bos_token", "<s>")]);
+    let template = ChatTemplate::from_source(SOURCE, &[("bos_token", "<s>")]).unwrap();
     let messages = serde_json::json!([{"role": "user", "content": content}]);
-    let messages: Data<'_> = chat_template::json::to_data(&messages, 10).unwrap();
+    let messages: Data<'_> = crate::json::to_data(&messages, 10).unwrap();
     let options = ApplyOptions {
         trace: true,
         assistant: Some(AssistantOptions::default()),
@@ -113,13 +113,13 @@ fn parts_are_cut_at_the_edges_of_blocks_and_tokens() {
 
 #[test]
 fn a_picture_of_a_long_role_or_a_long_prompt_is_bounded() {
-    let template = ChatTemplate::from_source("{% for m in messages %}{{ m.role }}{{ m.content }}\n{% endfor %}", &[]);
+    let template = ChatTemplate::from_source("{% for m in messages %}{{ m.role }}{{ m.content }}\n{% endfor %}", &[]).unwrap();
     for (role, content, count) in [
         ("r".repeat(70_000), "\u{1}".to_owned(), 300),
         ("user".to_owned(), "\u{a0}\n".repeat(600_000), 1),
     ] {
         let messages = vec![serde_json::json!({"role": role, "content": content}); count];
-        let messages: Data<'_> = chat_template::json::to_data(&messages, 10).unwrap();
+        let messages: Data<'_> = crate::json::to_data(&messages, 10).unwrap();
         let options = ApplyOptions {
             trace: true,
             ..Default::default()

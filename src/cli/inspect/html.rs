@@ -1,8 +1,8 @@
 //! The report as an HTML page, with example prompts in the colours of the pictures of `render`.
 
-use chat_template::json;
-use chat_template::report::Witness;
-use chat_template::{ApplyOptions, Bounds, ChatTemplate, Deadline, Error, Limits, Prompt, Report};
+use crate::json;
+use crate::report::Witness;
+use crate::{ApplyOptions, Bounds, ChatTemplate, Error, Limits, Prompt, Report};
 use maud::{Markup, html};
 
 use super::super::explain::{Picture, frame, legend};
@@ -69,11 +69,11 @@ fn show_group(group: &Group) -> Markup {
     }
 }
 
-/// The renders of examples, with what is left of their limits.
+/// A renderer of the examples, with what is left of their limits.
 struct Renders<'t> {
     chat: &'t ChatTemplate,
     limits: Limits,
-    deadline: Option<&'t Deadline>,
+    bounds: Bounds<'t>,
 }
 
 impl<'t> Renders<'t> {
@@ -81,7 +81,7 @@ impl<'t> Renders<'t> {
         Self {
             chat,
             limits: bounds.limits.clone().with_output(bounds.limits.output.min(MAX_OUTPUT)),
-            deadline: bounds.deadline,
+            bounds,
         }
     }
 
@@ -107,9 +107,11 @@ impl<'t> Renders<'t> {
             variables: Some(&witness.variables),
             add_generation_prompt: witness.add_generation_prompt,
             trace: true,
-            true_spans: true,
-            limits: &self.limits,
-            deadline: self.deadline,
+            generation_spans: true,
+            bounds: Bounds {
+                limits: &self.limits,
+                ..self.bounds
+            },
             ..ApplyOptions::default()
         };
         let prompt = self

@@ -12,9 +12,9 @@ mod page;
 
 use std::path::PathBuf;
 
-use chat_template::conformance::printable;
-use chat_template::report::Verdict;
-use chat_template::{ChatTemplate, Error, Limits, Report};
+use crate::conformance::printable;
+use crate::report::Verdict;
+use crate::{ChatTemplate, Error, Limits, Report};
 use clap::builder::PossibleValuesParser;
 
 use super::file::{self, Texts};
@@ -50,13 +50,11 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let texts = Texts::read(arguments.source.files(), limits)?;
     let chat = arguments.source.load(&texts)?;
     let chat = match arguments.source.name.as_deref().and_then(|name| chat.named_source(name)) {
-        Some(source) => {
-            ChatTemplate::from_source_with(source, &[], texts.bounds()).with_special_tokens(chat.special_tokens().to_vec())
-        }
+        Some(source) => ChatTemplate::load_source(source, &[], texts.bounds()).with_special_tokens(chat.special_tokens().to_vec()),
         None => chat,
     };
     let explain = |error: Error| arguments.source.explain(&error);
-    let report = chat.inspect_with(texts.bounds()).map_err(explain)?;
+    let report = chat.inspect(texts.bounds()).map_err(explain)?;
     report.complete().map_err(explain)?;
     let source = arguments.source.model.as_ref().or(arguments.source.template.as_ref());
     let title = source
@@ -94,7 +92,7 @@ fn find_denied(report: &Report<'_>, deny: &[String]) -> Result<Vec<String>, Erro
 
 #[cfg(test)]
 mod tests {
-    use chat_template::{Bounds, ChatTemplate};
+    use crate::{Bounds, ChatTemplate};
 
     use super::{find_denied, html, page};
 
@@ -103,7 +101,10 @@ mod tests {
 
     #[test]
     fn a_page_shows_verdicts_switches_and_counterexamples() {
-        let report = ChatTemplate::from_source(SOURCE, &[]).inspect().unwrap();
+        let report = ChatTemplate::from_source(SOURCE, &[])
+            .unwrap()
+            .inspect(Bounds::default())
+            .unwrap();
         let shown = page::write("t.jinja", &report).unwrap();
         for expected in [
             "  user         printed   repr",
@@ -116,7 +117,10 @@ mod tests {
 
     #[test]
     fn a_denied_prefix_fails() {
-        let report = ChatTemplate::from_source(SOURCE, &[]).inspect().unwrap();
+        let report = ChatTemplate::from_source(SOURCE, &[])
+            .unwrap()
+            .inspect(Bounds::default())
+            .unwrap();
         assert!(
             find_denied(&report, &["prefix".to_owned()])
                 .unwrap()
@@ -128,7 +132,14 @@ mod tests {
     #[test]
     fn a_finding_in_a_long_line_is_shown() {
         let source = "a".repeat(70_000) + "{{ x.lower() }}";
-        let shown = page::write("t.jinja", &ChatTemplate::from_source(&source, &[]).inspect().unwrap()).unwrap();
+        let shown = page::write(
+            "t.jinja",
+            &ChatTemplate::from_source(&source, &[])
+                .unwrap()
+                .inspect(Bounds::default())
+                .unwrap(),
+        )
+        .unwrap();
         assert!(shown.contains("1:70006 python-method"), "{}", shown.len());
     }
 
@@ -136,15 +147,16 @@ mod tests {
     fn an_example_that_reached_a_limit_is_not_rendered_again() {
         let loops = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}";
         let source = format!("{{{{ messages[0].content }}}}{{{{ 'a' * 70000 }}}}{loops}");
-        let chat = ChatTemplate::from_source(&source, &[]);
-        let page = html::page("t", &chat, &chat.inspect().unwrap(), Bounds::default()).unwrap();
+        let chat = ChatTemplate::from_source(&source, &[]).unwrap();
+        let page = html::page("t", &chat, &chat.inspect(Bounds::default()).unwrap(), Bounds::default()).unwrap();
         assert!(page.contains("limit reached: output") && !page.contains("limit reached: steps"));
     }
 
     #[test]
     fn a_page_escapes_what_the_template_writes() {
-        let chat = ChatTemplate::from_source("<script>{{ messages[0].content }}{{ raise_exception('<b>') if tools }}", &[]);
-        let page = html::page("<i>", &chat, &chat.inspect().unwrap(), Bounds::default()).unwrap();
+        let chat =
+            ChatTemplate::from_source("<script>{{ messages[0].content }}{{ raise_exception('<b>') if tools }}", &[]).unwrap();
+        let page = html::page("<i>", &chat, &chat.inspect(Bounds::default()).unwrap(), Bounds::default()).unwrap();
         assert!(!page.contains("<script>v") && !page.contains("<b>&lt;") && page.contains("&lt;i&gt;"));
     }
 }

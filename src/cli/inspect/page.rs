@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use chat_template::conformance::printable;
-use chat_template::report::{
+use crate::conformance::printable;
+use crate::report::{
     Alternation, Boundary, Change, Counterexample, Finding, GenerationPrompt, Media, Medium, Outcome, Prefix, Reads, Reasoning,
     Replay, Role, Roles, Switch, System, Verdict, Witness,
 };
-use chat_template::{Error, Report};
+use crate::{Error, Report};
 use serde_json::Value;
 
 /// The number of characters before and after the place at which two prompts differ.
@@ -301,14 +301,14 @@ fn shorten(text: &str) -> String {
     short.replace('\n', " ")
 }
 
-/// Returns the first characters of a text in quotation marks, with escapes for line breaks and tabs.
+/// Returns the first characters of a string in quotation marks, with escapes for line breaks and tabs.
 pub fn quote(text: &str) -> String {
     let short: String = text.chars().take(EXCERPT).collect();
     let rest = if short.len() < text.len() { "…" } else { "" };
     format!("\"{}\"{rest}", escape(&short))
 }
 
-/// Returns a text with escapes for line breaks and tabs.
+/// Returns a string with escapes for line breaks and tabs.
 fn escape(text: &str) -> String {
     text.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t")
 }

@@ -64,7 +64,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Checks the stack, and then evaluates an expression that keeps values on it while its operands are evaluated.
+    /// Evaluates an expression that keeps values on the stack while its operands are evaluated. Checks the stack before.
     #[inline(never)]
     fn fast_compound(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         self.runtime.meter.check_stack()?;
@@ -88,7 +88,7 @@ fn literal(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// Returns whether a sum has a text literal as one of its last two operands or as its first, so that it is most likely a text.
+/// Returns whether a sum has a string literal as one of its last two operands or as its first, so that it is most likely a string.
 #[inline]
 fn has_text(operands: &[Expr; 2]) -> bool {
     let is_text = |operand: &Expr| literal(operand).is_some_and(|text| !text.is_empty());

@@ -1,4 +1,4 @@
-//! The rules, each with the words of its findings.
+//! The table of rules. Each has a name and the sentences that a finding shows.
 
 /// A rule.
 #[derive(Debug)]

@@ -85,7 +85,7 @@ struct Walk<'t, 'f, 's> {
     guarded: HashSet<Symbol>,
     /// The names that are used for their value, each with the offset of the first use.
     used: HashMap<Symbol, u32>,
-    /// The number of conditions around the current node that test whether a value is a text or an object.
+    /// The number of conditions around the current node that test whether a value is a string or an object.
     is_form_tested: usize,
     /// The variables of loops over `tools`.
     items: HashSet<Symbol>,
@@ -120,7 +120,7 @@ impl Walk<'_, '_, '_> {
     fn choice(&mut self, node: &If) {
         let source = self.template.source();
         let tests_form = node.arms.iter().any(|arm| tests_form(&arm.test));
-        self.is_form_tested = self.is_form_tested.saturating_add(usize::from(tests_form));
+        self.is_form_tested += usize::from(tests_form);
         let mut earlier = HashSet::new();
         for arm in &node.arms {
             let test = source.slice(arm.test.span);
@@ -144,7 +144,7 @@ impl Walk<'_, '_, '_> {
 
     fn output(&mut self, pieces: &[Piece]) {
         for (index, piece) in pieces.iter().enumerate() {
-            match (piece, pieces.get(index.saturating_add(1))) {
+            match (piece, pieces.get(index + 1)) {
                 (Piece::Text(text, places), Some(Piece::Expr(..))) => self.check_end(text, places.first),
                 (Piece::Expr(expr, _), _) => self.check_printed(expr),
                 _ => {}
@@ -157,7 +157,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Checks whether a text before a value begins a control token.
+    /// Checks whether the text before a printed value begins a control token, as in `<|{{ message.role }}|>`.
     fn check_end(&mut self, text: &str, at: u32) {
         if let Some((_, token)) = text.rsplit_once("<|") {
             let is_open = !token.contains("|>") && token.chars().all(|char| char.is_alphanumeric() || char == '_');

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A search renders small conversations. Where it finds no counterexample, a proof is tried: it evaluates the template with unknown
-//! messages, once for the shorter and once for the longer conversation, and compares the two texts. `grammar/prefix.md` says what a proof
+//! messages, once for the shorter and once for the longer conversation, and compares the two strings. `grammar/prefix.md` says what a proof
 //! rests on.
 
 mod lookahead;
@@ -22,7 +22,7 @@ use crate::template::Template;
 use search::Search;
 use settings::list_settings;
 
-/// A way in which a conversation grows by one message.
+/// How a conversation grows by one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
     /// An assistant message, after the generation prompt.

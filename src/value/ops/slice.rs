@@ -4,7 +4,7 @@
 //! `PyObject_GetItem` and `sliceobject.c`.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::text::slice::{self, SliceIndices};
 use crate::value::print::{self, class_path};
 use crate::value::{Key, MeteredRc, Range, Runtime, Seq, Str, Type, Value};
@@ -67,10 +67,10 @@ fn slice_items<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, bounds: Bounds) -
     let indices = bounds.within(items.len())?;
     let first = indices.positions().next().unwrap_or(0);
     match indices {
-        SliceIndices { step: 1, count, .. } => Ok(items.slice(first..first.saturating_add(count))),
-        SliceIndices { count: count @ ..=1, .. } => Ok(items.slice(first..first.saturating_add(count))),
+        SliceIndices { step: 1, count, .. } => Ok(items.slice(first..first + count)),
+        SliceIndices { count: count @ ..=1, .. } => Ok(items.slice(first..first + count)),
         SliceIndices { step: -1, count, .. } => {
-            let end = first.saturating_add(1);
+            let end = first + 1;
             Ok(items.slice(end.saturating_sub(count)..end).reversed())
         }
         _ => {
@@ -123,7 +123,7 @@ fn slice_range<'a>(range: &Range, bounds: Bounds) -> Result<Value<'a>> {
     };
     match sliced() {
         Some(range) => Ok(Value::Range(MeteredRc::new(range))),
-        None => Err(Error::limit(Reached::new(Limit::RangeBits, 65, 64))),
+        None => Err(Error::limit(LimitExceeded::new(Limit::RangeBits, 65, 64))),
     }
 }
 
