@@ -217,7 +217,8 @@ def find_headers(ask, chat):
         found = re.fullmatch(r".*?w0zq000(.*)w1zq000(.*)w2zq000(.*)", output, re.S)
         if found:
             before_answer, before_user, tail = found.groups()
-            return {piece for piece in (after_common(before_answer, before_user), after_common(tail, before_user)) if piece}
+            pieces = {after_common(before_answer, before_user), after_common(tail, before_user)}
+            return {piece for piece in pieces if piece and not before_user.rstrip().endswith(piece)}
         if "w0zq000" in output and "w2zq000" in output:
             return set()
     return None
