@@ -80,12 +80,12 @@ fn prepare<'a>(runtime: &mut Runtime<'a>, conversation: &Value<'a>) -> Result<Va
 
 /// Returns a copy of the message without nulls and with its reasoning under all names, or `None` if nothing changes.
 fn change_message<'a>(runtime: &mut Runtime<'a>, message: &Dict<'a>) -> Result<Option<Dict<'a>>> {
+    if !message.has_entry(|name, is_none| is_none || REASONING_FIELDS.contains(&name)) {
+        return Ok(None);
+    }
     let is_set = |(_, value): &(Value<'a>, Value<'a>)| !matches!(value, Value::None);
     let fields = REASONING_FIELDS.iter().filter_map(|field| message.get_str(field));
     let reasoning = fields.into_iter().find(|value| !matches!(value, Value::None));
-    if reasoning.is_none() && message.iter().all(|entry| is_set(&entry)) {
-        return Ok(None);
-    }
     let mut entries = Entries::default();
     if let Some(reasoning) = &reasoning {
         entries.insert(key("thinking"), reasoning.clone());

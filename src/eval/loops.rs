@@ -183,7 +183,11 @@ impl<'a> Evaluator<'a, '_> {
         let turn = self.runtime.begin_turn(self.out.len());
         let mut taken = Ok(());
         node.target.for_each_slot(&mut |symbol, slot| {
-            if let (Some(item), Ok(())) = (self.get(slot).cloned(), &taken) {
+            // Other items are no messages, and messages are not read by them.
+            let item = self
+                .get(slot)
+                .filter(|item| matches!(item, Value::Dict(_) | Value::List(_) | Value::Tuple(_) | Value::Int(_)));
+            if let (Some(item), Ok(())) = (item.cloned(), &taken) {
                 taken = self.runtime.take_turn(&item, symbol.0);
             }
         });

@@ -10,12 +10,12 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     pub(super) fn output(&mut self, pieces: &'a [Piece]) -> Result<()> {
         let start = self.out.len();
-        let is_traced = self.runtime.begin_stretch();
+        let before = self.runtime.begin_stretch();
         self.pieces = self.pieces.saturating_add(pieces.len());
         for piece in pieces {
             match piece {
                 Piece::Text(text, places) => {
-                    if is_traced {
+                    if before.is_some() {
                         self.record_text(text, places)?;
                     }
                     self.out.push_str(text);
@@ -26,8 +26,8 @@ impl<'a> Evaluator<'a, '_> {
                 }
             }
         }
-        if is_traced {
-            self.runtime.end_stretch(start, self.out.len())?;
+        if let Some(before) = before {
+            self.runtime.end_stretch(start, before, self.out.len())?;
         }
         self.runtime.meter.check_output(self.out.len())
     }

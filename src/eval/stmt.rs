@@ -120,9 +120,9 @@ impl<'a> Evaluator<'a, '_> {
     #[cold]
     fn traced_body(&mut self, body: &'a Body) -> Result<Flow> {
         let start = self.out.len();
-        self.runtime.begin_stretch();
+        let before = self.runtime.begin_stretch().unwrap_or_default();
         let flow = self.body(body)?;
-        self.runtime.end_stretch(start, self.out.len())?;
+        self.runtime.end_stretch(start, before, self.out.len())?;
         Ok(flow)
     }
 

@@ -74,6 +74,8 @@ pub struct InputMap<'a> {
     /// The lists and dicts, sorted when the first of them is looked for.
     containers: Vec<(Storage, u32)>,
     are_containers_sorted: bool,
+    /// The index of the container that was found last.
+    last_container: usize,
     /// Whether the messages that the template sees are among the containers.
     pub has_messages: bool,
     literals: Option<&'a Literals>,
@@ -136,6 +138,7 @@ impl<'a> InputMap<'a> {
             last: [0; 3],
             containers: Vec::new(),
             are_containers_sorted: false,
+            last_container: 0,
             has_messages: false,
             literals,
             sets: Sets::default(),
@@ -237,8 +240,15 @@ impl<'a> InputMap<'a> {
             // The sort is stable: of two values in one place, the first is found.
             self.containers.sort_by_key(|(storage, _)| *storage);
         }
-        let index = self.containers.partition_point(|(other, _)| *other < storage);
+        // A loop often goes over containers in the order in which they are in memory.
+        let next = self.last_container.saturating_add(1);
+        let is_next = matches!(self.containers.get(self.last_container..=next), Some([(last, _), (found, _)]) if *last < storage && *found == storage);
+        let index = match is_next {
+            true => next,
+            false => self.containers.partition_point(|(other, _)| *other < storage),
+        };
         let (found, path) = self.containers.get(index)?;
+        self.last_container = index;
         (*found == storage).then_some(*path)
     }
 

@@ -305,18 +305,25 @@ impl Pieces {
         self.filled = self.filled.min(length);
     }
 
-    /// Ends the last piece, so that later text has pieces of its own.
-    pub fn end_piece(&mut self) {
+    /// Ends the last piece, so that later text has pieces of its own. Returns the number of pieces, stretches and rounds before that text.
+    pub fn end_piece(&mut self) -> usize {
         self.sealed = self.list.len();
+        self.sealed
     }
 
-    /// Ends a stretch that began at a byte. If all text of the input in it has one owner, [`Pieces::resolve`] makes that the owner of the
-    /// text around it. `current` is the owner of text that is written now. Returns the number of pieces in the stretch.
-    pub fn end_stretch(&mut self, start: usize, current: Owner) -> usize {
-        let count = self.after(start).len();
-        // A piece alone has no text around it.
-        if count > 1 {
-            self.push_mark(Source::Stretch(to_offset(start)), current);
+    /// Ends a stretch that began at a byte, after a number of pieces. If all text of the input in it has one owner, [`Pieces::resolve`]
+    /// makes that the owner of the text around it. `current` is the owner of text that is written now. Returns the number of pieces in the
+    /// stretch.
+    pub fn end_stretch(&mut self, start: usize, before: usize, current: Owner) -> usize {
+        let mut count = self.list.len().saturating_sub(before);
+        if count <= 1 {
+            // The pieces before the stretch can have become fewer.
+            count = self.after(start).len();
+        }
+        let mark = Piece::new(self.filled..self.filled, Source::Stretch(to_offset(start)), current);
+        // A piece alone has no text around it, and a stretch that is all of an outer one has found the owner of that.
+        if count > 1 && self.list.last() != Some(&mark) {
+            self.push_mark(mark);
         }
         count
     }
@@ -327,14 +334,14 @@ impl Pieces {
         let pieces = self.after(start);
         let count = pieces.len();
         if pieces.iter().any(|piece| piece.owner == Owner::NONE) {
-            self.push_mark(Source::Round(to_offset(start)), owner);
+            self.push_mark(Piece::new(self.filled..self.filled, Source::Round(to_offset(start)), owner));
         }
         count
     }
 
-    fn push_mark(&mut self, source: Source, owner: Owner) {
+    fn push_mark(&mut self, mark: Piece) {
         self.marks = self.marks.saturating_add(1);
-        self.list.push(Piece::new(self.filled..self.filled, source, owner));
+        self.list.push(mark);
     }
 
     /// Returns whether there are stretches or rounds that [`Pieces::resolve`] has not applied.

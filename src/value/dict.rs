@@ -9,7 +9,7 @@ use super::Value;
 use super::key::{Key, KeyHasher, StrKey};
 use super::runtime::Runtime;
 use crate::error::Result;
-use crate::json::{Entry, Object};
+use crate::json::{Data, Entry, Object};
 use crate::meter::{Claim, STEP_BYTES};
 use crate::text::short_eq::{SHORT, is_equal};
 
@@ -131,6 +131,20 @@ impl<'a> Dict<'a> {
             (Self::Owned(dict), _) => dict.entries.get(key).cloned(),
             (_, Value::Str(text)) => self.get_str(text.as_str()),
             _ => None,
+        }
+    }
+
+    /// Returns whether a function accepts an entry with a string key. It gets the key, and whether the value is `None`.
+    pub fn has_entry(&self, accepts: impl Fn(&str, bool) -> bool) -> bool {
+        match self {
+            Self::Json(map) => map.iter().any(|(key, value)| accepts(key, value.is_null())),
+            Self::Data(object) => object
+                .entries()
+                .iter()
+                .any(|(key, value)| accepts(key, matches!(value, Data::None))),
+            other => other
+                .iter()
+                .any(|(key, value)| key.as_str().is_some_and(|key| accepts(key, matches!(value, Value::None)))),
         }
     }
 

@@ -72,9 +72,10 @@ fn steps_of_key(key: &str) -> usize {
 fn steps_of_items(value: &Value<'_>) -> usize {
     match value {
         Value::List(items) | Value::Tuple(items) => items.len().saturating_add(1),
+        Value::Dict(Dict::Json(object)) => object.keys().fold(1, |steps, key| steps.saturating_add(steps_of_key(key))),
         Value::Dict(dict) => {
-            let keys = dict.iter().map(|(key, _)| key.as_str().map_or(0, str::len) / STEP_BYTES);
-            keys.fold(dict.len().saturating_add(1), usize::saturating_add)
+            let keys = dict.iter().map(|(key, _)| steps_of_key(key.as_str().unwrap_or_default()));
+            keys.fold(1, usize::saturating_add)
         }
         _ => 0,
     }

@@ -158,14 +158,10 @@ impl<'a> Runtime<'a> {
         Ok(())
     }
 
-    /// Begins a stretch of the text that is being written. Returns whether the render is traced.
+    /// Begins a stretch of the text that is being written. Returns the number of pieces before it, if the render is traced.
     #[inline]
-    pub fn begin_stretch(&mut self) -> bool {
-        let is_traced = self.tape.is_some();
-        if is_traced {
-            self.pieces.end_piece();
-        }
-        is_traced
+    pub fn begin_stretch(&mut self) -> Option<usize> {
+        self.tape.is_some().then(|| self.pieces.end_piece())
     }
 
     /// Records whether the value of a `set` is being evaluated, in a render that is traced.
@@ -185,20 +181,21 @@ impl<'a> Runtime<'a> {
     #[inline]
     pub fn end_sum(&mut self, end: usize) -> Result<()> {
         match self.is_setting() {
-            true => self.end_stretch(0, end),
+            true => self.end_stretch(0, 0, end),
             false => Ok(()),
         }
     }
 
-    /// Ends a stretch from one byte of the text that is being written to another. If all text of the input in it comes from one message,
+    /// Ends a stretch from one byte of the text that is being written to another, with a number of pieces before it. If all text of the input in it comes from one message,
     /// that message also owns the text around it.
     #[inline]
-    pub fn end_stretch(&mut self, start: usize, end: usize) -> Result<()> {
+    pub fn end_stretch(&mut self, start: usize, before: usize, end: usize) -> Result<()> {
         let Some(tape) = &self.tape else { return Ok(()) };
         self.pieces.fill(end, Source::Made, tape.owner);
         if tape.known.is_some() {
             // A step is the time of visiting eight pieces.
-            self.meter.charge(self.pieces.end_stretch(start, tape.owner) as u64 >> 3)?;
+            self.meter
+                .charge(self.pieces.end_stretch(start, before, tape.owner) as u64 >> 3)?;
         }
         Ok(())
     }
