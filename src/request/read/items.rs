@@ -8,7 +8,7 @@
 
 use super::super::node::Node;
 use super::super::normal::{Answer, Arguments, Call, Medium, Place, Role, Turn};
-use super::messages::{push_call, push_instructions, read_call, read_message};
+use super::messages::{push_instructions, read_call, read_message};
 use super::parts::{ENCRYPTED, is_opaque};
 use super::{Reader, tools};
 use crate::error::Result;
@@ -186,17 +186,14 @@ fn read_server_call<'b>(
     let name = item
         .get_text("name")
         .unwrap_or_else(|| kind.strip_suffix("_call").unwrap_or(kind));
-    push_call(
-        reader,
-        turn,
-        Call {
-            id,
-            name,
-            arguments,
-            place,
-            arguments_place,
-        },
-    )?;
+    reader.visit(size_of::<Call<'b>>())?;
+    turn.calls.push(Call {
+        id,
+        name,
+        arguments,
+        place,
+        arguments_place,
+    });
     if result.is_none() && !RUN_BY_SERVER.contains(&kind) {
         return Ok(());
     }

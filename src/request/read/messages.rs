@@ -9,20 +9,13 @@ use crate::error::Result;
 use crate::text::truncate::elide;
 
 /// The names of roles, with those that other libraries use for them.
+#[rustfmt::skip]
 const ROLES: [(&str, Role); 10] = [
-    ("user", Role::User),
-    ("assistant", Role::Assistant),
-    ("tool", Role::Tool),
-    ("system", Role::System),
-    ("developer", Role::Developer),
-    ("function", Role::Tool),
-    ("human", Role::User),
-    ("ai", Role::Assistant),
-    ("model", Role::Assistant),
-    ("bot", Role::Assistant),
+    ("user", Role::User), ("assistant", Role::Assistant), ("tool", Role::Tool), ("system", Role::System), ("developer", Role::Developer),
+    ("function", Role::Tool), ("human", Role::User), ("ai", Role::Assistant), ("model", Role::Assistant), ("bot", Role::Assistant),
 ];
 
-/// The fields with the reasoning of a message. A client can send the same reasoning in several.
+/// The fields with the reasoning of a message, of which a client can send several: first those with all of it.
 const REASONING: [&str; 5] = [
     "reasoning_content",
     "reasoning",
@@ -88,7 +81,22 @@ pub fn read_message<'b>(reader: &mut Reader<'b, '_, '_>, node: Node<'b>, place: 
     }
     // Calls come first: the content can have the same calls again, as blocks.
     read_calls(reader, &mut turn, node)?;
-    node.try_for_each_entry(|key, value| read_field(reader, &mut turn, key, value))?;
+    let mut has_thoughts = false;
+    node.try_for_each_entry(|key, value| match *role == Role::Assistant && REASONING.contains(&key) {
+        true => {
+            has_thoughts = true;
+            Ok(())
+        }
+        false => read_field(reader, &mut turn, key, value),
+    })?;
+    for (key, thoughts) in REASONING
+        .into_iter()
+        .filter(|_| has_thoughts)
+        .filter_map(|key| Some((key, node.get(key)?)))
+    {
+        reader.read_thoughts(&mut turn, thoughts, place, key)?;
+        turn.thought_key = turn.thought_key.or(thoughts.text().map(|_| key));
+    }
     let content = node.get("content");
     if content.is_none() && node.has("content") {
         turn.form = Form::Null;
@@ -127,12 +135,6 @@ fn read_field<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, key: &'b
         "audio" if is_assistant && value.get("id").is_some() => {
             let place = reader.key(turn.place, key);
             reader.drop(place, "the audio of an earlier answer is stored elsewhere")?;
-        }
-        _ if is_assistant && REASONING.contains(&key) => {
-            reader.read_thoughts(turn, value, turn.place, key)?;
-            if value.text().is_some() && turn.thought_key.is_none() {
-                turn.thought_key = Some(key);
-            }
         }
         _ if is_opaque(key) => {}
         _ => {
@@ -202,23 +204,14 @@ pub fn read_call<'b>(
         Some((value, None)) => Arguments::Value(value),
     };
     let arguments_place = if value.is_some() { reader.key(at, key) } else { at };
-    push_call(
-        reader,
-        turn,
-        Call {
-            id,
-            name,
-            arguments,
-            place,
-            arguments_place,
-        },
-    )
-}
-
-/// Adds a call to a turn.
-pub fn push_call<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, call: Call<'b>) -> Result<()> {
     reader.visit(size_of::<Call<'b>>())?;
-    turn.calls.push(call);
+    turn.calls.push(Call {
+        id,
+        name,
+        arguments,
+        place,
+        arguments_place,
+    });
     Ok(())
 }
 
@@ -235,6 +228,7 @@ fn read_blocks<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, content
     turn.node = None;
     turn.form = Form::Parts;
     turn.content = reader.key(place, "content");
+    let known = turn.calls.len();
     for (index, block) in content.items().enumerate() {
         let at = reader.item(place, "content", index);
         let kind = block.get_text("type").unwrap_or_default();
@@ -243,8 +237,8 @@ fn read_blocks<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, content
                 return Err(reader.wrong(at, "only a message of the assistant can have a call"));
             }
             let id = block.get_text("id");
-            reader.meter.charge_items(turn.calls.len())?;
-            if id.is_none() || turn.calls.iter().all(|call| call.id != id) {
+            reader.meter.charge_items(known)?;
+            if id.is_none() || turn.calls.iter().take(known).all(|call| call.id != id) {
                 read_call(reader, turn, block, at, id, at)?;
             }
             continue;

@@ -18,20 +18,12 @@ use crate::error::{Error, Result};
 use crate::meter::Meter;
 
 /// Keys of a body that refer to a conversation outside of it, each with what to do instead.
+#[rustfmt::skip]
 const STORED: [(&str, &str); 4] = [
-    (
-        "previous_response_id",
-        "the earlier conversation is stored elsewhere; pass its items in `input`",
-    ),
-    (
-        "conversation",
-        "the conversation is stored elsewhere; pass its items in `input`",
-    ),
+    ("previous_response_id", "the earlier conversation is stored elsewhere; pass its items in `input`"),
+    ("conversation", "the conversation is stored elsewhere; pass its items in `input`"),
     ("prompt", "the prompt is stored elsewhere; pass its text as a message"),
-    (
-        "thread",
-        "the conversation is stored elsewhere; pass its messages in `messages`",
-    ),
+    ("thread", "the conversation is stored elsewhere; pass its messages in `messages`"),
 ];
 
 /// The length of a name in a message of an error, in characters.

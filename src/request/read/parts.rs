@@ -113,14 +113,8 @@ impl<'b> Reader<'b, '_, '_> {
             None => {
                 turn.node = None;
                 let text = content.to_json();
-                self.visit(text.len().saturating_add(size_of::<Part<'b>>()))?;
-                turn.parts.push(Part {
-                    kind: PartKind::Text,
-                    text: text.into(),
-                    node: content,
-                    place: turn.content,
-                });
-                Ok(())
+                self.visit(text.len())?;
+                self.push_part(turn, PartKind::Text, text, content, turn.content)
             }
         }
     }
@@ -165,7 +159,7 @@ impl<'b> Reader<'b, '_, '_> {
                 for field in ["title", "source"] {
                     self.read_field(turn, part, place, field)?;
                 }
-                self.read_inner(turn, part.get("content"), place, "content")
+                self.read_inner(turn, part, place, "content")
             }
             Some(Reads::Tools(field)) => match part.get(field) {
                 Some(tools) => tools::read(self, tools, place, field),
@@ -187,16 +181,24 @@ impl<'b> Reader<'b, '_, '_> {
         }
     }
 
+    /// Adds a part to a turn.
+    fn push_part(
+        &mut self,
+        turn: &mut Turn<'b>,
+        kind: PartKind,
+        text: impl Into<Cow<'b, str>>,
+        node: Node<'b>,
+        place: Place,
+    ) -> Result<()> {
+        self.visit(size_of::<Part<'b>>())?;
+        let text = text.into();
+        turn.parts.push(Part { kind, text, node, place });
+        Ok(())
+    }
+
     /// Adds a text to a turn.
     pub fn push_text(&mut self, turn: &mut Turn<'b>, text: &'b str, node: Node<'b>, place: Place) -> Result<()> {
-        self.visit(size_of::<Part<'b>>())?;
-        turn.parts.push(Part {
-            kind: PartKind::Text,
-            text: Cow::Borrowed(text),
-            node,
-            place,
-        });
-        Ok(())
+        self.push_part(turn, PartKind::Text, text, node, place)
     }
 
     /// Adds the text of a field, if the part has it.
@@ -212,23 +214,11 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Adds a string, or the parts of a list in a part.
-    fn read_inner(&mut self, turn: &mut Turn<'b>, content: Option<Node<'b>>, parent: Place, key: &'b str) -> Result<()> {
-        let Some(content) = content else { return Ok(()) };
-        if let Some(text) = content.text() {
-            let place = self.key(parent, key);
-            return self.push_text(turn, text, content, place);
-        }
-        for (index, part) in content.items().enumerate() {
+    fn read_inner(&mut self, turn: &mut Turn<'b>, part: Node<'b>, parent: Place, key: &'b str) -> Result<()> {
+        self.read_field(turn, part, parent, key)?;
+        for (index, part) in part.get(key).into_iter().flat_map(Node::items).enumerate() {
             let place = self.item(parent, key, index);
-            // A part in a part is a text or a medium: it has no list, so that a body cannot nest them.
-            match part.get_text("text").filter(|_| part.get_text("type") == Some("text")) {
-                Some(text) => {
-                    let place = self.key(place, "text");
-                    self.push_text(turn, text, part, place)?;
-                }
-                None if part.get_text("type") == Some("image") => self.push_medium(turn, Medium::Image, part, place)?,
-                None => self.push_block(turn, part, place)?,
-            }
+            self.read_part(turn, part, place)?;
         }
         Ok(())
     }
@@ -245,7 +235,7 @@ impl<'b> Reader<'b, '_, '_> {
         let inner = self.key(place, "source");
         match kind {
             Some("text") => self.read_field(turn, source, inner, "data"),
-            Some("content") => self.read_inner(turn, source.get("content"), inner, "content"),
+            Some("content") => self.read_inner(turn, source, inner, "content"),
             _ => self.push_medium(turn, Medium::File, part, place),
         }
     }
@@ -263,14 +253,7 @@ impl<'b> Reader<'b, '_, '_> {
                 return Err(self.wrong(place, STORED));
             }
         }
-        self.visit(size_of::<Part<'b>>())?;
-        turn.parts.push(Part {
-            kind: PartKind::Medium(medium),
-            text: Cow::Borrowed(""),
-            node: part,
-            place,
-        });
-        Ok(())
+        self.push_part(turn, PartKind::Medium(medium), "", part, place)
     }
 
     /// Adds a block of another type as its JSON.
@@ -287,47 +270,43 @@ impl<'b> Reader<'b, '_, '_> {
         // Writing to a string cannot fail.
         let _ = json::write_data(&data, &mut text);
         self.meter.charge_bytes(text.len())?;
-        self.visit(text.len().saturating_add(size_of::<Part<'b>>()))?;
-        turn.parts.push(Part {
-            kind: PartKind::Block,
-            text: text.into(),
-            node: block,
-            place,
-        });
-        Ok(())
+        self.visit(text.len())?;
+        self.push_part(turn, PartKind::Block, text, block, place)
     }
 
-    /// Adds the reasoning at a key of a value: a string, or a list of strings and parts with texts. A text that the turn has is not added
-    /// again.
+    /// Adds the reasoning at a key of a value: a string, or a list of strings and parts with texts. A text that is in reasoning of another
+    /// key is not added again.
     pub fn read_thoughts(&mut self, turn: &mut Turn<'b>, value: Node<'b>, parent: Place, key: &'b str) -> Result<()> {
+        let known = turn.thoughts.len();
         if let Some(text) = value.text() {
             let place = self.key(parent, key);
-            return self.push_thought(turn, text, place);
+            return self.push_thought(turn, text, place, known);
         }
+        turn.node = None;
         for (index, part) in value.items().enumerate() {
-            let place = self.item(parent, key, index);
-            if let Some(text) = part.text() {
-                self.push_thought(turn, text, place)?;
-                continue;
-            }
-            match ["text", "thinking", "summary"]
+            let mut place = self.item(parent, key, index);
+            let field = ["text", "thinking", "summary"]
                 .into_iter()
-                .find(|field| part.get_text(field).is_some())
-            {
-                Some(field) => {
-                    let place = self.key(place, field);
-                    self.push_thought(turn, part.get_text(field).unwrap_or_default(), place)?;
-                }
+                .find(|field| part.get_text(field).is_some());
+            if let Some(field) = field {
+                place = self.key(place, field);
+            }
+            match part.text().or_else(|| part.get_text(field?)) {
+                Some(text) => self.push_thought(turn, text, place, known)?,
                 None => self.drop(place, ENCRYPTED)?,
             }
         }
         Ok(())
     }
 
-    fn push_thought(&mut self, turn: &mut Turn<'b>, text: &'b str, place: Place) -> Result<()> {
+    fn push_thought(&mut self, turn: &mut Turn<'b>, text: &'b str, place: Place, known: usize) -> Result<()> {
         self.visit(size_of::<Thought<'b>>())?;
-        self.meter.charge_items(turn.thoughts.len())?;
-        if !text.is_empty() && turn.thoughts.iter().all(|thought| thought.text != text) {
+        let mut is_known = text.is_empty();
+        for thought in turn.thoughts.iter().take(known) {
+            self.meter.charge_scan(thought.text.len())?;
+            is_known |= thought.text.contains(text);
+        }
+        if !is_known {
             turn.thoughts.push(Thought { text, place });
         }
         Ok(())
