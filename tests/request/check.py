@@ -15,7 +15,7 @@ worst that fits:
     double      a key of arguments or parameters in JSON text that was encoded twice, or in double braces
     speaker     a text of another role directly after the header of the assistant
     echo        a header with the name of a role that the template does not know
-    order       texts of the conversation in another order, or a result before its call
+    order       messages in another order
     false       a change says that a text is dropped, and the prompt has it
     named       a text, a call, a tool, a medium or reasoning is dropped, and a change says so
     whole       nothing is lost
@@ -259,7 +259,9 @@ def judge(source, headers, planter, answer, render):
     faults += find_order(planter, output)
     for path in dropped:
         is_whole = path.startswith(("/tools", "/messages", "/input"))
-        words = [word.text for word in planter.words if word.path == path or is_whole and word.path.startswith(path + "/")]
+        words = [word for word in planter.words if word.path == path or is_whole and word.path.startswith(path + "/")]
+        # A result can have the name of a call that is dropped.
+        words = [word.text for word in words if word.path == path or not (word.kind == "call" and word.path.endswith("/name"))]
         if words and all(word in output for word in words):
             faults.append(f"false {path}")
     return faults + named
@@ -276,19 +278,22 @@ def find_speakers(source, headers, planter, output):
         spoken.add(word.path)
         if word.role != "assistant" and any(piece.endswith(header) for header in headers):
             yield f"speaker {word.path} {piece[-60:]!r}"
-        role = re.search(r"\W(developer|tool|function)\W*$", piece[-60:])
+        role = re.search(r"(?:[^\w\s]|\n|^)(developer|tool|function)\W*$", piece[-60:])
         if role and not re.search(rf"\b{role[1]}\b", source):
             yield f"echo {word.path} {piece[-60:]!r}"
 
 
 def find_order(planter, output):
-    last = -1
+    firsts = {}
     for word in planter.words:
-        place = output.find(word.text)
-        if place >= 0 and word.kind == "content" and word.role in ("user", "assistant") and word.turn:
-            if place < last:
-                yield f"order {word.path}"
-            last = max(last, place)
+        if word.text in output and word.kind == "content" and word.role in ("user", "assistant") and word.turn:
+            firsts[word.turn] = min(firsts.get(word.turn, (len(output), "")), (output.index(word.text), word.path))
+    last = -1
+    for turn in sorted(firsts):
+        place, path = firsts[turn]
+        if place < last:
+            yield f"order {path}"
+        last = max(last, place)
 
 
 def remove(body, path):

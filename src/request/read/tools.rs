@@ -23,9 +23,9 @@ pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, tools: Node<'b>, parent: Place,
 pub fn read_tool<'b>(reader: &mut Reader<'b, '_, '_>, tool: Node<'b>, place: Place) -> Result<()> {
     let kind = tool.get_text("type");
     if let (Some("namespace" | "mcp_toolset"), Some(tools)) = (kind, tool.get("tools").filter(|tools| tools.is_list())) {
-        if tool.get("description").is_some() {
-            let place = reader.key(place, "description");
-            reader.drop(place, "templates have no place for the description of several tools")?;
+        for key in ["name", "description"].into_iter().filter(|key| tool.has(key)) {
+            let place = reader.key(place, key);
+            reader.drop(place, "templates have no place for what several tools have in common")?;
         }
         for (index, tool) in tools.items().enumerate() {
             reader.visit(size_of::<Tool<'b>>())?;
