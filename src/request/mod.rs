@@ -1,9 +1,6 @@
-//! Turns the body of a chat request into what a template takes, by the outcome of renders.
-//!
-//! ```text
-//! body -> read -> Normal -> write(Normal, Plan) -> messages, tools, changes -> render -> judge -> Outcome -> search
-//! ```
+//! Turns the body of a chat request into the messages that a template takes.
 
+mod format;
 mod node;
 mod normal;
 mod read;

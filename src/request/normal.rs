@@ -1,290 +1,307 @@
 //! What a request says, whatever its format.
 //!
 //! ```text
-//! {"role": "assistant", "content": "Let me look.", "tool_calls": [{"id": "a", "function": {"name": "ls", "arguments": "{}"}}]}
-//!     ->   Turn { role: Assistant, parts: [Text("Let me look.")], calls: [Call { id: "a", name: "ls", arguments: Text("{}") }] }
+//! chat       {"role": "assistant", "content": "Looking", "tool_calls": [{"id": "a", "function": {"name": "f", …}}]}
+//! responses  {"type": "message", "role": "assistant", …}, {"type": "function_call", "call_id": "a", "name": "f", …}
+//! messages   {"role": "assistant", "content": [{"type": "text", …}, {"type": "tool_use", "id": "a", "name": "f", …}]}
+//!     ->     Turn {role: Assistant, parts: ["Looking"], calls: [f]}
 //! ```
 //!
-//! A reader of a format makes it. A reader changes nothing that the body says, and loses nothing but what it lists in [`Normal::dropped`].
+//! A reader fills a [`Normal`] with all that the body says, and changes nothing: texts are those of the body, in the order of the body. What
+//! no prompt can have becomes a [`Note`].
 
 use std::borrow::Cow;
+use std::fmt;
 
 use super::node::Node;
-use crate::error::Result;
-use crate::json::Data;
-use crate::meter::Meter;
+use crate::json::escape_key;
 use crate::number::text::write_int;
 
-/// The largest number of lists that a [`Place`] is nested in. The place of a value that is nested deeper is that of the item around it.
-const LEVELS: usize = 4;
-
-/// The place of a value in the body: `/messages/1/content/0/text`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
-    items: [Option<(&'static str, u32)>; LEVELS],
-    field: &'static str,
-}
-
-impl Place {
-    /// Returns the place of a value of the body, such as `/system`.
-    pub fn root(field: &'static str) -> Self {
-        Self::default().field(field)
-    }
-
-    /// Returns the place of an item of a list in this place: `Place::default().item("/messages", 1).item("/content", 0)`. A place that is
-    /// nested too deeply stays the same.
-    #[must_use]
-    pub fn item(mut self, list: &'static str, index: usize) -> Self {
-        if let Some(free) = self.items.iter_mut().find(|item| item.is_none()) {
-            *free = Some((list, u32::try_from(index).unwrap_or(u32::MAX)));
-            self.field = "";
-        }
-        self
-    }
-
-    /// Returns the place of a field of the innermost item: `/text`, `/function/arguments`.
-    #[must_use]
-    pub fn field(self, field: &'static str) -> Self {
-        Self { field, ..self }
-    }
-
-    /// Returns the JSON pointer (RFC 6901).
-    pub fn pointer(&self) -> String {
-        let mut pointer = String::with_capacity(48);
-        for (list, index) in self.items.iter().flatten() {
-            pointer.push_str(list);
-            pointer.push('/');
-            write_int(i64::from(*index), &mut pointer);
-        }
-        pointer.push_str(self.field);
-        pointer
-    }
-}
-
-/// A conversation and its tools.
+/// What a request says.
 #[derive(Debug, Default)]
 pub struct Normal<'b> {
-    /// The turns in the order of the body. `system` of Messages and `instructions` of Responses are the first turn.
     pub turns: Vec<Turn<'b>>,
-    /// The tools that have a name and a schema, or are custom, in the order of the body.
     pub tools: Vec<Tool<'b>>,
-    /// The values that no template can take, such as a compaction, an approval, or a server tool without a schema, each with the reason.
-    pub dropped: Vec<(Place, &'static str)>,
+    pub notes: Vec<Note>,
+    /// The places of all values.
+    pub places: Places<'b>,
+    /// Whether `tool_choice` is `none`, so that the request asks for a prompt without tools.
+    pub refuses_tools: bool,
+    /// Whether the last message is the beginning of the answer: it has `partial` or `prefix`, or a body of Messages ends with the assistant.
+    pub is_prefilled: bool,
 }
 
-/// Who speaks.
+/// The role of a turn. A reader gives aliases such as `human` the role that they stand for; any other role is an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role<'b> {
+pub enum Role {
     System,
     Developer,
     User,
     Assistant,
-    /// A result of a call. Also the role `function` of Chat Completions.
+    /// The result of a call: the turn has a [`Turn::result`].
     Tool,
-    /// Any other string. The writer refuses it unless the template names it.
-    Other(&'b str),
 }
 
-impl<'b> Role<'b> {
-    /// Returns the role with a name.
-    pub fn new(name: &'b str) -> Self {
-        match name {
-            "system" => Self::System,
-            "developer" => Self::Developer,
-            "user" | "human" => Self::User,
-            "assistant" | "ai" | "model" | "bot" => Self::Assistant,
-            "tool" | "function" => Self::Tool,
-            other => Self::Other(other),
-        }
-    }
-
-    /// Returns the name.
-    pub fn name(self) -> &'b str {
-        match self {
-            Self::System => "system",
-            Self::Developer => "developer",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-            Self::Other(name) => name,
-        }
-    }
-}
-
-/// The form in which the body has the content of a turn.
+/// How the body gives the content of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// There is no content, or the format has no such field (an item `function_call` of Responses).
+    /// The body has no content, or the turn has none of its own, such as a call that is an item.
     #[default]
     Absent,
-    /// `null`
     Null,
-    /// A string.
+    /// A string. The turn has one part, even if the string is empty.
     Text,
-    /// A list of parts or blocks.
+    /// A list. The turn has as many parts, but for blocks that are calls, results or thoughts.
     Parts,
 }
 
-/// A message.
-#[derive(Clone, Debug)]
+/// A message, or what a message of a template can be: texts and calls of one speaker, or one result.
+#[derive(Debug)]
 pub struct Turn<'b> {
-    pub role: Role<'b>,
-    /// The place of the message, item or block.
+    pub role: Role,
+    /// The message, item or block of the body.
     pub place: Place,
-    /// The message of Chat Completions that the turn is read from, which the template can get as it is if nothing has to change; `None` in
-    /// the other formats, and if the reader has put something into the turn that is elsewhere in the body or has another form there
-    /// (`function_call`, a part that is a call, `refusal`).
-    pub own: Option<Node<'b>>,
+    /// The message of the body, if it has the form that templates read and says this turn and nothing else, so that it can be passed on.
+    pub node: Option<Node<'b>>,
     pub form: Form,
-    /// The parts of the content. A string is one part; an empty string and an empty list are none. A refusal is a part with its text.
+    /// The place of the content.
+    pub content: Place,
     pub parts: Vec<Part<'b>>,
-    /// The reasoning, each text once, even if the body has it under several keys.
     pub thoughts: Vec<Thought<'b>>,
-    /// The key under which a message of Chat Completions has its reasoning as a string: `reasoning_content`, `reasoning`, `thinking`.
-    pub thought_key: Option<&'static str>,
-    /// The calls of the assistant, in order.
+    /// The field of the message with the thoughts, if it is a string.
+    pub thought_key: Option<&'b str>,
     pub calls: Vec<Call<'b>>,
-    /// What a turn with the role [`Role::Tool`] answers.
-    pub result: Option<CallResult<'b>>,
-    /// The keys of a message of Chat Completions that are not read, such as `name` of a user, `prefix`, `partial`: they are passed on.
-    pub rest: Vec<(&'b str, Node<'b>)>,
+    /// The call to which the turn is the answer, if the role is [`Role::Tool`].
+    pub result: Option<Answer<'b>>,
+    /// The name of the speaker.
+    pub name: Option<Field<'b>>,
+    /// Fields of a message that have no other place here, such as `note` or the `tools` of a message.
+    pub others: Vec<Field<'b>>,
 }
 
-impl<'b> Turn<'b> {
-    /// Makes a turn without content.
-    pub fn new(role: Role<'b>, place: Place) -> Self {
-        Self {
-            role,
-            place,
-            own: None,
-            form: Form::Absent,
-            parts: Vec::new(),
-            thoughts: Vec::new(),
-            thought_key: None,
-            calls: Vec::new(),
-            result: None,
-            rest: Vec::new(),
-        }
-    }
-}
-
-/// A part of a content.
-#[derive(Clone, Debug)]
-pub struct Part<'b> {
-    pub kind: PartKind<'b>,
-    /// The place of the text itself (`/messages/0/content`, `/messages/0/content/1/text`), or of the block.
+/// A field of a message that is passed on.
+#[derive(Clone, Copy, Debug)]
+pub struct Field<'b> {
+    pub key: &'b str,
+    pub value: Node<'b>,
     pub place: Place,
 }
 
-#[derive(Clone, Debug)]
-pub enum PartKind<'b> {
-    /// A text, which borrows from the body where it can.
-    Text(Cow<'b, str>),
-    /// A block whose type no template knows, as JSON text without opaque fields (signatures, encrypted content, cache control, data).
-    Block(Cow<'b, str>),
-    /// An image, a sound, a video or a file: the part or block as it is in the body.
-    Media(Media, Node<'b>),
+/// A part of the content.
+#[derive(Debug)]
+pub struct Part<'b> {
+    pub kind: PartKind,
+    /// The text; that of a medium is empty.
+    pub text: Cow<'b, str>,
+    /// The part of the body: of a medium, all of it.
+    pub node: Node<'b>,
+    /// The string of a text, and the part of any other kind.
+    pub place: Place,
 }
 
-/// The kind of a medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Media {
+pub enum PartKind {
+    Text,
+    /// A block of another type, whose text is its JSON without what only its maker can read.
+    Block,
+    Medium(Medium),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Medium {
     Image,
     Audio,
     Video,
     File,
 }
 
-/// A text of reasoning.
-#[derive(Clone, Debug)]
+/// A text of reasoning. Equal texts of a message are one thought.
+#[derive(Debug)]
 pub struct Thought<'b> {
-    pub text: Cow<'b, str>,
-    /// The place of the text.
+    pub text: &'b str,
     pub place: Place,
 }
 
-/// A call of a tool. A block or an item of a server tool (`server_tool_use`, `web_search_call`) is a call, and what it has of a result is a
-/// turn with the role [`Role::Tool`] after it.
-#[derive(Clone, Debug)]
+/// A call of a tool.
+#[derive(Debug)]
 pub struct Call<'b> {
-    /// The id in the body, if there is one that is not empty.
+    /// The identifier. A call that has none is found by the order of the results.
     pub id: Option<&'b str>,
     pub name: &'b str,
     pub arguments: Arguments<'b>,
-    /// The place of the call.
     pub place: Place,
-    /// The place of the arguments.
+    /// The place of the arguments, or that of the call if it has no value for all of them.
     pub arguments_place: Place,
-    /// The index among the calls of the conversation. [`Normal::match_results`] sets it.
-    pub index: usize,
 }
 
-/// The arguments of a call as the body has them.
-#[derive(Clone, Debug)]
+/// The arguments of a call.
+#[derive(Debug)]
 pub enum Arguments<'b> {
-    /// There are none, or null.
+    /// None: they are absent or null.
     Absent,
-    /// JSON text, or any other text.
-    Text(&'b str),
-    /// Any other value.
+    /// A text, which should be the JSON of an object.
+    Json(&'b str),
+    /// A value, which should be an object.
     Value(Node<'b>),
-    /// The text of a custom tool, which becomes the argument `input`.
+    /// The text of a custom tool, which stands for the object `{"input": …}`.
     Input(&'b str),
-    /// An object that the reader makes, such as `{"code": …}` of a `code_interpreter_call`.
-    Made(Data<'b>),
+    /// Fields of the body that together are the object.
+    Fields(Vec<(&'b str, Node<'b>)>),
 }
 
-/// What a result answers.
-#[derive(Clone, Debug, Default)]
-pub struct CallResult<'b> {
-    /// The id of the call in the body, if there is one that is not empty.
+/// What the body says about the call of a result.
+#[derive(Debug, Default)]
+pub struct Answer<'b> {
     pub id: Option<&'b str>,
     /// The name of the function, if the body has it.
     pub name: Option<&'b str>,
-    /// Whether the body says that the call failed (`is_error`).
-    pub is_error: bool,
-    /// The index of the call. [`Normal::match_results`] sets it.
-    pub call: Option<usize>,
+    /// The index of the turn and of the call, found by the identifier, else by the name, else by the order. A result whose call is not in
+    /// the body has none.
+    pub call: Option<(usize, usize)>,
 }
 
-/// A tool.
-#[derive(Clone, Debug)]
+/// A tool that the model can call.
+#[derive(Debug)]
 pub struct Tool<'b> {
     pub name: &'b str,
     pub description: Option<&'b str>,
-    /// The JSON schema of the parameters (`parameters`, `input_schema`).
+    /// The schema of the arguments. That of a custom tool is an object with one string, `input`.
     pub parameters: Option<Node<'b>>,
-    /// Whether it is a custom tool, which takes a text. It becomes a function with the string parameter `input`.
-    pub is_custom: bool,
-    /// The tool in the body, if it has the form `{"type": "function", "function": {…}}`.
-    pub own: Option<Node<'b>>,
+    pub form: ToolForm<'b>,
+    /// The tool of the body.
+    pub node: Node<'b>,
     pub place: Place,
 }
 
-impl Normal<'_> {
-    /// Numbers the calls, and matches each result with its call: by its id, else with the first call that has no result yet.
-    ///
-    /// # Errors
-    /// If a limit of the meter is reached.
-    pub fn match_results(&mut self, meter: &mut Meter<'_>) -> Result<()> {
-        let mut count = 0_usize;
-        // The calls without a result, with their ids.
-        let mut open: Vec<(usize, Option<&str>)> = Vec::new();
-        for turn in &mut self.turns {
-            meter.charge_items(turn.calls.len().saturating_add(1))?;
-            for call in &mut turn.calls {
-                call.index = count;
-                open.push((count, call.id));
-                count = count.saturating_add(1);
+#[derive(Clone, Copy, Debug)]
+pub enum ToolForm<'b> {
+    /// `{"type": "function", "function": …}`.
+    Wrapped,
+    /// The function without an object around it.
+    Flat,
+    /// A tool whose input is a text, with the grammar of the text if the body has one.
+    Custom(Option<&'b str>),
+}
+
+/// A value of the body that the turns do not have, or not in its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Note {
+    pub place: Place,
+    pub is_moved: bool,
+    pub reason: &'static str,
+}
+
+/// The index of the place of a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Place(u32);
+
+impl Place {
+    /// The body itself.
+    pub const BODY: Self = Self(0);
+}
+
+/// The places of values in the body. A pointer is written only for a change or an error.
+#[derive(Debug, Default)]
+pub struct Places<'b> {
+    steps: Vec<Step<'b>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Step<'b> {
+    parent: Place,
+    index: u32,
+    key: &'b str,
+}
+
+/// The index of a step to a value that is no item.
+const NO_INDEX: u32 = u32::MAX;
+
+/// The memory of a step.
+pub const STEP: usize = size_of::<Step<'static>>();
+
+impl<'b> Places<'b> {
+    /// Returns the place of the value of a key.
+    pub fn key(&mut self, parent: Place, key: &'b str) -> Place {
+        self.push(parent, key, NO_INDEX)
+    }
+
+    /// Returns the place of an item in the list of a key.
+    pub fn item(&mut self, parent: Place, key: &'b str, index: usize) -> Place {
+        self.push(parent, key, u32::try_from(index).unwrap_or(NO_INDEX))
+    }
+
+    fn push(&mut self, parent: Place, key: &'b str, index: u32) -> Place {
+        self.steps.push(Step { parent, index, key });
+        Place(u32::try_from(self.steps.len()).unwrap_or(0))
+    }
+
+    /// Returns the JSON pointer of a place.
+    pub fn pointer(&self, place: Place) -> String {
+        let mut pointer = String::new();
+        self.write(place, &mut pointer);
+        pointer
+    }
+
+    /// Appends the JSON pointer of a place.
+    pub fn write(&self, mut place: Place, pointer: &mut String) {
+        let mut steps = Vec::new();
+        while let Some(step) = (place.0 as usize).checked_sub(1).and_then(|index| self.steps.get(index)) {
+            steps.push(*step);
+            place = step.parent;
+        }
+        for step in steps.into_iter().rev() {
+            if !step.key.is_empty() {
+                pointer.push('/');
+                pointer.push_str(&escape_key(step.key));
             }
-            if let Some(result) = &mut turn.result {
-                meter.charge_items(open.len())?;
-                // Of two calls with one id, a result answers the later one.
-                let same = result.id.and_then(|id| open.iter().rposition(|(_, other)| *other == Some(id)));
-                let found = same.or_else(|| open.iter().position(|(_, id)| result.id.is_none() || id.is_none()));
-                result.call = found.map(|found| open.remove(found).0);
+            if step.index != NO_INDEX {
+                pointer.push('/');
+                write_int(i64::from(step.index), pointer);
             }
         }
-        Ok(())
+    }
+}
+
+impl Role {
+    /// Returns the name that templates read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Developer => "developer",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl<'b> Turn<'b> {
+    /// Returns a turn without content.
+    pub fn new(role: Role, place: Place) -> Self {
+        Self {
+            role,
+            place,
+            node: None,
+            form: Form::Absent,
+            content: place,
+            parts: Vec::new(),
+            thoughts: Vec::new(),
+            thought_key: None,
+            calls: Vec::new(),
+            result: None,
+            name: None,
+            others: Vec::new(),
+        }
+    }
+
+    /// Returns whether the turn says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty() && self.thoughts.is_empty() && self.calls.is_empty()
     }
 }

@@ -1,6 +1,6 @@
 """Compares the policy `exact` with transformers on random bodies of Chat Completions.
 
-    python3 tests/door/exact.py PORT CORPUS [--count N] [--seed S]
+    python3 tests/request/exact.py PORT CORPUS [--count N] [--seed S]
 
 Run it with the Python of the reference. PORT is the binary. Outputs must be equal; where transformers fails, the
 texts of the errors must be equal.
