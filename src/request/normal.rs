@@ -130,6 +130,8 @@ pub struct Call<'b> {
     pub name: &'b str,
     pub arguments: Arguments<'b>,
     pub place: Place,
+    /// The place of the name, or that of the call if its type stands for the name.
+    pub name_place: Place,
     /// The place of the arguments, or that of the call if it has no value for all of them.
     pub arguments_place: Place,
 }

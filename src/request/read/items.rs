@@ -183,15 +183,17 @@ fn read_server_call<'b>(
             (Arguments::Fields(fields), place)
         }
     };
-    let name = item
-        .get_text("name")
-        .unwrap_or_else(|| kind.strip_suffix("_call").unwrap_or(kind));
+    let (name, name_place) = match item.get_text("name") {
+        Some(name) => (name, reader.key(place, "name")),
+        None => (kind.strip_suffix("_call").unwrap_or(kind), place),
+    };
     reader.visit(size_of::<Call<'b>>())?;
     turn.calls.push(Call {
         id,
         name,
         arguments,
         place,
+        name_place,
         arguments_place,
     });
     if result.is_none() && !RUN_BY_SERVER.contains(&kind) {

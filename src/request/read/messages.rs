@@ -210,6 +210,7 @@ pub fn read_call<'b>(
         name,
         arguments,
         place,
+        name_place: reader.key(at, "name"),
         arguments_place,
     });
     Ok(())
