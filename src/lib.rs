@@ -465,8 +465,8 @@ mod number;
 mod parser;
 #[cfg(feature = "inspect")]
 pub mod report;
-#[expect(dead_code, reason = "nothing prepares requests by the normal form yet")]
-mod request;
+#[cfg(feature = "inspect")]
+pub mod request;
 mod resolve;
 #[cfg(feature = "response")]
 pub mod response;

@@ -18,6 +18,8 @@ mod files;
 mod folder;
 mod input;
 mod mask;
+#[cfg(feature = "inspect")]
+mod memory;
 mod messages;
 mod model_config;
 mod options;
@@ -64,6 +66,8 @@ pub use input::Input;
 #[cfg(feature = "inspect")]
 pub(crate) use input::sealed::Borrow;
 pub use mask::assistant_mask;
+#[cfg(feature = "inspect")]
+pub(crate) use memory::{CHOICES, Choices, Memory, Score};
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
 pub use render::RenderOptions;
@@ -109,6 +113,9 @@ struct Parts {
     /// The parts of the report that were made so far.
     #[cfg(feature = "inspect")]
     made: Made,
+    /// How requests were written.
+    #[cfg(feature = "inspect")]
+    memory: Memory,
     /// For each template, a `ChatTemplate` that has only this one, made by the first request that needs it.
     #[cfg(feature = "inspect")]
     singles: Vec<OnceLock<ChatTemplate>>,
@@ -214,6 +221,8 @@ impl ChatTemplate {
             response: None,
             #[cfg(feature = "inspect")]
             made: Made::default(),
+            #[cfg(feature = "inspect")]
+            memory: Memory::default(),
         };
         Self { parts: Arc::new(parts) }
     }
@@ -258,6 +267,7 @@ impl ChatTemplate {
         #[cfg(feature = "inspect")]
         {
             parts.made = Made::default();
+            parts.memory = Memory::default();
             parts.singles.iter_mut().for_each(|single| drop(single.take()));
         }
         parts
@@ -284,6 +294,12 @@ impl ChatTemplate {
     #[cfg(feature = "inspect")]
     pub(crate) fn made(&self) -> &Made {
         &self.parts.made
+    }
+
+    /// Returns what is remembered of requests.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.parts.memory
     }
 
     /// Adds special tokens, each by its name and its text. Special tokens of the same names are replaced.

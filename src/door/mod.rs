@@ -10,7 +10,7 @@
 
 mod anthropic;
 mod calls;
-mod change;
+pub(crate) mod change;
 mod chat;
 mod check;
 mod content;
@@ -18,16 +18,16 @@ mod facts;
 mod fitter;
 mod format;
 mod merge;
-mod message;
-mod node;
+pub(crate) mod message;
+pub(crate) mod node;
 mod path;
 mod prepared;
-mod record;
+pub(crate) mod record;
 mod responses;
 mod search;
 mod sought;
 mod tools;
-mod variables;
+pub(crate) mod variables;
 
 pub use change::{Change, Changes, What};
 pub use format::Format;

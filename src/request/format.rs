@@ -1,23 +1,10 @@
 //! The formats of request bodies, and how one is recognized.
 
-use serde::Serialize;
+pub use crate::door::Format;
 
 use super::node::Node;
 use super::wrong;
 use crate::error::Result;
-
-/// The format of a request's body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Format {
-    /// OpenAI's Chat Completions: `messages`, with `tool_calls`.
-    ChatCompletions,
-    /// OpenAI's Responses: `input`, with `function_call` items.
-    Responses,
-    /// Anthropic's Messages: `messages` with blocks such as `tool_use`, and `system` beside them.
-    Messages,
-}
 
 /// The types of blocks that only Messages has.
 const BLOCKS: [&str; 6] = [
@@ -29,32 +16,30 @@ const BLOCKS: [&str; 6] = [
     "search_result",
 ];
 
-impl Format {
-    /// Returns the format of a body by its shape. A body of Messages that could also be one of Chat Completions counts as the latter.
-    ///
-    /// # Errors
-    /// If the body has neither `messages` nor `input`.
-    pub(super) fn find(body: Node<'_>) -> Result<Self> {
-        if body.has("messages") {
-            return Ok(if is_anthropic(body) {
-                Self::Messages
-            } else {
-                Self::ChatCompletions
-            });
-        }
-        if body.has("input") {
-            return Ok(Self::Responses);
-        }
-        let fault = "it has neither `messages`, as Chat Completions and Messages have, nor `input`, as Responses has";
-        Err(wrong(String::new(), fault))
+/// Returns the format of a body by its shape. A body of Messages that could also be one of Chat Completions counts as the latter.
+///
+/// # Errors
+/// If the body has neither `messages` nor `input`.
+pub fn find(body: Node<'_>) -> Result<Format> {
+    if body.has("messages") {
+        return Ok(if is_anthropic(body) {
+            Format::Messages
+        } else {
+            Format::ChatCompletions
+        });
     }
+    if body.has("input") {
+        return Ok(Format::Responses);
+    }
+    let fault = "it has neither `messages`, as Chat Completions and Messages have, nor `input`, as Responses has";
+    Err(wrong(String::new(), fault))
+}
 
-    /// Returns the name of the key with the conversation.
-    pub(super) fn list(self) -> &'static str {
-        match self {
-            Self::ChatCompletions | Self::Messages => "messages",
-            Self::Responses => "input",
-        }
+/// Returns the name of the key with the conversation.
+pub fn list(format: Format) -> &'static str {
+    match format {
+        Format::Responses => "input",
+        _ => "messages",
     }
 }
 

@@ -1,9 +1,29 @@
-//! Turns the body of a chat request into the messages that a template takes.
+//! Turns the body of a chat request into what a template takes, by the outcome of renders.
+//!
+//! ```text
+//! body -> read -> Normal -> write(Normal, Plan) -> messages, tools, changes -> render -> judge -> Outcome -> search
+//! ```
+//!
+//! A render takes some microseconds. The request is written in its plainest form and rendered; the trace of the prompt shows what was not
+//! printed; and only that is written in another way.
 
+mod change;
 mod format;
-mod node;
+mod judge;
+use crate::door::node;
 mod normal;
+mod options;
+mod plan;
+mod prepared;
 mod read;
+mod search;
+mod write;
+
+pub use change::{Change, ChangeKind, Severity};
+pub use format::Format;
+pub use normal::Medium;
+pub use options::{After, Body, LaterSystem, Policy, PrepareOptions};
+pub use prepared::{Media, Prepared};
 
 use crate::error::{Error, ErrorClass, ErrorKind};
 

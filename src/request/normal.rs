@@ -13,6 +13,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::Serialize;
+
 use super::node::Node;
 use crate::json::escape_key;
 use crate::number::text::write_int;
@@ -107,11 +109,17 @@ pub enum PartKind {
     Medium(Medium),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// What a part is that is no text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Medium {
+    /// An image.
     Image,
+    /// A sound.
     Audio,
+    /// A video.
     Video,
+    /// A document.
     File,
 }
 
@@ -194,7 +202,7 @@ pub struct Note {
 }
 
 /// The index of the place of a value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place(u32);
 
 impl Place {
@@ -260,6 +268,20 @@ impl<'b> Places<'b> {
                 pointer.push('/');
                 write_int(i64::from(step.index), pointer);
             }
+        }
+    }
+}
+
+impl Arguments<'_> {
+    /// Returns a bit for the form of the arguments.
+    pub fn form(&self) -> u8 {
+        match self {
+            Self::Absent => 1,
+            Self::Json(text) if matches!(text.trim(), "" | "null") => 2,
+            Self::Json(_) => 4,
+            Self::Value(_) => 8,
+            Self::Input(_) => 16,
+            Self::Fields(_) => 32,
         }
     }
 }

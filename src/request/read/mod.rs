@@ -48,7 +48,7 @@ pub fn read<'b>(body: Node<'b>, format: Format, meter: &mut Meter<'_>) -> Result
         Format::ChatCompletions | Format::Messages => &["input", "instructions"],
         Format::Responses => &["messages", "system"],
     };
-    let list = format.list();
+    let list = super::format::list(format);
     if let Some(key) = others.iter().find(|key| body.get(key).is_some()) {
         let fault = format!("a body with `{list}` cannot have this key; pass the texts in `{list}`");
         return Err(wrong(format!("/{key}"), fault));
@@ -215,7 +215,7 @@ mod tests {
     fn describe(body: &serde_json::Value) -> Vec<String> {
         let node = Node::Json(body);
         let mut meter = Meter::new(Limits::default());
-        let read = Format::find(node).and_then(|format| super::read(node, format, &mut meter));
+        let read = super::super::format::find(node).and_then(|format| super::read(node, format, &mut meter));
         let normal = match read {
             Ok(normal) => normal,
             Err(error) => return vec![format!("error {}", error.message())],
