@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::chat::AssistantSpans;
 use crate::json::{Data, Object};
 use crate::request::{Change, ChangeKind, Policy, PrepareOptions};
-use crate::{
-    ApplyOptions, AssistantOptions, ChatTemplate, Limits, Prompt, RenderOptions, Template, TokenOrigin,
-};
+use crate::{ApplyOptions, AssistantOptions, ChatTemplate, Limits, Prompt, RenderOptions, Template, TokenOrigin};
 
 use super::explain::{Explained, Picture};
 use super::file::Texts;
@@ -307,7 +305,10 @@ fn show_prompt(
         return arguments.draw(&Picture::new(prompt, &tokens, messages, bos, notes)?);
     }
     if !arguments.json {
-        let dropped = changes.into_iter().flatten().filter(|change| change.kind == ChangeKind::Dropped);
+        let dropped = changes
+            .into_iter()
+            .flatten()
+            .filter(|change| change.kind == ChangeKind::Dropped);
         dropped.for_each(|change| warn(&format!("warning: {change}")));
     }
     match (arguments.json, arguments.is_colored(When::Never)) {

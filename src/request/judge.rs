@@ -174,9 +174,19 @@ impl<'p> Tape<'p> {
         let hits: Vec<&Copied> = copied.iter().filter(overlaps).filter(|_| !atom.is_key).collect();
         if let Some(first) = hits.first().filter(|_| is_covered(atom, &hits)) {
             let length = atom.range.len();
-            let most = || (length / 6).saturating_add(atom.text.matches('\n').count()).saturating_add(1).max(3);
+            let most = || {
+                (length / 6)
+                    .saturating_add(atom.text.matches('\n').count())
+                    .saturating_add(1)
+                    .max(3)
+            };
             let is_text = is_call && path.ends_with("/arguments");
-            let text_of = |made: &usize| self.made.get(*made).and_then(|bytes| self.text.get(bytes.clone())).unwrap_or_default();
+            let text_of = |made: &usize| {
+                self.made
+                    .get(*made)
+                    .and_then(|bytes| self.text.get(bytes.clone()))
+                    .unwrap_or_default()
+            };
             let fault = if is_text && (own.iter().any(|made| text_of(made).contains("\\\"")) || is_in_braces(self.text, copied)) {
                 Some(kind::DOUBLE)
             } else if hits.len() > 3 && hits.len() > most() {
@@ -196,7 +206,10 @@ impl<'p> Tape<'p> {
         if !ranges.is_empty() || own != self.last.made {
             ranges.extend(own.iter().filter_map(|made| self.made.get(*made).cloned()));
             ranges.sort_unstable_by_key(|bytes| bytes.start);
-            let text: String = ranges.into_iter().map(|bytes| self.text.get(bytes).unwrap_or_default()).collect();
+            let text: String = ranges
+                .into_iter()
+                .map(|bytes| self.text.get(bytes).unwrap_or_default())
+                .collect();
             meter.charge_bytes(text.len().saturating_mul(4))?;
             self.last = Joined::new(text, if hits.is_empty() { own } else { vec![usize::MAX] });
         }
@@ -249,10 +262,15 @@ impl Joined {
         meter.charge_bytes(text.len())?;
         if wanted.is_empty() {
             meter.charge_scan(self.text.len())?;
-            return Ok([&self.text, &self.plain].into_iter().any(|joined| joined.contains(text.trim())));
+            return Ok([&self.text, &self.plain]
+                .into_iter()
+                .any(|joined| joined.contains(text.trim())));
         }
         for (letters, next) in self.letters.iter().zip(&mut self.next) {
-            let after = letters.get(*next..).and_then(|rest| rest.find(&wanted)).map(|at| next.saturating_add(at));
+            let after = letters
+                .get(*next..)
+                .and_then(|rest| rest.find(&wanted))
+                .map(|at| next.saturating_add(at));
             let found = match after {
                 Some(found) => Some(found),
                 None => {
@@ -328,7 +346,10 @@ fn find_speakers(prompt: &Prompt, written: &Written<'_>, has_prompt: bool, fault
         if is_content {
             done.insert(message);
         } else {
-            headers.entry(message).or_default().push_str(prompt.text.get(bytes).unwrap_or_default());
+            headers
+                .entry(message)
+                .or_default()
+                .push_str(prompt.text.get(bytes).unwrap_or_default());
         }
     }
     let header = |message: &usize| headers.get(message).map_or("", |header| header.trim());
@@ -364,7 +385,9 @@ pub fn has_word(source: &str, word: &str) -> bool {
     let is_letter = |character: char| character.is_alphanumeric() || character == '_';
     source.match_indices(word).any(|(at, _)| {
         let before = source.get(..at).and_then(|text| text.chars().next_back());
-        let after = source.get(at.saturating_add(word.len())..).and_then(|text| text.chars().next());
+        let after = source
+            .get(at.saturating_add(word.len())..)
+            .and_then(|text| text.chars().next());
         let is_quoted = before.is_some_and(|character| matches!(character, '\'' | '"'));
         is_quoted || !before.is_some_and(is_letter) && !after.is_some_and(is_letter)
     })

@@ -192,7 +192,13 @@ pub struct Operator {
 }
 
 const fn op(choice: Choice, value: u8, cost: u8, mends: Kinds, applies: fn(&Normal<'_>) -> bool) -> Operator {
-    Operator { choice, value, cost, mends, applies }
+    Operator {
+        choice,
+        value,
+        cost,
+        mends,
+        applies,
+    }
 }
 
 use Choice as C;
@@ -258,8 +264,19 @@ pub const OPERATORS: [Operator; 52] = [
 /// Plans that are tried if no operator helps, the least change first. Those of `GIVE_UP` give something up.
 pub fn cautious(gives_up: bool) -> Vec<Plan> {
     let contents = [C::System, C::User, C::Assistant, C::Caller, C::Result];
-    let shared = [(C::Identifiers, CHANGED), (C::Names, CHANGED), (C::Developer, AS_SYSTEM), (C::Descriptions, FILLED)];
-    let forms = |form, empty| contents.iter().fold(Plan::default().with_all(&shared).with(C::Empty, empty), |plan, class| plan.with(*class, form));
+    let shared = [
+        (C::Identifiers, CHANGED),
+        (C::Names, CHANGED),
+        (C::Developer, AS_SYSTEM),
+        (C::Descriptions, FILLED),
+    ];
+    let forms = |form, empty| {
+        contents
+            .iter()
+            .fold(Plan::default().with_all(&shared).with(C::Empty, empty), |plan, class| {
+                plan.with(*class, form)
+            })
+    };
     let strings = forms(STRING, EMPTY_TEXT);
     let parts = forms(PARTS, EMPTY_PART);
     let mut plans = Vec::new();
@@ -268,7 +285,12 @@ pub fn cautious(gives_up: bool) -> Vec<Plan> {
             for results in [AS_IS, CHANGED] {
                 for systems in [MERGED, INTO_USER, ALL_AS_USER] {
                     if systems != ALL_AS_USER || alternation == MERGED_TURNS {
-                        let own = [(C::Systems, systems), (C::Alternation, alternation), (C::Arguments, arguments), (C::Results, results)];
+                        let own = [
+                            (C::Systems, systems),
+                            (C::Alternation, alternation),
+                            (C::Arguments, arguments),
+                            (C::Results, results),
+                        ];
                         plans.push(strings.with_all(&own));
                     }
                 }
@@ -277,14 +299,30 @@ pub fn cautious(gives_up: bool) -> Vec<Plan> {
     }
     for arguments in [OBJECT, TEXT] {
         plans.push(parts.with_all(&[(C::Arguments, arguments), (C::Systems, MERGED)]));
-        let own = [(C::Systems, MERGED), (C::Alternation, MERGED_TURNS), (C::Arguments, arguments), (C::Calls, SPLIT)];
+        let own = [
+            (C::Systems, MERGED),
+            (C::Alternation, MERGED_TURNS),
+            (C::Arguments, arguments),
+            (C::Calls, SPLIT),
+        ];
         plans.push(strings.with_all(&own));
     }
     if gives_up {
         let first: Vec<Plan> = plans.iter().take(10).copied().collect();
-        plans.extend(first.into_iter().map(|plan| plan.with_all(&[(C::Media, DROPPED), (C::Thoughts, DROPPED)])));
+        plans.extend(
+            first
+                .into_iter()
+                .map(|plan| plan.with_all(&[(C::Media, DROPPED), (C::Thoughts, DROPPED)])),
+        );
         for systems in [INTO_USER, ALL_AS_USER] {
-            let own = [(C::Media, DROPPED), (C::Thoughts, DROPPED), (C::Drops, TOOLS_AND_CALLS), (C::Results, CHANGED), (C::Systems, systems), (C::Alternation, MERGED_TURNS)];
+            let own = [
+                (C::Media, DROPPED),
+                (C::Thoughts, DROPPED),
+                (C::Drops, TOOLS_AND_CALLS),
+                (C::Results, CHANGED),
+                (C::Systems, systems),
+                (C::Alternation, MERGED_TURNS),
+            ];
             plans.push(strings.with_all(&own));
         }
     }
@@ -300,15 +338,25 @@ fn has_class(normal: &Normal<'_>, class: Class) -> bool {
 }
 
 fn has_parts(normal: &Normal<'_>, class: Class) -> bool {
-    normal.turns.iter().any(|turn| class_of(turn) == class && turn.form == Form::Parts)
+    normal
+        .turns
+        .iter()
+        .any(|turn| class_of(turn) == class && turn.form == Form::Parts)
 }
 
 fn has_several(normal: &Normal<'_>, class: Class) -> bool {
-    normal.turns.iter().any(|turn| class_of(turn) == class && turn.parts.len() > 1)
+    normal
+        .turns
+        .iter()
+        .any(|turn| class_of(turn) == class && turn.parts.len() > 1)
 }
 
 fn has_empty(normal: &Normal<'_>) -> bool {
-    let is_empty = |turn: &Turn<'_>| turn.parts.iter().all(|part| part.kind == PartKind::Text && part.text.is_empty());
+    let is_empty = |turn: &Turn<'_>| {
+        turn.parts
+            .iter()
+            .all(|part| part.kind == PartKind::Text && part.text.is_empty())
+    };
     normal.turns.iter().any(|turn| turn.role == Role::Assistant && is_empty(turn))
 }
 
@@ -326,5 +374,8 @@ fn has_later_system(normal: &Normal<'_>) -> bool {
 
 fn has_media(normal: &Normal<'_>) -> bool {
     let is_medium = |kind| matches!(kind, PartKind::Medium(_));
-    normal.turns.iter().any(|turn| turn.parts.iter().any(|part| is_medium(part.kind)))
+    normal
+        .turns
+        .iter()
+        .any(|turn| turn.parts.iter().any(|part| is_medium(part.kind)))
 }

@@ -235,7 +235,13 @@ impl<'b> Request<'b> {
             None => continue_final_message.field().is_none(),
         };
         let settings = Settings::new(options);
-        let key = (hash_shape(&normal, template.memory()), format, &settings, has_prompt, &continue_final_message.field());
+        let key = (
+            hash_shape(&normal, template.memory()),
+            format,
+            &settings,
+            has_prompt,
+            &continue_final_message.field(),
+        );
         let shape = template.memory().hash(&key);
         Ok(Self {
             template,
@@ -310,8 +316,18 @@ impl<'b> Request<'b> {
     fn list_changes(&self, written: &Written<'b>, faults: &Faults) -> Vec<Change> {
         let make = |place: Place, kind, reason: &'static str| Change::new(self.normal.places.pointer(place), kind, reason);
         let mut changes = self.changes.clone();
-        changes.extend(written.changes.iter().map(|(place, kind, reason)| make(*place, *kind, *reason)));
-        let dropped = |place: Place| written.changes.iter().any(|change| (change.0, change.1) == (place, ChangeKind::Dropped));
+        changes.extend(
+            written
+                .changes
+                .iter()
+                .map(|(place, kind, reason)| make(*place, *kind, *reason)),
+        );
+        let dropped = |place: Place| {
+            written
+                .changes
+                .iter()
+                .any(|change| (change.0, change.1) == (place, ChangeKind::Dropped))
+        };
         let mut last = None;
         for (fault, place) in faults {
             let reason = match *fault {

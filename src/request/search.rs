@@ -89,7 +89,15 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
                     weight(|kind| u32::from(kind == kind::ECHO)),
                 );
                 let error = None;
-                (Outcome { plan, faults, error, score }, Some(prompt))
+                (
+                    Outcome {
+                        plan,
+                        faults,
+                        error,
+                        score,
+                    },
+                    Some(prompt),
+                )
             }
             Err(error) => {
                 if error.kind() == ErrorKind::Limit {
@@ -100,7 +108,15 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
                 let message = path.and_then(|path| path.split('/').next()?.parse().ok());
                 let (faults, score) = (Faults::new(), (1, 0, 0, 0));
                 let error = Some((error, message));
-                (Outcome { plan, faults, error, score }, None)
+                (
+                    Outcome {
+                        plan,
+                        faults,
+                        error,
+                        score,
+                    },
+                    None,
+                )
             }
         };
         self.known.insert(plan, outcome.clone());
@@ -220,9 +236,13 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             }
         }
         let is_of_use = |operator: &&plan::Operator| {
-            let is_drop = operator.choice == Choice::Drops || operator.value == value::DROPPED && matches!(operator.choice, Choice::Media | Choice::Thoughts);
+            let is_drop = operator.choice == Choice::Drops
+                || operator.value == value::DROPPED && matches!(operator.choice, Choice::Media | Choice::Thoughts);
             let is_field = operator.choice == Choice::Thoughts && (1..=3).contains(&operator.value);
-            let key = ["", "reasoning_content", "reasoning", "thinking"].get(usize::from(operator.value)).copied().unwrap_or_default();
+            let key = ["", "reasoning_content", "reasoning", "thinking"]
+                .get(usize::from(operator.value))
+                .copied()
+                .unwrap_or_default();
             let into_content = operator.choice == Choice::Thoughts && operator.value == value::CONTENT;
             let mends = match operator.choice {
                 Choice::Drops if as_text => kind::TOOL | kind::CALL,
@@ -238,24 +258,37 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
                 && !(into_content && !(self.source.contains("<think>") && self.thinks_last()))
         };
         let operators = OPERATORS.iter().filter(is_of_use);
-        operators.map(|operator| (operator, current.plan.with(operator.choice, operator.value))).collect()
+        operators
+            .map(|operator| (operator, current.plan.with(operator.choice, operator.value)))
+            .collect()
     }
 
     /// Returns whether there is reasoning after the last message of the user. A template cuts earlier reasoning on purpose.
     fn thinks_last(&self) -> bool {
         let turns = &self.request.normal.turns;
-        let last = turns.iter().rposition(|turn| turn.role == Role::User).map_or(0, |last| last.saturating_add(1));
+        let last = turns
+            .iter()
+            .rposition(|turn| turn.role == Role::User)
+            .map_or(0, |last| last.saturating_add(1));
         turns.iter().skip(last).any(|turn| !turn.thoughts.is_empty())
     }
 
     /// Tries operators on a plan with which the template fails, those of the message at fault first. An error at a later message is progress.
     fn step_from_error(&mut self, current: &Outcome, gives_up: bool, seen: &mut HashSet<String>) -> Option<Outcome> {
         let at = current.error.as_ref().and_then(|(_, message)| *message);
-        let path = current.error.as_ref().and_then(|(error, _)| error.input_path()).unwrap_or_default().to_owned();
+        let path = current
+            .error
+            .as_ref()
+            .and_then(|(error, _)| error.input_path())
+            .unwrap_or_default()
+            .to_owned();
         let mut operators = self.operators(current, gives_up);
         if let Some(message) = at {
             let written = self.request.write(&current.plan);
-            let class = written.roles.get(message).map(|(role, has_calls)| Class::new(*role, *has_calls));
+            let class = written
+                .roles
+                .get(message)
+                .map(|(role, has_calls)| Class::new(*role, *has_calls));
             operators.sort_by_key(|(operator, _)| !touches(operator.choice, class, &path));
         }
         let (mut best, mut second): (Option<Outcome>, Option<Outcome>) = (None, None);
@@ -266,7 +299,9 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             let other = self.try_plan(plan);
             match &other.error {
                 None => {
-                    let is_better = best.as_ref().is_none_or(|best| best.error.is_some() || other.score < best.score);
+                    let is_better = best
+                        .as_ref()
+                        .is_none_or(|best| best.error.is_some() || other.score < best.score);
                     let ends = other.is_perfect() || operator.cost <= 2;
                     if is_better {
                         best = Some(other);
@@ -287,7 +322,11 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             }
         }
         if best.is_none() {
-            seen.extend(second.iter().filter_map(|second| Some(second.error.as_ref()?.0.message().to_owned())));
+            seen.extend(
+                second
+                    .iter()
+                    .filter_map(|second| Some(second.error.as_ref()?.0.message().to_owned())),
+            );
         }
         best.or(second)
     }
@@ -344,10 +383,15 @@ fn touches(choice: Choice, class: Option<Class>, path: &str) -> bool {
 
 /// Returns a message without the parts at some paths.
 fn without<'b>(message: &Data<'b>, index: usize, paths: &HashSet<&str>) -> Data<'b> {
-    let Data::Object(object) = message else { return message.clone() };
+    let Data::Object(object) = message else {
+        return message.clone();
+    };
     let entries = object.entries().iter().map(|(key, value)| match value {
         Data::List(parts) if key == "content" => {
-            let kept = parts.iter().enumerate().filter(|(number, _)| !paths.contains(format!("/messages/{index}/content/{number}").as_str()));
+            let kept = parts
+                .iter()
+                .enumerate()
+                .filter(|(number, _)| !paths.contains(format!("/messages/{index}/content/{number}").as_str()));
             (key.clone(), Data::List(kept.map(|(_, part)| part.clone()).collect()))
         }
         _ => (key.clone(), value.clone()),
@@ -374,7 +418,13 @@ pub fn hash_shape(normal: &Normal<'_>, memory: &Memory) -> u64 {
         let has_name = turn.result.as_ref().is_some_and(|result| result.name.is_some());
         let own = memory.hash(&(
             (turn.role, turn.form, turn.parts.len().min(2), has_text, media),
-            (turn.thought_key, turn.thoughts.len().min(1), turn.calls.len().min(2), calls, has_name),
+            (
+                turn.thought_key,
+                turn.thoughts.len().min(1),
+                turn.calls.len().min(2),
+                calls,
+                has_name,
+            ),
         ));
         pairs.push(memory.hash(&(before, own)));
         before = own;

@@ -7,8 +7,8 @@ use std::ops::Range;
 use super::change::ChangeKind as What;
 use super::node::Node;
 use super::normal::{Arguments, Call, Field, Form, Medium, Normal, Part, PartKind, Place, Role, Thought, Tool, ToolForm, Turn};
-use super::plan::value::*;
 use super::options::Settings;
+use super::plan::value::*;
 use super::plan::{Choice, Class, Kinds, Plan, kind};
 use crate::json::{self, DEPTH, Data, Object};
 
@@ -155,7 +155,13 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
 
     /// Returns the messages before they are written: roles, order and number are those of the plan.
     fn draft(&mut self) -> Vec<Draft<'n, 'b>> {
-        let mut drafts: Vec<_> = self.normal.turns.iter().enumerate().map(|(index, turn)| new_draft(index, turn)).collect();
+        let mut drafts: Vec<_> = self
+            .normal
+            .turns
+            .iter()
+            .enumerate()
+            .map(|(index, turn)| new_draft(index, turn))
+            .collect();
         for draft in &mut drafts {
             if draft.role == Role::Developer && self.plan(Choice::Developer) != AS_IS {
                 let is_system = self.plan(Choice::Developer) == AS_SYSTEM;
@@ -212,7 +218,11 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
             for (index, draft) in drafts.iter_mut().enumerate() {
                 if is_system(draft) && (index > 0 || systems == ALL_AS_USER) {
                     draft.role = Role::User;
-                    self.note(draft.place, What::Recast, "the template does not take a message of the system here");
+                    self.note(
+                        draft.place,
+                        What::Recast,
+                        "the template does not take a message of the system here",
+                    );
                 }
             }
         }
@@ -247,7 +257,10 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
     fn set_apart(&mut self, drafts: Vec<Draft<'n, 'b>>) -> Vec<Draft<'n, 'b>> {
         let mut all = Vec::new();
         for draft in drafts {
-            let has_content = draft.pieces.iter().any(|piece| piece.medium().is_some() || !piece.text().trim().is_empty());
+            let has_content = draft
+                .pieces
+                .iter()
+                .any(|piece| piece.medium().is_some() || !piece.text().trim().is_empty());
             if draft.calls.is_empty() || !has_content {
                 all.push(draft);
                 continue;
@@ -256,7 +269,14 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
             let (calls, mut text) = (draft.clone(), draft);
             text.calls.clear();
             text.thoughts = &[];
-            all.extend([text, Draft { pieces: Vec::new(), form: Form::Absent, ..calls }]);
+            all.extend([
+                text,
+                Draft {
+                    pieces: Vec::new(),
+                    form: Form::Absent,
+                    ..calls
+                },
+            ]);
         }
         all
     }
@@ -299,7 +319,11 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
             role,
             form: Form::Text,
             is_made: true,
-            pieces: if alternation == INSERTED_BLANK { vec![Piece::Label(" ".to_owned())] } else { Vec::new() },
+            pieces: if alternation == INSERTED_BLANK {
+                vec![Piece::Label(" ".to_owned())]
+            } else {
+                Vec::new()
+            },
             ..empty_draft()
         };
         for draft in drafts {
@@ -317,7 +341,11 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
                 all.push(blank(Role::User));
             } else if is_same && alternation == MERGED_TURNS {
                 self.note(draft.place, What::Merged, ALTERNATES);
-                last.form = if last.form == Form::Parts || draft.form == Form::Parts { Form::Parts } else { Form::Text };
+                last.form = if last.form == Form::Parts || draft.form == Form::Parts {
+                    Form::Parts
+                } else {
+                    Form::Text
+                };
                 last.pieces.extend(draft.pieces);
                 if last.thoughts.is_empty() {
                     last.thoughts = draft.thoughts;
@@ -326,7 +354,11 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
                 continue;
             } else if is_same {
                 self.note(draft.place, What::Inserted, ALTERNATES);
-                let other = if draft.role == Role::User { Role::Assistant } else { Role::User };
+                let other = if draft.role == Role::User {
+                    Role::Assistant
+                } else {
+                    Role::User
+                };
                 all.push(blank(other));
             } else if draft.role == Role::User && last.role == Role::Tool {
                 self.note(draft.place, What::Inserted, ALTERNATES);
@@ -335,7 +367,13 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
                 self.note(draft.place, What::Inserted, "the template wants a result after a call");
                 let calls = last.calls.clone();
                 for (call, index) in calls {
-                    all.push(Draft { result: Some((Some(index), call.id, None)), ..Draft { pieces: Vec::new(), ..blank(Role::Tool) } });
+                    all.push(Draft {
+                        result: Some((Some(index), call.id, None)),
+                        ..Draft {
+                            pieces: Vec::new(),
+                            ..blank(Role::Tool)
+                        }
+                    });
                 }
                 all.push(blank(Role::Assistant));
             }
@@ -368,7 +406,7 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
         let index = self.written.messages.len();
         let root = format!("/messages/{index}");
         let class = Class::new(draft.role, !draft.calls.is_empty());
-        let mut entries: Vec<json::Entry<'b>> = vec![("role".into(), Data::Str(draft.role.name().into()))];
+        let mut entries: Vec<json::Entry<'b>> = vec![("role".into(), own(draft.role.name()))];
         let mut pieces = draft.pieces;
         let mut kinds = self.plan.content(class);
         if let Some(first) = draft.thoughts.first() {
@@ -381,7 +419,9 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
                 DROPPED => self.give_up(kind::THOUGHT, first.place, "the template fails with reasoning"),
                 choice => {
                     let own = draft.thought_key.unwrap_or("reasoning_content");
-                    let key = ["", "reasoning_content", "reasoning", "thinking"].get(choice as usize).copied();
+                    let key = ["", "reasoning_content", "reasoning", "thinking"]
+                        .get(choice as usize)
+                        .copied();
                     let key = key.filter(|key| !key.is_empty()).unwrap_or(own);
                     if draft.thought_key.is_some() && key != own {
                         self.note(first.place, What::Renamed, "the template reads reasoning in another field");
@@ -424,7 +464,19 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
             }
             _ => {}
         }
-        let content = self.write_content(&draft.role, kinds, draft.form, draft.content, draft.is_joined, !draft.calls.is_empty(), &pieces, draft.thoughts, &root, class, index);
+        let content = self.write_content(
+            &draft.role,
+            kinds,
+            draft.form,
+            draft.content,
+            draft.is_joined,
+            !draft.calls.is_empty(),
+            &pieces,
+            draft.thoughts,
+            &root,
+            class,
+            index,
+        );
         if let Some(content) = content {
             entries.push(("content".into(), content));
         }
@@ -440,7 +492,8 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
         }
         if !draft.calls.is_empty() {
             let calls = draft.calls.iter().enumerate();
-            let calls = calls.map(|(number, (call, place))| self.write_call(call, *place, &format!("{root}/tool_calls/{number}"), index));
+            let calls =
+                calls.map(|(number, (call, place))| self.write_call(call, *place, &format!("{root}/tool_calls/{number}"), index));
             let calls = calls.collect();
             entries.push(("tool_calls".into(), Data::List(calls)));
         }
@@ -455,7 +508,11 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
                 entries.push(("name".into(), Data::Str(name.into())));
             }
             if fills && !draft.is_made {
-                self.note(draft.place, What::Filled, "the template reads the name of the function in its result");
+                self.note(
+                    draft.place,
+                    What::Filled,
+                    "the template reads the name of the function in its result",
+                );
             }
         }
         self.written.messages.push(Data::Object(Object::new(entries)));
@@ -480,18 +537,29 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
     ) -> Option<Data<'b>> {
         let empty_text = || Some(Data::Str("".into()));
         let empty_part = || {
-            let entries = vec![("type".into(), Data::Str("text".into())), ("text".into(), Data::Str("".into()))];
+            let entries = vec![
+                ("type".into(), Data::Str("text".into())),
+                ("text".into(), Data::Str("".into())),
+            ];
             Some(Data::List(vec![Data::Object(Object::new(entries))]))
         };
         let is_empty = pieces.iter().all(|piece| piece.medium().is_none() && piece.text().is_empty());
         if is_empty {
-            let empty = if *role == Role::Assistant { self.plan(Choice::Empty) } else { AS_IS };
+            let empty = if *role == Role::Assistant {
+                self.plan(Choice::Empty)
+            } else {
+                AS_IS
+            };
             let wants_parts = matches!(choice, PARTS | ONE_PART);
             let is_shown = self.is_chat && !matches!(form, Form::Text);
             return match empty {
                 EMPTY_TEXT => {
                     if is_shown {
-                        self.note(content, What::Emptied, "the template can fail without content, or print `None`");
+                        self.note(
+                            content,
+                            What::Emptied,
+                            "the template can fail without content, or print `None`",
+                        );
                     }
                     empty_text()
                 }
@@ -596,8 +664,12 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
             return part.node.to_data(DEPTH);
         }
         self.note(part.place, What::Renamed, "the template knows the medium by another type");
-        let kind = if choice == BY_URL { format!("{name}_url") } else { name.to_owned() };
-        let mut entries: Vec<json::Entry<'b>> = vec![("type".into(), Data::Str(kind.clone().into()))];
+        let kind = if choice == BY_URL {
+            format!("{name}_url")
+        } else {
+            name.to_owned()
+        };
+        let mut entries: Vec<json::Entry<'b>> = vec![own_key("type", own(&kind))];
         if choice == BY_URL {
             let url = vec![("url".into(), Data::Str("".into()))];
             entries.push((kind.into(), Data::Object(Object::new(url))));
@@ -605,7 +677,15 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
         Data::Object(Object::new(entries))
     }
 
-    fn add_piece(&mut self, piece: &Piece<'n, 'b>, thoughts: &'n [Thought<'b>], kind: Kinds, path: &str, start: usize, index: usize) {
+    fn add_piece(
+        &mut self,
+        piece: &Piece<'n, 'b>,
+        thoughts: &'n [Thought<'b>],
+        kind: Kinds,
+        path: &str,
+        start: usize,
+        index: usize,
+    ) {
         match piece {
             Piece::Part(part) => self.add_atom(part.place, kind, part.text.clone(), path, start, index),
             Piece::Label(label) if label.starts_with("<think>\n") => {
@@ -625,7 +705,15 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
         }
         let range = start..start + text.len();
         let path = path.to_owned();
-        self.written.atoms.push(Atom { place, kind, is_key: false, text, path, range, message });
+        self.written.atoms.push(Atom {
+            place,
+            kind,
+            is_key: false,
+            text,
+            path,
+            range,
+            message,
+        });
     }
 
     /// Adds the strings and keys of a value.
@@ -649,7 +737,15 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
         if !key.trim().is_empty() {
             let (text, path) = (key.into(), path.to_owned());
             let range = 0..key.len();
-            self.written.atoms.push(Atom { place, kind, is_key: true, text, path, range, message });
+            self.written.atoms.push(Atom {
+                place,
+                kind,
+                is_key: true,
+                text,
+                path,
+                range,
+                message,
+            });
         }
     }
 
@@ -665,7 +761,11 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
         let count = self.ids.len() + 1;
         let own = self.ids.entry(key).or_insert_with(|| format!("call{count:05}")).clone();
         if id != Some(&own) {
-            self.note(place, What::Renamed, "the template takes identifiers of nine letters and digits");
+            self.note(
+                place,
+                What::Renamed,
+                "the template takes identifiers of nine letters and digits",
+            );
         }
         Some(own.into())
     }
@@ -676,7 +776,14 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
             entries.push(("id".into(), Data::Str(id)));
         }
         let path = format!("{root}/function");
-        self.add_atom(call.place, kind::CALL, call.name.into(), &format!("{path}/name"), 0, index);
+        self.add_atom(
+            call.name_place,
+            kind::CALL,
+            call.name.into(),
+            &format!("{path}/name"),
+            0,
+            index,
+        );
         let arguments = self.write_arguments(call, &format!("{path}/arguments"), index);
         let function = vec![("name".into(), Data::Str(call.name.into())), ("arguments".into(), arguments)];
         entries.push(("type".into(), Data::Str("function".into())));
@@ -700,7 +807,7 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
             }
             Arguments::Value(value) => (Some(value.to_data(DEPTH)), None),
             Arguments::Input(text) => {
-                let entries = vec![("input".into(), Data::Str((*text).into()))];
+                let entries = vec![own_key("input", Data::Str((*text).into()))];
                 (Some(Data::Object(Object::new(entries))), None)
             }
             Arguments::Fields(fields) => {
@@ -722,7 +829,11 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
                 value
             }
             (None, Some(text)) if !is_text => {
-                self.note(place, What::Wrapped, "the template takes arguments as an object, and the text is not the JSON of one");
+                self.note(
+                    place,
+                    What::Wrapped,
+                    "the template takes arguments as an object, and the text is not the JSON of one",
+                );
                 self.add_atom(place, kind::CALL, text.clone(), &format!("{path}/input"), 0, index);
                 Data::Object(Object::new(vec![("input".into(), Data::Str(text))]))
             }
@@ -761,7 +872,15 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
                     if !key.trim().is_empty() {
                         let range = 0..key.len();
                         let (text, path) = (key.clone(), path.clone());
-                        self.written.atoms.push(Atom { place, kind: kind::CALL, is_key: true, text, path, range, message: index });
+                        self.written.atoms.push(Atom {
+                            place,
+                            kind: kind::CALL,
+                            is_key: true,
+                            text,
+                            path,
+                            range,
+                            message: index,
+                        });
                     }
                     self.add_data(item, place, &path, index);
                 }
@@ -781,7 +900,9 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
                 json::write_string(string, ensure_ascii, &mut quoted);
                 quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
             });
-            let found = forms.iter().find_map(|form| Some((text.get(from..)?.find(form.as_str())? + from, form)));
+            let found = forms
+                .iter()
+                .find_map(|form| Some((text.get(from..)?.find(form.as_str())? + from, form)));
             if let Some((start, form)) = found {
                 self.add_atom(place, kind::CALL, form.clone().into(), path, start, index);
                 from = start + form.len();
@@ -792,7 +913,11 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
     fn write_tool(&mut self, tool: &'n Tool<'b>) {
         let index = self.written.tools.len();
         let is_wrapped = self.plan(Choice::Tools) != FLAT;
-        let root = if is_wrapped { format!("/tools/{index}/function") } else { format!("/tools/{index}") };
+        let root = if is_wrapped {
+            format!("/tools/{index}/function")
+        } else {
+            format!("/tools/{index}")
+        };
         let fills = self.plan(Choice::Descriptions);
         let function = match tool.form {
             ToolForm::Wrapped => tool.node.get("function").unwrap_or(tool.node),
@@ -822,25 +947,55 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
             parameters = Some(Data::Object(Object::new(entries)));
         }
         if fills == FILLED_DEEP {
-            self.note(tool.place, What::Filled, "the template reads the description of each parameter");
+            self.note(
+                tool.place,
+                What::Filled,
+                "the template reads the description of each parameter",
+            );
             parameters = parameters.map(fill_properties);
         }
-        self.add_atom(tool.place, kind::TOOL, tool.name.into(), &format!("{root}/name"), 0, usize::MAX);
+        self.add_atom(
+            tool.place,
+            kind::TOOL,
+            tool.name.into(),
+            &format!("{root}/name"),
+            0,
+            usize::MAX,
+        );
         if let Some(description) = tool.description {
-            self.add_atom(tool.place, kind::TOOL, description.into(), &format!("{root}/description"), 0, usize::MAX);
+            self.add_atom(
+                tool.place,
+                kind::TOOL,
+                description.into(),
+                &format!("{root}/description"),
+                0,
+                usize::MAX,
+            );
         }
         let properties = tool.parameters.and_then(|parameters| parameters.get("properties"));
         for (key, property) in properties.into_iter().flat_map(Node::entries) {
             let path = format!("{root}/parameters/properties/{}", json::escape_key(key));
             self.add_key(key, tool.place, kind::TOOL, &path, usize::MAX);
             if let Some(description) = property.get_text("description") {
-                self.add_atom(tool.place, kind::TOOL, description.into(), &format!("{path}/description"), 0, usize::MAX);
+                self.add_atom(
+                    tool.place,
+                    kind::TOOL,
+                    description.into(),
+                    &format!("{path}/description"),
+                    0,
+                    usize::MAX,
+                );
             }
         }
         if let Some(parameters) = parameters {
             entries.push(("parameters".into(), parameters));
         }
-        let is_known = |key: &str| matches!(key, "type" | "cache_control" | "input_schema" | "parameters" | "name" | "description" | "format");
+        let is_known = |key: &str| {
+            matches!(
+                key,
+                "type" | "cache_control" | "input_schema" | "parameters" | "name" | "description" | "format"
+            )
+        };
         if !is_custom {
             let others = function.entries().filter(|(key, _)| !is_known(key));
             entries.extend(others.map(|(key, value)| (key.into(), value.to_data(DEPTH))));
@@ -848,11 +1003,18 @@ impl<'n, 'b> Writer<'n, 'b, '_> {
         let function = Data::Object(Object::new(entries));
         match (is_wrapped, tool.form) {
             (true, ToolForm::Flat) if self.is_chat => self.note(tool.place, What::Wrapped, "templates read `function` of a tool"),
-            (false, ToolForm::Wrapped) => self.note(tool.place, What::Unwrapped, "the template reads a tool without an object around it"),
+            (false, ToolForm::Wrapped) => self.note(
+                tool.place,
+                What::Unwrapped,
+                "the template reads a tool without an object around it",
+            ),
             _ => {}
         }
         self.written.tools.push(match is_wrapped {
-            true => Data::Object(Object::new(vec![("type".into(), Data::Str("function".into())), ("function".into(), function)])),
+            true => Data::Object(Object::new(vec![
+                ("type".into(), Data::Str("function".into())),
+                ("function".into(), function),
+            ])),
             false => function,
         });
     }
@@ -888,7 +1050,12 @@ fn new_draft<'n, 'b>(index: usize, turn: &'n Turn<'b>) -> Draft<'n, 'b> {
         pieces: turn.parts.iter().map(Piece::Part).collect(),
         thoughts: &turn.thoughts,
         thought_key: turn.thought_key,
-        calls: turn.calls.iter().enumerate().map(|(number, call)| (call, (index, number))).collect(),
+        calls: turn
+            .calls
+            .iter()
+            .enumerate()
+            .map(|(number, call)| (call, (index, number)))
+            .collect(),
         result: turn.result.as_ref().map(|result| (result.call, result.id, result.name)),
         name: turn.name,
         others: &turn.others,
@@ -916,7 +1083,17 @@ fn empty_draft<'n, 'b>() -> Draft<'n, 'b> {
 }
 
 fn text_part<'b>(text: Data<'b>) -> Data<'b> {
-    Data::Object(Object::new(vec![("type".into(), Data::Str("text".into())), ("text".into(), text)]))
+    Data::Object(Object::new(vec![own_key("type", own("text")), own_key("text", text)]))
+}
+
+/// Returns a string with a place in memory of its own. The trace tells strings apart by their places, and equal literals share theirs.
+fn own<'b>(text: &str) -> Data<'b> {
+    Data::Str(Cow::Owned(text.to_owned()))
+}
+
+/// Returns an entry whose key has a place in memory of its own.
+fn own_key<'b>(key: &str, value: Data<'b>) -> json::Entry<'b> {
+    (Cow::Owned(key.to_owned()), value)
 }
 
 fn collect_strings<'d>(value: &'d Data<'_>, strings: &mut Vec<&'d str>) {
@@ -949,7 +1126,9 @@ fn fill_properties(parameters: Data<'_>) -> Data<'_> {
     let entries = object.into_entries().into_iter().map(|(key, value)| match (&*key, value) {
         ("properties", Data::Object(properties)) => {
             let properties = properties.into_entries().into_iter().map(|(name, property)| {
-                let Data::Object(property) = property else { return (name, property) };
+                let Data::Object(property) = property else {
+                    return (name, property);
+                };
                 let mut entries = property.into_entries();
                 for (key, value) in [("type", "string"), ("description", "")] {
                     if !entries.iter().any(|(own, _)| own == key) {
