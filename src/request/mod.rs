@@ -17,6 +17,8 @@ mod plan;
 mod prepared;
 mod read;
 mod search;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use change::{Change, ChangeKind, Severity};

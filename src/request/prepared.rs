@@ -320,7 +320,7 @@ impl<'b> Request<'b> {
             written
                 .changes
                 .iter()
-                .map(|(place, kind, reason)| make(*place, *kind, *reason)),
+                .map(|(place, kind, reason)| make(*place, *kind, reason)),
         );
         let dropped = |place: Place| {
             written

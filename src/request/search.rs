@@ -250,12 +250,13 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
                 _ => operator.mends,
             };
             let is_last = is_drop && !(operator.choice == Choice::Drops && as_text);
-            !(is_last && !gives_up && (operator.choice != Choice::Media || current.error.is_some()))
+            let is_held = is_last && !gives_up && (operator.choice != Choice::Media || current.error.is_some());
+            !is_held
                 && current.plan.get(operator.choice) != operator.value
                 && (operator.applies)(&self.request.normal)
                 && (current.error.is_some() || mends & kinds != 0)
                 && !(is_field && !judge::has_word(self.source, key))
-                && !(into_content && !(self.source.contains("<think>") && self.thinks_last()))
+                && (!into_content || self.source.contains("<think>") && self.thinks_last())
         };
         let operators = OPERATORS.iter().filter(is_of_use);
         operators

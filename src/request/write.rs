@@ -43,6 +43,9 @@ pub struct Written<'b> {
     pub media: Vec<(Place, Medium, usize)>,
 }
 
+/// The call of a result, its identifier, and the name of the function.
+type ResultOf<'b> = (Option<(usize, usize)>, Option<&'b str>, Option<&'b str>);
+
 /// A message before it is written.
 #[derive(Clone)]
 struct Draft<'n, 'b> {
@@ -55,7 +58,7 @@ struct Draft<'n, 'b> {
     thought_key: Option<&'b str>,
     calls: Vec<(&'n Call<'b>, (usize, usize))>,
     /// The call and the identifier of a result.
-    result: Option<(Option<(usize, usize)>, Option<&'b str>, Option<&'b str>)>,
+    result: Option<ResultOf<'b>>,
     name: Option<Field<'b>>,
     others: &'n [Field<'b>],
     is_made: bool,
@@ -92,7 +95,7 @@ const TEXT_NEEDS_PARTS: &str = "the template takes the content as parts";
 const ALTERNATES: &str = "the template wants the user and the assistant in turns";
 
 /// Writes a request by a plan.
-pub fn write<'n, 'b>(normal: &'n Normal<'b>, plan: &Plan, is_chat: bool, settings: &Settings) -> Written<'b> {
+pub fn write<'b>(normal: &Normal<'b>, plan: &Plan, is_chat: bool, settings: &Settings) -> Written<'b> {
     let mut writer = Writer {
         normal,
         plan: *plan,
