@@ -25,6 +25,8 @@ pub struct Normal<'b> {
     pub turns: Vec<Turn<'b>>,
     pub tools: Vec<Tool<'b>>,
     pub notes: Vec<Note>,
+    /// The strings of `documents`.
+    pub documents: Vec<(Place, &'b str)>,
     /// The places of all values.
     pub places: Places<'b>,
     /// Whether `tool_choice` is `none`, so that the request asks for a prompt without tools.

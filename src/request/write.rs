@@ -123,6 +123,10 @@ pub fn write<'b>(normal: &Normal<'b>, plan: &Plan, is_chat: bool, settings: &Set
             writer.write_tool(tool);
         }
     }
+    for (place, text) in &normal.documents {
+        let path = normal.places.pointer(*place);
+        writer.add_atom(*place, kind::FIELD, Cow::Borrowed(text), &path, 0, usize::MAX);
+    }
     for note in &normal.notes {
         let what = if note.is_moved { What::Moved } else { What::Dropped };
         writer.note(note.place, what, note.reason);

@@ -68,6 +68,10 @@ pub fn read<'b>(body: Node<'b>, format: Format, meter: &mut Meter<'_>) -> Result
             tools::read(&mut reader, tools, Place::BODY, key)?;
         }
     }
+    for (index, document) in body.get("documents").into_iter().flat_map(Node::items).enumerate() {
+        let place = reader.item(Place::BODY, "documents", index);
+        reader.read_strings(document, place)?;
+    }
     let refuses = |key| {
         let choice = body.get(key);
         choice.and_then(|choice| choice.text().or_else(|| choice.get_text("type"))) == Some("none")
@@ -117,6 +121,21 @@ impl<'b> Reader<'b, '_, '_> {
         self.visit(size_of::<Note>())?;
         let note = Note { place, is_moved, reason };
         self.normal.notes.push(note);
+        Ok(())
+    }
+
+    /// Adds the strings of a document.
+    fn read_strings(&mut self, value: Node<'b>, place: Place) -> Result<()> {
+        self.visit(size_of::<(Place, &str)>())?;
+        self.normal.documents.extend(value.text().map(|text| (place, text)));
+        for (index, item) in value.items().enumerate() {
+            let place = self.item(place, "", index);
+            self.read_strings(item, place)?;
+        }
+        for (key, item) in value.entries() {
+            let place = self.key(place, key);
+            self.read_strings(item, place)?;
+        }
         Ok(())
     }
 
