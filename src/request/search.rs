@@ -251,12 +251,14 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             };
             let is_last = is_drop && !(operator.choice == Choice::Drops && as_text);
             let is_held = is_last && !gives_up && (operator.choice != Choice::Media || current.error.is_some());
-            !is_held
-                && current.plan.get(operator.choice) != operator.value
-                && (operator.applies)(&self.request.normal)
-                && (current.error.is_some() || mends & kinds != 0)
-                && !(is_field && !judge::has_word(self.source, key))
-                && (!into_content || self.source.contains("<think>") && self.thinks_last())
+            let is_new = current.plan.get(operator.choice) != operator.value && (operator.applies)(&self.request.normal);
+            let may_mend = current.error.is_some() || mends & kinds != 0;
+            let is_read = match operator.choice {
+                Choice::Thoughts if is_field => judge::has_word(self.source, key),
+                Choice::Thoughts if into_content => self.source.contains("<think>") && self.thinks_last(),
+                _ => true,
+            };
+            is_new && may_mend && is_read && !is_held
         };
         let operators = OPERATORS.iter().filter(is_of_use);
         operators
