@@ -20,7 +20,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::meter::Meter;
 use crate::template::Template;
-use crate::value::{Runtime, Tape, Traced, Value, ops};
+use crate::value::{Runtime, Traced, Value, ops};
 
 impl ChatTemplate {
     /// Returns the prompt of a conversation: a list of messages, each an object.
@@ -42,7 +42,7 @@ impl ChatTemplate {
     pub fn apply<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let deadline = options.bounds.start();
         let meter = &Meter::within(options.bounds, &deadline);
-        self.apply_within(messages, options, Hidden::default(), meter)
+        self.apply_within(messages, options, meter)
     }
 
     /// Returns the prompt of a conversation within the limits and the deadline of a meter, in place of those of the options.
@@ -50,11 +50,10 @@ impl ChatTemplate {
         &self,
         messages: &M,
         options: &ApplyOptions<'_>,
-        hidden: Hidden,
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
         let mut only = None;
-        self.apply_all(&messages, options, hidden, meter, false, &mut |prompt| only = Some(prompt))?;
+        self.apply_all(&messages, options, meter, false, &mut |prompt| only = Some(prompt))?;
         only.ok_or_else(|| Error::internal("a conversation has no prompt"))
     }
 
@@ -78,7 +77,7 @@ impl ChatTemplate {
         let deadline = options.bounds.start();
         let meter = &Meter::within(options.bounds, &deadline);
         let mut prompts = Vec::new();
-        self.apply_all(&conversations, options, Hidden::default(), meter, true, &mut |prompt| {
+        self.apply_all(&conversations, options, meter, true, &mut |prompt| {
             prompts.push(prompt);
         })?;
         Ok(prompts)
@@ -103,12 +102,7 @@ impl ChatTemplate {
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let deadline = options.bounds.start();
         let messages = json::read_until(messages, json::DEPTH, &deadline)?;
-        self.apply_within(
-            &messages,
-            options,
-            Hidden::default(),
-            &Meter::within(options.bounds, &deadline),
-        )
+        self.apply_within(&messages, options, &Meter::within(options.bounds, &deadline))
     }
 
     /// Passes the prompts to a function. A single conversation is rendered with the runtime in which it was checked.
@@ -116,7 +110,6 @@ impl ChatTemplate {
         &self,
         messages: &dyn Input,
         options: &ApplyOptions<'_>,
-        hidden: Hidden,
         meter: &Meter<'_>,
         wants_batch: bool,
         pass: &mut dyn FnMut(Prompt),
@@ -134,11 +127,7 @@ impl ChatTemplate {
             Err(error) => return Err(error.clone()),
         };
         let messages = messages.borrow_value(&mut runtime)?;
-        let conversations = if hidden.is_clean {
-            Conversations::One(messages.clone())
-        } else {
-            Conversations::new(&mut runtime, &messages)?
-        };
+        let conversations = Conversations::new(&mut runtime, &messages)?;
         match (&conversations, wants_batch) {
             (Conversations::One(_), false) | (Conversations::Batch(_), true) => {}
             (Conversations::Batch(_), false) => {
@@ -175,7 +164,6 @@ impl ChatTemplate {
                 ControlPolicy::Refuse | ControlPolicy::Split => self.control_tokens_with(special_tokens),
             },
             options,
-            hidden,
         };
         let conversations = match conversations {
             Conversations::One(conversation) => {
@@ -201,16 +189,6 @@ impl ChatTemplate {
     }
 }
 
-/// Options of `apply` for callers in this crate.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Hidden {
-    /// Whether to return [`Prompt::writes`].
-    pub writes: bool,
-    /// Whether each message is an object without a null and without a field with reasoning. The template then sees the messages without a
-    /// check.
-    pub is_clean: bool,
-}
-
 /// The arguments of a call after their checks, which all its conversations share.
 struct Render<'a> {
     template: &'a NamedTemplate,
@@ -221,7 +199,6 @@ struct Render<'a> {
     field: Option<&'a str>,
     control_tokens: Vec<&'a str>,
     options: &'a ApplyOptions<'a>,
-    hidden: Hidden,
 }
 
 impl<'a> Render<'a> {
@@ -231,13 +208,6 @@ impl<'a> Render<'a> {
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
         if options.trace || checks_control_tokens || self.compiled.needs_trace(options.assistant) {
             self.compiled.start_tape(runtime, self.list_inputs(own));
-        } else if self.hidden.writes {
-            let count = match &messages {
-                Value::List(items) | Value::Tuple(items) => items.len(),
-                _ => 0,
-            };
-            // A template writes some five strings for each message.
-            runtime.start_tape(Tape::default(), count.saturating_mul(6));
         }
         let continuation = match self.field {
             Some(field) => Some(Continuation::open(runtime, &messages, field, &self.template.source)?),
@@ -258,13 +228,8 @@ impl<'a> Render<'a> {
             output.text = continuation.close(runtime, output.text)?;
             output.pieces.truncate(output.text.len());
         }
-        let writes = match self.hidden.writes {
-            true => runtime.list_writes(&output.pieces),
-            false => Vec::new(),
-        };
         render_options.trace |= checks_control_tokens;
         let mut prompt = self.compiled.finish(runtime, output, &render_options)?;
-        prompt.writes = writes;
         if checks_control_tokens {
             let count = self.control_tokens.len().saturating_add(options.control_tokens.tokens.len());
             runtime.meter.charge_items(count)?;

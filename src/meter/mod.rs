@@ -251,6 +251,13 @@ impl<'a> Meter<'a> {
         })
     }
 
+    /// Claims memory that can be larger than the largest value.
+    pub fn claim_parts(&mut self, bytes: usize) -> Result<Vec<Claim>> {
+        const PART: usize = 64 << 10;
+        let parts = (0..bytes).step_by(PART);
+        parts.map(|start| self.claim(PART.min(bytes - start))).collect()
+    }
+
     /// Counts memory that is not a value and that exists as long as the render, such as the compiled template, as live. It may be larger
     /// than a value.
     pub fn claim_for_render(&mut self, bytes: usize) -> Result<()> {

@@ -143,15 +143,6 @@ impl Piece {
     }
 }
 
-/// Bytes that are about to be written, and where they were copied from, unless the render made them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Write {
-    /// The bytes of the text.
-    pub output: Range<usize>,
-    /// The addresses of the bytes that were copied, or 0..0 if the render made them.
-    pub memory: Range<usize>,
-}
-
 /// The pieces of a string, sorted by their ends.
 ///
 /// A render that is not traced records only the pieces of `{% generation %}` blocks. In one that is traced, each string also has pieces
