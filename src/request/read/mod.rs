@@ -243,7 +243,6 @@ impl<'b> Open<'b> {
 mod tests {
     //! Reads bodies of all types of messages, items, blocks and tools, and compares what they say with the lines of the file.
 
-    use super::super::format::Format;
     use super::super::node::Node;
     use super::super::normal::{Answer, Arguments, Normal, Part, PartKind, ToolForm, Turn};
     use crate::limits::Limits;
