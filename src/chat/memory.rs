@@ -13,7 +13,7 @@ const MOST_SHAPES: usize = 256;
 const RECENT: usize = 3;
 
 /// The number of choices of a plan.
-pub(crate) const CHOICES: usize = 19;
+pub(crate) const CHOICES: usize = 20;
 
 /// How a request is written: a value for each choice.
 pub(crate) type Choices = [u8; CHOICES];

@@ -34,6 +34,8 @@ pub struct Normal<'b> {
     pub places: Places<'b>,
     /// Whether `tool_choice` is `none`, so that the request asks for a prompt without tools.
     pub refuses_tools: bool,
+    /// Whether the body has settings for reasoning.
+    pub has_settings: bool,
     /// The number of values that a plan can write, and the bytes of their strings.
     pub values: usize,
     pub bytes: usize,

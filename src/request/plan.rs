@@ -87,6 +87,8 @@ pub enum Choice {
     Systems,
     Alternation,
     Results,
+    /// The settings for reasoning.
+    Settings,
     /// What is given up: calls and tools.
     Drops,
 }
@@ -114,6 +116,8 @@ pub mod value {
     // Names of results, identifiers, results.
     pub const CHANGED: u8 = 1;
     pub const SORTED: u8 = 2;
+    // Settings.
+    pub const NEAREST: u8 = 1;
     // Media.
     pub const BY_TYPE: u8 = 1;
     pub const BY_URL: u8 = 2;
@@ -207,7 +211,7 @@ use kind as k;
 
 /// The operators, the cheapest of each kind first.
 #[rustfmt::skip]
-pub const OPERATORS: [Operator; 53] = [
+pub const OPERATORS: [Operator; 55] = [
     op(C::Empty, EMPTY_TEXT, 1, k::CALL | k::CALLER, has_empty),
     op(C::Empty, NULL, 1, k::CALL | k::CALLER, has_empty),
     op(C::Empty, EMPTY_PART, 1, k::CALL | k::CALLER, has_empty),
@@ -235,6 +239,7 @@ pub const OPERATORS: [Operator; 53] = [
     op(C::Names, CHANGED, 1, k::RESULT | k::TOOL, |n| n.turns.iter().any(|turn| turn.result.as_ref().is_some_and(|result| result.name.is_none()))),
     op(C::Identifiers, CHANGED, 1, k::CALL, |n| has_calls(n) || has_class(n, Class::Tool)),
     op(C::Results, SORTED, 1, k::ORDER, has_unsorted_results),
+    op(C::Settings, NEAREST, 1, 0, |n| n.has_settings),
     op(C::Media, BY_TYPE, 1, k::MEDIUM | k::LEAK, has_media),
     op(C::Media, BY_URL, 1, k::MEDIUM | k::LEAK, has_media),
     op(C::Media, FIRST, 2, k::MEDIUM, has_media),
@@ -254,6 +259,7 @@ pub const OPERATORS: [Operator; 53] = [
     op(C::Systems, ALL_AS_USER, 3, k::SYSTEM | k::ORDER | k::SPEAKER, |n| has_class(n, Class::System)),
     op(C::Systems, INTO_USER, 3, k::SYSTEM | k::ORDER | k::SPEAKER, |n| has_class(n, Class::System)),
     op(C::Results, CHANGED, 3, k::RESULT | k::ECHO | k::SPEAKER, |n| has_class(n, Class::Tool)),
+    op(C::Settings, DROPPED, 3, 0, |n| n.has_settings),
     op(C::Media, DROPPED, 4, k::MEDIUM | k::LEAK | k::CONTENT, has_media),
     op(C::Thoughts, DROPPED, 4, 0, has_thoughts),
     op(C::Drops, TOOLS, 6, 0, |n| !n.tools.is_empty()),

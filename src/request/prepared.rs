@@ -1,5 +1,7 @@
 //! A prepared request: how it is written for a template, its prompt, and its changes.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use super::change::{Change, ChangeKind};
@@ -8,13 +10,13 @@ use super::judge::Faults;
 use super::node::Node;
 use super::normal::{Medium, Normal, Place};
 use super::options::{Body, Policy, PrepareOptions, Settings};
-use super::plan::{Plan, kind};
+use super::plan::{Choice, Plan, kind};
 use super::search::{Outcome, Search, hash_shape};
+use super::variables::{self, Variables};
 use super::write::{Given, Written, write};
-use super::{read, variables, wrong};
+use super::{read, wrong};
 use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, Prompt, Score};
 use crate::error::{Error, Result};
-use crate::json::Data;
 use crate::meter::Meter;
 
 /// A request as it is written for a template. It borrows from the body and the template.
@@ -48,9 +50,7 @@ pub(super) struct Request<'b> {
     pub settings: Settings,
     pub normal: Normal<'b>,
     documents: Option<Node<'b>>,
-    variables: Data<'b>,
-    /// The changes of variables.
-    changes: Vec<Change>,
+    variables: Variables<'b>,
     pub has_prompt: bool,
     continue_final_message: ContinueFinalMessage<'b>,
     shape: u64,
@@ -94,6 +94,7 @@ impl ChatTemplate {
             true => Written {
                 messages: body.get("messages").map(Given::Kept).unwrap_or_default(),
                 tools: body.get("tools").map(Given::Kept).unwrap_or_default(),
+                variables: variables::read_exact(body),
                 ..Written::default()
             },
             false => request.write(&plan, &mut meter)?,
@@ -189,7 +190,7 @@ impl<'b> Prepared<'b> {
 
     /// Returns the variables that the template gets, or null.
     pub fn variables(&self) -> &(impl Input + Serialize) {
-        &self.request.variables
+        &self.written.variables
     }
 
     /// Returns whether the prompt ends with the beginning of an answer.
@@ -222,11 +223,12 @@ impl<'b> Request<'b> {
         let has_tools = !normal.tools.is_empty() && !normal.refuses_tools
             || is_kept(body, format, options.policy) && body.get("tools").is_some();
         let template = template.single(options.chat_template, has_tools);
-        let (variables, changes) = if is_exact {
-            (variables::read_exact(body), Vec::new())
+        let variables = if is_exact {
+            Variables::default()
         } else {
-            variables::read(template, body, meter)?
+            Variables::read(template, body, meter)?
         };
+        normal.has_settings = variables.has_settings();
         let read_option = |name| match is_exact {
             true => Ok(body.get(name)),
             false => variables::read_option(body, name),
@@ -250,6 +252,7 @@ impl<'b> Request<'b> {
             &settings,
             has_prompt,
             &continue_final_message.field(),
+            variables.shape(),
         );
         let shape = template.memory().hash(&key);
         Ok(Self {
@@ -259,7 +262,6 @@ impl<'b> Request<'b> {
             settings,
             documents: body.get("documents"),
             variables,
-            changes,
             has_prompt,
             continue_final_message,
             shape,
@@ -268,13 +270,10 @@ impl<'b> Request<'b> {
     }
 
     pub fn write(&self, plan: &Plan, meter: &mut Meter<'_>) -> Result<Written<'b>> {
-        write(
-            &self.normal,
-            plan,
-            self.format == Format::ChatCompletions,
-            &self.settings,
-            meter,
-        )
+        let is_chat = self.format == Format::ChatCompletions;
+        let mut written = write(&self.normal, plan, is_chat, &self.settings, meter)?;
+        (written.variables, written.settings) = self.variables.write(plan.get(Choice::Settings));
+        Ok(written)
     }
 
     /// Renders the request, with the order of its messages as it is written.
@@ -282,7 +281,7 @@ impl<'b> Request<'b> {
         let options = ApplyOptions {
             tools: Some(&written.tools),
             documents: self.documents.as_ref().map(|documents| documents as &dyn Input),
-            variables: Some(&self.variables),
+            variables: Some(&written.variables),
             add_generation_prompt: self.has_prompt,
             continue_final_message: self.continue_final_message,
             trace,
@@ -324,7 +323,7 @@ impl<'b> Request<'b> {
     /// Returns the changes of a body: those of the plan, and what the prompt does not have.
     fn list_changes(&self, written: &Written<'b>, faults: &Faults) -> Vec<Change> {
         let make = |place: Place, kind, reason: &'static str| Change::new(self.normal.places.pointer(place), kind, reason);
-        let mut changes = self.changes.clone();
+        let mut changes = written.settings.clone();
         changes.extend(
             written
                 .changes
@@ -337,8 +336,9 @@ impl<'b> Request<'b> {
                 .iter()
                 .any(|change| (change.0, change.1) == (place, ChangeKind::Dropped))
         };
+        let labelled: HashSet<Place> = written.labelled.iter().copied().collect();
         let mut last = None;
-        for (fault, place) in faults {
+        for (fault, place) in faults.iter().filter(|(_, place)| !labelled.contains(place)) {
             let reason = match *fault {
                 fault if fault & (kind::GARBLED | kind::ECHO) != 0 => continue,
                 kind::TOOL => "the template does not print this of a tool",

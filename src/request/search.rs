@@ -164,6 +164,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         let without = Written {
             messages: Given::List(messages.map(|(index, message)| without(message, index, &paths)).collect()),
             tools: written.tools.clone(),
+            variables: written.variables.clone(),
             ..Written::default()
         };
         self.renders = self.renders.saturating_add(1);

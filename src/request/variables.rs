@@ -7,13 +7,15 @@
 //! ```
 
 use std::collections::HashSet;
+use std::hash::Hash;
 
 use super::change::{Change, ChangeKind};
 use super::node::Node;
+use super::plan::value::{DROPPED, NEAREST};
 use super::wrong;
 use crate::chat::ChatTemplate;
 use crate::error::Result;
-use crate::json::{DEPTH, Data, Entry, Object};
+use crate::json::{DEPTH, Data, Entry, Object, escape_key};
 use crate::meter::Meter;
 
 /// The names of variables with the effort of reasoning.
@@ -31,6 +33,15 @@ const OFF: [&str; 7] = ["off", "disabled", "chat", "no_think", "/no_think", "non
 
 /// The name of the variable with the number of tokens for reasoning.
 const BUDGET: &str = "thinking_budget";
+
+/// The efforts, from none to the most.
+const LEVELS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/// Another word for the effort `none`.
+const NO_THINK: &str = "no_think";
+
+/// The pointer of the setting of Messages.
+const THINKING: &str = "/thinking";
 
 /// The options of a body that can also be in `chat_template_kwargs`, as vLLM takes them.
 pub const OPTIONS: [&str; 2] = ["add_generation_prompt", "continue_final_message"];
@@ -78,92 +89,201 @@ pub fn read_exact<'b>(body: Node<'b>) -> Data<'b> {
     own
 }
 
-/// Returns the variables of a body, or null, and the settings that no variable has or that one has in another form. The variables of
-/// `chat_template_kwargs` override the settings for reasoning.
-pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, meter: &mut Meter<'_>) -> Result<(Data<'b>, Vec<Change>)> {
-    let own = body.get("chat_template_kwargs");
-    if let Some(own) = own.filter(|own| !own.is_object()) {
-        let fault = format!("must be an object, and this is {}", own.describe());
-        return Err(wrong("/chat_template_kwargs".to_owned(), fault));
-    }
-    let (effort, thinking) = (Setting::read_effort(body), Setting::read_thinking(body));
-    let flag = body.get("add_generation_prompt").filter(|flag| flag.bool().is_none());
-    if own.is_none() && effort.is_none() && thinking.is_none() && flag.is_none() {
-        return Ok((Data::None, Vec::new()));
-    }
-    let source = template.source().unwrap_or_default();
-    let names: HashSet<&str> = template.variables().into_iter().collect();
-    let mut changes = Vec::new();
-    let mut entries: Vec<Entry<'b>> = Vec::new();
-    for (name, value) in own.into_iter().flat_map(Node::entries) {
-        let count = value.count_values(DEPTH);
-        meter.charge_items(count)?;
-        meter.claim_for_render(BYTES.saturating_add(count.saturating_mul(size_of::<Entry<'b>>())))?;
-        if OPTIONS.contains(&name) {
-            continue;
+/// The variables of a body. Those of `chat_template_kwargs` override the settings for reasoning.
+#[derive(Debug, Default)]
+pub struct Variables<'b> {
+    own: Vec<Entry<'b>>,
+    /// The changes of the variables of `chat_template_kwargs`.
+    changes: Vec<Change>,
+    effort: Option<Setting<'b>>,
+    thinking: Option<Setting<'b>>,
+    /// The names of variables for reasoning that the template reads, and the words of a mode and an effort that it knows.
+    names: Vec<&'static str>,
+    words: Vec<&'static str>,
+}
+
+impl<'b> Variables<'b> {
+    pub fn read(template: &ChatTemplate, body: Node<'b>, meter: &mut Meter<'_>) -> Result<Self> {
+        let own = body.get("chat_template_kwargs");
+        if let Some(own) = own.filter(|own| !own.is_object()) {
+            let fault = format!("must be an object, and this is {}", own.describe());
+            return Err(wrong("/chat_template_kwargs".to_owned(), fault));
         }
-        if !names.contains(name) {
-            let path = format!("/chat_template_kwargs/{}", crate::json::escape_key(name));
-            let reason = "the template reads no variable of this name";
-            changes.push(Change::new(path, ChangeKind::Dropped, reason));
+        let mut variables = Self {
+            effort: Setting::read_effort(body),
+            thinking: Setting::read_thinking(body),
+            ..Self::default()
+        };
+        let flag = body.get("add_generation_prompt").filter(|flag| flag.bool().is_none());
+        if own.is_some() || variables.has_settings() {
+            let names: HashSet<&str> = template.variables().into_iter().collect();
+            for (name, value) in own.into_iter().flat_map(Node::entries) {
+                let count = value.count_values(DEPTH);
+                meter.charge_items(count)?;
+                meter.claim_for_render(BYTES.saturating_add(count.saturating_mul(size_of::<Entry<'b>>())))?;
+                if OPTIONS.contains(&name) {
+                    continue;
+                }
+                if !names.contains(name) {
+                    let path = format!("/chat_template_kwargs/{}", escape_key(name));
+                    let reason = "the template reads no variable of this name";
+                    variables.changes.push(Change::new(path, ChangeKind::Dropped, reason));
+                }
+                variables.own.push((name.into(), value.to_data(DEPTH)));
+            }
+            let known = [EFFORTS.as_slice(), &FLAGS, &MODES, &[BUDGET]].concat().into_iter();
+            variables.names = known.filter(|name| names.contains(name)).collect();
+            let source = template.source().unwrap_or_default();
+            meter.charge_scan(source.len())?;
+            let words = [ON.as_slice(), &OFF, &LEVELS, &[NO_THINK]].concat().into_iter();
+            variables.words = words.filter(|word| has_literal(source, word)).collect();
         }
-        entries.push((name.into(), value.to_data(DEPTH)));
+        variables
+            .own
+            .extend(flag.map(|flag| ("add_generation_prompt".into(), flag.to_data(DEPTH))));
+        Ok(variables)
     }
-    let is_free = |name: &&&str| names.contains(**name) && own.is_none_or(|own| !own.has(name));
-    // `thinking` overrides an effort.
-    let is_on = [&thinking, &effort].into_iter().flatten().find_map(|setting| setting.is_on);
-    let mut added: Vec<Entry<'b>> = Vec::new();
-    if let Some(value) = effort.as_ref().and_then(|effort| effort.value) {
-        for name in EFFORTS.iter().filter(is_free) {
-            let is_no_think = value.text() == Some("none") && !has_literal(source, "none") && has_literal(source, "no_think");
-            let word = is_no_think.then(|| Data::Str("no_think".into()));
-            added.push(((*name).into(), word.unwrap_or_else(|| value.to_data(DEPTH))));
+
+    /// Returns whether the body has settings for reasoning.
+    pub fn has_settings(&self) -> bool {
+        self.effort.is_some() || self.thinking.is_some()
+    }
+
+    /// Returns what decides on the variables for reasoning.
+    pub fn shape(&self) -> impl Hash + use<'b> {
+        let shape = |setting: &Option<Setting<'b>>| {
+            let setting = setting.as_ref()?;
+            Some((
+                setting.path,
+                setting.value.and_then(Node::text).map(str::to_owned),
+                setting.is_on,
+            ))
+        };
+        (shape(&self.effort), shape(&self.thinking), self.own.len())
+    }
+
+    /// Returns the variables by a choice, and the settings that no variable has or that one has in another form.
+    pub fn write(&self, choice: u8) -> (Data<'b>, Vec<Change>) {
+        let mut changes = self.changes.clone();
+        let added = if choice == DROPPED {
+            Vec::new()
+        } else {
+            self.write_settings(choice, &mut changes)
+        };
+        let has = |names: &[&str]| added.iter().any(|(name, _)| names.contains(&name.as_ref()));
+        let (has_effort, is_switched) = (has(&EFFORTS), has(&FLAGS) || has(&MODES) || has(&[BUDGET]));
+        if let Some(effort) = self.effort.as_ref().filter(|_| !has_effort) {
+            let is_kept = is_switched && effort.is_on == self.is_on();
+            match effort.is_on {
+                Some(true) if is_kept => {
+                    let reason = "the template reads whether there is reasoning, and no effort";
+                    changes.push(Change::new(effort.path.to_owned(), ChangeKind::Renamed, reason));
+                }
+                Some(false) if is_kept => {}
+                _ => changes.extend(self.find_loss(effort, choice)),
+            }
         }
+        if let Some(thinking) = self
+            .thinking
+            .as_ref()
+            .filter(|thinking| !is_switched || thinking.is_on.is_none())
+        {
+            changes.extend(self.find_loss(thinking, choice));
+        }
+        let entries: Vec<Entry<'b>> = self.own.iter().cloned().chain(added).collect();
+        let variables = if entries.is_empty() {
+            Data::None
+        } else {
+            Data::Object(Object::new(entries))
+        };
+        (variables, changes)
     }
-    let has_effort = !added.is_empty();
-    // An effort that is read implies that there is reasoning.
-    if let Some(is_on) = is_on.filter(|is_on| !(has_effort && thinking.is_none() && *is_on)) {
-        added.extend(FLAGS.iter().filter(is_free).map(|name| ((*name).into(), Data::Bool(is_on))));
+
+    /// Returns whether there shall be reasoning. `thinking` overrides an effort.
+    fn is_on(&self) -> Option<bool> {
+        [&self.thinking, &self.effort]
+            .into_iter()
+            .flatten()
+            .find_map(|setting| setting.is_on)
+    }
+
+    /// Returns the names of a group that the template reads and `chat_template_kwargs` does not have.
+    fn names_in(&self, group: &'static [&'static str]) -> impl Iterator<Item = &'static str> {
+        let is_free = |name: &&&str| self.names.contains(*name) && !self.own.iter().any(|(own, _)| own == **name);
+        group.iter().filter(is_free).copied()
+    }
+
+    /// Returns the variables for reasoning.
+    fn write_settings(&self, choice: u8, changes: &mut Vec<Change>) -> Vec<Entry<'b>> {
+        let mut added: Vec<Entry<'b>> = Vec::new();
+        if let Some((effort, value)) = self.effort.as_ref().and_then(|effort| Some((effort, effort.value?))) {
+            let nearest = value.text().and_then(|word| self.find_level(word, choice));
+            added.extend(self.names_in(&EFFORTS).map(|name| {
+                let value = nearest.map_or_else(|| value.to_data(DEPTH), |word| Data::Str(word.into()));
+                (name.into(), value)
+            }));
+            if nearest.is_some_and(|word| word != NO_THINK) && !added.is_empty() {
+                let reason = "the template knows other efforts";
+                changes.push(Change::new(effort.path.to_owned(), ChangeKind::Renamed, reason));
+            }
+        }
+        // An effort that is read implies that there is reasoning.
+        let is_implied = |is_on: &bool| !added.is_empty() && self.thinking.is_none() && *is_on;
+        let Some(is_on) = self.is_on().filter(|is_on| !is_implied(is_on)) else {
+            return added;
+        };
+        added.extend(self.names_in(&FLAGS).map(|name| (name.into(), Data::Bool(is_on))));
         let words: &[&'static str] = if is_on { &ON } else { &OFF };
-        if let Some(word) = words.iter().find(|word| has_literal(source, word)) {
-            added.extend(
-                MODES
-                    .iter()
-                    .filter(is_free)
-                    .map(|name| ((*name).into(), Data::Str((*word).into()))),
-            );
+        if let Some(word) = words.iter().find(|word| self.words.contains(word)) {
+            added.extend(self.names_in(&MODES).map(|name| (name.into(), Data::Str((*word).into()))));
         }
-        let budget = match thinking.as_ref().and_then(|thinking| thinking.value) {
+        let budget = match self.thinking.as_ref().and_then(|thinking| thinking.value) {
             Some(budget) if is_on => Some(budget.to_data(DEPTH)),
-            _ => (!is_on).then(|| Data::Int(0)),
+            _ => (!is_on).then_some(Data::Int(0)),
         };
         added.extend(
-            [&BUDGET]
-                .into_iter()
-                .filter(is_free)
+            self.names_in(&[BUDGET])
                 .zip(budget)
-                .map(|(name, budget)| ((*name).into(), budget)),
+                .map(|(name, budget)| (name.into(), budget)),
         );
+        added
     }
-    let is_switched = added.iter().any(|(name, _)| !EFFORTS.contains(&name.as_ref()));
-    for setting in effort.iter().chain(&thinking) {
-        let is_effort = std::ptr::eq(setting, effort.as_ref().unwrap_or(setting)) && effort.is_some();
-        let change = match setting.is_on {
-            _ if is_effort && has_effort => None,
-            Some(own) if is_switched && Some(own) == is_on => {
-                let says_more = is_effort && own;
-                says_more.then_some((
-                    ChangeKind::Renamed,
-                    "the template reads whether there is reasoning, and no effort",
-                ))
-            }
-            _ => setting.judge(own).map(|reason| (ChangeKind::Dropped, reason)),
+
+    /// Returns the word of the template for an effort, if it is another one.
+    fn find_level(&self, word: &str, choice: u8) -> Option<&'static str> {
+        if word == LEVELS[0] && !self.words.contains(&word) && self.words.contains(&NO_THINK) {
+            return Some(NO_THINK);
+        }
+        let at = LEVELS.iter().position(|level| *level == word).filter(|_| choice == NEAREST)?;
+        let known = LEVELS.iter().enumerate().filter(|(_, level)| self.words.contains(level));
+        let nearest = known.min_by_key(|(other, _)| (at.abs_diff(*other), at > *other))?;
+        Some(*nearest.1)
+    }
+
+    /// Returns the change that no variable has the value of a setting, unless one of `chat_template_kwargs` has it.
+    fn find_loss(&self, setting: &Setting<'_>, choice: u8) -> Option<Change> {
+        let find = |names: &[&str]| {
+            self.own
+                .iter()
+                .find(|(name, _)| names.contains(&name.as_ref()))
+                .map(|(_, value)| value)
         };
-        changes.extend(change.map(|(kind, reason)| Change::new(setting.path.to_owned(), kind, reason)));
+        let (effort, flag) = (find(&EFFORTS), find(&FLAGS));
+        let is_same_effort = matches!((effort, setting.value), (Some(Data::Str(own)), Some(value)) if value.text() == Some(own));
+        let is_same_flag = matches!((flag, setting.is_on), (Some(Data::Bool(own)), Some(is_on)) if *own == is_on);
+        let reason = if setting.path == THINKING && setting.is_on.is_none() {
+            "`thinking` has an unknown type"
+        } else if is_same_effort || is_same_flag {
+            return None;
+        } else if effort.is_some() || flag.is_some() {
+            "`chat_template_kwargs` has another value"
+        } else if choice == DROPPED {
+            "the template refuses it"
+        } else {
+            "the template reads no variable for it"
+        };
+        Some(Change::new(setting.path.to_owned(), ChangeKind::Dropped, reason))
     }
-    added.extend(flag.map(|flag| ("add_generation_prompt".into(), flag.to_data(DEPTH))));
-    entries.extend(added);
-    Ok((Data::Object(Object::new(entries)), changes))
 }
 
 /// Returns whether a source has a string with this value.
@@ -176,6 +296,7 @@ fn has_literal(source: &str, value: &str) -> bool {
 }
 
 /// A setting of a body for reasoning.
+#[derive(Debug)]
 struct Setting<'b> {
     path: &'static str,
     /// The effort, or the number of tokens for reasoning.
@@ -203,7 +324,7 @@ impl<'b> Setting<'b> {
     fn read_thinking(body: Node<'b>) -> Option<Self> {
         let thinking = body.get("thinking")?;
         Some(Self {
-            path: "/thinking",
+            path: THINKING,
             value: thinking.get("budget_tokens"),
             is_on: match thinking.get_text("type") {
                 Some("enabled" | "adaptive") => Some(true),
@@ -211,20 +332,5 @@ impl<'b> Setting<'b> {
                 _ => thinking.bool(),
             },
         })
-    }
-
-    /// Returns why no variable has the value of the setting, or `None` if a variable of `chat_template_kwargs` has it.
-    fn judge(&self, own: Option<Node<'_>>) -> Option<&'static str> {
-        if self.path == "/thinking" && self.is_on.is_none() {
-            return Some("`thinking` has an unknown type");
-        }
-        let find = |names: &[&str]| names.iter().find_map(|name| own?.get(name));
-        let (effort, flag) = (find(&EFFORTS), find(&FLAGS));
-        if effort.is_none() && flag.is_none() {
-            return Some("the template reads no variable for it (switches)");
-        }
-        let is_same_effort = effort.is_some_and(|effort| effort.text() == self.value.and_then(Node::text));
-        let is_same_flag = flag.is_some_and(|flag| flag.bool() == self.is_on);
-        (!is_same_effort && !is_same_flag).then_some("`chat_template_kwargs` has another value")
     }
 }

@@ -110,10 +110,6 @@ impl<'b> Reader<'b, '_, '_> {
                 turn.node = None;
                 self.read_part(turn, content, turn.content)
             }
-            None if turn.result.is_none() => {
-                let fault = format!("the content must be a string or an array, and this is {}", content.describe());
-                Err(self.wrong(turn.content, fault))
-            }
             None => {
                 turn.node = None;
                 let text = content.to_json();

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use serde::{Serialize, Serializer};
 
-use super::change::ChangeKind;
+use super::change::{Change, ChangeKind};
 use super::node::Node;
 use super::normal::{Medium, Normal, Place, Role};
 use super::options::Settings;
@@ -94,9 +94,14 @@ pub struct Written<'b> {
     pub messages: Given<'b>,
     /// The list of tools, or null if there are none.
     pub tools: Given<'b>,
+    /// The variables, or null, and their changes.
+    pub variables: Data<'b>,
+    pub settings: Vec<Change>,
     pub atoms: Vec<Atom<'b>>,
     pub spoken: Vec<Spoken>,
     pub changes: Vec<(Place, ChangeKind, &'static str)>,
+    /// The names of calls that are also in labels of results.
+    pub labelled: Vec<Place>,
     /// What the plan gives up.
     pub given_up: Vec<(Kinds, Place)>,
     /// The media, each with the index of its message.

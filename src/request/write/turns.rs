@@ -223,8 +223,12 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     fn recast_results(&mut self, drafts: &mut [Draft<'n, 'b>]) {
         for draft in drafts {
             if let Some(result) = draft.result.take() {
-                let name = result.call.and_then(|call| self.find_call(call)).map(|call| call.name);
-                let name = name.or(result.name).unwrap_or("the tool");
+                let call = result.call.and_then(|call| self.find_call(call));
+                let has_name = |call: &&Call<'_>| call.name_place != call.place;
+                self.written
+                    .labelled
+                    .extend(call.filter(has_name).map(|call| call.name_place));
+                let name = call.map(|call| call.name).or(result.name).unwrap_or("the tool");
                 draft.pieces.insert(0, Piece::Label(format!("Result of {name}:")));
                 draft.set_role(Role::User);
                 (draft.form, draft.is_joined) = (Form::Text, true);
