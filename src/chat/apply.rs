@@ -20,7 +20,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::meter::Meter;
 use crate::template::Template;
-use crate::value::{Runtime, Traced, Value, ops};
+use crate::value::{Runtime, Tape, Traced, Value, ops};
 
 impl ChatTemplate {
     /// Returns the prompt of a conversation: a list of messages, each an object.
@@ -42,18 +42,22 @@ impl ChatTemplate {
     pub fn apply<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let deadline = options.bounds.start();
         let meter = &Meter::within(options.bounds, &deadline);
-        self.apply_within(messages, options, meter)
+        self.apply_within(messages, options, false, meter)
     }
 
-    /// Returns the prompt of a conversation within the limits and the deadline of a meter, in place of those of the options.
+    /// Returns the prompt of a conversation within the limits and the deadline of a meter, in place of those of the options. `lists_copies`
+    /// tells whether it has [`Prompt::copies`].
     pub(crate) fn apply_within<M: Input + ?Sized>(
         &self,
         messages: &M,
         options: &ApplyOptions<'_>,
+        lists_copies: bool,
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
         let mut only = None;
-        self.apply_all(&messages, options, meter, false, &mut |prompt| only = Some(prompt))?;
+        self.apply_all(&messages, options, (false, lists_copies), meter, &mut |prompt| {
+            only = Some(prompt)
+        })?;
         only.ok_or_else(|| Error::internal("a conversation has no prompt"))
     }
 
@@ -77,7 +81,7 @@ impl ChatTemplate {
         let deadline = options.bounds.start();
         let meter = &Meter::within(options.bounds, &deadline);
         let mut prompts = Vec::new();
-        self.apply_all(&conversations, options, meter, true, &mut |prompt| {
+        self.apply_all(&conversations, options, (true, false), meter, &mut |prompt| {
             prompts.push(prompt);
         })?;
         Ok(prompts)
@@ -102,16 +106,16 @@ impl ChatTemplate {
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let deadline = options.bounds.start();
         let messages = json::read_until(messages, json::DEPTH, &deadline)?;
-        self.apply_within(&messages, options, &Meter::within(options.bounds, &deadline))
+        self.apply_within(&messages, options, false, &Meter::within(options.bounds, &deadline))
     }
 
-    /// Passes the prompts to a function. A single conversation is rendered with the runtime in which it was checked.
+    /// Passes the prompts to a function, with their copies if these are wanted. A single conversation is rendered with the runtime in which it was checked.
     fn apply_all(
         &self,
         messages: &dyn Input,
         options: &ApplyOptions<'_>,
+        (wants_batch, lists_copies): (bool, bool),
         meter: &Meter<'_>,
-        wants_batch: bool,
         pass: &mut dyn FnMut(Prompt),
     ) -> Result<()> {
         // Declared before the runtime, which borrows from it.
@@ -164,6 +168,7 @@ impl ChatTemplate {
                 ControlPolicy::Refuse | ControlPolicy::Split => self.control_tokens_with(special_tokens),
             },
             options,
+            lists_copies,
         };
         let conversations = match conversations {
             Conversations::One(conversation) => {
@@ -199,6 +204,7 @@ struct Render<'a> {
     field: Option<&'a str>,
     control_tokens: Vec<&'a str>,
     options: &'a ApplyOptions<'a>,
+    lists_copies: bool,
 }
 
 impl<'a> Render<'a> {
@@ -208,6 +214,13 @@ impl<'a> Render<'a> {
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
         if options.trace || checks_control_tokens || self.compiled.needs_trace(options.assistant) {
             self.compiled.start_tape(runtime, self.list_inputs(own));
+        } else if self.lists_copies {
+            let count = match &messages {
+                Value::List(items) | Value::Tuple(items) => items.len(),
+                _ => 0,
+            };
+            // A template writes some five strings for each message.
+            runtime.start_tape(Tape::default(), count.saturating_mul(6));
         }
         let continuation = match self.field {
             Some(field) => Some(Continuation::open(runtime, &messages, field, &self.template.source)?),
@@ -228,8 +241,10 @@ impl<'a> Render<'a> {
             output.text = continuation.close(runtime, output.text)?;
             output.pieces.truncate(output.text.len());
         }
+        let copies = self.lists_copies.then(|| output.pieces.list_copies());
         render_options.trace |= checks_control_tokens;
         let mut prompt = self.compiled.finish(runtime, output, &render_options)?;
+        prompt.copies = copies.unwrap_or_default();
         if checks_control_tokens {
             let count = self.control_tokens.len().saturating_add(options.control_tokens.tokens.len());
             runtime.meter.charge_items(count)?;

@@ -28,9 +28,18 @@ pub(crate) struct Memory {
     plans: Mutex<Plans>,
 }
 
+/// What is known of a shape.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    pub choices: Choices,
+    pub score: Score,
+    /// Whether it takes a trace to judge its prompts.
+    pub needs_trace: bool,
+}
+
 #[derive(Debug, Default)]
 struct Plans {
-    known: HashMap<u64, (Choices, Score)>,
+    known: HashMap<u64, Known>,
     recent: Vec<Choices>,
 }
 
@@ -47,7 +56,7 @@ impl Memory {
     }
 
     /// Returns the plan for a shape.
-    pub fn find(&self, shape: u64) -> Option<(Choices, Score)> {
+    pub fn find(&self, shape: u64) -> Option<Known> {
         self.lock().known.get(&shape).copied()
     }
 
@@ -62,11 +71,23 @@ impl Memory {
         if plans.known.len() >= MOST_SHAPES {
             plans.known.clear();
         }
-        plans.known.insert(shape, (plan, score));
+        let known = Known {
+            choices: plan,
+            score,
+            needs_trace: false,
+        };
+        plans.known.insert(shape, known);
         if is_general {
             plans.recent.retain(|other| *other != plan);
             plans.recent.insert(0, plan);
             plans.recent.truncate(RECENT);
+        }
+    }
+
+    /// Remembers that it takes a trace to judge the prompts of a shape.
+    pub fn need_trace(&self, shape: u64) {
+        if let Some(known) = self.lock().known.get_mut(&shape) {
+            known.needs_trace = true;
         }
     }
 

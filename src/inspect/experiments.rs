@@ -205,7 +205,7 @@ impl<'t> Experiments<'t> {
             options.clock = clock;
         }
         let messages: Vec<&Value> = conversation.messages.iter().map(|message| &**message).collect();
-        let rendered = self.template.apply_within(messages.as_slice(), &options, &self.meter);
+        let rendered = self.template.apply_within(messages.as_slice(), &options, false, &self.meter);
         if let Some(reached) = rendered.as_ref().err().and_then(Error::reached) {
             let limits = self.meter.limits();
             let is_of_caller = match reached.limit {

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::normal::{Place, Role};
 use super::plan::{Kinds, kind};
+use super::prepared::Request;
 use super::write::{Atom, Spoken, Written};
 use crate::chat::Prompt;
 use crate::error::Result;
@@ -56,7 +57,8 @@ struct Joined {
 ///
 /// # Errors
 /// If a limit of the meter is reached.
-pub fn judge(source: &str, prompt: &Prompt, written: &Written<'_>, has_prompt: bool, meter: &mut Meter<'_>) -> Result<Faults> {
+pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<Faults> {
+    let source = request.template.source().unwrap_or_default();
     meter.charge_items(prompt.segments.len())?;
     let mut tape = Tape::new(prompt, !written.media.is_empty());
     let mut faults = Faults::new();
@@ -76,7 +78,12 @@ pub fn judge(source: &str, prompt: &Prompt, written: &Written<'_>, has_prompt: b
     let mut firsts: BTreeMap<usize, usize> = BTreeMap::new();
     for atom in &written.atoms {
         meter.charge(4)?;
-        match tape.find(atom, meter)? {
+        let places = if atom.kind == kind::DOCUMENT {
+            &request.normal.places
+        } else {
+            &written.paths
+        };
+        match tape.find(atom, &places.pointer(atom.path), meter)? {
             Found::At(start, fault) => {
                 faults.extend(fault.map(|fault| (fault, atom.place)));
                 if atom.kind & (kind::CONTENT & !kind::RESULT) != 0 {
@@ -96,7 +103,7 @@ pub fn judge(source: &str, prompt: &Prompt, written: &Written<'_>, has_prompt: b
         last = last.max(start);
     }
     find_disorder(&tape, written, &mut faults);
-    find_speakers(prompt, written, has_prompt, &mut faults);
+    find_speakers(prompt, written, request.has_prompt, &mut faults);
     let mut seen = HashSet::new();
     faults.retain(|fault| seen.insert(*fault));
     Ok(faults)
@@ -159,8 +166,7 @@ impl<'p> Tape<'p> {
         }
     }
 
-    fn find(&mut self, atom: &Atom<'_>, meter: &mut Meter<'_>) -> Result<Found> {
-        let path = atom.path.as_str();
+    fn find(&mut self, atom: &Atom<'_>, path: &str, meter: &mut Meter<'_>) -> Result<Found> {
         if atom.kind == kind::MEDIUM {
             return Ok(Found::Medium(self.parts.contains(path)));
         }

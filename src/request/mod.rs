@@ -15,6 +15,7 @@ mod normal;
 mod options;
 mod plan;
 mod prepared;
+mod quick;
 mod read;
 mod search;
 mod variables;

@@ -226,11 +226,11 @@ pub struct Places<'b> {
     steps: Vec<Step<'b>>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Step<'b> {
     parent: Place,
     index: u32,
-    key: &'b str,
+    key: Cow<'b, str>,
 }
 
 /// The index of a step to a value that is no item.
@@ -241,16 +241,17 @@ pub const STEP: usize = size_of::<Step<'static>>();
 
 impl<'b> Places<'b> {
     /// Returns the place of the value of a key.
-    pub fn key(&mut self, parent: Place, key: &'b str) -> Place {
+    pub fn key(&mut self, parent: Place, key: impl Into<Cow<'b, str>>) -> Place {
         self.push(parent, key, NO_INDEX)
     }
 
     /// Returns the place of an item in the list of a key.
-    pub fn item(&mut self, parent: Place, key: &'b str, index: usize) -> Place {
+    pub fn item(&mut self, parent: Place, key: impl Into<Cow<'b, str>>, index: usize) -> Place {
         self.push(parent, key, u32::try_from(index).unwrap_or(NO_INDEX))
     }
 
-    fn push(&mut self, parent: Place, key: &'b str, index: u32) -> Place {
+    fn push(&mut self, parent: Place, key: impl Into<Cow<'b, str>>, index: u32) -> Place {
+        let key = key.into();
         self.steps.push(Step { parent, index, key });
         Place(u32::try_from(self.steps.len()).unwrap_or(0))
     }
@@ -266,13 +267,13 @@ impl<'b> Places<'b> {
     pub fn write(&self, mut place: Place, pointer: &mut String) {
         let mut steps = Vec::new();
         while let Some(step) = (place.0 as usize).checked_sub(1).and_then(|index| self.steps.get(index)) {
-            steps.push(*step);
+            steps.push(step);
             place = step.parent;
         }
         for step in steps.into_iter().rev() {
             if !step.key.is_empty() {
                 pointer.push('/');
-                pointer.push_str(&escape_key(step.key));
+                pointer.push_str(&escape_key(&step.key));
             }
             if step.index != NO_INDEX {
                 pointer.push('/');

@@ -57,6 +57,9 @@ pub mod kind {
     /// A role was printed that the template does not know.
     pub const ECHO: Kinds = 1 << 15;
 
+    /// A string of a document.
+    pub const DOCUMENT: Kinds = 1 << 16;
+
     pub const CONTENT: Kinds = SYSTEM | USER | ASSISTANT | CALLER | RESULT;
     pub const GARBLED: Kinds = REPR | DOUBLE | LEAK | ORDER | SPEAKER;
 }

@@ -11,10 +11,10 @@ use super::node::Node;
 use super::normal::{Medium, Normal, Place};
 use super::options::{Body, Policy, PrepareOptions, Settings};
 use super::plan::{Choice, Plan, kind};
-use super::search::{Outcome, Search, hash_shape};
+use super::search::{Outcome, Search, hash_shape, score_of};
 use super::variables::{self, Variables};
 use super::write::{Given, Written, write};
-use super::{read, wrong};
+use super::{quick, read, wrong};
 use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, Prompt, Score};
 use crate::error::{Error, Result};
 use crate::meter::Meter;
@@ -80,7 +80,7 @@ impl ChatTemplate {
         let known = request.template.memory().find(request.shape);
         let (plan, score) = match (known, request.policy) {
             (_, Policy::Exact) => (Plan::default(), WORST),
-            (Some((plan, score)), _) if earlier.is_none() => (Plan(plan), score),
+            (Some(known), _) if earlier.is_none() => (Plan(known.choices), known.score),
             _ => {
                 let apply_options = ApplyOptions {
                     clock: options.clock,
@@ -133,22 +133,38 @@ impl<'b> Prepared<'b> {
         meter.claim_for_render(self.written.memory)?;
         let request = &self.request;
         if request.policy == Policy::Exact {
-            let prompt = request.render(&self.written, options, options.trace, &meter)?;
+            let prompt = request.render(&self.written, options, (options.trace, false), &meter)?;
             return Ok((prompt, self.list_changes()));
+        }
+        let memory = request.template.memory();
+        let needs_trace = memory.find(request.shape).is_some_and(|known| known.needs_trace);
+        // Whether anything stands for a medium is not seen by its strings.
+        let keeps_media = self.written.media.is_empty() || self.score == (0, 0, 0, 0);
+        if self.score != WORST && keeps_media && !needs_trace {
+            if let Ok(prompt) = request.render(&self.written, options, (options.trace, true), &meter) {
+                let faults = quick::judge(request, &prompt, &self.written, &mut meter)?;
+                if faults.is_none() {
+                    memory.need_trace(request.shape);
+                }
+                if let Some(faults) = faults.filter(|faults| score_of(faults) <= self.score) {
+                    let changes = request.list_changes(&self.written, &faults);
+                    request.check_policy(&changes)?;
+                    return Ok((prompt, changes));
+                }
+            }
         }
         let (outcome, prompt) = Search::new(request, options, &mut meter).evaluate(self.plan, &self.written);
         let other;
-        let (outcome, written, prompt) = match prompt {
+        let (outcome, written, mut prompt) = match prompt {
             Some(prompt) if outcome.score <= self.score => (outcome, &self.written, prompt),
             _ => {
                 // This conversation has the shape of another one, and needs another plan.
                 let outcome = request.search(Some(self.plan), options, &mut meter)?;
                 other = request.write(&outcome.plan, &mut meter)?;
-                let prompt = request.render(&other, options, true, &meter)?;
+                let prompt = request.render(&other, options, (true, false), &meter)?;
                 (outcome, &other, prompt)
             }
         };
-        let mut prompt = prompt;
         if !options.trace && options.control_tokens.policy == crate::chat::ControlPolicy::Leave {
             prompt.segments.clear();
         }
@@ -170,10 +186,10 @@ impl<'b> Prepared<'b> {
     /// Returns the images, sounds, videos and files that the template gets, in the order of the prompt.
     pub fn media(&self) -> Vec<Media> {
         let media = self.written.media.iter();
-        let media = media.map(|(place, kind, message)| Media {
-            path: self.request.normal.places.pointer(*place),
-            kind: *kind,
-            message: *message,
+        let media = media.map(|medium| Media {
+            path: self.request.normal.places.pointer(medium.place),
+            kind: medium.kind,
+            message: medium.message,
         });
         media.collect()
     }
@@ -276,8 +292,14 @@ impl<'b> Request<'b> {
         Ok(written)
     }
 
-    /// Renders the request, with the order of its messages as it is written.
-    pub fn render(&self, written: &Written<'b>, options: &ApplyOptions<'_>, trace: bool, meter: &Meter<'_>) -> Result<Prompt> {
+    /// Renders what was written. `trace` and `lists_copies` tell what the prompt has besides its text.
+    pub fn render(
+        &self,
+        written: &Written<'b>,
+        options: &ApplyOptions<'_>,
+        (trace, lists_copies): (bool, bool),
+        meter: &Meter<'_>,
+    ) -> Result<Prompt> {
         let options = ApplyOptions {
             tools: Some(&written.tools),
             documents: self.documents.as_ref().map(|documents| documents as &dyn Input),
@@ -287,7 +309,7 @@ impl<'b> Request<'b> {
             trace,
             ..*options
         };
-        self.template.apply_within(&written.messages, &options, meter)
+        self.template.apply_within(&written.messages, &options, lists_copies, meter)
     }
 
     /// Searches a plan, and remembers it for the shape of the request.

@@ -99,21 +99,11 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             Ok(judged) => judged,
             Err(error) => return (self.refuse(plan, error, written), None),
         };
-        let weight = |wanted: fn(Kinds) -> u32| {
-            let weights = faults.iter().map(|(kind, _)| wanted(*kind));
-            weights.fold(0, u32::saturating_add)
-        };
-        let score = (
-            0,
-            weight(|kind| u32::from(kind & kind::GARBLED != 0)),
-            weight(weigh),
-            weight(|kind| u32::from(kind == kind::ECHO)),
-        );
         let outcome = Outcome {
             plan,
+            score: score_of(&faults),
             faults,
             refusal: None,
-            score,
         };
         (outcome, Some(prompt))
     }
@@ -145,8 +135,8 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     fn judge(&mut self, written: &Written<'b>) -> Result<(Faults, Prompt)> {
         self.meter.charge_items(written.atoms.len())?;
         self.renders = self.renders.saturating_add(1);
-        let prompt = self.request.render(written, self.options, true, self.meter)?;
-        let mut faults = judge::judge(self.source, &prompt, written, self.request.has_prompt, self.meter)?;
+        let prompt = self.request.render(written, self.options, (true, false), self.meter)?;
+        let mut faults = judge::judge(self.request, &prompt, written, self.meter)?;
         self.add_media(&prompt, written, &mut faults);
         faults.extend(&written.given_up);
         Ok((faults, prompt))
@@ -158,7 +148,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             return;
         }
         let media = written.atoms.iter().filter(|atom| atom.kind == kind::MEDIUM);
-        let paths: HashSet<&str> = media.clone().map(|atom| atom.path.as_str()).collect();
+        let paths: HashSet<String> = media.clone().map(|atom| written.paths.pointer(atom.path)).collect();
         let Given::List(messages) = &written.messages else { return };
         let messages = messages.iter().enumerate();
         let without = Written {
@@ -168,7 +158,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             ..Written::default()
         };
         self.renders = self.renders.saturating_add(1);
-        let other = self.request.render(&without, self.options, false, self.meter);
+        let other = self.request.render(&without, self.options, (false, false), self.meter);
         if other.is_ok_and(|other| other.text == prompt.text) {
             faults.extend(media.map(|atom| (kind::MEDIUM, atom.place)));
         }
@@ -375,6 +365,16 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     }
 }
 
+/// Returns the score of faults.
+pub fn score_of(faults: &Faults) -> Score {
+    let weight = |wanted: fn(Kinds) -> u32| {
+        let weights = faults.iter().map(|(kind, _)| wanted(*kind));
+        weights.fold(0, u32::saturating_add)
+    };
+    let garbled = weight(|kind| u32::from(kind & kind::GARBLED != 0));
+    (0, garbled, weight(weigh), weight(|kind| u32::from(kind == kind::ECHO)))
+}
+
 /// Returns how much a loss weighs.
 fn weigh(kind: Kinds) -> u32 {
     match kind {
@@ -410,7 +410,7 @@ impl Refusal {
 }
 
 /// Returns a message without the parts at some paths.
-fn without<'b>(message: &Given<'b>, index: usize, paths: &HashSet<&str>) -> Given<'b> {
+fn without<'b>(message: &Given<'b>, index: usize, paths: &HashSet<String>) -> Given<'b> {
     let message = match message {
         Given::Kept(node) => node.to_data(DEPTH),
         Given::Made(data) => data.clone(),

@@ -12,14 +12,15 @@ use crate::error::Result;
 use crate::json::{self, DEPTH, Data, Entry};
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
-    pub fn write_call(&mut self, call: &'n Call<'b>, index: CallIndex, root: &str, message: usize) -> Result<Data<'b>> {
+    pub fn write_call(&mut self, call: &'n Call<'b>, index: CallIndex, root: Place, message: usize) -> Result<Data<'b>> {
         let mut entries: Vec<Entry<'b>> = Vec::new();
         if let Some(id) = self.identify(call.id, Some(index), call.place) {
             entries.push(("id".into(), Data::Str(id)));
         }
-        let path = format!("{root}/function");
-        self.add_name(call, &path, message);
-        let arguments = self.write_arguments(call, &format!("{path}/arguments"), message)?;
+        let path = self.written.paths.key(root, "function");
+        self.add_name(call, path, message);
+        let path = self.written.paths.key(path, "arguments");
+        let arguments = self.write_arguments(call, path, message)?;
         let function = vec![("name".into(), Data::Str(call.name.into())), ("arguments".into(), arguments)];
         entries.push(("type".into(), Data::Str("function".into())));
         entries.push(("function".into(), object(function)));
@@ -27,32 +28,26 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the strings of a call that is kept.
-    pub fn add_call(&mut self, call: &'n Call<'b>, path: &str, message: usize) {
+    pub fn add_call(&mut self, call: &'n Call<'b>, path: Place, message: usize) {
         self.add_name(call, path, message);
-        let path = format!("{path}/arguments");
+        let path = self.written.paths.key(path, "arguments");
         match &call.arguments {
-            Arguments::Json(json) => self.add_json(json.text.into(), call.arguments_place, &path, message),
-            Arguments::Value(value) => self.add_strings(*value, call.arguments_place, kind::CALL, &path, message),
+            Arguments::Json(json) => self.add_json(json.text.into(), call.arguments_place, path, message),
+            Arguments::Value(value) => self.add_strings(*value, call.arguments_place, kind::CALL, path, message),
             Arguments::Absent | Arguments::Input(_) | Arguments::Fields(_) => {}
         }
     }
 
     /// Adds arguments in JSON text, unless they are without a letter or digit, such as `{}`.
-    fn add_json(&mut self, text: Cow<'b, str>, place: Place, path: &str, message: usize) {
+    fn add_json(&mut self, text: Cow<'b, str>, place: Place, path: Place, message: usize) {
         if text.contains(char::is_alphanumeric) {
             self.add_atom(place, kind::CALL, text, path, 0, message);
         }
     }
 
-    fn add_name(&mut self, call: &'n Call<'b>, path: &str, message: usize) {
-        self.add_atom(
-            call.name_place,
-            kind::CALL,
-            call.name.into(),
-            &format!("{path}/name"),
-            0,
-            message,
-        );
+    fn add_name(&mut self, call: &'n Call<'b>, path: Place, message: usize) {
+        let path = self.written.paths.key(path, "name");
+        self.add_atom(call.name_place, kind::CALL, call.name.into(), path, 0, message);
     }
 
     /// Returns the identifier of a call or a result.
@@ -73,7 +68,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         Some(own.into())
     }
 
-    fn write_arguments(&mut self, call: &'n Call<'b>, path: &str, message: usize) -> Result<Data<'b>> {
+    fn write_arguments(&mut self, call: &'n Call<'b>, path: Place, message: usize) -> Result<Data<'b>> {
         let place = call.arguments_place;
         let (value, text) = match &call.arguments {
             Arguments::Absent => (Some(object(Vec::new())), None),
@@ -103,7 +98,8 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             (None, Some(text)) if !is_text => {
                 let reason = "the template takes arguments as an object, and the string is not the JSON of one";
                 self.note(place, ChangeKind::Wrapped, reason);
-                self.add_atom(place, kind::CALL, text.clone(), &format!("{path}/input"), 0, message);
+                let path = self.written.paths.key(path, "input");
+                self.add_atom(place, kind::CALL, text.clone(), path, 0, message);
                 object(vec![("input".into(), Data::Str(text))])
             }
             (_, Some(text)) => {
@@ -122,19 +118,20 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the keys and strings of arguments.
-    fn add_data(&mut self, value: &Data<'b>, place: Place, path: &str, message: usize) {
+    fn add_data(&mut self, value: &Data<'b>, place: Place, path: Place, message: usize) {
         match value {
             Data::Str(text) => self.add_atom(place, kind::CALL, text.clone(), path, 0, message),
             Data::List(items) => {
                 for (number, item) in items.iter().enumerate() {
-                    self.add_data(item, place, &format!("{path}/{number}"), message);
+                    let path = self.written.paths.item(path, "", number);
+                    self.add_data(item, place, path, message);
                 }
             }
             Data::Object(object) => {
                 for (key, item) in object.entries() {
-                    let path = format!("{path}/{}", json::escape_key(key));
-                    self.add_key(key.clone(), place, kind::CALL, &path, message);
-                    self.add_data(item, place, &path, message);
+                    let path = self.written.paths.key(path, key.clone());
+                    self.add_key(key.clone(), place, kind::CALL, path, message);
+                    self.add_data(item, place, path, message);
                 }
             }
             _ => {}

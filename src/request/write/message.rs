@@ -1,13 +1,13 @@
 //! Writes a message.
 
 use super::super::change::ChangeKind;
-use super::super::normal::{Arguments, Call, Form, Medium, Part, PartKind, Role};
+use super::super::normal::{Arguments, Call, Form, Medium, Part, PartKind, Place, Role};
 use super::super::plan::value::*;
 use super::super::plan::{Choice, Class, Kinds, kind};
 use super::turns::{Draft, Piece};
-use super::{Atom, Given, Spoken, Writer, object, own, own_key};
+use super::{Atom, Given, Spoken, Writer, WrittenMedium, object, own, own_key};
 use crate::error::Result;
-use crate::json::{self, DEPTH, Data, Entry};
+use crate::json::{DEPTH, Data, Entry};
 
 /// The fields for reasoning by the values of their choice.
 pub const THOUGHT_KEYS: [&str; 4] = ["", "reasoning_content", "reasoning", "thinking"];
@@ -17,33 +17,43 @@ const THOUGHTS_START: &str = "<think>\n";
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     pub fn write_message(&mut self, mut draft: Draft<'n, 'b>) -> Result<()> {
         let index = self.messages.len();
-        let root = format!("/messages/{index}");
+        let root = self.written.paths.item(Place::BODY, "messages", index);
         let has_calls = !draft.calls.is_empty();
+        let role = own(draft.role.name());
+        let kept = draft.node.filter(|_| self.is_kept(&draft));
+        let kept_role = kept.and_then(|node| node.get_text("role"));
+        let made_role = if let Data::Str(role) = &role {
+            role.as_ptr().addr()
+        } else {
+            0
+        };
         self.written.spoken.push(Spoken {
             role: draft.role,
+            role_address: kept_role.map_or(made_role, |role| role.as_ptr().addr()),
             has_calls,
             call: draft.result.and_then(|result| result.call),
             place: draft.place,
         });
-        let message = match draft.node.filter(|_| self.is_kept(&draft)) {
+        let message = match kept {
             Some(node) => {
-                self.add_kept(&draft, &root, index);
+                self.add_kept(&draft, root, index);
                 Given::Kept(node)
             }
             None => {
-                let mut entries: Vec<Entry<'b>> = vec![("role".into(), own(draft.role.name()))];
-                self.write_thoughts(&mut draft, &root, index, &mut entries);
-                let content = self.write_content(&mut draft, &root, index);
+                let mut entries: Vec<Entry<'b>> = vec![("role".into(), role)];
+                self.write_thoughts(&mut draft, root, index, &mut entries);
+                let content = self.write_content(&mut draft, root, index);
                 entries.extend(content.map(|content| ("content".into(), content)));
                 for field in draft.name.iter().chain(&draft.others) {
-                    let path = format!("{root}/{}", json::escape_key(field.key));
-                    self.add_strings(field.value, field.place, kind::FIELD, &path, index);
+                    let path = self.written.paths.key(root, field.key);
+                    self.add_strings(field.value, field.place, kind::FIELD, path, index);
                     entries.push((field.key.into(), field.value.to_data(DEPTH)));
                 }
                 if has_calls {
                     let calls = draft.calls.iter().enumerate();
                     let calls = calls.map(|(number, (call, place))| {
-                        self.write_call(call, *place, &format!("{root}/tool_calls/{number}"), index)
+                        let path = self.written.paths.item(root, "tool_calls", number);
+                        self.write_call(call, *place, path, index)
                     });
                     entries.push(("tool_calls".into(), Data::List(calls.collect::<Result<_>>()?)));
                 }
@@ -94,34 +104,39 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the strings of a message that is kept.
-    fn add_kept(&mut self, draft: &Draft<'n, 'b>, root: &str, index: usize) {
+    fn add_kept(&mut self, draft: &Draft<'n, 'b>, root: Place, index: usize) {
         for thought in &draft.thoughts {
-            let path = format!("{root}/{}", draft.thought_key.unwrap_or_default());
-            self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), &path, 0, index);
+            let path = self.written.paths.key(root, draft.thought_key.unwrap_or_default());
+            self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), path, 0, index);
         }
         let kind = 1 << Class::new(draft.role, !draft.calls.is_empty()) as Kinds;
         for (number, piece) in draft.pieces.iter().enumerate() {
             let path = match draft.form {
-                Form::Parts => format!("{root}/content/{number}"),
-                _ => format!("{root}/content"),
+                Form::Parts => self.written.paths.item(root, "content", number),
+                _ => self.written.paths.key(root, "content"),
             };
             match piece.medium() {
                 Some((part, medium)) => self.add_medium(part, medium, path, index),
-                None if draft.form == Form::Parts => self.add_piece(piece, draft, kind, &format!("{path}/text"), 0, index),
-                None => self.add_piece(piece, draft, kind, &path, 0, index),
+                None if draft.form == Form::Parts => {
+                    let path = self.written.paths.key(path, "text");
+                    self.add_piece(piece, draft, kind, path, 0, index);
+                }
+                None => self.add_piece(piece, draft, kind, path, 0, index),
             }
         }
         for field in draft.name.iter().chain(&draft.others) {
-            let path = format!("{root}/{}", json::escape_key(field.key));
-            self.add_strings(field.value, field.place, kind::FIELD, &path, index);
+            let path = self.written.paths.key(root, field.key);
+            self.add_strings(field.value, field.place, kind::FIELD, path, index);
         }
         for (number, (call, _)) in draft.calls.iter().enumerate() {
-            self.add_call(call, &format!("{root}/tool_calls/{number}/function"), index);
+            let path = self.written.paths.item(root, "tool_calls", number);
+            let path = self.written.paths.key(path, "function");
+            self.add_call(call, path, index);
         }
     }
 
     /// Adds the reasoning to the entries of a message or to its content.
-    fn write_thoughts(&mut self, draft: &mut Draft<'n, 'b>, root: &str, index: usize, entries: &mut Vec<Entry<'b>>) {
+    fn write_thoughts(&mut self, draft: &mut Draft<'n, 'b>, root: Place, index: usize, entries: &mut Vec<Entry<'b>>) {
         let Some(first) = draft.thoughts.first() else { return };
         match self.plan(Choice::Thoughts) {
             CONTENT => {
@@ -148,15 +163,17 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                         "the template reads reasoning in another field",
                     );
                 }
-                let path = format!("{root}/{key}");
+                let path = self.written.paths.key(root, key);
+                let first = self.written.atoms.len();
                 let mut text = String::new();
                 for thought in &draft.thoughts {
                     if !text.is_empty() {
                         text.push('\n');
                     }
-                    self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), &path, text.len(), index);
+                    self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), path, text.len(), index);
                     text.push_str(thought.text);
                 }
+                self.locate(first, &text);
                 entries.push((key.into(), Data::Str(text.into())));
             }
         }
@@ -186,7 +203,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         had_media
     }
 
-    fn write_content(&mut self, draft: &mut Draft<'n, 'b>, root: &str, index: usize) -> Option<Data<'b>> {
+    fn write_content(&mut self, draft: &mut Draft<'n, 'b>, root: Place, index: usize) -> Option<Data<'b>> {
         let class = Class::new(draft.role, !draft.calls.is_empty());
         let had_media = self.place_media(draft);
         let mut choice = self.plan.content(class);
@@ -216,12 +233,13 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             }
             let parts = draft.pieces.iter().enumerate();
             let parts = parts.map(|(number, piece)| {
-                let path = format!("{root}/content/{number}");
+                let path = self.written.paths.item(root, "content", number);
                 if let Some((part, medium)) = piece.medium() {
                     self.add_medium(part, medium, path, index);
                     return self.write_medium(part, medium);
                 }
-                self.add_piece(piece, draft, kind, &format!("{path}/text"), 0, index);
+                let path = self.written.paths.key(path, "text");
+                self.add_piece(piece, draft, kind, path, 0, index);
                 text_part(match piece {
                     Piece::Part(part) => Data::Str(part.text.clone()),
                     Piece::Label(text) | Piece::Thoughts(text) => Data::Str(text.clone().into()),
@@ -236,18 +254,26 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 "the template takes the content as one string",
             );
         }
-        let path = format!("{root}/content{}", if wants_parts { "/0/text" } else { "" });
+        let mut path = self.written.paths.key(root, "content");
+        if wants_parts {
+            path = self.written.paths.item(path, "", 0);
+            path = self.written.paths.key(path, "text");
+        }
+        let first = self.written.atoms.len();
         let mut text = String::new();
         for piece in &draft.pieces {
             if !text.is_empty() && !text.ends_with('\n') {
                 text.push('\n');
             }
-            self.add_piece(piece, draft, kind, &path, text.len(), index);
+            self.add_piece(piece, draft, kind, path, text.len(), index);
             text.push_str(piece.text());
         }
         let text = match draft.pieces.as_slice() {
             [Piece::Part(part)] => Data::Str(part.text.clone()),
-            _ => Data::Str(text.into()),
+            _ => {
+                self.locate(first, &text);
+                Data::Str(text.into())
+            }
         };
         Some(if wants_parts {
             Data::List(vec![text_part(text)])
@@ -316,8 +342,21 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         }
     }
 
-    fn add_medium(&mut self, part: &Part<'b>, medium: Medium, path: String, index: usize) {
-        self.written.media.push((part.place, medium, index));
+    /// Sets the addresses of the texts that were joined to a string.
+    fn locate(&mut self, first: usize, text: &str) {
+        let start = text.as_bytes().as_ptr().addr();
+        for atom in self.written.atoms.iter_mut().skip(first) {
+            atom.memory = start.wrapping_add(atom.range.start)..start.wrapping_add(atom.range.end);
+        }
+    }
+
+    fn add_medium(&mut self, part: &Part<'b>, medium: Medium, path: Place, index: usize) {
+        self.written.media.push(WrittenMedium {
+            place: part.place,
+            kind: medium,
+            node: part.node,
+            message: index,
+        });
         self.written.atoms.push(Atom {
             place: part.place,
             kind: kind::MEDIUM,
@@ -325,6 +364,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             text: "".into(),
             path,
             range: 0..0,
+            memory: 0..0,
             message: index,
         });
     }
@@ -347,7 +387,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         object(vec![own_key("type", own(&kind)), (kind.into(), url)])
     }
 
-    fn add_piece(&mut self, piece: &Piece<'n, 'b>, draft: &Draft<'n, 'b>, kind: Kinds, path: &str, start: usize, index: usize) {
+    fn add_piece(&mut self, piece: &Piece<'n, 'b>, draft: &Draft<'n, 'b>, kind: Kinds, path: Place, start: usize, index: usize) {
         match piece {
             Piece::Part(part) => self.add_atom(part.place, kind, part.text.clone(), path, start, index),
             Piece::Thoughts(_) => {

@@ -16,13 +16,13 @@ use serde::{Serialize, Serializer};
 
 use super::change::{Change, ChangeKind};
 use super::node::Node;
-use super::normal::{Medium, Normal, Place, Role};
+use super::normal::{Medium, Normal, Place, Places, Role};
 use super::options::Settings;
 use super::plan::value::{TOOLS, TOOLS_AND_CALLS};
 use super::plan::{Choice, Kinds, Plan, kind};
 use crate::chat::Borrow;
 use crate::error::Result;
-use crate::json::{self, Data, Entry, Object};
+use crate::json::{Data, Entry, Object};
 use crate::meter::{Claim, Meter};
 use crate::value::{Runtime, Value};
 
@@ -69,22 +69,35 @@ pub struct Atom<'b> {
     pub kind: Kinds,
     pub is_key: bool,
     pub text: Cow<'b, str>,
-    /// The pointer of the string in the request that the template gets.
-    pub path: String,
+    /// The place of the string in the request that the template gets, in [`Written::paths`].
+    pub path: Place,
     /// The place in the string.
     pub range: Range<usize>,
+    /// The addresses of the text in what the template gets, or 0..0 if they are not known.
+    pub memory: Range<usize>,
     pub message: usize,
 }
 
 /// What the judge has to know of a message.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Spoken {
     pub role: Role,
+    /// The address of the role that the template gets.
+    pub role_address: usize,
     pub has_calls: bool,
     /// The index of the turn and the call to which the message is the result.
     pub call: Option<(usize, usize)>,
     /// The place in the body.
     pub place: Place,
+}
+
+/// A medium of a message.
+#[derive(Debug)]
+pub struct WrittenMedium<'b> {
+    pub place: Place,
+    pub kind: Medium,
+    pub node: Node<'b>,
+    pub message: usize,
 }
 
 /// A request as a template gets it.
@@ -98,14 +111,15 @@ pub struct Written<'b> {
     pub variables: Data<'b>,
     pub settings: Vec<Change>,
     pub atoms: Vec<Atom<'b>>,
+    /// The places in what the template gets.
+    pub paths: Places<'b>,
     pub spoken: Vec<Spoken>,
     pub changes: Vec<(Place, ChangeKind, &'static str)>,
     /// The names of calls that are also in labels of results.
     pub labelled: Vec<Place>,
     /// What the plan gives up.
     pub given_up: Vec<(Kinds, Place)>,
-    /// The media, each with the index of its message.
-    pub media: Vec<(Place, Medium, usize)>,
+    pub media: Vec<WrittenMedium<'b>>,
     /// The memory of the values in bytes, and its claims.
     pub memory: usize,
     pub claims: Vec<Claim>,
@@ -161,8 +175,7 @@ pub fn write<'b>(
         }
     }
     for (place, text) in &normal.documents {
-        let path = normal.places.pointer(*place);
-        writer.add_atom(*place, kind::FIELD, Cow::Borrowed(text), &path, 0, usize::MAX);
+        writer.add_atom(*place, kind::DOCUMENT, Cow::Borrowed(text), *place, 0, usize::MAX);
     }
     for note in &normal.notes {
         let kind = if note.is_moved {
@@ -215,49 +228,63 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         self.plan.get(choice)
     }
 
-    fn add_atom(&mut self, place: Place, kind: Kinds, text: Cow<'b, str>, path: &str, start: usize, message: usize) {
+    fn add_atom(&mut self, place: Place, kind: Kinds, text: Cow<'b, str>, path: Place, start: usize, message: usize) {
         if !text.trim().is_empty() {
             self.written.atoms.push(Atom {
                 place,
                 kind,
                 is_key: false,
                 range: start..start + text.len(),
+                memory: memory_of(&text),
                 text,
-                path: path.to_owned(),
+                path,
                 message,
             });
         }
     }
 
-    fn add_key(&mut self, key: Cow<'b, str>, place: Place, kind: Kinds, path: &str, message: usize) {
+    fn add_key(&mut self, key: Cow<'b, str>, place: Place, kind: Kinds, path: Place, message: usize) {
         if !key.trim().is_empty() {
             self.written.atoms.push(Atom {
                 place,
                 kind,
                 is_key: true,
                 range: 0..key.len(),
+                memory: memory_of(&key),
                 text: key,
-                path: path.to_owned(),
+                path,
                 message,
             });
         }
     }
 
     /// Adds the strings of a value of the body, and its keys unless it is a field that templates need not print.
-    fn add_strings(&mut self, value: Node<'b>, place: Place, kind: Kinds, path: &str, index: usize) {
+    fn add_strings(&mut self, value: Node<'b>, place: Place, kind: Kinds, path: Place, index: usize) {
         if let Some(text) = value.text() {
             self.add_atom(place, kind, text.into(), path, 0, index);
         }
         for (number, item) in value.items().enumerate() {
-            self.add_strings(item, place, kind, &format!("{path}/{number}"), index);
+            let path = self.written.paths.item(path, "", number);
+            self.add_strings(item, place, kind, path, index);
         }
         for (key, item) in value.entries() {
-            let path = format!("{path}/{}", json::escape_key(key));
+            let path = self.written.paths.key(path, key);
             if kind != kind::FIELD {
-                self.add_key(key.into(), place, kind, &path, index);
+                self.add_key(key.into(), place, kind, path, index);
             }
-            self.add_strings(item, place, kind, &path, index);
+            self.add_strings(item, place, kind, path, index);
         }
+    }
+}
+
+/// Returns the addresses of a text of the body, which is passed on from its place, or 0..0 for a copy.
+fn memory_of(text: &Cow<'_, str>) -> Range<usize> {
+    match text {
+        Cow::Borrowed(text) => {
+            let bytes = text.as_bytes().as_ptr_range();
+            bytes.start.addr()..bytes.end.addr()
+        }
+        Cow::Owned(_) => 0..0,
     }
 }
 

@@ -2,18 +2,21 @@
 
 use super::super::change::ChangeKind;
 use super::super::node::Node;
-use super::super::normal::{Tool, ToolForm};
+use super::super::normal::{Place, Tool, ToolForm};
 use super::super::plan::value::*;
 use super::super::plan::{Choice, kind};
 use super::{Given, Writer, object};
-use crate::json::{self, DEPTH, Data, Entry, Object};
+use crate::json::{DEPTH, Data, Entry, Object};
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     pub fn write_tool(&mut self, tool: &'n Tool<'b>) {
         let fills = self.plan(Choice::Descriptions);
         let is_wrapped = self.plan(Choice::Tools) != FLAT;
-        let root = format!("/tools/{}{}", self.tools.len(), if is_wrapped { "/function" } else { "" });
-        self.add_tool(tool, &root);
+        let mut root = self.written.paths.item(Place::BODY, "tools", self.tools.len());
+        if is_wrapped {
+            root = self.written.paths.key(root, "function");
+        }
+        self.add_tool(tool, root);
         if is_wrapped && fills == AS_IS && matches!(tool.form, ToolForm::Wrapped) {
             self.tools.push(Given::Kept(tool.node));
             return;
@@ -53,20 +56,22 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the strings of a tool.
-    fn add_tool(&mut self, tool: &'n Tool<'b>, root: &str) {
-        let path = format!("{root}/name");
-        self.add_atom(tool.place, kind::TOOL, tool.name.into(), &path, 0, usize::MAX);
+    fn add_tool(&mut self, tool: &'n Tool<'b>, root: Place) {
+        let path = self.written.paths.key(root, "name");
+        self.add_atom(tool.place, kind::TOOL, tool.name.into(), path, 0, usize::MAX);
         if let Some(description) = tool.description {
-            let path = format!("{root}/description");
-            self.add_atom(tool.place, kind::TOOL, description.into(), &path, 0, usize::MAX);
+            let path = self.written.paths.key(root, "description");
+            self.add_atom(tool.place, kind::TOOL, description.into(), path, 0, usize::MAX);
         }
         let properties = tool.parameters.and_then(|parameters| parameters.get("properties"));
+        let root = self.written.paths.key(root, "parameters");
+        let root = self.written.paths.key(root, "properties");
         for (key, property) in properties.into_iter().flat_map(Node::entries) {
-            let path = format!("{root}/parameters/properties/{}", json::escape_key(key));
-            self.add_key(key.into(), tool.place, kind::TOOL, &path, usize::MAX);
+            let path = self.written.paths.key(root, key);
+            self.add_key(key.into(), tool.place, kind::TOOL, path, usize::MAX);
             if let Some(description) = property.get_text("description") {
-                let path = format!("{path}/description");
-                self.add_atom(tool.place, kind::TOOL, description.into(), &path, 0, usize::MAX);
+                let path = self.written.paths.key(path, "description");
+                self.add_atom(tool.place, kind::TOOL, description.into(), path, 0, usize::MAX);
             }
         }
     }
