@@ -140,7 +140,7 @@
 //! | see where each character came from | [`Prompt::segments`], [`Prompt::turns`] |
 //! | keep users from writing control tokens | [`ControlTokens`] |
 //! | find out what a template takes | `ChatTemplate::inspect` |
-//! | take the requests of OpenAI and Anthropic | [`ChatTemplate::prepare`], module [`request`] |
+//! | take the requests of OpenAI and Anthropic | [`ChatTemplate::prepare`], [`request`] |
 //!
 //! # The arguments of `apply_chat_template`
 //!

@@ -26,9 +26,8 @@ const TRAVERSALS: [&str; 58] = [
 
 /// How a statement uses the meter, and in some folders what takes the meter with it.
 #[rustfmt::skip]
-const METERED: [(&str, &[&str]); 6] = [
+const METERED: [(&str, &[&str]); 5] = [
     ("src/", &["meter", "runtime", "charge", "budget"]),
-    ("src/door/", &["changes."]),
     ("src/eval/", &["self.expr(", "self.truth(", "self.assign(", "self.pack(", "self.fast_write", "self.write_expr(", "evaluator"]),
     ("src/inspect/", &["experiments", ".spend("]),
     ("src/request/read/", &["reader.", "self.visit(", "self.push", "self.read_", "self.item(", "self.key("]),

@@ -9,10 +9,8 @@ use std::path::PathBuf;
 use crate::conformance::nearest;
 use crate::json::{self, Data, JsonErrorKind, Object};
 use crate::request::Change;
-use crate::{
-    Bounds, ChatTemplate, ControlToken, Deadline, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template,
-    Turn,
-};
+use crate::{Bounds, ChatTemplate, ControlToken, Deadline, Error, ErrorKind, FixedClock, Limits};
+use crate::{LocalTime, Prompt, RenderOptions, Template, Turn};
 
 use super::apply_request::Applier;
 use super::model::Source;

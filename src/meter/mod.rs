@@ -251,11 +251,10 @@ impl<'a> Meter<'a> {
         })
     }
 
-    /// Claims memory that can be larger than the largest value.
+    /// Claims memory that can be larger than the largest value, in parts of 64 KiB.
     pub fn claim_parts(&mut self, bytes: usize) -> Result<Vec<Claim>> {
-        const PART: usize = 64 << 10;
-        let parts = (0..bytes).step_by(PART);
-        parts.map(|start| self.claim(PART.min(bytes - start))).collect()
+        let starts = (0..bytes).step_by(64 << 10);
+        starts.map(|start| self.claim((bytes - start).min(64 << 10))).collect()
     }
 
     /// Counts memory that is not a value and that exists as long as the render, such as the compiled template, as live. It may be larger

@@ -4,8 +4,7 @@
 //! body -> read -> Normal -> write(Normal, Plan) -> messages, tools, changes -> render -> judge -> Outcome -> search
 //! ```
 //!
-//! A render takes some microseconds. The request is written in its plainest form and rendered; the trace of the prompt shows what was not
-//! printed; and only that is written in another way.
+#![doc = include_str!("server.md")]
 
 mod change;
 mod format;

@@ -278,6 +278,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
 }
 
 /// Returns the addresses of a text of the body, which is passed on from its place, or 0..0 for a copy.
+#[expect(clippy::ptr_arg, reason = "only a borrowed string is at its place in the body")]
 fn memory_of(text: &Cow<'_, str>) -> Range<usize> {
     match text {
         Cow::Borrowed(text) => {

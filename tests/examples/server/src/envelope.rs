@@ -1,7 +1,7 @@
 //! The forms of an answer that the official clients read. The prompt is where the model's text would be.
 
-use chat_template::json::Data;
 use chat_template::Prompt;
+use chat_template::json::Data;
 use chat_template::request::{Change, Format};
 use serde_json::{Map, Value, json};
 

@@ -59,7 +59,8 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use chat_template::{
-    ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Format, Limits, LoadOptions, PrepareOptions, json,
+    ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Limits, LoadOptions, json,
+    request::{Format, PrepareOptions},
 };
 use hyper::body::Frame;
 use lru::LruCache;
