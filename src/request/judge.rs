@@ -384,8 +384,10 @@ fn find_speakers(prompt: &Prompt, written: &Written<'_>, has_prompt: bool, fault
     }
     let header = |message: &usize| headers.get(message).map_or("", |header| header.trim());
     let is_answer = |message: &usize| {
-        let spoken = written.spoken.get(*message);
-        spoken.is_some_and(|spoken| spoken.role == Role::Assistant && !spoken.has_calls)
+        written
+            .spoken
+            .get(*message)
+            .is_some_and(|spoken| spoken.role == Role::Assistant)
     };
     let mut spoken: HashSet<&str> = done.iter().filter(|message| is_answer(message)).map(header).collect();
     let tail = prompt.text.get(end..).unwrap_or_default().trim();

@@ -74,7 +74,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
             let before = text.get(end..start).unwrap_or_default().trim();
             let spoken = written.spoken.get(atom.message);
             let is_answer = spoken.is_some_and(|spoken| spoken.role == Role::Assistant);
-            if is_answer && spoken.is_some_and(|spoken| !spoken.has_calls) {
+            if is_answer {
                 answer = before;
             } else if !is_answer && !before.is_empty() && (before == answer || !header.is_empty() && before.ends_with(header)) {
                 return Ok(None);

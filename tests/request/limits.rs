@@ -23,8 +23,6 @@ fn find_reached(template: &ChatTemplate, body: &Value, limits: &Limits) -> Optio
 fn what_is_made_from_a_body_counts_towards_the_limits() {
     let template = plain();
     let body = json!({"messages": [{"role": "user", "content": vec!["x"; 20_000]}]});
-    // The report is made here, so that only the preparation counts towards the limits below.
-    template.inspect(Bounds::default()).unwrap().complete().unwrap();
     assert_eq!(
         find_reached(&template, &body, &Limits::default().with_steps(10_000)),
         Some(Limit::Steps)
@@ -47,7 +45,7 @@ fn what_is_made_from_a_body_counts_towards_the_limits() {
 }
 
 #[test]
-fn the_inspection_keeps_the_limits_of_the_caller() {
+fn a_search_keeps_the_limits_of_the_caller() {
     let template = plain();
     let body = json!({"messages": [{"role": "user", "content": "U"}]});
     let few = Limits::default().with_steps(100);
@@ -71,29 +69,7 @@ fn the_inspection_keeps_the_limits_of_the_caller() {
     }
     let narrow = Limits::default().with_value(8);
     assert_eq!(find_reached(&template, &body, &narrow), Some(Limit::Value));
-    let usual = plain().inspect(Bounds::default()).unwrap();
-    let written = |report: &chat_template::Report<'_>| serde_json::to_value(report).unwrap();
-    assert_eq!(written(&template.inspect(Bounds::default()).unwrap()), written(&usual));
     assert!(template.prepare(&body).unwrap().list_changes().is_empty());
-}
-
-#[test]
-fn a_request_needs_fewer_steps_than_the_whole_report() {
-    let new = || ChatTemplate::from_source("{% for i in range(500) %}{% endfor %}{{ messages[0].content }}", &[]).unwrap();
-    let body = json!({"messages": [{"role": "user", "content": "U"}]});
-    let find = |is_enough: &dyn Fn(&Limits) -> bool| {
-        let mut limits = (40..96).map(|power| Limits::default().with_steps(2_f64.powf(f64::from(power) / 4.0) as u64));
-        limits.find(is_enough).unwrap().steps
-    };
-    let report = find(&|limits| new().inspect(limits).unwrap().complete().is_ok());
-    let request = find(&|limits| {
-        let options = PrepareOptions {
-            bounds: limits.into(),
-            ..PrepareOptions::default()
-        };
-        new().prepare_with(&body, &options).is_ok()
-    });
-    assert!(request < report, "{request} {report}");
 }
 
 #[test]
@@ -114,7 +90,6 @@ fn the_memory_of_arguments_is_claimed_before_they_are_read() {
         &[],
     )
     .unwrap();
-    template.inspect(Bounds::default()).unwrap().complete().unwrap();
     let few = Limits::default().with_live(4 << 20);
     for arguments in [vec![1; 100_000], Vec::new()] {
         let call = json!({"function": {"name": "f", "arguments": json!(arguments).to_string()}});
@@ -159,7 +134,7 @@ fn assert_soon(what: &str, template: &ChatTemplate, body: &Value) {
 
 #[test]
 fn a_hostile_body_takes_linear_time() {
-    const MANY: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
+    const MANY: usize = if cfg!(debug_assertions) { 2_000 } else { 100_000 };
     let parts = |text: &str| -> Value { (0..MANY).map(|_| json!({"type": "text", "text": text})).collect() };
     let calls = |id: fn(usize) -> String| -> Value {
         let call = |index| json!({"id": id(index), "type": "function", "function": {"name": "f", "arguments": "{\"a\": \"b\"}"}});
