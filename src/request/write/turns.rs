@@ -1,5 +1,7 @@
 //! Decides on the messages before they are written: their roles, their order and their number.
 
+use std::collections::{HashMap, HashSet};
+
 use super::super::change::ChangeKind;
 use super::super::node::Node;
 use super::super::normal::{Call, Field, Form, Medium, Part, PartKind, Place, Role, Thought, Turn};
@@ -361,9 +363,14 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 all.push(draft);
                 continue;
             }
-            let mut results = Vec::new();
+            let mut results: HashMap<Option<CallIndex>, Vec<_>> = HashMap::new();
+            let own: HashSet<CallIndex> = draft.calls.iter().map(|(_, index)| *index).collect();
+            let mut others = Vec::new();
             while let Some(result) = drafts.next_if(|next| next.result.is_some()) {
-                results.push(result);
+                match result.result.and_then(|result| result.call) {
+                    call if call.is_some_and(|call| own.contains(&call)) => results.entry(call).or_default().push(result),
+                    _ => others.push(result),
+                }
             }
             draft.node = None;
             let rest = draft.rest();
@@ -376,12 +383,9 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 });
                 own.calls.push((call, index));
                 all.push(own);
-                let is_own = |result: &Draft<'_, '_>| result.result.is_some_and(|result| result.call == Some(index));
-                let (own, others): (Vec<_>, Vec<_>) = results.into_iter().partition(is_own);
-                all.extend(own);
-                results = others;
+                all.extend(results.remove(&Some(index)).unwrap_or_default());
             }
-            all.extend(results);
+            all.extend(others);
         }
         all
     }
