@@ -263,7 +263,11 @@
 //! | [`end_of_turn`](AssistantOptions::end_of_turn) | yes | whether the last control token counts, such as `<\|im_end\|>` |
 //! | [`reasoning`](AssistantOptions::reasoning) | yes | whether the reasoning counts, with the tags around it |
 //! | [`last_turn_only`](AssistantOptions::last_turn_only) | no | whether only the last message counts |
+//! | [`content_only`](AssistantOptions::content_only) | no | whether only the text of the field `content` counts |
 //! | [`trailing_space`](AssistantOptions::trailing_space) | no | whether the line break after the end of the turn counts |
+//! | [`next_marker`](AssistantOptions::next_marker) | no | whether the token that begins the next turn counts if no other token ends the turn |
+//!
+//! A message with `"weight": 0` or `"train": false` never counts.
 //!
 //! Other tools count differently. In the example above:
 //!
@@ -275,9 +279,12 @@
 //! | unsloth, `train_on_responses_only` | from `<\|im_start\|>assistant` and a line break to the next `<\|im_start\|>user` | `Hello!<\|im_end\|>` and the line break; in longer conversations also results of tools |
 //! | this crate | the turn after the generation prompt | `Hello!<\|im_end\|>` |
 //!
-//! The answer is [`AssistantSpans::Unknown`], with the reason, if the rule does not hold:
+//! If a template has no generation prompt, or if only a part of it begins a turn, the spans begin after the header, which is the text that
+//! another answer has before its content too.
 //!
-//! - A turn does not begin with the generation prompt: the template writes `Bot:` to open an answer, and `ASSISTANT:` before one in the
+//! The [answer](AssistantSpans) is a list of turns. A turn has the reason in place of spans if the rule does not hold for it:
+//!
+//! - The turn does not begin with the generation prompt: the template writes `Bot:` to open an answer, and `ASSISTANT:` before one in the
 //!   history.
 //! - The template raises an error if the generation prompt is added after the earlier messages.
 //! - The template prints whole messages as JSON.
@@ -481,8 +488,9 @@ mod unsupported;
 mod value;
 
 pub use chat::{
-    ApplyOptions, AssistantOptions, AssistantSpans, ChatTemplate, Context, ContinueFinalMessage, ControlPolicy, ControlToken,
-    ControlTokens, Field, Input, LoadAs, LoadOptions, Prompt, RenderOptions, Rendered, TextPiece, Turn, Writer, assistant_mask,
+    ApplyOptions, AssistantOptions, AssistantSpans, AssistantTurn, ChatTemplate, Context, ContinueFinalMessage, ControlPolicy,
+    ControlToken, ControlTokens, Field, Input, LoadAs, LoadOptions, Prompt, RenderOptions, Rendered, TextPiece, Turn, UnknownTurn,
+    Writer, assistant_mask,
 };
 #[doc(hidden)]
 pub use chat::{MAX_SPECIAL_TOKENS, MAX_TEMPLATES};

@@ -229,7 +229,7 @@ impl<'a> Render<'a> {
         let options = self.options;
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
-        if options.trace || checks_control_tokens || self.compiled.needs_trace(options.assistant) {
+        if options.trace || checks_control_tokens || options.assistant.is_some() {
             self.compiled.start_tape(&mut runtime, self.list_inputs(own));
         } else if options.writes {
             let count = match &messages {

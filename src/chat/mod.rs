@@ -49,7 +49,7 @@ use crate::value::Value;
 
 #[cfg(feature = "inspect")]
 pub(crate) use assistant::REASONING_FIELDS;
-pub use assistant::{AssistantOptions, AssistantSpans};
+pub use assistant::{AssistantOptions, AssistantSpans, AssistantTurn, UnknownTurn};
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, Writer};
 #[cfg(feature = "cli")]
 pub(crate) use files::Files;

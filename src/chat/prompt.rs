@@ -60,12 +60,13 @@ pub struct Prompt {
 /// ```
 impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Prompt", 7)?;
+        let mut object = serializer.serialize_struct("Prompt", 8)?;
         object.serialize_field("text", &self.text)?;
         object.serialize_field("generation", &self.generation)?;
         object.serialize_field("true_spans", &self.true_spans)?;
         object.serialize_field("segments", &self.segments)?;
         object.serialize_field("assistant", &self.assistant)?;
+        object.serialize_field("unknown_turns", &self.assistant.unknown_turns())?;
         object.serialize_field("turns", &self.turns())?;
         object.serialize_field("steps", &self.steps)?;
         object.end()

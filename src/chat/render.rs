@@ -209,7 +209,7 @@ impl Template {
         };
         let meter = Meter::within(bounds, &deadline);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
-        if options.trace || self.needs_trace(options.assistant) {
+        if options.trace || options.assistant.is_some() {
             let variables = input.iter().filter_map(|(name, value)| Traced::variable(&name, value));
             self.start_tape(&mut runtime, variables.collect());
         }

@@ -53,7 +53,7 @@ impl Applier {
         &mut self,
         request: &Object<'_>,
         clock: Option<&FixedClock>,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
         bounds: Bounds<'_>,
     ) -> Result<Result<Prompt, Error>, String> {
         let Some(messages) = request.get("messages") else {
@@ -87,7 +87,7 @@ impl Applier {
         &mut self,
         request: &Object<'_>,
         clock: Option<&FixedClock>,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
         bounds: Bounds<'_>,
     ) -> Result<Result<(Prompt, Changes), Error>, String> {
         let Some(body) = request.get("body") else {

@@ -15,7 +15,7 @@ use chat_template::{
 use super::apply_request::Applier;
 use super::show::{self, Mode, Wanted, object};
 use super::terminal::JsonOutput;
-use super::{file, lines, timed};
+use super::{file, lines, masks, timed};
 
 /// The largest size of a line in bytes. The rest of a longer line is skipped.
 const MAX_LINE: u64 = 64 << 20;
@@ -183,10 +183,20 @@ impl Port {
                 Err(message) => Err(request_error(id, message)),
             });
         }
+        let masks = masks::read_roles(&request);
+        let roles = masks.as_deref().unwrap_or_default();
+        let assistant = masks
+            .as_ref()
+            .map_err(Clone::clone)
+            .and_then(|_| masks::read_options(&request, roles));
+        let assistant = match assistant {
+            Ok(assistant) => assistant,
+            Err(message) => return Ok(Err(request_error(id, message))),
+        };
         let wanted = Wanted {
             generation: is_wanted("generation"),
             trace: is_wanted("trace"),
-            assistant: is_wanted("assistant"),
+            assistant,
             turns: is_wanted("turns"),
             mode: self.mode,
         };
@@ -240,7 +250,7 @@ impl Port {
         source: &str,
         request: &Object<'_>,
         clock: Option<&FixedClock>,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
         bounds: Bounds<'_>,
     ) -> Result<Result<Prompt, Error>, String> {
         let empty = Data::Object(Object::new(Vec::new()));
@@ -257,7 +267,7 @@ impl Port {
             deadline: bounds.deadline,
             generation: wanted.generation,
             trace: wanted.is_traced(),
-            assistant: wanted.assistant(),
+            assistant: wanted.assistant,
             plain: wanted.is_plain(),
             ..RenderOptions::default()
         };
@@ -352,7 +362,7 @@ fn control_tokens<'r>(request: &'r Object<'_>) -> Result<Option<Vec<&'r str>>, S
 fn write_prompt(
     prompt: &Prompt,
     changes: Option<&Changes>,
-    wanted: Wanted,
+    wanted: Wanted<'_>,
     control_tokens: Option<&[ControlToken]>,
     turns: Option<&[Turn]>,
     out: &mut dyn Write,
@@ -367,8 +377,8 @@ fn write_prompt(
     if wanted.trace {
         show::stream_entry("segments", &prompt.segments, out)?;
     }
-    if wanted.assistant {
-        show::stream_entry("assistant", &prompt.assistant, out)?;
+    if wanted.assistant.is_some() {
+        show::stream_assistant(&prompt.assistant, out)?;
     }
     if let Some(turns) = turns {
         show::stream_entry("turns", turns, out)?;

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use chat_template::json::{Data, Object};
 use chat_template::{
-    ApplyOptions, AssistantOptions, AssistantSpans, Changes, ChatTemplate, Limits, Policy, PrepareOptions, Prompt, RenderOptions,
-    Template, What, Writer,
+    ApplyOptions, AssistantSpans, Changes, ChatTemplate, Limits, Policy, PrepareOptions, Prompt, RenderOptions, Template, What,
+    Writer,
 };
 
 use super::explain::{Explained, Picture};
 use super::file::Texts;
+use super::masks::Masks;
 use super::model::{Settings, Source, with_path};
 use super::{print, print_json, print_text, show, warn};
 
@@ -89,6 +90,8 @@ pub struct Arguments {
     color: Option<When>,
     #[command(flatten)]
     explained: Explained,
+    #[command(flatten)]
+    masks: Masks,
 }
 
 impl Arguments {
@@ -102,11 +105,11 @@ impl Arguments {
     }
 
     /// Returns the options for what the output shows besides the text.
-    fn show_options(&self) -> ApplyOptions<'static> {
+    fn show_options<'o>(&self, roles: &'o [&'o str]) -> ApplyOptions<'o> {
         ApplyOptions {
             true_spans: self.json || self.is_colored(When::Never),
             trace: self.json,
-            assistant: (self.json || self.explained.is_wanted()).then(AssistantOptions::default),
+            assistant: (self.json || self.explained.is_wanted()).then(|| self.masks.options(roles)),
             ..ApplyOptions::default()
         }
     }
@@ -170,12 +173,13 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
         ));
     }
     let fixed = arguments.settings.clock();
+    let roles = arguments.masks.roles();
     let mut options = RenderOptions {
         limits: &texts.limits,
         deadline: Some(&texts.deadline),
         generation: arguments.json,
         trace: arguments.json || arguments.explained.is_wanted(),
-        assistant: (arguments.json || arguments.explained.is_wanted()).then(AssistantOptions::default),
+        assistant: (arguments.json || arguments.explained.is_wanted()).then(|| arguments.masks.options(&roles)),
         ..RenderOptions::default()
     };
     if let Some(clock) = &fixed {
@@ -236,6 +240,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let variables = arguments.settings.variables.iter();
     let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
     let own_tokens = arguments.explained.control_tokens();
+    let roles = arguments.masks.roles();
     let mut options = ApplyOptions {
         limits: &texts.limits,
         deadline: Some(&texts.deadline),
@@ -248,7 +253,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         // In the reference, the spans of a continued message are an error.
         generation: arguments.json && arguments.settings.continue_final_message.is_none(),
         control_tokens: arguments.explained.policy(&own_tokens),
-        ..arguments.show_options()
+        ..arguments.show_options(&roles)
     };
     if let Some(clock) = &fixed {
         options.clock = clock;
@@ -278,11 +283,12 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
     let explain = |error| arguments.source.explain(&error);
     let prepared = chat.prepare_with(&body, &options).map_err(explain)?;
     let own_tokens = arguments.explained.control_tokens();
+    let roles = arguments.masks.roles();
     let mut options = ApplyOptions {
         limits: &texts.limits,
         deadline: Some(&texts.deadline),
         control_tokens: arguments.explained.policy(&own_tokens),
-        ..arguments.show_options()
+        ..arguments.show_options(&roles)
     };
     if let Some(clock) = &fixed {
         options.clock = clock;

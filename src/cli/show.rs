@@ -16,10 +16,10 @@ use serde::Serialize;
 
 /// The options of a request that add to its answer and do not change the text.
 #[derive(Clone, Copy)]
-pub struct Wanted {
+pub struct Wanted<'o> {
     pub generation: bool,
     pub trace: bool,
-    pub assistant: bool,
+    pub assistant: Option<AssistantOptions<'o>>,
     pub turns: bool,
     pub mode: Mode,
 }
@@ -36,23 +36,18 @@ pub enum Mode {
     Traced,
 }
 
-impl Wanted {
+impl<'o> Wanted<'o> {
     /// Returns whether the render is traced.
     pub fn is_traced(self) -> bool {
         self.trace || self.turns || self.mode == Mode::Traced
     }
 
-    /// Returns the options for the spans of what the model writes, if the request wants these spans.
-    pub fn assistant(self) -> Option<AssistantOptions<'static>> {
-        self.assistant.then(AssistantOptions::default)
-    }
-
     /// Returns the options of a conversation. All other options have their defaults.
-    pub fn options<'o>(self, bounds: Bounds<'o>, clock: Option<&'o FixedClock>) -> ApplyOptions<'o> {
+    pub fn options(self, bounds: Bounds<'o>, clock: Option<&'o FixedClock>) -> ApplyOptions<'o> {
         let options = ApplyOptions {
             generation: self.generation,
             trace: self.is_traced(),
-            assistant: self.assistant(),
+            assistant: self.assistant,
             plain: self.is_plain(),
             limits: bounds.limits,
             deadline: bounds.deadline,
@@ -98,10 +93,20 @@ pub fn write_rendered(rendered: &Rendered, out: &mut impl Write) -> io::Result<(
     let generation = BTreeMap::from([("code_points", span_pairs(&rendered.generation))]);
     stream_entry("generation", &generation, out)?;
     stream_entry("segments", &rendered.segments, out)?;
-    stream_entry("assistant", &rendered.assistant, out)?;
+    stream_assistant(&rendered.assistant, out)?;
     stream_entry("turns", &rendered.turns(), out)?;
     stream_entry("steps", &rendered.steps, out)?;
     out.write_all(b"}\n")
+}
+
+/// Writes the entries of what the model writes. `unknown_turns` is there if a turn is not known.
+pub fn stream_assistant(assistant: &AssistantSpans, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+    stream_entry("assistant", assistant, out)?;
+    let unknown = assistant.unknown_turns();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    stream_entry("unknown_turns", &unknown, out)
 }
 
 /// Writes a comma and an entry of an object.
@@ -117,13 +122,11 @@ pub fn warn_of_mask(assistant: &AssistantSpans, messages: Option<&Data<'_>>) -> 
         _ => false,
     };
     let Some(Data::List(messages)) = messages else { return None };
-    match assistant {
-        AssistantSpans::Unknown(reason) => Some(format!("warning: it is unknown which text the model writes: {reason}")),
-        AssistantSpans::Known(spans) => {
-            let is_empty = spans.bytes.is_empty() && messages.iter().any(is_assistant);
-            is_empty.then(|| "warning: the prompt has no text that the model writes".to_owned())
-        }
+    if let Err(error) = assistant.known() {
+        return Some(format!("warning: {}", error.message()));
     }
+    let is_empty = assistant.spans().bytes.is_empty() && messages.iter().any(is_assistant);
+    is_empty.then(|| "warning: the prompt has no text that the model writes".to_owned())
 }
 
 /// Returns each span as a list of its start and its end.

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use chat_template::conformance::{sign, visible};
 use chat_template::json::Data;
-use chat_template::{AssistantSpans, ControlToken, Origin, Prompt, Segment, Writer};
+use chat_template::{ControlToken, Origin, Prompt, Segment, Writer};
 
 use super::show::warn_of_mask;
 
@@ -138,11 +138,8 @@ impl<'p> Picture<'p> {
     }
 
     /// Returns the byte ranges of what the model writes, sorted.
-    fn assistant(&self) -> &[Range<usize>] {
-        match &self.prompt.assistant {
-            AssistantSpans::Known(spans) => &spans.bytes,
-            AssistantSpans::Unknown(_) => &[],
-        }
+    fn assistant(&self) -> Vec<Range<usize>> {
+        self.prompt.assistant.spans().bytes
     }
 
     /// Returns the parts of the turns with their names, sorted.

@@ -114,7 +114,7 @@ impl Picture<'_> {
 
     fn legend(&self, by: By, is_colored: bool) -> String {
         if !is_colored {
-            let model = match self.assistant() {
+            let model = match self.assistant().as_slice() {
                 [] => "",
                 _ => "   ┃ what the model writes",
             };
