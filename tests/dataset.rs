@@ -172,6 +172,150 @@ fn conversations_of_sharegpt_have_roles() {
     assert_eq!(out, "{\"text\":\"<user>Hi\"}\n", "{error}");
 }
 
+/// The lines of the file of errors of a run: the line, the kind or the warning, and the pointer.
+fn list_causes(folder: &Folder, arguments: &str, rows: &str) -> (Vec<(u64, String, String)>, i32, String) {
+    let (_, error, status) = folder.run(&format!("{arguments} --output o.jsonl --errors e.jsonl"), rows);
+    let causes = folder.rows("e.jsonl").into_iter().map(|row| {
+        let cause = row["warning"].as_str().or(row["kind"].as_str()).expect("a cause").to_owned();
+        let pointer = row["pointer"].as_str().expect("a pointer").to_owned();
+        (row["line"].as_u64().expect("a line"), cause, pointer)
+    });
+    (causes.collect(), status, error)
+}
+
+#[test]
+fn what_a_prompt_does_not_show_is_a_warning_or_with_strict_a_failure() {
+    let folder = Folder::new("losses");
+    folder.write("t.jinja", LOSSY);
+    let rows = r#"{"messages": [{"role": "assistant"}, {"role": "user", "content": "a"}]}
+{"messages": [{"role": "user", "content": "a"}, {"role": "tool", "content": "21"}]}
+{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b", "tool_calls": [{"function": {"name": "f", "arguments": {}}}]}]}
+{"messages": [{"role": "user", "content": "a"}], "tools": [{"name": "f"}]}
+{"messages": [{"role": "user", "content": [{"type": "text", "text": "a", "url": null}]}]}
+{"messages": [{"role": "user", "content": "a"}]}"#;
+    let expected = [
+        (1, "lost_message", "/messages/0"),
+        (2, "lost_message", "/messages/1"),
+        (3, "lost_call", "/messages/1/tool_calls/0"),
+        (4, "lost_tool", "/tools/0"),
+        (5, "null_key", "/messages/0/content/0/url"),
+    ];
+    let expected: Vec<_> = expected
+        .map(|(line, cause, pointer)| (line, cause.to_owned(), pointer.to_owned()))
+        .to_vec();
+    let (causes, status, error) = list_causes(&folder, "", rows);
+    assert_eq!((causes, status), (expected.clone(), 0), "{error}");
+    assert!(
+        error.contains("\nwarnings lost_message: 2\n") && error.starts_with("6 rows: 6 written"),
+        "{error}"
+    );
+    let (causes, status, error) = list_causes(&folder, "--strict", rows);
+    assert_eq!((causes, status), (expected, 1), "{error}");
+    assert!(
+        error.contains("\nfailed rows lost_message: 2\n") && error.starts_with("6 rows: 1 written"),
+        "{error}"
+    );
+    let (causes, _, _) = list_causes(&folder, "--strict --remove-null", rows);
+    assert!(causes.iter().all(|(_, cause, _)| cause != "null_key"));
+}
+
+/// Prints messages of users and assistants that have content.
+const LOSSY: &str = "{% for m in messages if m.role != 'tool' and m.content %}<{{ m.role }}>{% if m.content is string %}{{ m.content }}{% else %}\
+    {{ m.content[0].text }}{% endif %}{% endfor %}";
+
+#[test]
+fn messages_of_other_forms_fail() {
+    let folder = Folder::new("forms");
+    let rows = r#"{"messages": [{"role": "user", "content": "a"}, {"content": "a"}]}
+{"messages": [{"role": "chatgpt", "content": "a"}]}
+{"messages": [{"role": "user", "content": 7}]}
+{"messages": "[{\"role\": \"user\", \"content\": \"a\"}]"}
+{"messages": "[{"}"#;
+    let (causes, status, error) = list_causes(&folder, "", rows);
+    let expected = [
+        (1, "message", "/messages/1"),
+        (2, "message", "/messages/0/role"),
+        (3, "message", "/messages/0/content"),
+        (5, "json", "/messages"),
+    ];
+    let expected: Vec<_> = expected
+        .map(|(line, cause, pointer)| (line, cause.to_owned(), pointer.to_owned()))
+        .to_vec();
+    assert_eq!((causes, status), (expected, 1), "{error}");
+    assert_eq!(folder.read("o.jsonl"), "{\"text\":\"<user>a\"}\n");
+}
+
+#[test]
+fn sharegpt_has_calls_and_results_of_tools() {
+    let folder = Folder::new("sharegpt-calls");
+    folder.write(
+        "t.jinja",
+        "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function|tojson }}{% endfor %}{% endfor %}",
+    );
+    let rows = r#"{"conversations": [{"from": "human", "value": "a"}, {"from": "function_call", "value": "{\"name\": \"f\", \"arguments\": {\"x\": 1}}"}, {"from": "observation", "value": "21"}, {"from": "chatgpt", "value": "b"}]}"#;
+    let (out, error, status) = folder.run("--sharegpt", rows);
+    assert_eq!(status, 0, "{error}");
+    let row: Value = serde_json::from_str(&out).expect("a line is JSON");
+    assert_eq!(
+        row["text"],
+        "<user>a<assistant>{\"name\": \"f\", \"arguments\": {\"x\": 1}}<tool>21<assistant>b"
+    );
+    let (_, error, status) = folder.run(
+        "--sharegpt",
+        r#"{"conversations": [{"from": "function_call", "value": "f()"}]}"#,
+    );
+    assert_eq!(status, 1, "{error}");
+    assert!(
+        error.contains(r#""pointer":"/conversations/0/value","error":"the call is not JSON"#),
+        "{error}"
+    );
+}
+
+#[test]
+fn options_say_what_the_model_writes() {
+    let folder = Folder::new("masks");
+    folder.write(
+        "t.jinja",
+        "{% for m in messages %}<{{ m.role }}>{% if m.thinking %}<think>{{ m.thinking }}</think>{% endif %}{{ m.content }}<end>{% endfor %}\
+         {% if add_generation_prompt %}<assistant>{% endif %}",
+    );
+    let rows = r#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}, {"role": "assistant", "thinking": "t", "content": "d"}]}"#;
+    for (options, expected) in [
+        ("", json!(["b<end>", "<think>t</think>d<end>"])),
+        ("--last-turn-only --no-reasoning", json!(["d<end>"])),
+        ("--content-only", json!(["b", "d"])),
+        ("--no-end-of-turn", json!(["b", "<think>t</think>d"])),
+        ("--roles user,assistant --content-only", json!(["a", "b", "c", "d"])),
+    ] {
+        let (out, error, status) = folder.run(&format!("--assistant {options}"), rows);
+        assert_eq!(status, 0, "{error}");
+        let row: Value = serde_json::from_str(&out).expect("a line is JSON");
+        let text = row["text"].as_str().expect("a string");
+        let place = |span: &Value, index: usize| usize::try_from(span[index].as_u64().expect("a number")).expect("it is small");
+        let spans = row["assistant"].as_array().expect("the spans are known");
+        let spans: Vec<&str> = spans.iter().map(|span| &text[place(span, 0)..place(span, 1)]).collect();
+        assert_eq!(json!(spans), expected, "{options}");
+    }
+}
+
+#[test]
+fn an_input_is_read_by_its_first_bytes() {
+    let folder = Folder::new("magic");
+    folder.write("in.jsonl", make_rows(3));
+    assert_eq!(folder.run("--input in.jsonl --output a.jsonl.gz", "").2, 0);
+    std::fs::rename(folder.0.join("a.jsonl.gz"), folder.0.join("a.jsonl")).expect("a file can be renamed");
+    let (out, error, status) = folder.run("--input a.jsonl --messages-key id", "");
+    assert_eq!((out.as_str(), status), ("", 1), "{error}");
+    assert!(error.contains("3 rows: 0 written, 3 failed"), "{error}");
+    folder.write("a.parquet", b"PAR1\x15\x04");
+    let (_, error, status) = folder.run("--input a.parquet", "");
+    assert_eq!(status, 2);
+    assert!(
+        error.contains("a.parquet: this is a Parquet file, and must be JSON Lines; convert it with"),
+        "{error}"
+    );
+}
+
 #[test]
 fn a_row_that_fails_is_in_the_file_of_errors() {
     let folder = Folder::new("errors");
@@ -207,7 +351,7 @@ fn a_row_that_fails_is_in_the_file_of_errors() {
 fn files_are_compressed_by_their_names() {
     let folder = Folder::new("compression");
     // The output of the first run is the input of the second, which renders another key.
-    let rows = make_rows(3000).replace("\"messages\"", "\"messages\": [{}], \"second\"");
+    let rows = make_rows(3000).replace("\"messages\"", "\"messages\": [{\"role\": \"user\"}], \"second\"");
     folder.write("in.jsonl", &rows);
     for (end, magic) in [
         ("", &b"{\"id\""[..]),

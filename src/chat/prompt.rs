@@ -1,14 +1,20 @@
 //! The prompt of a conversation: its text, and where the parts of the text came from.
 
+use std::ops::Range;
+
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::ControlToken;
 use super::assistant::AssistantSpans;
+use super::mask::assistant_mask;
 use super::turns::{Turn, find_turns};
 use crate::deadline::Bounds;
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::trace::{Segment, Spans, Write};
+
+/// The label of a token that is not trained, which PyTorch ignores.
+const NO_LABEL: i64 = -100;
 
 /// The steps of grouping a segment and making its part of a turn.
 const TURN_STEPS: usize = 6;
@@ -95,6 +101,27 @@ impl Prompt {
     /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
     pub fn turns(&self) -> Vec<Turn> {
         find_turns(&self.text, &self.segments, &self.assistant)
+    }
+
+    /// Returns the labels of tokens for training: the id of a token that overlaps a span of [`Prompt::assistant`], and -100 for the others. A
+    /// turn that is not known is not trained. `offsets` are the places of the tokens in bytes.
+    ///
+    /// ```
+    /// use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate};
+    ///
+    /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}", &[]);
+    /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]);
+    /// let options = ApplyOptions { assistant: Some(AssistantOptions::default()), ..Default::default() };
+    /// let prompt = template.apply(&messages, &options)?;
+    /// assert_eq!(prompt.text, "<user>Hi<end><assistant>Ho<end>");
+    /// let offsets = [0..6, 6..8, 8..13, 13..24, 24..26, 26..31];
+    /// assert_eq!(prompt.labels(&offsets, &[7, 1, 9, 8, 2, 9]), [-100, -100, -100, -100, 2, 9]);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    pub fn labels(&self, offsets: &[Range<usize>], ids: &[u32]) -> Vec<i64> {
+        let mask = assistant_mask(&self.assistant.spans().bytes, offsets);
+        let label = |(is_marked, id): (u8, &u32)| if is_marked == 1 { i64::from(*id) } else { NO_LABEL };
+        mask.into_iter().zip(ids).map(label).collect()
     }
 
     /// Returns the turns as [`Prompt::turns`] does, within the limits on time.

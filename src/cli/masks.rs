@@ -8,7 +8,7 @@ use chat_template::AssistantOptions;
 use chat_template::json::{Data, Object};
 
 /// The options of the spans of what the model writes.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 #[command(next_help_heading = "What the model writes")]
 pub struct Masks {
     /// The roles of the messages that the model writes, separated by commas.

@@ -4,21 +4,58 @@
 //! {"id": 7, "messages": [{"role": "user", "content": "Hi"}]}   ->   {"id":7,"text":"<|user|>Hi"}
 //! ```
 //!
-//! The keys are those of TRL's trainers (`messages`, `tools`, `chat_template_kwargs`), and the roles of ShareGPT those of axolotl.
+//! The keys are those of TRL's trainers (`messages`, `tools`, `chat_template_kwargs`).
 
 use std::borrow::Cow;
 
 use chat_template::json::{self, Data, Entry, JsonErrorKind, Object};
-use chat_template::{
-    ApplyOptions, AssistantOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Error, FixedClock, Input, Limits,
-};
+use chat_template::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Error, FixedClock, Input, Limits};
 
+use super::forms::{check_messages, convert_sharegpt, read_text};
 use super::lines::Lines;
+use super::losses::{Loss, Source, find_losses, remove_null};
 use super::notes::Notes;
 use super::rows::Row;
+use crate::cli::masks::Masks;
 
-/// The roles of ShareGPT that have another name in `messages`. Any other role is kept.
-const SHAREGPT_ROLES: [(&str, &str); 2] = [("human", "user"), ("gpt", "assistant")];
+/// The largest number of characters of a row that the file of errors repeats.
+const MAX_QUOTED: usize = 64 << 10;
+
+/// Why a row has no prompt.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The name of the cause.
+    pub kind: String,
+    /// The JSON pointer of the place in the row, which is empty if the failure is about the whole row.
+    pub pointer: String,
+    pub message: String,
+}
+
+impl Failure {
+    pub fn new(kind: &str, message: impl Into<String>) -> Self {
+        Self::at(kind, String::new(), message)
+    }
+
+    pub fn at(kind: &str, pointer: String, message: impl Into<String>) -> Self {
+        Self {
+            kind: kind.to_owned(),
+            pointer,
+            message: message.into(),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::new(error.kind().name(), error.to_string())
+    }
+}
+
+impl From<Loss> for Failure {
+    fn from(loss: Loss) -> Self {
+        Self::at(loss.cause.name(), loss.pointer, loss.message)
+    }
+}
 
 /// The template and the options with which all rows of a run are rendered.
 pub struct Renderer {
@@ -31,8 +68,12 @@ pub struct Renderer {
     pub is_sharegpt: bool,
     /// Whether the line of a row has the spans of `{% generation %}` blocks.
     pub wants_spans: bool,
-    /// Whether the line of a row has the spans of what the model writes.
-    pub wants_assistant: bool,
+    /// Which text the model writes, if the line of a row has its spans.
+    pub masks: Option<Masks>,
+    /// Whether a row fails if its prompt does not show all of it.
+    pub is_strict: bool,
+    /// Whether keys that are null are removed from messages and tools.
+    pub removes_null: bool,
     /// Whether the line of a row has its turns.
     pub wants_turns: bool,
     pub notes: Notes,
@@ -53,6 +94,8 @@ struct Parts<'r> {
     tools: Option<Cow<'r, Data<'r>>>,
     documents: Option<&'r Data<'r>>,
     variables: Option<&'r Data<'r>>,
+    /// The number of messages at the start that the row does not have.
+    added: usize,
     /// The key `system` of a row in the form of ShareGPT.
     system: Option<&'r Data<'r>>,
     /// The entries that the output keeps.
@@ -66,9 +109,9 @@ impl Renderer {
         let _running = deadline.start();
         let read = match row.text {
             Some(text) => read_row(text, &deadline),
-            None => Err(format!(
-                "the row has more than {} MiB, which is the limit",
-                self.max_row >> 20
+            None => Err(Failure::new(
+                "length",
+                format!("the row has more than {} MiB, which is the limit", self.max_row >> 20),
             )),
         };
         let rendered = match &read {
@@ -76,9 +119,16 @@ impl Renderer {
             Err(error) => Err(error.clone()),
         };
         match rendered {
-            Ok(()) => true,
-            Err(error) => {
-                write_error(row, &error, read.as_ref().ok(), errors);
+            Ok(losses) => {
+                for loss in &losses {
+                    self.notes.note_loss(loss.cause);
+                    write_warning(row.line, loss, errors);
+                }
+                true
+            }
+            Err(failure) => {
+                self.notes.note_failure(&failure.kind);
+                write_error(row, &failure, read.as_ref().ok(), errors);
                 false
             }
         }
@@ -99,7 +149,9 @@ impl Renderer {
             "messages_key": self.messages_key,
             "sharegpt": self.is_sharegpt,
             "spans": self.wants_spans,
-            "assistant": self.wants_assistant,
+            "assistant": self.masks.as_ref().map(|masks| format!("{:?}", masks.options(&masks.roles()))),
+            "strict": self.is_strict,
+            "remove_null": self.removes_null,
             "turns": self.wants_turns,
             "add_generation_prompt": self.add_generation_prompt,
             "continue_final_message": self.continue_final_message,
@@ -111,15 +163,18 @@ impl Renderer {
         .to_string()
     }
 
-    fn render_data(&self, row: &Data<'_>, deadline: &Deadline, out: &mut Lines<'_>) -> Result<(), String> {
+    fn render_data(&self, row: &Data<'_>, deadline: &Deadline, out: &mut Lines<'_>) -> Result<Vec<Loss>, Failure> {
         let Data::Object(row) = row else {
-            return Err(format!("the row must be an object, and this is {}", row.describe()));
+            let message = format!("the row must be an object, and this is {}", row.describe());
+            return Err(Failure::new("row", message));
         };
-        let explain = |error: Error| error.to_string();
         let parts = self.split(row, deadline)?;
         let Some(messages) = &parts.messages else {
-            return Err(format!("the row has no {:?}", self.messages_key));
+            return Err(Failure::new("row", format!("the row has no {:?}", self.messages_key)));
         };
+        let pointer = format!("/{}", self.messages_key);
+        check_messages(messages, &pointer, parts.added, self.chat.source().unwrap_or_default())?;
+        let roles = self.masks.as_ref().map(Masks::roles).unwrap_or_default();
         let variables = self.merge_variables(parts.variables)?;
         let mut options = ApplyOptions {
             limits: &self.limits,
@@ -135,23 +190,37 @@ impl Renderer {
             },
             variables: Some(&*variables),
             generation: self.wants_spans,
-            assistant: self.wants_assistant.then(AssistantOptions::default),
-            trace: self.wants_turns,
+            assistant: self.masks.as_ref().map(|masks| masks.options(&roles)),
+            trace: true,
             ..ApplyOptions::default()
         };
         if let Some(clock) = &self.clock {
             options.clock = clock;
         }
-        let prompt = self.chat.apply(&**messages, &options).map_err(explain)?;
+        let prompt = self.chat.apply(&**messages, &options)?;
+        let bos = self.chat.special_tokens().iter().find(|(name, _)| name == "bos_token");
+        let losses = find_losses(
+            &Source {
+                messages,
+                tools: parts.tools.as_deref(),
+                key: &self.messages_key,
+                added: parts.added,
+                bos: bos.map_or("", |(_, bos)| bos),
+            },
+            &prompt,
+        );
+        let losses = match (self.is_strict, losses) {
+            (true, losses) if !losses.is_empty() => {
+                return losses.into_iter().next().map_or(Ok(Vec::new()), |loss| Err(loss.into()));
+            }
+            (_, losses) => losses,
+        };
         let bounds = Bounds {
             limits: &self.limits,
             ..Bounds::from(deadline)
         };
-        let turns = self
-            .wants_turns
-            .then(|| prompt.turns_within(bounds))
-            .transpose()
-            .map_err(explain)?;
+        let turns = self.wants_turns.then(|| prompt.turns_within(bounds)).transpose()?;
+        let unwritten = |error: String| Failure::new("output", error);
         out.push("{");
         for (key, value) in &parts.kept {
             out.write_key(key);
@@ -161,34 +230,38 @@ impl Renderer {
         out.write_key("text");
         out.write_string(&prompt.text);
         if self.wants_spans {
-            out.write_entry("generation", &prompt.generation)?;
+            out.write_entry("generation", &prompt.generation).map_err(unwritten)?;
         }
-        if self.wants_assistant {
-            out.write_entry("assistant", &prompt.assistant)?;
+        if self.masks.is_some() {
+            out.write_entry("assistant", &prompt.assistant).map_err(unwritten)?;
+            let unknown = prompt.assistant.unknown_turns();
+            if !unknown.is_empty() {
+                out.write_entry("unknown_turns", &unknown).map_err(unwritten)?;
+            }
             self.notes.note_mask(&prompt);
         }
         if let Some(turns) = turns {
-            out.write_entry("turns", &turns)?;
+            out.write_entry("turns", &turns).map_err(unwritten)?;
         }
         out.push("}\n");
-        Ok(())
+        Ok(losses)
     }
 
     /// Splits a row by its keys.
-    fn split<'r>(&self, row: &'r Object<'r>, deadline: &Deadline) -> Result<Parts<'r>, String> {
+    fn split<'r>(&self, row: &'r Object<'r>, deadline: &Deadline) -> Result<Parts<'r>, Failure> {
         let mut parts = Parts::default();
         let mut is_replaced = false;
         for entry in row.entries() {
             let (key, value) = entry;
             match &**key {
-                key if key == self.messages_key => parts.messages = Some(Cow::Borrowed(value)),
-                "tools" => parts.tools = Some(read_tools(value, deadline)?),
+                key if key == self.messages_key => parts.messages = Some(read_text(value, key, deadline)?),
+                "tools" => parts.tools = Some(read_text(value, "tools", deadline)?),
                 "documents" => parts.documents = Some(value),
                 "chat_template_kwargs" => parts.variables = Some(value),
                 "system" if self.is_sharegpt => parts.system = Some(value),
                 "text" => is_replaced = true,
                 "generation" if self.wants_spans => is_replaced = true,
-                "assistant" if self.wants_assistant => is_replaced = true,
+                "assistant" | "unknown_turns" if self.masks.is_some() => is_replaced = true,
                 "turns" if self.wants_turns => is_replaced = true,
                 _ => parts.kept.push(entry),
             }
@@ -197,13 +270,21 @@ impl Renderer {
             self.notes.note_replaced();
         }
         if self.is_sharegpt {
-            parts.messages = parts.messages.map(|messages| convert_messages(messages, parts.system));
+            if let Some(messages) = parts.messages.take() {
+                let pointer = format!("/{}", self.messages_key);
+                let (messages, added) = convert_sharegpt(messages, parts.system, &pointer)?;
+                (parts.messages, parts.added) = (Some(messages), added);
+            }
+        }
+        if self.removes_null {
+            let lists = [&mut parts.messages, &mut parts.tools];
+            lists.into_iter().flatten().for_each(|list| remove_null(list.to_mut()));
         }
         Ok(parts)
     }
 
     /// Returns the variables of all rows, replaced by those of a row.
-    fn merge_variables<'r>(&'r self, row: Option<&'r Data<'r>>) -> Result<Cow<'r, Object<'r>>, String> {
+    fn merge_variables<'r>(&'r self, row: Option<&'r Data<'r>>) -> Result<Cow<'r, Object<'r>>, Failure> {
         match row {
             None | Some(Data::None) => Ok(Cow::Borrowed(&self.variables)),
             Some(Data::Object(row)) => {
@@ -214,83 +295,54 @@ impl Renderer {
                 let entries = [self.variables.entries(), row.entries()].concat();
                 Ok(Cow::Owned(Object::new(entries)))
             }
-            Some(other) => Err(format!(
-                "chat_template_kwargs must be an object, and this is {}",
-                other.describe()
-            )),
+            Some(other) => {
+                let message = format!("chat_template_kwargs must be an object, and this is {}", other.describe());
+                Err(Failure::at("row", "/chat_template_kwargs".to_owned(), message))
+            }
         }
     }
 }
 
-fn read_row<'r>(text: &'r [u8], deadline: &Deadline) -> Result<Data<'r>, String> {
+fn read_row<'r>(text: &'r [u8], deadline: &Deadline) -> Result<Data<'r>, Failure> {
     json::read_bytes_within(text, json::DEPTH, deadline).map_err(|error| {
         if error.kind() == JsonErrorKind::TimedOut {
-            return error.to_string();
+            return Failure::new("limit", error.to_string());
         }
         let cut = if text.ends_with(b"\n") {
             ""
         } else {
             "; the input ends in this row"
         };
-        format!("the row is not JSON: {error}{cut}")
+        Failure::new("json", format!("the row is not JSON: {error}{cut}"))
     })
 }
 
-/// Returns the tools, which can be JSON text. Data sets that are stored in columns have such text, because the schemas of two tools have
-/// different keys.
-fn read_tools<'r>(tools: &'r Data<'r>, deadline: &Deadline) -> Result<Cow<'r, Data<'r>>, String> {
-    match tools {
-        Data::Str(text) => match json::read_within(text, json::DEPTH, deadline) {
-            Ok(tools) => Ok(Cow::Owned(tools)),
-            Err(error) => Err(format!("the tools are a string that is not JSON: {error}")),
-        },
-        _ => Ok(Cow::Borrowed(tools)),
-    }
+/// Writes the line of a warning about a row that has a prompt.
+fn write_warning(line: u64, loss: &Loss, errors: &mut Lines<'_>) {
+    errors.push(&format!(
+        "{{\"line\":{line},\"warning\":\"{}\",\"pointer\":",
+        loss.cause.name()
+    ));
+    errors.write_string(&loss.pointer);
+    errors.push(",\"message\":");
+    errors.write_string(&loss.message);
+    errors.push("}\n");
 }
 
-/// Converts messages of ShareGPT: `{"from": "human", "value": "Hi"}` becomes `{"role": "user", "content": "Hi"}`. If the first message does
-/// not have the role `system`, the text of `system` is inserted before it.
-fn convert_messages<'r>(messages: Cow<'r, Data<'r>>, system: Option<&Data<'r>>) -> Cow<'r, Data<'r>> {
-    let Data::List(list) = &*messages else {
-        return messages;
-    };
-    let mut converted: Vec<Data<'r>> = list.iter().map(convert_message).collect();
-    let has_system =
-        matches!(converted.first(), Some(Data::Object(first)) if first.get("role") == Some(&Data::Str("system".into())));
-    if let (Some(Data::Str(system)), false) = (system, has_system) {
-        let entries = vec![
-            ("role".into(), Data::Str("system".into())),
-            ("content".into(), Data::Str(system.clone())),
-        ];
-        converted.insert(0, Data::Object(Object::new(entries)));
-    }
-    Cow::Owned(Data::List(converted))
-}
-
-fn convert_message<'r>(message: &Data<'r>) -> Data<'r> {
-    let Data::Object(message) = message else {
-        return message.clone();
-    };
-    let entries = message.entries().iter().map(|(key, value)| match &**key {
-        "from" => {
-            let role = match value {
-                Data::Str(from) => SHAREGPT_ROLES.iter().find(|(name, _)| name == from),
-                _ => None,
-            };
-            let role = role.map(|(_, role)| Data::Str((*role).into()));
-            ("role".into(), role.unwrap_or_else(|| value.clone()))
-        }
-        "value" => ("content".into(), value.clone()),
-        _ => (key.clone(), value.clone()),
-    });
-    Data::Object(Object::new(entries.collect()))
-}
-
-/// Writes the line of a row that failed: its line number, the error, and the row, as a string if it is not JSON.
-fn write_error(row: &Row<'_>, error: &str, data: Option<&Data<'_>>, errors: &mut Lines<'_>) {
-    errors.push(&format!("{{\"line\":{},\"error\":", row.line));
-    errors.write_string(error);
+/// Writes the line of a row that failed: its line number, the error, and the row, as a string if it is not JSON or is long.
+fn write_error(row: &Row<'_>, failure: &Failure, data: Option<&Data<'_>>, errors: &mut Lines<'_>) {
+    errors.push(&format!("{{\"line\":{},\"kind\":", row.line));
+    errors.write_string(&failure.kind);
+    errors.push(",\"pointer\":");
+    errors.write_string(&failure.pointer);
+    errors.push(",\"error\":");
+    errors.write_string(&failure.message);
     match (data, row.text) {
+        (_, Some(bytes)) if bytes.len() > MAX_QUOTED => {
+            let start = bytes.get(..MAX_QUOTED).unwrap_or_default();
+            errors.push(",\"row\":");
+            errors.write_string(&format!("{}…", String::from_utf8_lossy(start)));
+        }
         (Some(data), _) => {
             errors.push(",\"row\":");
             errors.write_data(data);

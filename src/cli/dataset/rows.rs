@@ -4,13 +4,13 @@
 //! on the input: a run that is resumed there has the same chunks as a run that was never interrupted.
 
 use std::fs::File;
-use std::io::{BufRead, Error, ErrorKind, Read, Result, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 
 use indicatif::ProgressBar;
 
-use super::codec::Codec;
+use super::codec::{BUFFER, Codec};
 use crate::cli::file::is_dash;
 use crate::cli::lines::read_line;
 
@@ -79,8 +79,7 @@ pub struct Rows {
 impl Rows {
     /// Opens the input and skips the bytes before a place. The bar shows the number of bytes that were read from the file.
     pub fn open(path: &Path, start: Place, max_row: u64, chunk_size: usize, bar: &ProgressBar) -> Result<Self> {
-        let codec = Codec::of(path);
-        let mut to_skip = start.offset;
+        let (mut to_skip, mut is_sought) = (start.offset, false);
         let file: Box<dyn Read> = if is_dash(path) {
             Box::new(bar.wrap_read(std::io::stdin().lock()))
         } else {
@@ -91,16 +90,20 @@ impl Rows {
             }
             if metadata.is_file() {
                 bar.set_length(metadata.len());
-                if codec == Codec::Plain && to_skip > 0 {
+                if to_skip > 0 && Codec::of_file(&mut file)? == Codec::Plain {
                     // The last byte is left, which must be a line feed.
                     file.seek(SeekFrom::Start(to_skip.saturating_sub(1)))?;
                     bar.set_position(to_skip);
                     to_skip = 1;
+                    is_sought = true;
                 }
             }
             Box::new(bar.wrap_read(file))
         };
-        let mut input = codec.decode(file)?;
+        let mut input = match is_sought {
+            true => Box::new(BufReader::with_capacity(BUFFER, file)),
+            false => Codec::decode(file)?,
+        };
         skip(&mut input, to_skip)?;
         Ok(Self {
             input,

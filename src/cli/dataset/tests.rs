@@ -13,8 +13,8 @@ use super::row::Renderer;
 use super::run::{Files, Run};
 
 /// Rows of different lengths, two of which fail, with a blank line. The last one has no line feed.
-const INPUT: &str = "{\"id\": 1, \"messages\": [{\"content\": \"é\"}]}\n{\"messages\": 1}\n\n{\"messages\": [{\"content\": \"longer\"}]}\nx\n\
-                     {\"messages\": [{\"content\": \"\"}]}\n{\"messages\": [{\"content\": \"last\"}]}";
+const INPUT: &str = "{\"id\": 1, \"messages\": [{\"role\": \"user\", \"content\": \"é\"}]}\n{\"messages\": 1}\n\n{\"messages\": [{\"role\": \"user\", \"content\": \"longer\"}]}\nx\n\
+                     {\"messages\": [{\"role\": \"user\", \"content\": \"\"}]}\n{\"messages\": [{\"role\": \"user\", \"content\": \"last\"}]}";
 
 /// The sizes of chunks and answers with which each row is a chunk.
 const ROWS: [usize; 2] = [10, usize::MAX];
@@ -52,7 +52,9 @@ fn run(folder: &Path, end: &str, sizes: [usize; 2], interval: Duration) -> Run {
             messages_key: "messages".to_owned(),
             is_sharegpt: false,
             wants_spans: false,
-            wants_assistant: false,
+            masks: None,
+            is_strict: false,
+            removes_null: false,
             wants_turns: false,
             notes: Notes::new(&chat),
             chat,
