@@ -84,7 +84,7 @@ pub fn find_losses(source: &Source<'_>, prompt: &Prompt) -> Vec<Loss> {
             .iter()
             .skip(within)
             .take_while(|path| path.starts_with(pointer))
-            .any(|path| is_within(path))
+            .any(is_within)
             || outer.any(holds)
     };
     let mut losses = Vec::new();
