@@ -267,9 +267,7 @@
 //! | [`trailing_space`](AssistantOptions::trailing_space) | no | whether the line break after the end of the turn counts |
 //! | [`next_marker`](AssistantOptions::next_marker) | no | whether the token that begins the next turn counts if no other token ends the turn |
 //!
-//! A message with `"weight": 0` or `"train": false` never counts.
-//!
-//! Other tools count differently. In the example above:
+//! A message with `"weight": 0` or `"train": false` never counts. Other tools count differently. In the example above:
 //!
 //! | tool | its rule | what it marks |
 //! |---|---|---|
@@ -282,12 +280,8 @@
 //! If a template has no generation prompt, or if only a part of it begins a turn, the spans begin after the header, which is the text that
 //! another answer has before its content too.
 //!
-//! The [answer](AssistantSpans) is a list of turns. A turn has the reason in place of spans if the rule does not hold for it:
-//!
-//! - The turn does not begin with the generation prompt: the template writes `Bot:` to open an answer, and `ASSISTANT:` before one in the
-//!   history.
-//! - The template raises an error if the generation prompt is added after the earlier messages.
-//! - The template prints whole messages as JSON.
+//! The [answer](AssistantSpans) is a list of turns. A turn has the reason in place of spans if it does not begin with the generation prompt, if
+//! the template raises an error for that, or if the template prints whole messages as JSON.
 //!
 //! With [`ApplyOptions::generation`] the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set
 //! blocks and call blocks; with [`ApplyOptions::true_spans`] it has their places in the text. Both are empty if the template has no block:
