@@ -278,9 +278,7 @@
 //! | this crate | the turn after the generation prompt | `Hello!<\|im_end\|>` |
 //!
 //! If a template has no generation prompt, or if only a part of it begins a turn, the spans begin after the header, which is the text that
-//! another answer has before its content too.
-//!
-//! The [answer](AssistantSpans) is a list of turns. A turn has the reason in place of spans if it does not begin with the generation prompt, if
+//! another answer has before its content too. The [answer](AssistantSpans) is a list of turns. A turn has the reason in place of spans if it does not begin with the generation prompt, if
 //! the template raises an error for that, or if the template prints whole messages as JSON.
 //!
 //! With [`ApplyOptions::generation`] the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set
