@@ -44,10 +44,10 @@ fn make_request(family: &Family) -> (ChatTemplate, Value) {
     let messages = conversation(family, Size::Messages(100))["messages"].take();
     let tools = conversation(family, Size::Tools(5))["tools"].take();
     let tokens = [("bos_token", "<s>"), ("eos_token", "</s>")];
-    let template = ChatTemplate::from_source(family.source, &tokens);
+    let template = ChatTemplate::from_source(family.source, &tokens).unwrap();
     let mut limits = Limits::default();
     limits.milliseconds = None;
-    template.inspect_with(&limits).expect("the template is inspected");
+    template.inspect(&limits).expect("the template is inspected");
     (template, reparse(json!({"messages": messages, "tools": tools})))
 }
 

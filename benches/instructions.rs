@@ -15,7 +15,9 @@ mod comparison;
 use std::hint::black_box;
 use std::process::{Command, ExitCode};
 
-use chat_template::{AssistantOptions, Clock, FixedClock, Limits, RenderOptions, SystemClock, Template, json};
+use chat_template::{
+    ApplyOptions, AssistantOptions, ChatTemplate, Clock, FixedClock, Limits, RenderOptions, SystemClock, Template, json,
+};
 
 use comparison::callgrind::count_instructions;
 use comparison::conversation::{Size, conversation};
@@ -26,7 +28,15 @@ const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.
 /// The maximum number of instructions of an action, as a multiple of the recorded number.
 const TOLERANCE: f64 = 1.05;
 
-const ACTIONS: [&str; 5] = ["compile", "render", "render_json", "render_traced", "find_assistant"];
+const ACTIONS: [&str; 7] = [
+    "compile",
+    "apply",
+    "apply_one",
+    "render",
+    "render_json",
+    "render_traced",
+    "find_assistant",
+];
 
 /// The number of rounds that are counted.
 const ROUNDS: u64 = 4;
@@ -70,7 +80,26 @@ fn run_action(name: &str, action: &str, rounds: usize) {
     let family = FAMILIES.iter().find(|family| family.name == name).expect("one of the five");
     match action {
         "compile" => (0..rounds).for_each(|_| drop(black_box(Template::compile(family.source)))),
+        "apply" => apply(family, rounds, SIZE),
+        "apply_one" => apply(family, rounds, Size::Messages(1)),
         _ => render(family, rounds, action),
+    }
+}
+
+/// Applies the template to generated messages.
+fn apply(family: &Family, rounds: usize, size: Size) {
+    let template = ChatTemplate::from_source(family.source, &[("bos_token", "<s>"), ("eos_token", "</s>")]).expect("it compiles");
+    let context = conversation(family, size);
+    // Valgrind does not have the memory from which the clock of a deadline is read.
+    let limits = Limits::default().with_milliseconds(None);
+    let options = ApplyOptions {
+        bounds: (&limits).into(),
+        clock: &FixedClock(NOW.parse().expect("NOW is a time")),
+        add_generation_prompt: true,
+        ..ApplyOptions::default()
+    };
+    for _ in 0..rounds {
+        black_box(template.apply(&context["messages"], &options)).expect("it renders");
     }
 }
 
@@ -82,7 +111,7 @@ fn render(family: &Family, rounds: usize, action: &str) {
     // Valgrind does not have the memory from which the clock of a deadline is read.
     let limits = Limits::default().with_milliseconds(None);
     let options = RenderOptions {
-        limits: &limits,
+        bounds: (&limits).into(),
         clock: &FixedClock(NOW.parse().expect("NOW is a time")),
         trace: action == "render_traced" || action == "find_assistant",
         assistant: (action == "find_assistant").then(AssistantOptions::default),
@@ -91,9 +120,9 @@ fn render(family: &Family, rounds: usize, action: &str) {
     for _ in 0..rounds {
         let rendered = if action == "render_json" {
             let context = json::read(&text, json::DEPTH).expect("it is JSON");
-            template.render_with(&context, &options)
+            template.render(&context, &options)
         } else {
-            template.render_with(&context, &options)
+            template.render(&context, &options)
         };
         black_box(rendered).expect("it renders");
     }
@@ -105,7 +134,7 @@ fn format_record(counted: &[(String, u64)]) -> String {
     let (rustc, valgrind) = (version("rustc"), version("valgrind"));
     let machine = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
     let mut record = format!(
-        "# Instructions of one action on {} messages: cargo bench --bench instructions -- --record\n# {date}, {rustc}, {valgrind}, {machine}\n",
+        "# Instructions of one action on {} messages, of apply_one on one: cargo bench --bench instructions -- --record\n# {date}, {rustc}, {valgrind}, {machine}\n",
         SIZE.label()
     );
     for (name, count) in counted {

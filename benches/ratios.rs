@@ -22,6 +22,9 @@ use comparison::corpus::{CorpusTemplate, first_by_hash};
 use comparison::stopwatch::{measure, measure_batches, measure_two_threads};
 use comparison::{Comparison, Engines, FAMILIES, Family, minijinja_setup};
 
+/// The size whose start is most of the time.
+const SHORTEST: Size = Size::Messages(1);
+
 /// The sizes of which the means are computed.
 const COUNTED: [Size; 4] = [Size::Messages(10), Size::Messages(100), Size::Messages(1000), Size::Tools(5)];
 
@@ -55,6 +58,12 @@ fn main() {
     let rows = show_renders(&environment, &families);
     let counted: Vec<&Row> = rows.iter().filter(|row| COUNTED.contains(&row.size)).collect();
     show_means(&counted);
+    let shortest = rows.iter().filter(|row| row.size == SHORTEST);
+    let ratios: Vec<f64> = shortest.map(Row::ratio_of_apply).collect();
+    println!(
+        "- with one message, minijinja over `apply`: {:.2}",
+        geometric_mean(ratios.into_iter())
+    );
     show_growth(&environment, &families);
     show_corpus(&environment, &corpus, &context);
     show_compiles(&environment, &families, &corpus);
@@ -67,6 +76,7 @@ struct Row {
     size: Size,
     copy: f64,
     by_hand: f64,
+    apply: f64,
     ours: f64,
     minijinja: f64,
     ours_from_text: f64,
@@ -74,6 +84,14 @@ struct Row {
 }
 
 impl Row {
+    fn ratio_of_apply(&self) -> f64 {
+        self.minijinja / self.apply
+    }
+
+    fn apply_by_hand(&self) -> f64 {
+        self.apply / self.by_hand
+    }
+
     fn ratio(&self) -> f64 {
         self.minijinja / self.ours
     }
@@ -94,18 +112,21 @@ impl Row {
                     drop(black_box(comparison.render_by_hand()));
                 }
             },
+            &|| drop(black_box(comparison.apply_ours())),
             &|| drop(black_box(comparison.render_ours())),
             &|| drop(black_box(comparison.render_minijinja_ready())),
             &|| drop(black_box(comparison.render_ours_from_text())),
             &|| drop(black_box(comparison.render_minijinja_from_text())),
             &|| drop(black_box(comparison.render_minijinja_from_text_over_json())),
         ]);
-        let [copy, by_hand, ours, minijinja, ours_from_text, direct, over_json] = times.map(|time| time / size.messages() as f64);
+        let [copy, by_hand, apply, ours, minijinja, ours_from_text, direct, over_json] =
+            times.map(|time| time / size.messages() as f64);
         Self {
             family,
             size,
             copy,
             by_hand,
+            apply,
             ours,
             minijinja,
             ours_from_text,
@@ -130,11 +151,15 @@ fn check(environment: &Environment<'_>, families: &[Family]) {
 }
 
 fn show_renders(environment: &Environment<'_>, families: &[Family]) -> Vec<Row> {
-    println!("render: ns a message; minijinja over ours, ours over by hand; from JSON text, and minijinja over ours\n");
     println!(
-        "| template | messages | copy | by hand | ours | minijinja | ratio | by hand | ours, text | minijinja, text | ratio |"
+        "ns a message: `apply` and `render`; minijinja's `render` with a ready context over each, and each over by hand; `render` from \
+         JSON text, and minijinja over ours\n"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    println!(
+        "| template | messages | copy | by hand | minijinja | apply | ratio | by hand | render | ratio | by hand | text | minijinja, \
+         text | ratio |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let mut rows = Vec::new();
     for family in families {
         let engines = Engines::new(environment, family);
@@ -143,13 +168,16 @@ fn show_renders(environment: &Environment<'_>, families: &[Family]) -> Vec<Row> 
             let row = Row::new(&comparison, family.name, size, true);
             let mark = if COUNTED.contains(&size) { "*" } else { "" };
             println!(
-                "| {} | {}{mark} | {:.1} | {:.0} | {:.0} | {:.0} | {:.2} | {:.1} | {:.0} | {:.0} | {:.2} |",
+                "| {} | {}{mark} | {:.1} | {:.0} | {:.0} | {:.0} | {:.2} | {:.1} | {:.0} | {:.2} | {:.1} | {:.0} | {:.0} | {:.2} |",
                 row.family,
                 size.label(),
                 row.copy,
                 row.by_hand,
-                row.ours,
                 row.minijinja,
+                row.apply,
+                row.ratio_of_apply(),
+                row.apply_by_hand(),
+                row.ours,
                 row.ratio(),
                 row.ratio_by_hand(),
                 row.ours_from_text,
@@ -167,11 +195,17 @@ fn show_means(rows: &[&Row]) {
     let least = |ratio: fn(&Row) -> f64| rows.iter().map(|row| ratio(row)).fold(f64::INFINITY, f64::min);
     println!("\nthe {} rows marked *: geometric means and minima", rows.len());
     println!(
-        "- minijinja over ours: {:.2}, minimum {:.2}",
+        "- minijinja over `apply`: {:.2}, minimum {:.2}",
+        mean(Row::ratio_of_apply),
+        least(Row::ratio_of_apply)
+    );
+    println!("- `apply` over by hand: {:.2}", mean(Row::apply_by_hand));
+    println!(
+        "- minijinja over `render`: {:.2}, minimum {:.2}",
         mean(Row::ratio),
         least(Row::ratio)
     );
-    println!("- ours over by hand: {:.2}", mean(Row::ratio_by_hand));
+    println!("- `render` over by hand: {:.2}", mean(Row::ratio_by_hand));
     println!(
         "- from JSON text, minijinja over ours: {:.2}, minimum {:.2}",
         mean(Row::ratio_from_text),
@@ -238,19 +272,21 @@ fn show_corpus(environment: &Environment<'_>, corpus: &[CorpusTemplate], context
         return;
     }
     println!("\nthe first templates of the corpus by sha256: 100 messages, ns a message\n");
-    println!("| template | copy | ours | minijinja | ratio | ours, text | minijinja, text | ratio |");
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
+    println!("| template | copy | minijinja | apply | ratio | render | ratio | text | minijinja, text | ratio |");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let mut rows = Vec::new();
     for template in corpus {
         let engines = Engines::compile(environment, &template.source).expect("it was compiled before");
         let comparison = Comparison::checked(&engines, context.clone());
         let row = Row::new(&comparison, "", Size::Messages(100), false);
         println!(
-            "| {} | {:.1} | {:.0} | {:.0} | {:.2} | {:.0} | {:.0} | {:.2} |",
+            "| {} | {:.1} | {:.0} | {:.0} | {:.2} | {:.0} | {:.2} | {:.0} | {:.0} | {:.2} |",
             template.name,
             row.copy,
-            row.ours,
             row.minijinja,
+            row.apply,
+            row.ratio_of_apply(),
+            row.ours,
             row.ratio(),
             row.ours_from_text,
             row.minijinja_from_text,
@@ -260,7 +296,8 @@ fn show_corpus(environment: &Environment<'_>, corpus: &[CorpusTemplate], context
     }
     let mean = |ratio: fn(&Row) -> f64| geometric_mean(rows.iter().map(ratio));
     println!(
-        "\ngeometric mean {:.2}, from JSON text {:.2}",
+        "\ngeometric mean of `apply` {:.2}, of `render` {:.2}, from JSON text {:.2}",
+        mean(Row::ratio_of_apply),
         mean(Row::ratio),
         mean(Row::ratio_from_text)
     );

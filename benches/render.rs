@@ -57,7 +57,7 @@ fn render(criterion: &mut Criterion, family: &Family) {
 fn apply(criterion: &mut Criterion, family: &Family) {
     let clock = FixedClock(NOW.parse().expect("NOW is a time"));
     let clock: &dyn Clock = &clock;
-    let template = ChatTemplate::from_source(family.source, &[("bos_token", "<s>"), ("eos_token", "</s>")]);
+    let template = ChatTemplate::from_source(family.source, &[("bos_token", "<s>"), ("eos_token", "</s>")]).unwrap();
     let mut group = criterion.benchmark_group(format!("apply/{}", family.name));
     for size in [Size::Messages(10), Size::Messages(1000), Size::Tools(5)] {
         let context = conversation(family, size);

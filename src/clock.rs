@@ -60,7 +60,7 @@ pub struct LocalTime {
     unix: i64,
 }
 
-/// The error of a date or time that does not exist, such as `2026-02-30T00:00:00`, or of a text that is not a time.
+/// The error of a date or time that does not exist, such as `2026-02-30T00:00:00`, or of a string that is not a time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidTime(String);
@@ -225,6 +225,23 @@ fn parse_digits(text: &str) -> Option<u32> {
 }
 
 /// The clock that `strftime_now` reads.
+///
+/// `strftime_now` shows local time, as in Python. For tests, for another time zone, or for prompts that can be cached, pass a [`Clock`](crate::Clock).
+/// Without the default feature `local-time` (`default-features = false`) the system's clock shows UTC, and the crate has fewer
+/// dependencies.
+///
+/// ```
+/// use chat_template::{ApplyOptions, ChatTemplate, FixedClock};
+///
+/// let template = ChatTemplate::from_source("Today is {{ strftime_now('%d %b %Y') }}.", &[])?;
+/// let clock = FixedClock("2026-01-02T03:04:05".parse()?);
+/// let options = ApplyOptions { clock: &clock, ..Default::default() };
+/// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
+/// assert_eq!(template.apply(&messages, &options)?.text, "Today is 02 Jan 2026.");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Rendering is deterministic: equal templates, inputs and times make equal prompts.
 pub trait Clock: Send + Sync {
     /// Returns the current local time.
     fn now(&self) -> LocalTime;
@@ -251,7 +268,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that always shows the same time, so that each render has the same text.
+/// A clock that always shows the same time, so that each render gives the same prompt.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedClock(
     /// The time that the clock shows.

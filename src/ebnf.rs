@@ -40,7 +40,7 @@ pub struct Grammar {
 pub struct Production {
     /// The name. Names of tokens are in upper case.
     pub name: String,
-    /// The right side.
+    /// The right side of the production.
     pub rule: Rule,
     /// The nesting depth of productions in the smallest sentence of this production.
     pub height: usize,
@@ -107,7 +107,7 @@ impl Grammar {
                 .productions
                 .iter()
                 .map(|production| match production.height {
-                    0 => self.height(&production.rule).map_or(0, |height| height.saturating_add(1)),
+                    0 => self.height(&production.rule).map_or(0, |height| height + 1),
                     height => height,
                 })
                 .collect();
@@ -128,7 +128,7 @@ impl Grammar {
 }
 
 impl Rule {
-    /// Returns a name for a rule among alternatives: the first text or name in it.
+    /// Returns how a message names a rule: by the first literal text or name in it.
     pub fn label(&self) -> &str {
         match self {
             Self::Text(text) | Self::Special(text) | Self::Name(text) => text,

@@ -12,7 +12,7 @@ use std::fmt;
 pub(crate) use excerpt::Excerpt;
 pub use kind::{ErrorClass, ErrorKind};
 
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::source::{Position, Source};
 use crate::span::Span;
 use crate::text::truncate::{MAX_MESSAGE, elide};
@@ -23,7 +23,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A macro call or a loop round that encloses the place of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Step {
+pub enum TraceFrame {
     /// A call of the macro with this name.
     Macro(String),
     /// A round of a loop.
@@ -42,7 +42,7 @@ pub enum Step {
     },
 }
 
-/// An error of compiling or rendering a template, or of loading a model. `Debug` prints the same text as `Display`, so that `unwrap` and
+/// An error of compiling or rendering a template, or of loading a model. `Debug` prints the same string as `Display`, so that `unwrap` and
 /// `main` show it in full.
 #[derive(Clone, thiserror::Error)]
 pub struct Error(Box<Report>);
@@ -55,12 +55,12 @@ struct Report {
     line: Line,
     span: Option<Span>,
     excerpt: Option<Excerpt>,
-    trail: Vec<Step>,
+    trail: Vec<TraceFrame>,
     note: Option<String>,
     /// The JSON pointers of the input values that can be the cause, the most likely first.
     input_paths: Vec<String>,
     template: Option<String>,
-    reached: Option<Reached>,
+    reached: Option<LimitExceeded>,
 }
 
 /// The largest number of macro calls and loop rounds that an error lists. The reference cannot nest that many.
@@ -69,7 +69,7 @@ const MAX_STEPS: usize = 1000;
 /// The number of characters of a macro's name that an error shows.
 const MAX_NAME: usize = 100;
 
-/// The line in the error of the reference.
+/// The line that the error of the reference names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
     /// The line is not known yet.
@@ -79,7 +79,7 @@ enum Line {
     At(u32),
 }
 
-/// Constructors. The message is that of the reference.
+/// Constructors. The caller passes the message of the reference.
 impl Error {
     /// Makes an error of any kind without a place. A message of more than 64 KiB is cut.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
@@ -136,25 +136,25 @@ impl Error {
 
     /// Makes the error for a limit.
     #[cold]
-    pub fn limit(reached: Reached) -> Self {
+    pub fn limit(reached: LimitExceeded) -> Self {
         Self::limit_with_message(reached, reached.to_string())
     }
 
     /// Makes the error for a limit of depth, with the message of Python's RecursionError. The note names the limit.
     #[cold]
-    pub fn recursion(reached: Reached) -> Self {
+    pub fn recursion(reached: LimitExceeded) -> Self {
         Self::limit_with_message(reached, "maximum recursion depth exceeded").with_note(reached.to_string())
     }
 
     /// Makes the error for a size that no memory can hold, with the empty message of Python's MemoryError. The note names the limit.
     #[cold]
-    pub fn memory(reached: Reached) -> Self {
+    pub fn memory(reached: LimitExceeded) -> Self {
         Self::limit_with_message(reached, "").with_note(reached.to_string())
     }
 
     /// Makes the error for a limit with another message.
     #[cold]
-    pub fn limit_with_message(reached: Reached, message: impl Into<String>) -> Self {
+    pub fn limit_with_message(reached: LimitExceeded, message: impl Into<String>) -> Self {
         let mut error = Self::new(ErrorKind::Limit, message);
         error.0.reached = Some(reached);
         error
@@ -173,7 +173,8 @@ impl Error {
     }
 }
 
-/// The place of the error. Each caller may add it; the value of the innermost caller is kept.
+/// Setters of the place. Each function that an error passes on its way up may set it; the first value, which is that of the innermost
+/// function, is kept.
 impl Error {
     /// Sets the part of the source that failed, unless it is set.
     #[cold]
@@ -205,7 +206,7 @@ impl Error {
 
     /// Adds the next enclosing macro call or loop round, unless the error already lists 1000.
     #[cold]
-    pub fn within(mut self, step: Step) -> Self {
+    pub fn within(mut self, step: TraceFrame) -> Self {
         if self.0.trail.len() < MAX_STEPS {
             self.0.trail.push(step);
         }
@@ -215,7 +216,7 @@ impl Error {
     /// Adds the call of a macro as the next enclosing one.
     #[cold]
     pub(crate) fn within_macro(self, name: &str) -> Self {
-        self.within(Step::Macro(elide(name, MAX_NAME).into_owned()))
+        self.within(TraceFrame::Macro(elide(name, MAX_NAME).into_owned()))
     }
 
     /// Sets the note, unless it is set.
@@ -285,7 +286,7 @@ impl Error {
     }
 }
 
-/// The content of the error.
+/// What the error says.
 impl Error {
     /// Returns the kind, which is the exception that the reference raises.
     pub fn kind(&self) -> ErrorKind {
@@ -316,12 +317,12 @@ impl Error {
     }
 
     /// Returns the limit that was reached, if the kind is [`ErrorKind::Limit`].
-    pub fn reached(&self) -> Option<Reached> {
+    pub fn reached(&self) -> Option<LimitExceeded> {
         self.0.reached
     }
 
     /// Returns the macro calls and loop rounds around the place, the innermost first.
-    pub fn trail(&self) -> &[Step] {
+    pub fn trail(&self) -> &[TraceFrame] {
         &self.0.trail
     }
 
@@ -343,8 +344,9 @@ impl Error {
     /// use chat_template::{Deadline, RenderOptions, Template};
     ///
     /// let template = Template::compile("{{ x }}")?;
-    /// let options = RenderOptions { deadline: Some(&Deadline::new(0)), ..Default::default() };
-    /// let error = template.render_with(&serde_json::json!({"x": 1}), &options).unwrap_err();
+    /// let deadline = Deadline::new(0);
+    /// let options = RenderOptions { bounds: (&deadline).into(), ..Default::default() };
+    /// let error = template.render(&serde_json::json!({"x": 1}), &options).unwrap_err();
     /// assert_eq!((error.is_retryable(), error.http_status()), (true, 503));
     /// # Ok::<(), chat_template::Error>(())
     /// ```
@@ -352,7 +354,7 @@ impl Error {
         match self.class() {
             _ if self.is_retryable() => 503,
             ErrorClass::Refused | ErrorClass::Request | ErrorClass::Mismatch | ErrorClass::Limit => 400,
-            ErrorClass::Template | ErrorClass::Output | ErrorClass::Internal => 500,
+            ErrorClass::Template | ErrorClass::Internal => 500,
         }
     }
 
@@ -360,11 +362,11 @@ impl Error {
     /// is missing, it is the pointer of the object or the list.
     ///
     /// ```
-    /// use chat_template::{ErrorClass, Template};
+    /// use chat_template::{ErrorClass, RenderOptions, Template};
     ///
     /// let template = Template::compile("{{ messages[0].content.text.strip() }}")?;
     /// let context = serde_json::json!({"messages": [{"role": "user", "content": {"type": "text"}}]});
-    /// let error = template.render(&context).unwrap_err();
+    /// let error = template.render(&context, &RenderOptions::default()).unwrap_err();
     /// assert_eq!(error.input_path(), Some("/messages/0/content"));
     /// assert_eq!(
     ///     error.note(),
@@ -383,13 +385,13 @@ impl Error {
     }
 }
 
-impl From<Reached> for Error {
-    fn from(reached: Reached) -> Self {
+impl From<LimitExceeded> for Error {
+    fn from(reached: LimitExceeded) -> Self {
         Self::limit(reached)
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for TraceFrame {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Macro(name) => write!(out, "in macro '{name}'"),

@@ -121,7 +121,7 @@ mod tests {
                 Ok(None) => continue,
                 Err(error) => panic!("{error}: {template}"),
             }
-            count = count.saturating_add(1);
+            count += 1;
         }
         assert!(count > 500, "{count} templates");
     }

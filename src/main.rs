@@ -1,9 +1,5 @@
 //! The program `chat-template`.
 
-mod cli;
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    cli::run()
+fn main() -> std::process::ExitCode {
+    chat_template::cli::run()
 }

@@ -25,7 +25,7 @@ pub struct Position {
 }
 
 impl<'s> Source<'s> {
-    /// Normalises a text. The caller has checked the text's size against its limit, so offsets fit into `u32`.
+    /// Normalises a string. The caller has checked the text's size against its limit, so offsets fit into `u32`.
     pub fn new(text: &'s str) -> Self {
         let text = if contains_byte(text.as_bytes(), b'\r') {
             Cow::Owned(normalise_line_breaks(text))

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::ast;
 use crate::deadline::Bounds;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::meter::Meter;
 use crate::source::Source;
 use crate::trace::Literals;
-use crate::value::{Dict, Runtime, Tape, Traced};
+use crate::value::{Given, Runtime, Tape, Traced};
 use crate::{eval, parser, resolve};
 
 /// A compiled template.
@@ -19,9 +19,11 @@ use crate::{eval, parser, resolve};
 /// This is the engine by itself. [`ChatTemplate`](crate::ChatTemplate) adds what transformers' `apply_chat_template` does around it.
 ///
 /// ```
-/// let template = chat_template::Template::compile("{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}")?;
+/// use chat_template::{RenderOptions, Template};
+///
+/// let template = Template::compile("{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}")?;
 /// let context = serde_json::json!({"messages": [{"role": "user", "content": "Hi"}]});
-/// assert_eq!(template.render(&context)?, "user: Hi\n");
+/// assert_eq!(template.render(&context, &RenderOptions::default())?.text, "user: Hi\n");
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 ///
@@ -35,19 +37,19 @@ use crate::{eval, parser, resolve};
 pub struct Template {
     source: Source<'static>,
     tree: ast::Template,
-    /// The number of bytes that the tree takes, or zero if the source is short.
-    memory: usize,
     /// The string literals of the tree, from the first render that is traced.
     literals: OnceLock<Literals>,
+    /// Whether to render without the shortcuts of the evaluator.
+    is_plain: bool,
     /// The length of the last output, from which the capacity of the next one is computed.
     last_length: AtomicUsize,
 }
 
-/// The length of a source in bytes up to which its tree is not measured. Such a tree takes less than [`FREE_TREE`].
-const MAX_UNMEASURED: usize = 64 << 10;
+/// The number of bytes of code whose tree a render does not count as live. The largest known template has fewer.
+const FREE_CODE: usize = 64 << 10;
 
-/// The number of bytes of a tree that a render does not count as live. The largest known template takes a part of it.
-const FREE_TREE: usize = 8 << 20;
+/// The maximum number of bytes that the tree takes for each byte of code.
+const TREE_BYTES: usize = 128;
 
 impl fmt::Debug for Template {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,10 +70,11 @@ impl Template {
     /// Compiles the source of a template within bounds, such as limits or a deadline.
     ///
     /// ```
-    /// use chat_template::{Limits, Template};
+    /// use chat_template::{Limits, RenderOptions, Template};
     ///
     /// let limits = Limits::default().with_milliseconds(50);
-    /// assert_eq!(Template::compile_with("{{ 1 + 1 }}", &limits)?.render(&serde_json::json!({}))?, "2");
+    /// let template = Template::compile_with("{{ 1 + 1 }}", &limits)?;
+    /// assert_eq!(template.render(&serde_json::json!({}), &RenderOptions::default())?.text, "2");
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     ///
@@ -86,24 +89,19 @@ impl Template {
     pub(crate) fn compile_metered(source: &str, meter: Meter<'_>) -> Result<Self> {
         let allowed = meter.limits().source;
         if source.len() > allowed {
-            return Err(Error::limit(Reached::from_sizes(Limit::Source, source.len(), allowed)).without_line());
+            return Err(Error::limit(LimitExceeded::from_sizes(Limit::Source, source.len(), allowed)).without_line());
         }
         let source = Source::new(source);
         let located = |error: Error| error.located(&source);
-        let (mut tree, mut meter) = parser::build_tree(&source, meter).map_err(located)?;
-        let is_measured = source.text().len() > MAX_UNMEASURED;
-        if is_measured {
-            // For measuring the tree, which visits each node once.
-            meter.charge_scan(source.text().len()).map_err(located)?;
-        }
+        let (mut tree, meter) = parser::build_tree(&source, meter).map_err(located)?;
         resolve::resolve(&mut tree, &source, meter).map_err(located)?;
         Ok(Self {
-            memory: if is_measured { tree.memory() } else { 0 },
             tree,
             // The source is copied last. Before glibc's allocator returns a large block, it merges free small blocks; the tree is faster
             // to build while it can reuse the small blocks of a tree that was dropped before.
             source: source.into_owned(),
             literals: OnceLock::new(),
+            is_plain: false,
             last_length: AtomicUsize::new(0),
         })
     }
@@ -132,7 +130,7 @@ impl Template {
         resolve::context_names(&self.tree)
     }
 
-    /// Returns whether the template has a `{% generation %}` block. If it has none, [`Rendered::generation`](crate::Rendered::generation) is always empty.
+    /// Returns whether the template has a `{% generation %}` block. If it has none, its renders have no spans.
     ///
     /// ```
     /// use chat_template::Template;
@@ -143,6 +141,12 @@ impl Template {
     /// ```
     pub fn has_generation(&self) -> bool {
         self.tree.has_generation
+    }
+
+    /// Makes each render work without the shortcuts of the evaluator. The result is the same; tests compare the two.
+    #[doc(hidden)]
+    pub fn without_shortcuts(&mut self) {
+        self.is_plain = true;
     }
 
     /// Returns the resolved tree.
@@ -163,22 +167,29 @@ impl Template {
         runtime.start_tape(Tape::new(inputs, &self.tree.symbols, literals), 0);
     }
 
-    /// Renders the template with a context that is already a dict, and a runtime that has the limits and the clock.
+    /// Renders the template with its variables, and a runtime that has the limits and the clock.
     pub(crate) fn render_value<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
-        context: Dict<'a>,
+        given: Given<'a>,
         tracks_spans: bool,
-        is_plain: bool,
     ) -> Result<eval::Output> {
-        let claimed = self.memory.saturating_sub(FREE_TREE);
-        if claimed > 0 {
-            runtime.meter.claim_for_render(claimed)?;
+        let code = self.source.text().len().saturating_sub(self.tree.text_bytes);
+        if let Some(counted) = code.checked_sub(FREE_CODE) {
+            runtime.meter.claim_for_render(counted.saturating_mul(TREE_BYTES))?;
         }
         let last_length = self.last_length.load(Ordering::Relaxed);
         // The next render is often the same conversation with one more turn. The extra capacity avoids moving the output as it grows.
-        let capacity = last_length.saturating_add(last_length / 8);
-        let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, !is_plain, capacity);
+        let capacity = last_length + last_length / 8;
+        let result = eval::render(
+            runtime,
+            &self.tree,
+            &self.source,
+            given,
+            tracks_spans,
+            !self.is_plain,
+            capacity,
+        );
         let mut output = result.map_err(|error| error.located(&self.source))?;
         let length = output.text.len();
         if output.text.capacity() / 2 > length {
@@ -191,8 +202,9 @@ impl Template {
         Ok(output)
     }
 
-    /// Renders the template as a part of another render, whose errors are not shown.
-    pub(crate) fn render_opening<'a>(&'a self, runtime: &mut Runtime<'a>, context: Dict<'a>) -> Result<String> {
-        eval::render(runtime, &self.tree, &self.source, context, false, true, 0).map(|output| output.text)
+    /// Renders the template again for a part of a conversation, after the render of the whole. Errors have no excerpt, because nobody reads
+    /// them.
+    pub(crate) fn render_opening<'a>(&'a self, runtime: &mut Runtime<'a>, given: Given<'a>) -> Result<String> {
+        eval::render(runtime, &self.tree, &self.source, given, false, true, 0).map(|output| output.text)
     }
 }

@@ -71,7 +71,7 @@ const fn row(place: Place, names: &'static [&'static str], instead: &'static str
     Unsupported { place, names, instead }
 }
 
-/// The attributes of a text that are unsupported.
+/// The attributes of a string that are unsupported.
 pub const TEXT_ATTRIBUTES: Unsupported = row(Place::Attribute("str"), &["encode"], "leave text as it is");
 
 const NO_OTHER_TEMPLATE: &str = "write the other template's text here: a chat template is one file";
@@ -146,6 +146,7 @@ fn rows_at(place: Place) -> impl Iterator<Item = &'static Unsupported> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RenderOptions;
     use crate::{ErrorClass, Template};
 
     /// The messages of all cases of the area `unsupported`.
@@ -153,8 +154,8 @@ mod tests {
         let cases = include_str!("../tests/cases/unsupported.jsonl").lines();
         let message = |line: &str| {
             let case: serde_json::Value = serde_json::from_str(line).unwrap();
-            let rendered =
-                Template::compile(case["template"].as_str().unwrap()).and_then(|template| template.render(&case["context"]));
+            let rendered = Template::compile(case["template"].as_str().unwrap())
+                .and_then(|template| template.render(&case["context"], &RenderOptions::default()));
             match rendered {
                 Err(error) if error.kind() == ErrorKind::Unsupported => error.message().to_owned(),
                 other => format!("{}: {other:?}", case["id"]),
@@ -201,7 +202,7 @@ mod tests {
         for source in reached {
             let error = Template::compile(&format!("\n{source}"))
                 .unwrap()
-                .render(&serde_json::json!({"x": "a"}));
+                .render(&serde_json::json!({"x": "a"}), &RenderOptions::default());
             let error = error.expect_err(source);
             assert_eq!(
                 (error.kind(), error.class(), error.line()),
@@ -219,11 +220,14 @@ mod tests {
             "{% macro m(lipsum) %}{{ lipsum }}{% endmacro %}{{ m('a') }}",
         ];
         for source in not_reached {
-            let text = Template::compile(source).unwrap().render(&serde_json::json!({"x": "a"}));
-            assert_eq!(text.unwrap(), "a", "{source}");
+            let text = Template::compile(source)
+                .unwrap()
+                .render(&serde_json::json!({"x": "a"}), &RenderOptions::default());
+            assert_eq!(text.unwrap().text, "a", "{source}");
         }
         let template = Template::compile("{{ lipsum }}").unwrap();
-        assert_eq!(template.render(&serde_json::json!({"lipsum": "a"})).unwrap(), "a");
+        let prompt = template.render(&serde_json::json!({"lipsum": "a"}), &RenderOptions::default());
+        assert_eq!(prompt.unwrap().text, "a");
         assert!(template.variables().is_empty());
     }
 }

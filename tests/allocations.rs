@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! 10 000 messages  ->  fewer than 100 allocations; at most 2.1 times the output at once, because the output grows by doubling
+//! 10 messages, applied again  ->  at most 8 allocations, unless the template makes lists or calls macros
 //! 10 000 messages, traced  ->  at most 4.5 times the output and 2 times the input at once, because the trace has the place of each string
 //! ```
 //!
@@ -12,7 +13,7 @@
 #[path = "../benches/comparison/mod.rs"]
 mod comparison;
 
-use chat_template::{FixedClock, RenderOptions, Template};
+use chat_template::{ApplyOptions, ChatTemplate, FixedClock, RenderOptions, Template};
 
 use serde_json::Value;
 
@@ -24,6 +25,10 @@ static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
 /// The maximum number of allocations of a render of any length.
 const MAX_ALLOCATIONS: u64 = 99;
+
+/// The maximum number of allocations of `apply`, after a call with the same messages. It holds for a template that neither makes lists nor
+/// calls macros.
+const MAX_ALLOCATIONS_OF_APPLY: u64 = 8;
 
 /// The maximum number of bytes that a render can have allocated at once in addition to 2.1 times its output.
 const MAX_BYTES_BESIDE_OUTPUT: f64 = 256.0 * 1024.0;
@@ -59,7 +64,7 @@ impl Use {
             ..RenderOptions::default()
         };
         let profiler = dhat::Profiler::builder().testing().build();
-        let rendered = template.render_with(context, &options);
+        let rendered = template.render(context, &options);
         let counted = dhat::HeapStats::get();
         drop(profiler);
         Some(Self {
@@ -77,10 +82,32 @@ impl Use {
     }
 }
 
+/// Returns the number of allocations of the second of two equal calls of `apply`, which knows the length of its output.
+fn count_applied(family: &Family) -> u64 {
+    let template = ChatTemplate::from_source(family.source, &[("bos_token", "<s>"), ("eos_token", "</s>")]).expect("it compiles");
+    let context = conversation(family, Size::Messages(10));
+    let options = ApplyOptions {
+        clock: &FixedClock(NOW.parse().expect("NOW is a time")),
+        add_generation_prompt: true,
+        ..ApplyOptions::default()
+    };
+    let apply = || template.apply(&context["messages"], &options).expect("it renders");
+    drop(apply());
+    let profiler = dhat::Profiler::builder().testing().build();
+    let prompt = apply();
+    let counted = dhat::HeapStats::get();
+    drop((prompt, profiler));
+    counted.total_blocks
+}
+
 /// There is only one test in this file, because all threads share the counter.
 #[test]
 fn a_render_makes_few_allocations_and_needs_little_more_memory_than_its_output() {
     for family in FAMILIES {
+        let applied = count_applied(&family);
+        println!("{}: {applied} allocations of apply", family.name);
+        let makes_values = ["backward_scan", "selectattr", "macro_parts"].contains(&family.name);
+        assert!(applied <= MAX_ALLOCATIONS_OF_APPLY || makes_values, "{}", family.name);
         let render = Use::measure_first_render(&family, 10_000);
         println!("{}: {render:?}", family.name);
         assert!(render.allocations <= MAX_ALLOCATIONS, "{}: {render:?}", family.name);

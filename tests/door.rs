@@ -93,7 +93,7 @@ fn the_input_of_a_custom_tool_is_the_text_of_a_call() {
     let call = "/messages/1/tool_calls/0";
     assert!(changes.contains(&format!("{call} translated")), "{changes:?}");
     assert!(changes.contains(&format!("{call}/custom/input unparsed")), "{changes:?}");
-    let silent = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]);
+    let silent = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]).unwrap();
     assert!(
         prepare(&silent, &of_chat)
             .1
@@ -105,7 +105,7 @@ fn the_input_of_a_custom_tool_is_the_text_of_a_call() {
 fn results_stay_results_where_a_template_refuses_two_calls() {
     let source = "{% for m in messages %}{% if m.tool_calls and m.tool_calls|length > 1 %}{{ raise_exception('one call') }}{% endif %}\
                   <{{ m.role }}>{{ m.content or '' }}{% for c in m.tool_calls or [] %}{{ c.function|tojson }}{% endfor %}{% endfor %}";
-    let template = ChatTemplate::from_source(source, &[]);
+    let template = ChatTemplate::from_source(source, &[]).unwrap();
     let body = json!({"messages": [
         {"role": "user", "content": "U"},
         {"role": "assistant", "content": "T", "tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": {}}}]},
@@ -119,7 +119,7 @@ fn results_stay_results_where_a_template_refuses_two_calls() {
 fn instructions_are_where_the_template_takes_them() {
     let source = "{% for m in messages %}{% if m.role == 'system' and not loop.first or m.role not in ['system', 'user', 'assistant'] %}\
                   {{ raise_exception('no') }}{% endif %}<{{ m.role }}>{{ m.content + '' }}{% endfor %}";
-    let template = ChatTemplate::from_source(source, &[]);
+    let template = ChatTemplate::from_source(source, &[]).unwrap();
     let body = json!({"messages": [
         {"role": "developer", "content": "A"},
         {"role": "system", "content": "B"},
@@ -135,7 +135,7 @@ fn instructions_are_where_the_template_takes_them() {
 #[test]
 fn what_the_prompt_does_not_have_is_dropped() {
     let source = "{% for m in messages %}{{ m.content.split('</think>')[-1] }}{% endfor %}";
-    let template = ChatTemplate::from_source(source, &[]);
+    let template = ChatTemplate::from_source(source, &[]).unwrap();
     let body = json!({
         "messages": [
             {"role": "user", "content": "One question."},
@@ -224,7 +224,7 @@ fn an_error_names_its_place() {
 fn an_error_of_the_template_names_the_place_in_the_body() {
     let source = "{% for m in messages %}{% if m.role == 'system' and not loop.first %}{{ raise_exception('no') }}{% endif %}{{ m.content + '' }}\
                   {% if m.x %}{{ m.x + 1 }}{% endif %}{% endfor %}";
-    let template = ChatTemplate::from_source(source, &[]);
+    let template = ChatTemplate::from_source(source, &[]).unwrap();
     let body = json!({"messages": [
         {"role": "user", "content": "A"},
         {"role": "system", "content": "B"},
@@ -240,7 +240,7 @@ fn an_error_of_the_template_names_the_place_in_the_body() {
 #[test]
 fn a_text_at_any_key_is_printed_or_dropped() {
     let source = "{% for m in messages %}{{ m.content }}{{ m.note }}{% endfor %}{% for d in documents %}{{ d.text }}{% endfor %}";
-    let template = ChatTemplate::from_source(source, &[]);
+    let template = ChatTemplate::from_source(source, &[]).unwrap();
     let body = json!({
         "messages": [
             {"role": "user", "content": "Hi", "note": "kept", "place": {"city": "Oslo", "id": "1"}},
@@ -260,7 +260,7 @@ fn a_text_at_any_key_is_printed_or_dropped() {
 
 #[test]
 fn the_policy_allows_all_changes_or_none() {
-    let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]);
+    let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]).unwrap();
     let body = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]});
     let with = |policy| PrepareOptions {
         policy,
@@ -290,7 +290,7 @@ fn the_policy_allows_all_changes_or_none() {
 #[test]
 fn reasoning_is_switched_by_what_the_template_reads() {
     let source = "{{ reasoning_effort }} {{ enable_thinking }} {{ messages[0].content }}{% if add_generation_prompt %}>{% endif %}";
-    let template = ChatTemplate::from_source(source, &[]);
+    let template = ChatTemplate::from_source(source, &[]).unwrap();
     let prompt = |extra: Value| {
         let mut body = json!({"messages": [{"role": "user", "content": "Hi"}]});
         body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
@@ -305,10 +305,10 @@ fn reasoning_is_switched_by_what_the_template_reads() {
     assert_eq!(prompt(json!({"add_generation_prompt": false})), "  Hi");
     let body =
         json!({"messages": [{"role": "user", "content": "Hi"}], "reasoning_effort": "low", "chat_template_kwargs": {"a": 1}});
-    let deaf = ChatTemplate::from_source("{{ messages[0].content }}", &[]);
+    let deaf = ChatTemplate::from_source("{{ messages[0].content }}", &[]).unwrap();
     let dropped = ["/chat_template_kwargs/a dropped", "/reasoning_effort dropped"];
     assert_eq!(prepare(&deaf, &body).1, dropped);
-    let switch = ChatTemplate::from_source("{{ enable_thinking }}{{ a }}{{ messages[0].content }}", &[]);
+    let switch = ChatTemplate::from_source("{{ enable_thinking }}{{ a }}{{ messages[0].content }}", &[]).unwrap();
     let (prompt, changes) = prepare(&switch, &body);
     assert_eq!(
         (prompt.as_str(), changes),
@@ -336,7 +336,7 @@ fn reasoning_is_switched_by_what_the_template_reads() {
 #[test]
 fn options_can_be_among_the_variables() {
     let source = "{% for m in messages %}<{{ m.content }}>{% endfor %}{% if add_generation_prompt %}!{% endif %}{{ a }}";
-    let template = ChatTemplate::from_source(source, &[]);
+    let template = ChatTemplate::from_source(source, &[]).unwrap();
     let body = |variables: Value| json!({"messages": [{"role": "user", "content": "x"}], "chat_template_kwargs": variables});
     assert_eq!(
         prepare(&template, &body(json!({"add_generation_prompt": false, "a": 1}))).0,
@@ -395,17 +395,16 @@ fn a_text_is_found_however_it_is_written() {
     ]});
     let lost = "{% for m in messages %}{{ m.content if loop.last }}{% endfor %}";
     for (source, expected) in sources.map(|source| (source, 0)).into_iter().chain([(lost, 1)]) {
-        let template = ChatTemplate::from_source(source, &[]);
-        for (trace, plain) in [(false, false), (true, false), (false, true), (true, true)] {
+        let template = ChatTemplate::from_source(source, &[]).unwrap();
+        for trace in [false, true] {
             let prepared = template.prepare(&body).unwrap();
             let options = ApplyOptions {
                 trace,
-                plain,
                 ..Default::default()
             };
             prepared.apply_with(&options).unwrap();
             let dropped = prepared.changes.iter().filter(|change| change.what == What::Dropped);
-            assert_eq!(dropped.count(), expected, "{source} {trace} {plain}: {:?}", prepared.changes);
+            assert_eq!(dropped.count(), expected, "{source} {trace}: {:?}", prepared.changes);
         }
     }
 }

@@ -2,7 +2,7 @@
 #![cfg(feature = "inspect")]
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test that fails shall panic")]
 
-use chat_template::{ApplyOptions, ChatTemplate};
+use chat_template::{ApplyOptions, Bounds, ChatTemplate};
 use serde_json::{Value, json};
 
 #[global_allocator]
@@ -36,8 +36,8 @@ fn body(turns: usize) -> Value {
 #[test]
 fn a_body_that_needs_no_change_is_not_copied() {
     let source = "{{ tools|tojson }}{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}";
-    let template = ChatTemplate::from_source(source, &[]);
-    template.inspect().unwrap().complete().unwrap();
+    let template = ChatTemplate::from_source(source, &[]).unwrap();
+    template.inspect(Bounds::default()).unwrap().complete().unwrap();
     for turns in [10, 5000] {
         let body = body(turns);
         let (prepared, allocations) = count(|| template.prepare(&body).unwrap());

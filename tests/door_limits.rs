@@ -8,7 +8,7 @@ mod plain;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use chat_template::{ApplyOptions, ChatTemplate, ErrorKind, Limit, Limits, PrepareOptions};
+use chat_template::{ApplyOptions, Bounds, ChatTemplate, ErrorKind, Limit, Limits, PrepareOptions};
 use serde_json::{Value, json};
 
 use plain::plain;
@@ -16,7 +16,7 @@ use plain::plain;
 /// Returns the limit that preparing a body reaches.
 fn find_reached(template: &ChatTemplate, body: &Value, limits: &Limits) -> Option<Limit> {
     let options = PrepareOptions {
-        limits,
+        bounds: limits.into(),
         ..PrepareOptions::default()
     };
     let error = template.prepare_with(body, &options).map(|_| ()).unwrap_err();
@@ -28,7 +28,7 @@ fn what_is_made_from_a_body_counts_towards_the_limits() {
     let template = plain();
     let body = json!({"messages": [{"role": "user", "content": vec!["x"; 20_000]}]});
     // The report is made here, so that only the preparation counts towards the limits below.
-    template.inspect().unwrap().complete().unwrap();
+    template.inspect(Bounds::default()).unwrap().complete().unwrap();
     assert_eq!(
         find_reached(&template, &body, &Limits::default().with_steps(10_000)),
         Some(Limit::Steps)
@@ -36,13 +36,14 @@ fn what_is_made_from_a_body_counts_towards_the_limits() {
     let parts = ChatTemplate::from_source(
         "{% for m in messages %}{% for p in m.content %}{{ p.text }}{% endfor %}{% endfor %}",
         &[],
-    );
+    )
+    .unwrap();
     let limits = Limits::default().with_live(1 << 20);
     assert_eq!(find_reached(&parts, &body, &limits), Some(Limit::Live));
     // The render has the rest.
     let prepared = parts.prepare(&body).unwrap();
     let options = ApplyOptions {
-        limits: &limits,
+        bounds: (&limits).into(),
         ..Default::default()
     };
     prepared.apply_with(&options).unwrap_err();
@@ -57,11 +58,14 @@ fn the_inspection_keeps_the_limits_of_the_caller() {
     let flag = AtomicBool::new(true);
     let options = [
         PrepareOptions {
-            limits: &few,
+            bounds: (&few).into(),
             ..PrepareOptions::default()
         },
         PrepareOptions {
-            cancel: Some(&flag),
+            bounds: Bounds {
+                cancel: Some(&flag),
+                ..Bounds::default()
+            },
             ..PrepareOptions::default()
         },
     ];
@@ -71,24 +75,24 @@ fn the_inspection_keeps_the_limits_of_the_caller() {
     }
     let narrow = Limits::default().with_value(8);
     assert_eq!(find_reached(&template, &body, &narrow), Some(Limit::Value));
-    let usual = plain().inspect().unwrap();
+    let usual = plain().inspect(Bounds::default()).unwrap();
     let written = |report: &chat_template::Report<'_>| serde_json::to_value(report).unwrap();
-    assert_eq!(written(&template.inspect().unwrap()), written(&usual));
+    assert_eq!(written(&template.inspect(Bounds::default()).unwrap()), written(&usual));
     assert!(template.prepare(&body).unwrap().changes.is_empty());
 }
 
 #[test]
 fn a_request_needs_fewer_steps_than_the_whole_report() {
-    let new = || ChatTemplate::from_source("{% for i in range(500) %}{% endfor %}{{ messages[0].content }}", &[]);
+    let new = || ChatTemplate::from_source("{% for i in range(500) %}{% endfor %}{{ messages[0].content }}", &[]).unwrap();
     let body = json!({"messages": [{"role": "user", "content": "U"}]});
     let find = |is_enough: &dyn Fn(&Limits) -> bool| {
         let mut limits = (40..96).map(|power| Limits::default().with_steps(2_f64.powf(f64::from(power) / 4.0) as u64));
         limits.find(is_enough).unwrap().steps
     };
-    let report = find(&|limits| new().inspect_with(limits).unwrap().complete().is_ok());
+    let report = find(&|limits| new().inspect(limits).unwrap().complete().is_ok());
     let request = find(&|limits| {
         let options = PrepareOptions {
-            limits,
+            bounds: limits.into(),
             ..PrepareOptions::default()
         };
         new().prepare_with(&body, &options).is_ok()
@@ -112,8 +116,9 @@ fn the_memory_of_arguments_is_claimed_before_they_are_read() {
         "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}{% for k, v in c.function.arguments.items() %}\
          {{ k }}{{ v }}{% endfor %}{% endfor %}{% endfor %}",
         &[],
-    );
-    template.inspect().unwrap().complete().unwrap();
+    )
+    .unwrap();
+    template.inspect(Bounds::default()).unwrap().complete().unwrap();
     let few = Limits::default().with_live(4 << 20);
     for arguments in [vec![1; 100_000], Vec::new()] {
         let call = json!({"function": {"name": "f", "arguments": json!(arguments).to_string()}});
@@ -217,8 +222,9 @@ fn a_hostile_body_takes_linear_time() {
         "{% for m in messages %}{% if m.role != ('user' if loop.index0 % 2 == 0 else 'assistant') %}{{ raise_exception('no') }}{% endif %}\
          {{ m.content|upper }}{% endfor %}",
         &[],
-    );
-    let takes_none = ChatTemplate::from_source("{% for m in messages %}{{ m.content ~ '' if loop.last }}{% endfor %}", &[]);
+    ).unwrap();
+    let takes_none =
+        ChatTemplate::from_source("{% for m in messages %}{{ m.content ~ '' if loop.last }}{% endfor %}", &[]).unwrap();
     for (what, body) in &bodies {
         assert_soon(what, &takes_all, body);
         assert_soon(what, &takes_one, body);

@@ -12,7 +12,7 @@ const TEXT: &str = "{% for m in messages %}<{{ m.role }}>{% if m.tool_calls is d
 
 /// Returns the prompt of a body, and the path and the kind of each change.
 fn prepare(template: &str, body: &Value) -> (String, Vec<String>) {
-    let template = ChatTemplate::from_source(template, &[]);
+    let template = ChatTemplate::from_source(template, &[]).unwrap();
     let prepared = template.prepare(body).unwrap_or_else(|error| panic!("{body}: {error}"));
     let prompt = prepared.apply().unwrap_or_else(|error| panic!("{body}: {error}"));
     let changes = prepared.changes.iter();

@@ -14,7 +14,7 @@ const PARTS: &str = "P:{% for m in messages %}{% for p in m.content %}{{ p.text 
 
 fn prepare(options: &PrepareOptions<'_>, tools: &Value) -> (String, Vec<String>) {
     let templates = [("default", TEXT), ("tool_use", PARTS), ("rag", PARTS)];
-    let template = ChatTemplate::from_named(&templates, &[]);
+    let template = ChatTemplate::from_named(&templates, &[]).unwrap();
     let body = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "U"}]}], "tools": tools});
     let prepared = template.prepare_with(&body, options).unwrap();
     // The name that was passed to `prepare_with` counts, not this one.
@@ -50,7 +50,7 @@ fn an_exact_body_is_rendered_by_the_template_of_the_request() {
         ..PrepareOptions::default()
     };
     let body = json!({"messages": [{"role": "user", "content": "U"}]});
-    let template = ChatTemplate::from_named(&[("default", TEXT), ("rag", "R:{{ messages[0].content }}")], &[]);
+    let template = ChatTemplate::from_named(&[("default", TEXT), ("rag", "R:{{ messages[0].content }}")], &[]).unwrap();
     let options = |name| ApplyOptions {
         chat_template: name,
         ..ApplyOptions::default()

@@ -28,7 +28,7 @@ const FLOORS: [&[&str]; 19] = [
     &["resolve"],
     &["eval"],
     &["template"],
-    &["report", "fuzzing"],
+    &["report", "response", "fuzzing"],
     &["chat"],
     &["inspect"],
     &["door"],

@@ -51,10 +51,10 @@ fn assert_fails(arguments: &[&str], status: i32, part: &str) {
 }
 
 #[test]
-fn the_body_of_a_request_is_a_conversation() {
+fn an_object_with_messages_and_tools_is_a_conversation() {
     let folder = Folder::new("body");
     let template = folder.file("t.jinja", "{{ messages[0].content }} {{ tools|length }} {{ documents }}");
-    let body = r#"{"model": "m", "messages": [{"role": "user", "content": "Hi"}], "tools": [{"a": 1}], "documents": null}"#;
+    let body = r#"{"messages": [{"role": "user", "content": "Hi"}], "tools": [{"a": 1}], "documents": null}"#;
     let body = folder.file("body.json", body);
     let (text, error, _) = render(&["--template", &template, "--messages", &body]);
     assert_eq!(text, "Hi 1 None", "{error}");
@@ -74,6 +74,28 @@ fn what_a_prompt_does_not_have_of_a_request_is_a_warning() {
     for path in ["/thinking", "/messages/0/name"] {
         assert!(warnings.contains(&format!("warning: {path}: dropped, ")), "{warnings}");
     }
+}
+
+#[test]
+fn parts_in_the_notation_of_python_have_a_warning() {
+    let folder = Folder::new("repr");
+    let template = folder.file("t.jinja", "{{ messages[0].content }}{{ messages[1].content }}");
+    let messages = |content: &str| {
+        let first = r#"{"role": "system", "content": "[{'type': "}"#;
+        let first = if content.starts_with('[') {
+            r#"{"role": "system", "content": "A"}"#
+        } else {
+            first
+        };
+        folder.file("m.json", &format!(r#"[{first}, {{"role": "user", "content": {content}}}]"#))
+    };
+    let with = |content| render(&["--template", &template, "--messages", &messages(content)]);
+    let (_, warning, _) = with(r#"[{"type": "text", "text": "Hi"}]"#);
+    assert!(
+        warning.starts_with("warning: the template prints the parts of message 2 in Python's notation; pass "),
+        "{warning}"
+    );
+    assert_eq!(with(r#""Hi""#).1, "");
 }
 
 #[test]
@@ -107,6 +129,19 @@ fn mistakes_in_files_are_shown_with_their_places() {
             file("object.json", "{}"),
             "object.json: expected an array of messages, each an object, and this is an object without \"messages\"",
         ),
+        (
+            file("message.json", r#"{"role": "user", "content": "Hi"}"#),
+            "message.json: this is one message; put it in [ ], because",
+        ),
+        (
+            file("body.json", r#"{"messages": [], "chat_template_kwargs": {}}"#),
+            "this object also has \"chat_template_kwargs\"; pass the body of a request as --request",
+        ),
+        (
+            file("responses.json", r#"{"input": "Hi"}"#),
+            "this is the body of a request; pass it as --request",
+        ),
+        ("-".to_owned(), "error: standard input: the file is empty, and must be JSON"),
         (file("number.json", "[1]"), "each an object, and its element 0 is a number"),
         (file("empty.json", " \n"), "empty.json: the file is empty, and must be JSON"),
         (
@@ -116,6 +151,10 @@ fn mistakes_in_files_are_shown_with_their_places() {
         (
             file_of_bytes("utf16.json", b"\xff\xfe[\0]\0"),
             "utf16.json: invalid UTF-8 at byte 0; the file is UTF-16, so save it as UTF-8",
+        ),
+        (
+            file_of_bytes("bytes.gguf", b"GGUF\xff"),
+            "bytes.gguf: invalid UTF-8 at byte 4; the file is GGUF, which is not read: pass the folder",
         ),
     ] {
         assert_fails(&[&MODEL[..], &["--messages", &path]].concat(), 1, part);
@@ -195,6 +234,25 @@ fn mistakes_in_models_say_what_to_do() {
         &["--model", &template],
         "chat_template.jinja: is not a folder; pass a template as --template",
     );
+    let config = folder.file("broken/tokenizer_config.json", "{\"a\": b}");
+    with(
+        &["--model", &config],
+        "tokenizer_config.json: is not a folder; pass the folder that it is in",
+    );
+    with(
+        &["--model", &folder.0.join("broken").display().to_string()],
+        "tokenizer_config.json: not JSON: Expecting value: line 1 column 7 (char 6)\n1 | {\"a\": b}\n  |       ^",
+    );
+    let gguf = folder.file("m.gguf", "GGUF");
+    with(
+        &["--model", &gguf],
+        "m.gguf: is not a folder; GGUF is not read, so pass the folder of the model",
+    );
+    folder.file("tekken/tekken.json", "{}");
+    with(
+        &["--model", &folder.0.join("tekken").display().to_string()],
+        "; its tekken.json is for mistral-common, which makes prompts without a template",
+    );
     with(&["--template", &model], "remote: this is a folder, and must be a file");
     let named = ["--model", model.as_str(), "--ignore-remote-code", "--name", "rag"];
     with(
@@ -240,6 +298,31 @@ fn a_picture_is_written_as_a_page() {
     assert_eq!((text.as_str(), error.as_str(), status), ("", "", 0));
     let page = std::fs::read_to_string(page).expect("the page is written");
     assert!(page.contains("data-place=\"/messages/0/content\""));
+}
+
+#[test]
+fn the_messages_of_a_request_have_numbers_and_roles() {
+    let folder = Folder::new("explain-request");
+    let template = folder.file("t.jinja", "{% for m in messages %}{{ m.content }}{% endfor %}");
+    let body =
+        r#"{"messages": [{"role": "system", "content": "A"}, {"role": "user", "content": [{"type": "text", "text": "B"}]}]}"#;
+    let (body, page) = (folder.file("body.json", body), folder.file("page.html", ""));
+    let arguments = [
+        "--template",
+        &template,
+        "--request",
+        &body,
+        "--explain",
+        "--explain-html",
+        &page,
+    ];
+    let (picture, error, _) = render(&arguments);
+    assert!(
+        picture.contains("message 2 (user)    /messages/1/content"),
+        "{picture} {error}"
+    );
+    let page = std::fs::read_to_string(page).expect("the page is written");
+    assert!(page.contains("2 characters, 1 line, 2 messages"));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! one, as many as a step scans.
 
 use chat_template::{
-    ApplyOptions, AssistantOptions, ChatTemplate, ControlPolicy, ControlTokens, Error, Limit, Limits, PrepareOptions,
+    ApplyOptions, AssistantOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Error, Limit, Limits, PrepareOptions,
     RenderOptions, Template, json,
 };
 use cpu_time::ThreadTime;
@@ -177,7 +177,8 @@ pub fn doors() -> Vec<(String, Make)> {
                 let source = format!("{LOOP}{}", repeat(before, repeated, after, size / 4));
                 Box::new(move |limits| {
                     ChatTemplate::from_source_with(source.as_str(), &[], limits)
-                        .inspect_with(limits)?
+                        .unwrap()
+                        .inspect(limits)?
                         .complete()
                 })
             }),
@@ -191,19 +192,19 @@ pub fn doors() -> Vec<(String, Make)> {
             add(
                 format!("chat {plain}{name}"),
                 Box::new(move |size| {
-                    let template = ChatTemplate::from_source(source.as_str(), &[]);
+                    let template = ChatTemplate::from_source(source.as_str(), &[]).unwrap();
                     // The report is made once, and not a part of the request.
-                    drop(template.inspect().and_then(|report| report.complete()));
+                    drop(template.inspect(Bounds::default()).and_then(|report| report.complete()));
                     let body: Value = serde_json::from_str(&repeat(before, repeated, after, size)).expect("JSON");
                     Box::new(move |limits| {
                         let options = PrepareOptions {
-                            limits,
+                            bounds: limits.into(),
                             ..PrepareOptions::default()
                         };
                         let prepared = template.prepare_with(&body, &options)?;
                         prepared
                             .apply_with(&ApplyOptions {
-                                limits,
+                                bounds: limits.into(),
                                 ..ApplyOptions::default()
                             })
                             .map(drop)
@@ -230,9 +231,10 @@ fn add_reports(add: &mut impl FnMut(String, Make)) {
                 let (source, tokens) = make(size);
                 Box::new(move |limits| {
                     // A report is kept, so each run has a template of its own.
-                    let template =
-                        ChatTemplate::from_source_with(source.as_str(), &[], limits).with_special_tokens(tokens.iter().cloned());
-                    template.inspect_with(limits)?.complete()
+                    let template = ChatTemplate::from_source_with(source.as_str(), &[], limits)
+                        .unwrap()
+                        .with_special_tokens(tokens.iter().cloned());
+                    template.inspect(limits)?.complete()
                 })
             }),
         );
@@ -276,7 +278,7 @@ fn add_traces(add: &mut impl FnMut(String, Make)) {
         add(
             format!("trace {name}"),
             Box::new(move |size| {
-                let template = ChatTemplate::from_source(source, &[("bos_token", "<s>")]);
+                let template = ChatTemplate::from_source(source, &[("bos_token", "<s>")]).unwrap();
                 let (messages, tokens) = make(size);
                 Box::new(move |limits| {
                     let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
@@ -286,15 +288,16 @@ fn add_traces(add: &mut impl FnMut(String, Make)) {
                         ..ControlTokens::default()
                     };
                     let options = ApplyOptions {
-                        limits,
+                        bounds: limits.into(),
                         trace: true,
-                        true_spans: true,
+                        generation_spans: true,
                         assistant: Some(AssistantOptions::default()),
                         control_tokens,
                         ..ApplyOptions::default()
                     };
                     let prompt = template.apply(&messages, &options)?;
-                    prompt.turns_within(limits).map(drop)
+                    drop(prompt.turns());
+                    Ok(())
                 })
             }),
         );
@@ -388,14 +391,16 @@ fn add_traces(add: &mut impl FnMut(String, Make)) {
             format!("folder {name}"),
             Box::new(move |size| {
                 let token = |number: usize| (format!("{}{number}", "k".repeat(name_length)), format!("<t{number}>"));
-                let template = ChatTemplate::from_source(LOOP, &[]).with_special_tokens((0..size / 64).map(token));
+                let template = ChatTemplate::from_source(LOOP, &[])
+                    .unwrap()
+                    .with_special_tokens((0..size / 64).map(token));
                 let messages = json!([{"role": "user", "content": "x"}]);
                 Box::new(move |limits| {
                     template
                         .apply(
                             &messages,
                             &ApplyOptions {
-                                limits,
+                                bounds: limits.into(),
                                 trace: name_length > 1,
                                 ..ApplyOptions::default()
                             },
@@ -416,10 +421,10 @@ fn add_answers(add: &mut impl FnMut(String, Make)) {
     let render = |source: String| -> Run {
         Box::new(move |limits| {
             let options = RenderOptions {
-                limits,
+                bounds: limits.into(),
                 ..RenderOptions::default()
             };
-            let rendered = Template::compile(&source)?.render_with(&json!({}), &options)?;
+            let rendered = Template::compile(&source)?.render(&json!({}), &options)?;
             drop(serde_json::to_string(&rendered.text));
             Ok(())
         })

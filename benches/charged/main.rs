@@ -255,13 +255,13 @@ impl Bench {
     fn measure(&self, template: &str, context: &Value, runs: usize) -> Option<(f64, f64)> {
         let template = Template::compile(template).ok()?;
         let options = RenderOptions {
-            limits: &self.limits,
+            bounds: (&self.limits).into(),
             ..RenderOptions::default()
         };
         let (mut least, mut all, mut steps) = (f64::MAX, 0.0, 0);
         for _ in 0..runs {
             let start = ThreadTime::now();
-            let rendered = template.render_with(context, &options).ok()?;
+            let rendered = template.render(context, &options).ok()?;
             steps = rendered.steps;
             // Dropping the output is not part of the render.
             let seconds = start.elapsed().as_secs_f64();
@@ -278,13 +278,13 @@ impl Bench {
     fn check_deadline(&self, name: &str, template: &str, context: &Value) {
         let limits = Limits::default().with_milliseconds(DEADLINE);
         let options = RenderOptions {
-            limits: &limits,
+            bounds: (&limits).into(),
             ..RenderOptions::default()
         };
         let Ok(template) = Template::compile(template) else { return };
         let is_late = || {
             let start = ThreadTime::now();
-            drop(template.render_with(context, &options));
+            drop(template.render(context, &options));
             start.elapsed() > Duration::from_millis(DEADLINE) + LATE
         };
         if is_late() && is_late() {

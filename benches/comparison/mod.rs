@@ -3,7 +3,7 @@
 //! ```text
 //! let context = reparse(conversation(&family, Size::Messages(100)));
 //! let comparison = Comparison::new(&Engines::new(&environment, &family), context)?;
-//! comparison.render_ours();  comparison.render_minijinja_ready();  comparison.render_by_hand();  comparison.copy_output();
+//! comparison.apply_ours();  comparison.render_ours();  comparison.render_minijinja_ready();  comparison.render_by_hand();  comparison.copy_output();
 //! ```
 //!
 //! A comparison can be made only if all outputs are equal. `stopwatch` measures the time.
@@ -16,7 +16,7 @@ pub mod corpus;
 pub mod minijinja_setup;
 pub mod stopwatch;
 
-use chat_template::{Clock, FixedClock, RenderOptions, Template, json};
+use chat_template::{ApplyOptions, ChatTemplate, Clock, FixedClock, RenderOptions, Template, json};
 use minijinja::Environment;
 use minijinja::value::Serde;
 
@@ -85,6 +85,7 @@ pub const FAMILIES: [Family; 5] = [
 /// A template that this crate and minijinja have compiled, and the renderer written by hand if there is one.
 pub struct Engines<'e> {
     ours: Template,
+    applied: ChatTemplate,
     minijinja: minijinja::Template<'e, 'e>,
     by_hand: Option<by_hand::Renderer>,
 }
@@ -104,6 +105,8 @@ impl<'e> Engines<'e> {
     pub fn compile(environment: &'e Environment<'e>, source: &'e str) -> Result<Self, String> {
         Ok(Self {
             ours: Template::compile(source).map_err(|error| error.to_string())?,
+            applied: ChatTemplate::from_source(source, &[("bos_token", "<s>"), ("eos_token", "</s>")])
+                .map_err(|error| error.to_string())?,
             minijinja: environment.template_from_str(source).map_err(|error| format!("{error:#}"))?,
             by_hand: None,
         })
@@ -144,6 +147,8 @@ impl<'e> Comparison<'e> {
             &comparison.render_minijinja_from_text_over_json(),
         )?;
         comparison.compare("from text", &comparison.render_ours_from_text())?;
+        let applied = comparison.apply().map_err(|error| error.to_string())?;
+        comparison.compare("apply", &applied)?;
         if engines.by_hand.is_some() {
             comparison.compare("by hand", &comparison.render_by_hand())?;
         }
@@ -160,19 +165,34 @@ impl<'e> Comparison<'e> {
         self.render(&self.json).unwrap_or_else(|error| panic!("{error}"))
     }
 
+    /// Renders with this crate's [`ChatTemplate::apply`], as its users do. The messages and the tools are borrowed JSON.
+    pub fn apply_ours(&self) -> String {
+        self.apply().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn apply(&self) -> chat_template::Result<String> {
+        let options = ApplyOptions {
+            tools: self.json.get("tools").as_ref().map(|tools| *tools as _),
+            add_generation_prompt: true,
+            clock: &self.clock,
+            ..ApplyOptions::default()
+        };
+        Ok(self.engines.applied.apply(&self.json["messages"], &options)?.text)
+    }
+
     /// Renders with this crate. The context is JSON text, read as `Template::render_json` does.
     pub fn render_ours_from_text(&self) -> String {
         let context = json::read(&self.text, json::DEPTH).unwrap_or_else(|error| panic!("{error}"));
         self.render(&context).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn render<'c>(&self, context: impl Into<chat_template::Context<'c>>) -> chat_template::Result<String> {
+    fn render(&self, context: &(impl chat_template::Input + ?Sized)) -> chat_template::Result<String> {
         let clock: &dyn Clock = &self.clock;
         let options = RenderOptions {
             clock,
             ..RenderOptions::default()
         };
-        Ok(self.engines.ours.render_with(context, &options)?.text)
+        Ok(self.engines.ours.render(context, &options)?.text)
     }
 
     /// Renders with the function written by hand, which borrows the JSON and writes to a string of sufficient capacity.

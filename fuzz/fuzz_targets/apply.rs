@@ -14,7 +14,9 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |text: &str| {
         return;
     };
     let Some(messages) = request.get("messages") else { return };
-    let template = ChatTemplate::from_source(&**source, &[("bos_token", "<s>")]);
+    let Ok(template) = ChatTemplate::from_source(&**source, &[("bos_token", "<s>")]) else {
+        return;
+    };
     let is_set = |name| request.get(name).is_some_and(|flag| *flag == Data::Bool(true));
     let options = ApplyOptions {
         add_generation_prompt: is_set("add_generation_prompt"),
@@ -23,13 +25,13 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |text: &str| {
         } else {
             ContinueFinalMessage::default()
         },
-        generation: is_set("generation"),
-        true_spans: is_set("generation"),
+        reference_spans: is_set("generation"),
+        generation_spans: is_set("generation"),
         ..ApplyOptions::default()
     };
     match template.apply(messages, &options) {
         Ok(prompt) => {
-            for span in &prompt.true_spans.bytes {
+            for span in &prompt.generation_spans.bytes {
                 assert!(
                     prompt.text.get(span.clone()).is_some(),
                     "a true span is in the prompt, on character boundaries"

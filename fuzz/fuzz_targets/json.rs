@@ -1,10 +1,10 @@
 //! Reads any bytes as JSON. It must not panic, and data that is written and read again must be equal to the first data.
 #![no_main]
 
-use chat_template::json;
+use chat_template::{Bounds, json};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let Ok(data) = json::read_bytes(bytes, json::DEPTH) else {
+    let Ok(data) = json::read_within(bytes, json::DEPTH, Bounds::default()) else {
         return;
     };
     let mut text = String::new();

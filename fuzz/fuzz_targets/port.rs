@@ -1,22 +1,7 @@
 //! Runs `chat-template port` on any bytes. It must not panic, and each line that is not blank must have one answer, which is JSON.
 #![no_main]
-#![allow(dead_code)]
 
-#[path = "../../src/cli/apply_request.rs"]
-mod apply_request;
-#[path = "../../src/cli/file.rs"]
-mod file;
-#[path = "../../src/cli/lines.rs"]
-mod lines;
-#[path = "../../src/cli/port.rs"]
-mod port;
-#[path = "../../src/cli/show.rs"]
-mod show;
-#[path = "../../src/cli/terminal.rs"]
-mod terminal;
-#[path = "../../src/cli/timed.rs"]
-mod timed;
-
+use chat_template::cli::answer_requests;
 use chat_template::fuzzing::assert_usable;
 use chat_template::Limits;
 use chat_template::json::{self, Data};
@@ -27,7 +12,7 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |input: &[u8]| {
     limits.value = 1 << 20;
     limits.live = 4 << 20;
     let mut answers = Vec::new();
-    port::answer_lines(limits, show::Mode::Fast, input, &mut answers).expect("memory is read and written without errors");
+    answer_requests(limits, input, &mut answers).expect("memory is read and written without errors");
     let answers = std::str::from_utf8(&answers).expect("an answer is UTF-8");
     let requests = input
         .split(|byte| *byte == b'\n')

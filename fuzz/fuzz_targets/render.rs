@@ -41,12 +41,12 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |source: &str| {
     limits.value = 1 << 20;
     limits.live = 4 << 20;
     let options = RenderOptions {
-        limits: &limits,
-        generation: true,
+        bounds: (&limits).into(),
+        reference_spans: true,
         ..RenderOptions::default()
     };
     let start = ThreadTime::now();
-    let rendered = template.render_with(&context, &options);
+    let rendered = template.render(&context, &options);
     let time = start.elapsed();
     match rendered {
         Ok(rendered) => {
@@ -54,7 +54,7 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |source: &str| {
             if is_slow(time, rendered.steps) {
                 let render = || {
                     let start = ThreadTime::now();
-                    drop(template.render_with(&context, &options));
+                    drop(template.render(&context, &options));
                     start.elapsed()
                 };
                 let shortest = render().min(render());
@@ -63,7 +63,7 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |source: &str| {
             assert!(rendered.text.len() <= 1 << 20, "the output is within its limit");
             // As in the reference, a span can lie beyond the end of the output, but it cannot end before it begins.
             assert!(
-                rendered.generation.iter().all(|span| span.start <= span.end),
+                rendered.reference_spans.code_points.iter().all(|span| span.start <= span.end),
                 "a span ends after it begins"
             );
         }
@@ -94,15 +94,16 @@ fn is_slow(time: Duration, steps: u64) -> bool {
 /// Checks that the true spans of the generation blocks are ranges of the prompt.
 fn check_true_spans(source: &str, context: &serde_json::Value, limits: &Limits) {
     let options = ApplyOptions {
-        generation: true,
-        true_spans: true,
-        limits,
+        reference_spans: true,
+        generation_spans: true,
+        bounds: limits.into(),
         ..ApplyOptions::default()
     };
-    let Ok(prompt) = ChatTemplate::from_source(source, &[]).apply(&context["messages"], &options) else {
+    let template = ChatTemplate::from_source(source, &[]);
+    let Ok(prompt) = template.and_then(|template| template.apply(&context["messages"], &options)) else {
         return;
     };
-    for span in &prompt.true_spans.bytes {
+    for span in &prompt.generation_spans.bytes {
         assert!(
             prompt.text.get(span.clone()).is_some(),
             "{span:?} is not a range of {:?}",

@@ -16,14 +16,14 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |input: &str| {
     limits.value = 1 << 20;
     limits.live = 4 << 20;
     let options = RenderOptions {
-        limits: &limits,
+        bounds: (&limits).into(),
         ..RenderOptions::default()
     };
     let context = serde_json::json!({"l": [1, 2.0, true, "a"], "d": {"k": 1}, "s": "text", "i": 18446744073709551615_u64});
     for law in LAWS {
         let source = format!("{{% set a = ({a}) %}}{{% set b = ({b}) %}}{{% set c = ({c}) %}}{law}");
         let Ok(template) = Template::compile(&source) else { return };
-        if let Ok(rendered) = template.render_with(&context, &options) {
+        if let Ok(rendered) = template.render(&context, &options) {
             assert!(!rendered.text.ends_with("BROKEN"), "{source}");
         }
     }

@@ -9,7 +9,7 @@
 
 mod expr;
 mod literals;
-mod memory;
+mod looked_up;
 #[cfg(any(test, fuzzing))]
 mod print;
 mod slot;
@@ -23,6 +23,7 @@ pub use expr::{
     Args, Attribute, BinaryOp, Call, Compare, CompareOp, Conditional, Expr, ExprKind, Filter, Keyword, Literal, LogicOp, Name,
     OtherArgs, Slice, Test, UnaryOp,
 };
+pub use looked_up::LookedUp;
 #[cfg(any(test, fuzzing))]
 pub use print::{Parentheses, print};
 pub use slot::{Frame, Load, Scope, Slot};
@@ -39,6 +40,8 @@ pub use visit::Child;
 pub struct Template {
     /// The statements of the template.
     pub body: Body,
+    /// The number of bytes of the source that are outside of tags.
+    pub text_bytes: usize,
     /// All names that occur in the template.
     pub symbols: Symbols,
     /// Whether the template assigns the name `loop`.
@@ -51,9 +54,8 @@ pub struct Template {
     pub scope: Scope,
     /// The frame of the whole template. Set by the resolver.
     pub frame: Frame,
-    /// For each symbol, whether a scope inside the template looks its name up in the context. Symbols after the end of the list are not
-    /// looked up. Set by the resolver.
-    pub looked_up: Vec<bool>,
+    /// The names that scopes inside the template look up in the context. Set by the resolver.
+    pub looked_up: LookedUp,
     /// The names of global functions that the template mentions, each with its index in the table of globals. Set by the resolver.
     pub globals: Vec<(Symbol, usize)>,
     /// The names of unsupported variables that the template mentions, such as `lipsum`. Set by the resolver.

@@ -8,7 +8,7 @@ use super::symbols::Symbol;
 /// call block, the body of a recursive loop, or the test of a loop. A *cell* is a variable of a frame that frames inside it can read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Slot {
-    /// No place yet: the resolver has not run.
+    /// The variable has no place yet: the resolver has not run.
     #[default]
     Unresolved,
     /// A variable that only its own frame reads, by index.
@@ -42,7 +42,7 @@ pub enum Load {
     Resolve(Slot, Symbol),
     /// The current value of a variable of an outer scope, which is the second slot.
     Alias(Slot, Slot),
-    /// Missing.
+    /// The variable is missing: it has no value at first.
     Clear(Slot),
 }
 
@@ -77,7 +77,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Returns the steps of entering the scope. To skip a load is cheap.
+    /// Returns the number of steps that it costs to enter the scope. A load that is skipped costs little.
     pub fn steps(&self) -> u64 {
         (self.loads.len() as u64 >> 1).saturating_add(self.elided_loads.len() as u64 >> 3)
     }
@@ -88,9 +88,9 @@ impl Scope {
         loads.map(|load| load.slot()).chain(self.parameters.iter().copied())
     }
 
-    /// Returns the steps of leaving the scope.
+    /// Returns the number of steps that it costs to leave the scope.
     pub fn exit_steps(&self) -> u64 {
-        let loads = self.loads.len().saturating_add(self.elided_loads.len());
-        loads.saturating_add(self.parameters.len()) as u64 >> 3
+        let loads = self.loads.len() + self.elided_loads.len();
+        (loads + self.parameters.len()) as u64 >> 3
     }
 }

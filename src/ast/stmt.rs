@@ -62,12 +62,13 @@ pub enum StmtKind {
     Continue,
 }
 
-/// The places of a text in the source.
+/// The places in the source from which the text of an output comes.
 #[derive(Debug, Default)]
 pub struct TextPlaces {
     /// The offset of the beginning of the text.
     pub first: u32,
-    /// The parts that the resolver joined to the text: the byte of the text at which each begins, and its offset. Most texts have none.
+    /// The parts that the resolver has joined to the text: for each, the byte of the text at which it begins, and its offset in the source.
+    /// Most outputs have none.
     pub joined: Box<[(u32, u32)]>,
 }
 
@@ -156,7 +157,7 @@ impl For {
 pub struct LoopTest {
     /// The condition.
     pub condition: Expr,
-    /// A copy of the target of the loop, whose variables are those of the condition's frame.
+    /// The target of the loop again. Its variables belong to the frame of the condition, so they have other places than those of the body.
     pub target: Target,
     /// The line that the reference names if the condition fails. Set by the resolver.
     pub line: u32,
@@ -199,7 +200,7 @@ pub struct Set {
     pub value: Expr,
     /// The line that the reference names if the target is an attribute of an object that is not a namespace. Set by the resolver.
     pub check_line: u32,
-    /// How the value is assigned. Set by the resolver.
+    /// How the assignment is executed. Set by the resolver.
     pub strategy: SetStrategy,
 }
 

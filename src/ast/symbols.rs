@@ -19,9 +19,9 @@ pub struct Symbols {
     /// The symbols, by the hashes of their names.
     by_name: HashTable<Symbol>,
     hasher: RandomState,
-    /// The lengths of the names, as bits. Most names that are looked up have another length.
+    /// A bit for each length that some name has. It excludes most names that are looked up and do not occur.
     lengths: u64,
-    /// The names whose meaning depends on the scope.
+    /// The symbols of the names whose meaning depends on the scope.
     scoped: SymbolSet,
 }
 
@@ -126,7 +126,7 @@ impl SymbolSet {
         }
         let index = other_index(symbol);
         if index >= self.others.len() {
-            self.others.resize(index.saturating_add(1), false);
+            self.others.resize(index + 1, false);
         }
         self.others
             .get_mut(index)

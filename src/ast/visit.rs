@@ -1,6 +1,6 @@
 //! Visits the parts of a node, in the order of the fields of jinja2 3.1.6 `nodes.py`.
 
-use super::expr::{Args, Expr, ExprKind, Name};
+use super::expr::{Args, Expr, ExprKind, Name, UnaryOp};
 use super::slot::Slot;
 use super::stmt::{Body, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 use super::symbols::Symbol;
@@ -19,6 +19,15 @@ pub enum Child<'t> {
 }
 
 impl Expr {
+    /// Returns whether the value of the expression is always a boolean.
+    #[inline]
+    pub fn is_condition(&self) -> bool {
+        matches!(
+            self.kind,
+            ExprKind::Compare(_) | ExprKind::Test(_) | ExprKind::Unary(UnaryOp::Not, _)
+        )
+    }
+
     /// Calls `visit` with each direct part of the expression.
     pub fn for_each_child<'t>(&'t self, visit: &mut dyn FnMut(&'t Self)) {
         match &self.kind {

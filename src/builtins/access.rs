@@ -19,13 +19,13 @@ use crate::value::{Function, Runtime, Str, Type, Undefined, Value, ops, print};
 
 pub use super::methods::dict::is_attribute as is_dict_attribute;
 
-/// The number of steps of searching the tables of methods and of unsupported attributes for a name.
+/// The number of steps that it costs to search the tables of methods and of unsupported attributes for a name.
 const LOOKUP_STEPS: u64 = 2;
 
-/// The number of steps of searching for a name that begins with an underscore among those that objects have in Python.
+/// The number of steps that it costs to search for a name that begins with an underscore among those that objects have in Python.
 const UNDERSCORE_STEPS: u64 = 32;
 
-/// The steps of making the message of an undefined value.
+/// The number of steps that it costs to make the message of an undefined value.
 const MESSAGE: u64 = 8;
 
 /// The result of looking up an attribute.
@@ -63,7 +63,7 @@ fn get_attribute_of_any<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: 
     runtime.claim_value(attribute)
 }
 
-/// Returns the value that a template sees of an attribute: a bound method, or an undefined value if it is unsafe or missing.
+/// Returns what a template gets for an attribute: its value, a bound method, or an undefined value if the attribute is unsafe or missing.
 pub(super) fn to_value<'a>(
     runtime: &mut Runtime<'a>,
     attribute: Attribute<'a>,

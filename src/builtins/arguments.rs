@@ -14,7 +14,8 @@ pub fn to_plain_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<
     Ok(print::to_str(runtime, value)?.with_markup(false))
 }
 
-/// Returns the error of a method whose object is not of the type that has the method. The lookup of the method excludes this.
+/// Returns the error of calling a method on an object of another type. It never occurs, because the method is looked up in the type of the
+/// object.
 #[cold]
 pub fn wrong_receiver(python: &str) -> Error {
     Error::internal(format!("a method of '{python}' was called on an object of another type"))

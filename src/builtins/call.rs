@@ -13,7 +13,7 @@ use super::methods::jinja_objects;
 use crate::error::{Error, Result};
 use crate::value::{Arguments, Body, Code, Function, Kind, Loop, Parameter, Runtime, Str, Style, Value, not_callable};
 
-/// The signatures of the calls of a loop and of a joiner, which are not rows of a table.
+/// The signatures of `loop(…)` and of calls of a joiner, which are not rows of a table.
 static LOOP: Function = call_of(
     "LoopContext.__call__",
     &[SELF, Parameter::required("iterable", Kind::Items)],
@@ -108,7 +108,7 @@ pub fn check_keywords(arguments: &mut Arguments<'_>, callee: &Value<'_>) -> Resu
     Ok(())
 }
 
-/// `loop(iterable)`
+/// The signature of `loop(iterable)`.
 fn call_loop<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let context: Option<Value<'a>> = arguments.take(0);
     let iterable = arguments.take(1).unwrap_or(Value::None);
@@ -119,7 +119,7 @@ fn call_loop<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Res
     code.call(runtime, &mut Arguments::one(iterable))
 }
 
-/// `joiner()`
+/// The signature of a joiner's call, which takes no arguments.
 fn call_joiner<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     match arguments.take(0) {
         Some(Value::Joiner(joiner)) => Ok(jinja_objects::next_separator(&joiner)),

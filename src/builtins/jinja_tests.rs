@@ -115,12 +115,12 @@ built_ins! { FUNCTIONS:
     /// `{{ "odd" is test }} -> True`
     Python "test_test" fn test(runtime, @env, value) { is_name_in_table(runtime, value, |name| find(name).is_some()) }
 
-    /// Returns whether a text has letters, all of them in lower case.
+    /// Returns whether a string has letters, all of them in lower case.
     ///
     /// `{{ "a1" is lower }} -> True`
     Python "test_lower" fn lower(runtime, value) { has_case(runtime, &value, unicode::is_lower_str) }
 
-    /// Returns whether a text has letters, all of them in upper case.
+    /// Returns whether a string has letters, all of them in upper case.
     ///
     /// `{{ none is upper }} -> False`
     Python "test_upper" fn upper(runtime, value) { has_case(runtime, &value, unicode::is_upper_str) }

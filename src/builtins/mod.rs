@@ -36,11 +36,14 @@ mod tests {
 
     use std::path::{Path, PathBuf};
 
-    use crate::Template;
+    use crate::{RenderOptions, Template};
 
     /// Renders a template without variables.
     pub fn render(template: &str) -> crate::Result<String> {
-        Template::compile(template)?.render(&serde_json::json!({}))
+        let options = RenderOptions::default();
+        Template::compile(template)?
+            .render(&serde_json::json!({}), &options)
+            .map(|prompt| prompt.text)
     }
 
     /// Asserts the output of each example in a file or folder of the built-ins, and returns the templates.

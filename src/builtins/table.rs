@@ -76,7 +76,7 @@ impl Table {
     pub fn find_index(&self, name: &str) -> Option<usize> {
         let initial = usize::from(*name.as_bytes().first()?);
         let start = usize::from(*self.starts.get(initial)?);
-        let end = usize::from(*self.starts.get(initial.saturating_add(1))?);
+        let end = usize::from(*self.starts.get(initial + 1)?);
         let index = self.rows.get(start..end)?.iter().position(|row| row.name == name)?;
         index.checked_add(start)
     }
@@ -87,7 +87,7 @@ impl Table {
     }
 }
 
-/// The rows of a table.
+/// An iterator over the rows of a table.
 impl Deref for Table {
     type Target = [Function];
 
@@ -178,7 +178,7 @@ macro_rules! argument {
     };
 }
 
-/// Makes a [`Parameter`](crate::value::Parameter).
+/// Makes a [`Parameter`](crate::value::Parameter) of a parameter in a declaration.
 macro_rules! parameter {
     (& $object:ident) => {
         $crate::value::Parameter::required("self", $crate::value::Kind::Any)
@@ -191,14 +191,14 @@ macro_rules! parameter {
     };
 }
 
-/// Makes a [`Kind`](crate::value::Kind).
+/// Makes a [`Kind`](crate::value::Kind) of the word after `:` in a declaration.
 macro_rules! kind {
     ([]) => { $crate::value::Kind::Any };
     ([$kind:ident]) => { $crate::value::Kind::$kind };
     ([$kind:ident $($option:literal)+]) => { $crate::value::Kind::$kind(&[$($option),+]) };
 }
 
-/// Makes a [`Returns`](crate::value::Returns).
+/// Makes a [`Returns`](crate::value::Returns) of the type after `->` in a declaration.
 macro_rules! returns {
     (Same) => {
         $crate::value::Returns::Same
@@ -340,7 +340,7 @@ pub trait ParameterDefault<'a> {
     fn replace(self, argument: Option<Value<'a>>) -> Self::Argument;
 }
 
-/// Stands for the default of a parameter whose body must know that no argument was passed.
+/// The default of a parameter whose body must know that no argument was passed.
 #[derive(Debug)]
 pub struct Absent;
 

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use crate::error::{Error, Result};
 use crate::json::{Data, Object};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 
 /// The maximum number of special tokens without names that a model may have: as many as the largest known vocabulary has tokens.
 const MAX_ADDED_TOKENS: usize = 1 << 18;
@@ -33,7 +33,7 @@ pub(super) fn collect_added_tokens(config: &Object<'_>, of_tokenizer: &[String])
     }
     tokens.extend(of_tokenizer.iter().map(String::as_str));
     if tokens.len() > MAX_ADDED_TOKENS {
-        let reached = Reached::from_sizes(Limit::AddedTokens, tokens.len(), MAX_ADDED_TOKENS);
+        let reached = LimitExceeded::from_sizes(Limit::AddedTokens, tokens.len(), MAX_ADDED_TOKENS);
         return Err(Error::limit(reached));
     }
     let mut seen = HashSet::with_capacity(tokens.len());

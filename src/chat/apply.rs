@@ -7,8 +7,6 @@
 //! The order of the steps decides which of two errors is raised. The rule is transformers 5.24.0 `tokenization_utils_base.py`,
 //! `apply_chat_template`, and `utils/chat_template_utils.py`, `render_jinja_template`.
 
-use serde::Serialize;
-
 use super::continuation::Continuation;
 use super::input::sealed::Borrow;
 use super::messages::Conversations;
@@ -22,7 +20,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::meter::Meter;
 use crate::template::Template;
-use crate::trace::Spans;
 use crate::value::{Runtime, Tape, Traced, Value, ops};
 
 impl ChatTemplate {
@@ -32,7 +29,7 @@ impl ChatTemplate {
     /// use chat_template::{ApplyOptions, ChatTemplate};
     ///
     /// let source = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}assistant:{% endif %}";
-    /// let template = ChatTemplate::from_source(source, &[]);
+    /// let template = ChatTemplate::from_source(source, &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
     /// let options = ApplyOptions { add_generation_prompt: true, ..Default::default() };
     /// assert_eq!(template.apply(&messages, &options)?.text, "user: Hi\nassistant:");
@@ -43,8 +40,9 @@ impl ChatTemplate {
     /// If the request breaks the contract, if the template refuses the conversation or fails, and if a limit is reached. The
     /// [class](crate::ErrorClass) says which. Of two errors, the one that transformers raises first is returned.
     pub fn apply<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>) -> Result<Prompt> {
-        let bounds = options.bounds();
-        self.apply_within(messages, options, &Meter::within(bounds, &bounds.start()))
+        let deadline = options.bounds.start();
+        let meter = &Meter::within(options.bounds, &deadline);
+        self.apply_within(messages, options, Hidden::default(), meter)
     }
 
     /// Returns the prompt of a conversation within the limits and the deadline of a meter, in place of those of the options.
@@ -52,13 +50,12 @@ impl ChatTemplate {
         &self,
         messages: &M,
         options: &ApplyOptions<'_>,
+        hidden: Hidden,
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
-        let prompts = self.apply_all(&messages, options, meter, false)?;
-        prompts
-            .into_iter()
-            .next()
-            .ok_or_else(|| Error::internal("a conversation has no prompt"))
+        let mut only = None;
+        self.apply_all(&messages, options, hidden, meter, false, &mut |prompt| only = Some(prompt))?;
+        only.ok_or_else(|| Error::internal("a conversation has no prompt"))
     }
 
     /// Returns the prompts of a list of conversations. All messages are checked before the first conversation is rendered. Unlike in
@@ -67,7 +64,7 @@ impl ChatTemplate {
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate};
     ///
-    /// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]);
+    /// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[])?;
     /// let conversations = serde_json::json!([[{"role": "user", "content": "Hi"}], [{"role": "user", "content": "Bye"}]]);
     /// let prompts = template.apply_batch(&conversations, &ApplyOptions::default())?;
     /// let texts: Vec<&str> = prompts.iter().map(|prompt| prompt.text.as_str()).collect();
@@ -78,33 +75,13 @@ impl ChatTemplate {
     /// # Errors
     /// Those of [`ChatTemplate::apply`]; the first conversation that fails ends the batch.
     pub fn apply_batch<M: Input + ?Sized>(&self, conversations: &M, options: &ApplyOptions<'_>) -> Result<Vec<Prompt>> {
-        let bounds = options.bounds();
-        self.apply_all(&conversations, options, &Meter::within(bounds, &bounds.start()), true)
-    }
-
-    /// Returns the prompt of a conversation of any type that implements `Serialize`. The conversation is copied; [`ChatTemplate::apply`]
-    /// borrows JSON values without a copy.
-    ///
-    /// ```
-    /// use chat_template::{ApplyOptions, ChatTemplate};
-    ///
-    /// #[derive(serde::Serialize)]
-    /// struct Message<'m> {
-    ///     role: &'m str,
-    ///     content: &'m str,
-    /// }
-    ///
-    /// let template = ChatTemplate::from_source("{{ messages[0] }}", &[]);
-    /// let messages = [Message { role: "user", content: "Hi" }];
-    /// let prompt = template.apply_serialize(&messages, &ApplyOptions::default())?;
-    /// assert_eq!(prompt.text, "{'role': 'user', 'content': 'Hi'}");
-    /// # Ok::<(), chat_template::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Those of [`ChatTemplate::apply`], and if the messages cannot be serialized.
-    pub fn apply_serialize<M: Serialize + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>) -> Result<Prompt> {
-        self.apply(&json::to_data(messages, json::DEPTH)?, options)
+        let deadline = options.bounds.start();
+        let meter = &Meter::within(options.bounds, &deadline);
+        let mut prompts = Vec::new();
+        self.apply_all(&conversations, options, Hidden::default(), meter, true, &mut |prompt| {
+            prompts.push(prompt);
+        })?;
+        Ok(prompts)
     }
 
     /// Returns the prompt of a conversation in JSON text, which is read as by Python's `json.loads`. Strings without escapes are not
@@ -113,7 +90,7 @@ impl ChatTemplate {
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate};
     ///
-    /// let template = ChatTemplate::from_source("{{ messages[0].content }} {{ messages[0].seed }}", &[]);
+    /// let template = ChatTemplate::from_source("{{ messages[0].content }} {{ messages[0].seed }}", &[])?;
     /// let messages = r#"[{"role": "user", "content": "Hi", "seed": 18446744073709551616}]"#;
     /// let prompt = template.apply_json(messages, &ApplyOptions::default())?;
     /// assert_eq!(prompt.text, "Hi 18446744073709551616");
@@ -124,19 +101,26 @@ impl ChatTemplate {
     /// Those of [`ChatTemplate::apply`], and if the text is not JSON or has a lone surrogate such as `"\ud83d"`, which Python reads and
     /// Rust's strings cannot hold.
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
-        let bounds = options.bounds();
-        let deadline = bounds.start();
+        let deadline = options.bounds.start();
         let messages = json::read_until(messages, json::DEPTH, &deadline)?;
-        self.apply_within(&messages, options, &Meter::within(bounds, &deadline))
+        self.apply_within(
+            &messages,
+            options,
+            Hidden::default(),
+            &Meter::within(options.bounds, &deadline),
+        )
     }
 
+    /// Passes the prompts to a function. A single conversation is rendered with the runtime in which it was checked.
     fn apply_all(
         &self,
         messages: &dyn Input,
         options: &ApplyOptions<'_>,
+        hidden: Hidden,
         meter: &Meter<'_>,
         wants_batch: bool,
-    ) -> Result<Vec<Prompt>> {
+        pass: &mut dyn FnMut(Prompt),
+    ) -> Result<()> {
         // Declared before the runtime, which borrows from it.
         let chosen;
         let mut runtime = Runtime::with_meter(meter.renew(), options.clock, &LOOKUPS);
@@ -144,19 +128,19 @@ impl ChatTemplate {
         let has_tools = !matches!(tools, Value::None);
         chosen = self.parts.templates.choose(options.chat_template, has_tools, meter);
         let special_tokens = options.special_tokens.unwrap_or(self.special_tokens());
-        let variables = Variables::merge(&mut runtime, special_tokens, options)?;
+        let variables = Variables::new(&mut runtime, special_tokens, options)?;
         let template = match &chosen {
             Ok(chosen) => chosen.template(),
             Err(error) => return Err(error.clone()),
         };
         let messages = messages.borrow_value(&mut runtime)?;
-        let conversations = match options.clean {
-            true => Conversations::One(messages.clone()),
-            false => Conversations::new(&mut runtime, &messages)?,
+        let conversations = if hidden.is_clean {
+            Conversations::One(messages.clone())
+        } else {
+            Conversations::new(&mut runtime, &messages)?
         };
-        let conversations = match (conversations, wants_batch) {
-            (Conversations::One(conversation), false) => vec![conversation],
-            (Conversations::Batch(conversations), true) => conversations,
+        match (&conversations, wants_batch) {
+            (Conversations::One(_), false) | (Conversations::Batch(_), true) => {}
             (Conversations::Batch(_), false) => {
                 return Err(refused(
                     ErrorKind::Type,
@@ -169,11 +153,11 @@ impl ChatTemplate {
                     "apply_batch takes a list of conversations, and this is a single one; pass it to apply",
                 ));
             }
-        };
+        }
         let field = options.continue_final_message.field();
         if field.is_some() {
             let flag = ops::is_true(&mut runtime, &variables.generation_prompt)?;
-            check_continuation(flag, options.generation)?;
+            check_continuation(flag, options.reference_spans)?;
         }
         variables.check_call()?;
         let render = Render {
@@ -191,27 +175,43 @@ impl ChatTemplate {
                 ControlPolicy::Refuse | ControlPolicy::Split => self.control_tokens_with(special_tokens),
             },
             options,
+            hidden,
+        };
+        let conversations = match conversations {
+            Conversations::One(conversation) => {
+                pass(render.render_conversation(&mut runtime, messages, conversation)?);
+                return Ok(());
+            }
+            Conversations::Batch(conversations) => conversations,
         };
         let mut limits = meter.limits().clone();
-        let mut prompts = Vec::new();
         for (index, prepared) in conversations.into_iter().enumerate() {
             let own = match &messages {
-                Value::List(items) | Value::Tuple(items) if wants_batch => items.get(index).unwrap_or(Value::None),
-                own => own.clone(),
+                Value::List(items) | Value::Tuple(items) => items.get(index).unwrap_or(Value::None),
+                _ => Value::None,
             };
-            if wants_batch {
-                runtime.meter.check_time()?;
-            }
-            let prompt = render.render_conversation(own, prepared, meter.renew_with(limits.clone()))?;
+            runtime.meter.check_time()?;
+            let mut own_runtime = Runtime::with_meter(meter.renew_with(limits.clone()), options.clock, &LOOKUPS);
+            let prompt = render.render_conversation(&mut own_runtime, own, prepared)?;
             // The caller keeps all prompts of a batch, so they share the limit on output.
             limits.output = limits.output.saturating_sub(prompt.text.len() as u64);
-            prompts.push(prompt);
+            pass(prompt);
         }
-        Ok(prompts)
+        Ok(())
     }
 }
 
-/// The checked arguments that all conversations of a call share.
+/// Options of `apply` for callers in this crate.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hidden {
+    /// Whether to return [`Prompt::writes`].
+    pub writes: bool,
+    /// Whether each message is an object without a null and without a field with reasoning. The template then sees the messages without a
+    /// check.
+    pub is_clean: bool,
+}
+
+/// The arguments of a call after their checks, which all its conversations share.
 struct Render<'a> {
     template: &'a NamedTemplate,
     compiled: &'a Template,
@@ -221,72 +221,53 @@ struct Render<'a> {
     field: Option<&'a str>,
     control_tokens: Vec<&'a str>,
     options: &'a ApplyOptions<'a>,
+    hidden: Hidden,
 }
 
 impl<'a> Render<'a> {
     /// Returns the prompt of a conversation. `own` is the conversation as the caller has it, and `messages` as templates see it.
-    fn render_conversation(&self, own: Value<'a>, messages: Value<'a>, meter: Meter<'a>) -> Result<Prompt> {
+    fn render_conversation(&self, runtime: &mut Runtime<'a>, own: Value<'a>, messages: Value<'a>) -> Result<Prompt> {
         let options = self.options;
-        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
         if options.trace || checks_control_tokens || options.assistant.is_some() {
-            self.compiled.start_tape(&mut runtime, self.list_inputs(own));
-        } else if options.writes {
+            self.compiled.start_tape(runtime, self.list_inputs(own));
+        } else if self.hidden.writes {
             let count = match &messages {
                 Value::List(items) | Value::Tuple(items) => items.len(),
                 _ => 0,
             };
-            // A template writes some five texts for each message.
+            // A template writes some five strings for each message.
             runtime.start_tape(Tape::default(), count.saturating_mul(6));
         }
         let continuation = match self.field {
-            Some(field) => Some(Continuation::open(&mut runtime, &messages, field, &self.template.source)?),
+            Some(field) => Some(Continuation::open(runtime, &messages, field, &self.template.source)?),
             None => None,
         };
-        self.variables.check_render(options.generation)?;
+        self.variables.check_render(options.reference_spans)?;
         let messages = continuation
             .as_ref()
             .map_or(messages, |continuation| continuation.messages.clone());
-        let context = self
+        let given = self
             .variables
-            .context(&mut runtime, messages, self.tools.clone(), self.documents.clone())?;
-        let tracks_spans =
-            options.generation || options.true_spans || (options.assistant.is_some() && self.compiled.has_generation());
-        let output = self
-            .compiled
-            .render_value(&mut runtime, context.clone(), tracks_spans, options.plain);
+            .give(runtime, messages, self.tools.clone(), self.documents.clone())?;
+        let mut render_options = options.render_options();
+        let tracks_spans = self.compiled.tracks_spans(&render_options);
+        let output = self.compiled.render_value(runtime, given, tracks_spans);
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;
         if let Some(continuation) = &continuation {
-            output.text = continuation.close(&mut runtime, output.text)?;
+            output.text = continuation.close(runtime, output.text)?;
             output.pieces.truncate(output.text.len());
         }
-        let mut prompt = Prompt {
-            writes: if options.writes {
-                runtime.list_writes(&output.pieces)
-            } else {
-                Vec::new()
-            },
-            ..Prompt::default()
+        let writes = match self.hidden.writes {
+            true => runtime.list_writes(&output.pieces),
+            false => Vec::new(),
         };
-        if options.generation {
-            runtime.meter.charge_bytes(output.text.len())?;
-            runtime.meter.charge_items(output.spans.len())?;
-            prompt.generation = Spans::from_code_points(std::mem::take(&mut output.spans), &output.text);
-        }
-        if options.true_spans {
-            prompt.true_spans = Spans::from_bytes(output.pieces.blocks(), &output.text);
-        }
-        prompt.segments = runtime.take_segments(&output.pieces, &output.text)?;
-        if let Some(assistant) = &options.assistant {
-            prompt.assistant = self
-                .compiled
-                .find_assistant(&mut runtime, &context, &mut output, &prompt.segments, assistant)?;
-        }
-        if !options.trace && !checks_control_tokens {
-            prompt.segments.clear();
-        }
-        prompt.text = output.text;
+        render_options.trace |= checks_control_tokens;
+        let mut prompt = self.compiled.finish(runtime, output, &render_options)?;
+        prompt.writes = writes;
         if checks_control_tokens {
+            let count = self.control_tokens.len().saturating_add(options.control_tokens.tokens.len());
+            runtime.meter.charge_items(count)?;
             let tokens = [self.control_tokens.as_slice(), options.control_tokens.tokens].concat();
             prompt.check_control_tokens(&mut runtime.meter, &tokens, &options.control_tokens)?;
         }
@@ -294,7 +275,7 @@ impl<'a> Render<'a> {
         Ok(prompt)
     }
 
-    /// Returns what the caller passed.
+    /// Returns the inputs of a render that is traced: what the caller passed.
     fn list_inputs(&self, messages: Value<'a>) -> Vec<Traced<'a>> {
         let arguments = [
             ("messages", messages),
@@ -347,7 +328,8 @@ fn check_documents<'a>(runtime: &mut Runtime<'a>, documents: Value<'a>) -> Resul
     Err(refused(ErrorKind::Type, message).with_note(explain_objects(&documents, "documents")))
 }
 
-/// Returns whether all items that Python iterates are objects. Those of a string or an object are strings.
+/// Returns whether all items of a value are objects, as Python iterates them: a dict gives its keys and a string its characters, which are
+/// strings.
 fn are_objects(runtime: &mut Runtime<'_>, value: &Value<'_>, argument: &str) -> Result<bool> {
     match value {
         Value::List(items) | Value::Tuple(items) => {

@@ -44,7 +44,7 @@ pub(super) fn find_model_folder(path: &Path) -> Result<Cow<'_, Path>, String> {
         (None, _) => Err("has no revision of the model: snapshots is empty; download the model again".to_owned()),
         (Some(_), others) => Err(format!(
             "has {} revisions, and refs/main names none of them; pass one of the folders in snapshots",
-            others.saturating_add(1)
+            others + 1
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! Leaving the last message open, so that the model continues it.
+//! Leaves the last message of a conversation open, so that the model continues it.
 //!
 //! ```text
 //! {"content": "The answer is "}   ->   {"content": "The answer is CONTINUE_FINAL_MESSAGE_TAG "}
@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::text::strip::{strip, strip_end};
 use crate::value::{Dict, Runtime, Seq, Str, Value, ops};
 
-/// The tag. If the space after it is missing in the prompt, the template strips the message.
+/// The tag that is appended to the message. If the space after it is missing in the prompt, the template strips the message.
 const TAG: &str = "CONTINUE_FINAL_MESSAGE_TAG ";
 
 /// A conversation whose last message has the tag.
@@ -131,7 +131,7 @@ fn fields_of_text<'f, 'a>(
     Ok(fields)
 }
 
-/// Adds the tag to the last block with a text, whatever its type, and returns the blocks and that text.
+/// Adds the tag to the last block with a string, whatever its type, and returns the blocks and that string.
 fn tag_last_text<'a>(runtime: &mut Runtime<'a>, blocks: &Seq<'a>) -> Result<(Vec<Value<'a>>, Value<'a>)> {
     let key = Value::text("text");
     let mut tagged: Vec<Value<'a>> = blocks.iter().collect();

@@ -1,4 +1,4 @@
-//! Reading the files of a model's folder, which may come from a stranger.
+//! Reads the files of a model's folder, which may come from a stranger.
 //!
 //! ```text
 //! chat_template.jinja -> ../../blobs/1a2b      read: a link into the blobs of the Hugging Face cache
@@ -17,7 +17,7 @@ use super::folder::{LoadOptions, at, in_file};
 use super::{cache, templates};
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::text::utf8;
 
 /// The files of a folder.
@@ -26,7 +26,7 @@ pub(crate) struct Files<'p> {
     pub path: &'p Path,
     pub deadline: &'p Deadline,
     max_file_size: u64,
-    /// The total size of the texts that were read, in bytes.
+    /// The total size of the files that were kept in memory, in bytes.
     bytes: Cell<u64>,
     /// The folders in which a file must be after all links are followed, or `None` if it may be anywhere.
     roots: Option<Vec<PathBuf>>,
@@ -136,7 +136,7 @@ impl<'p> Files<'p> {
         self.check_place(&path)?;
         let mut names = Vec::new();
         for (index, entry) in entries.enumerate() {
-            templates::check_count(index.saturating_add(1)).map_err(|error| in_file(&path, error))?;
+            templates::check_count(index + 1).map_err(|error| in_file(&path, error))?;
             let entry = entry.map_err(failed)?;
             let Ok(file) = entry.file_name().into_string() else {
                 return Err(at(&entry.path(), "the name of this file is not UTF-8"));
@@ -206,5 +206,5 @@ fn resolve(path: &Path) -> Result<PathBuf> {
 }
 
 fn too_large(path: &Path, size: u64, limit: u64) -> Error {
-    in_file(path, Error::limit(Reached::new(Limit::File, size, limit)))
+    in_file(path, Error::limit(LimitExceeded::new(Limit::File, size, limit)))
 }

@@ -1,4 +1,4 @@
-//! Loading the templates and the special tokens of a model's folder.
+//! Loads the templates and the special tokens of a model's folder.
 //!
 //! ```text
 //! Qwen3-8B/chat_template.jinja                      the template, named default if there are additional ones
@@ -9,7 +9,7 @@
 //! Qwen3-8B/tokenizer.json                           the pad token if no other file names one, and the added tokens
 //! ```
 //!
-//! The rule is transformers 5.24.0 `tokenization_utils_base.py` `from_pretrained` and `_from_pretrained`; for [`LoadAs::Processor`]
+//! The rule is transformers 5.24.0 `tokenization_utils_base.py` `from_pretrained` and `_from_pretrained`; for a processor
 //! `processing_utils.py` `get_processor_dict`. Unlike the reference, this crate reports a file that is not readable, such as a folder with
 //! the name of a file. [`super::config`] and [`super::tokens`] read the content of the files.
 
@@ -22,55 +22,40 @@ use super::tokenizer_class::{self, RemoteCode};
 use super::tokenizer_json::TokenizerJson;
 use super::tokenizer_tables::TokenizerClass;
 use super::{ChatTemplate, added_tokens, cache, config, tokens};
-use crate::deadline::{Bounds, Deadline};
+use crate::deadline::Bounds;
 use crate::error::{Error, ErrorClass, Result};
 use crate::json;
 use crate::json::{Data, Object};
-use crate::limits::Limits;
 use crate::meter::Meter;
 
-/// The class of transformers whose rules determine where a folder's templates are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LoadAs {
-    /// A tokenizer: `chat_template.jinja` and `additional_chat_templates`, else `tokenizer_config.json`.
-    #[default]
-    Tokenizer,
-    /// A processor: `processor_config.json`, else the older `chat_template.json`, else `chat_template.jinja` and
-    /// `additional_chat_templates`. The special tokens are those of the tokenizer.
-    Processor,
-}
-
-/// How [`ChatTemplate::from_dir_with`] reads a folder.
+/// How [`ChatTemplate::from_dir`] reads a folder.
 #[derive(Clone, Debug)]
 pub struct LoadOptions<'o> {
     /// The largest size in bytes of a file, and of all files together except `tokenizer.json`, which is read as a stream. The default is
     /// 64 MiB; the largest known `tokenizer.json` has about 35 MiB.
     pub max_file_size: u64,
-    /// The class whose rules determine where the templates are.
-    pub load_as: LoadAs,
+    /// Whether the templates are those of a processor: `processor_config.json`, else the older `chat_template.json`, else
+    /// `chat_template.jinja` and `additional_chat_templates`. The default is those of a tokenizer: `chat_template.jinja` and
+    /// `additional_chat_templates`, else `tokenizer_config.json`. The special tokens are those of the tokenizer.
+    pub processor: bool,
     /// Whether to load a folder whose tokenizer is Python code in that folder (`auto_map`). The code is never run: the special tokens are
     /// those that the files name. The default is an error, as in transformers without `trust_remote_code`.
     pub ignore_remote_code: bool,
     /// Whether to read files through symbolic links that leave the folder. The default is an error, because a folder from a stranger could
     /// link to any file of the machine. The links of the Hugging Face cache into its folder `blobs` are always followed.
     pub follow_links: bool,
-    /// The limits on reading the files and compiling the templates, which share the time and the steps.
-    pub limits: &'o Limits,
-    /// A time limit that this call shares with others, in place of [`Limits::milliseconds`].
-    pub deadline: Option<&'o Deadline>,
+    /// What reading the files and compiling the templates may use together.
+    pub bounds: Bounds<'o>,
 }
 
 impl Default for LoadOptions<'_> {
     fn default() -> Self {
-        let Bounds { limits, deadline, .. } = Bounds::default();
         Self {
             max_file_size: 64 << 20,
-            load_as: LoadAs::Tokenizer,
+            processor: false,
             ignore_remote_code: false,
             follow_links: false,
-            limits,
-            deadline,
+            bounds: Bounds::default(),
         }
     }
 }
@@ -80,36 +65,27 @@ const ADDITIONAL: &str = "additional_chat_templates";
 const CONFIG: &str = "tokenizer_config.json";
 const MODEL: &str = "config.json";
 const TOKENS_MAP: &str = "special_tokens_map.json";
+const TEKKEN: &str = "tekken.json";
 const TOKENIZER: &str = "tokenizer.json";
 const PROCESSOR: &str = "processor_config.json";
 const LEGACY: &str = "chat_template.json";
 
 impl ChatTemplate {
-    /// Loads a model's folder with the default options.
-    ///
-    /// A model's folder of the Hugging Face cache, such as `models--Qwen--Qwen3-8B`, is accepted too: the revision of its branch `main`, or
-    /// the only one, is loaded.
+    /// Loads a model's folder. A model's folder of the Hugging Face cache, such as `models--Qwen--Qwen3-8B`, is accepted too: the revision of its branch `main`, or
+    /// the only one, is loaded. A folder with a `tokenizer_config.json` and without a template can be loaded; to apply it, set
+    /// [`ApplyOptions::chat_template`](super::ApplyOptions::chat_template).
     ///
     /// # Errors
     /// If the folder or a file in it cannot be read or has wrong content. The message names the file, and the class is
     /// [`ErrorClass::Template`].
-    pub fn from_dir(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_dir_with(path, &LoadOptions::default())
+    pub fn from_dir(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Self> {
+        Self::load_dir(path.as_ref(), options)?.checked()
     }
 
-    /// Loads a model's folder. A folder with a `tokenizer_config.json` and without a template can be loaded; to apply it, set
-    /// [`ApplyOptions::chat_template`](super::ApplyOptions::chat_template).
-    ///
-    /// # Errors
-    /// Those of [`ChatTemplate::from_dir`].
-    pub fn from_dir_with(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Self> {
-        let given = path.as_ref();
+    /// Loads a model's folder. If a template does not compile, [`ChatTemplate::apply`] returns the error.
+    pub(crate) fn load_dir(given: &Path, options: &LoadOptions<'_>) -> Result<Self> {
         let path = cache::find_model_folder(given).map_err(|message| at(given, &message))?;
-        let bounds = Bounds {
-            limits: options.limits,
-            deadline: options.deadline,
-            cancel: None,
-        };
+        let bounds = options.bounds;
         let deadline = bounds.start();
         let folder = Folder {
             files: Files::new(&path, given, options, &deadline)?,
@@ -120,7 +96,7 @@ impl ChatTemplate {
                 RemoteCode::Refuse
             },
         };
-        folder.load(options.load_as)
+        folder.load(options.processor)
     }
 
     /// Loads the templates and the special tokens of a parsed `tokenizer_config.json`. Its `tokenizer_class` determines the default special
@@ -130,14 +106,11 @@ impl ChatTemplate {
     /// If the configuration is not an object, or a template or a token in it is wrong. The class is [`ErrorClass::Template`].
     pub fn from_config(config: &serde_json::Value) -> Result<Self> {
         let config = json::to_data(config, json::DEPTH).map_err(Error::from).map_err(of_model)?;
-        Self::from_config_data(&config)
+        Self::load_config(&config)?.checked()
     }
 
-    /// Loads the templates and the special tokens of a `tokenizer_config.json` that [`json::read`] has parsed.
-    ///
-    /// # Errors
-    /// Those of [`ChatTemplate::from_config`].
-    pub fn from_config_data(config: &Data<'_>) -> Result<Self> {
+    /// Loads a parsed `tokenizer_config.json`. If a template does not compile, [`ChatTemplate::apply`] returns the error.
+    pub(crate) fn load_config(config: &Data<'_>) -> Result<Self> {
         let Data::Object(config) = config else {
             return Err(of_model(Error::type_error("the configuration is not an object")));
         };
@@ -148,7 +121,10 @@ impl ChatTemplate {
             .and_then(|class| tokens::collect_special_tokens(config, None, &class.tokens()?, None))
             .map_err(of_model)?;
         let added = added_tokens::collect_added_tokens(config, &[]).map_err(of_model)?;
-        Ok(Self::assemble(templates, tokens).with_added_special_tokens(added))
+        let template = Self::assemble(templates, tokens).with_added_special_tokens(added);
+        #[cfg(feature = "response")]
+        let template = template.with_response(super::response::read_response_template(config));
+        Ok(template)
     }
 }
 
@@ -159,26 +135,33 @@ struct Folder<'p> {
 }
 
 impl Folder<'_> {
-    fn load(&self, load_as: LoadAs) -> Result<ChatTemplate> {
+    fn load(&self, is_processor: bool) -> Result<ChatTemplate> {
         let config_text = self.files.text(CONFIG)?;
         let config = match &config_text {
             Some(text) => Some(self.json(CONFIG, text)?),
             None => None,
         };
-        let templates = match load_as {
-            LoadAs::Tokenizer => self.tokenizer_templates(config.as_ref())?,
-            LoadAs::Processor => self.processor_templates()?,
+        let templates = match is_processor {
+            false => self.tokenizer_templates(config.as_ref())?,
+            true => self.processor_templates()?,
         };
         if config.is_none() && matches!(templates, Templates::None) {
             let message = format!("is not the folder of a model: it has neither {TEMPLATE} nor {ADDITIONAL} nor {CONFIG}");
-            return Err(at(self.files.path, &message));
+            let hint = match self.files.path.join(TEKKEN).exists() {
+                true => format!("; its {TEKKEN} is for mistral-common, which makes prompts without a template"),
+                false => String::new(),
+            };
+            return Err(at(self.files.path, &(message + &hint)));
         }
         let config = config.unwrap_or_default();
         let tokenizer = self.tokenizer_json()?;
         let tokens = self.special_tokens(&config, tokenizer.pad_token)?;
         let added = added_tokens::collect_added_tokens(&config, &tokenizer.special_tokens);
         let added = added.map_err(|error| in_file(&self.files.path.join(CONFIG), error))?;
-        Ok(ChatTemplate::assemble(templates, tokens).with_added_special_tokens(added))
+        let template = ChatTemplate::assemble(templates, tokens).with_added_special_tokens(added);
+        #[cfg(feature = "response")]
+        let template = template.with_response(super::response::read_response_template(&config));
+        Ok(template)
     }
 
     fn tokenizer_templates(&self, config: Option<&Object<'_>>) -> Result<Templates> {
@@ -321,7 +304,10 @@ impl Folder<'_> {
         match json::read_until(text, json::DEPTH, self.files.deadline) {
             Ok(Data::Object(object)) => Ok(object),
             Ok(_) => Err(in_file(&path, Error::type_error("the content is not a JSON object"))),
-            Err(error) => Err(in_file(&path, Error::from(error))),
+            Err(error) => Err(match error.excerpt(text) {
+                Some(excerpt) => in_file(&path, Error::value(format!("not JSON: {error}")).with_note(excerpt)),
+                None => in_file(&path, Error::from(error)),
+            }),
         }
     }
 }

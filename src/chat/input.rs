@@ -28,7 +28,7 @@ use crate::value::{Dict, Entries, Key, Runtime, Seq, Value};
 ///     documents: Option<Value>,
 /// }
 ///
-/// let template = ChatTemplate::from_source("{{ messages|length }} {{ tools }} {{ documents }}", &[]);
+/// let template = ChatTemplate::from_source("{{ messages|length }} {{ tools }} {{ documents }}", &[])?;
 /// let request = Request { messages: vec![Map::new()], ..Request::default() };
 /// let options = ApplyOptions { tools: Some(&request.tools), documents: Some(&request.documents), ..Default::default() };
 /// assert_eq!(template.apply(&request.messages, &options)?.text, "1 None None");
@@ -46,7 +46,7 @@ use crate::value::{Dict, Entries, Key, Runtime, Seq, Value};
 /// use chat_template::{ApplyOptions, ChatTemplate};
 /// use serde_json::json;
 ///
-/// let template = ChatTemplate::from_source("{{ messages|length }} {{ enable_thinking }}", &[]);
+/// let template = ChatTemplate::from_source("{{ messages|length }} {{ enable_thinking }}", &[])?;
 /// let messages = vec![json!({"role": "user", "content": "Hi"})];
 /// let variables = BTreeMap::from([("enable_thinking", json!(true))]);
 /// let options = ApplyOptions { variables: Some(&variables), ..Default::default() };
@@ -57,7 +57,7 @@ use crate::value::{Dict, Entries, Key, Runtime, Seq, Value};
 /// This trait is sealed. Turn anything else that is `Serialize` into a [`Data`] with [`json::to_data`](crate::json::to_data).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be borrowed as JSON",
-    note = "pass a `serde_json::Value`, JSON text to `apply_json`, or another type to `apply_serialize` or `json::to_data`"
+    note = "pass a `serde_json::Value`, JSON text to `apply_json`, or what `json::to_data` makes of another type"
 )]
 pub trait Input: sealed::Borrow {}
 
@@ -69,7 +69,7 @@ pub(crate) mod sealed {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be borrowed as JSON",
-        note = "pass a `serde_json::Value`, JSON text to `apply_json`, or another type to `apply_serialize` or `json::to_data`"
+        note = "pass a `serde_json::Value`, JSON text to `apply_json`, or what `json::to_data` makes of another type"
     )]
     pub trait Borrow {
         /// Returns the value that a template sees.

@@ -56,7 +56,7 @@ fn prepare<'a>(runtime: &mut Runtime<'a>, conversation: &Value<'a>) -> Result<Va
     for (index, message) in items.iter().enumerate() {
         let Value::Dict(dict) = &message else {
             let ty = message.ty().name();
-            let note = format!("message {} is of type {ty}, and must be an object", index.saturating_add(1));
+            let note = format!("message {} is of type {ty}, and must be an object", index + 1);
             return Err(not_a_message(runtime, &message)?
                 .about_input(format!("/messages/{index}"))
                 .with_note(note));
@@ -99,7 +99,7 @@ fn change_message<'a>(runtime: &mut Runtime<'a>, message: &Dict<'a>) -> Result<O
     runtime.dict(entries).map(Some)
 }
 
-/// Returns a copy of a dict whose values are those that `value` returns for each name and old value.
+/// Returns a copy of a dict. Each value is the one that `value` returns for the name and the old value.
 pub(super) fn replace_values<'a>(
     runtime: &mut Runtime<'a>,
     dict: &Dict<'a>,

@@ -23,6 +23,8 @@ mod model_config;
 mod options;
 mod prompt;
 mod render;
+#[cfg(feature = "response")]
+mod response;
 mod templates;
 mod tokenizer_class;
 mod tokenizer_json;
@@ -48,23 +50,29 @@ use crate::template::Template;
 use crate::value::Value;
 
 #[cfg(feature = "inspect")]
+pub(crate) use apply::Hidden;
+pub use assistant::AssistantOptions;
+#[cfg(feature = "cli")]
+pub(crate) use assistant::AssistantSpans;
+#[cfg(feature = "inspect")]
 pub(crate) use assistant::REASONING_FIELDS;
-pub use assistant::{AssistantOptions, AssistantSpans, AssistantTurn, UnknownTurn};
-pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, Writer};
+pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, TokenOrigin};
 #[cfg(feature = "cli")]
 pub(crate) use files::Files;
-pub use folder::{LoadAs, LoadOptions};
+pub use folder::LoadOptions;
 pub use input::Input;
 #[cfg(feature = "inspect")]
 pub(crate) use input::sealed::Borrow;
 pub use mask::assistant_mask;
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
-pub use render::{Context, RenderOptions, Rendered};
+pub use render::RenderOptions;
 use templates::Compiler;
-pub use templates::MAX_TEMPLATES;
+#[cfg(feature = "cli")]
+pub(crate) use templates::MAX_TEMPLATES;
 pub(crate) use templates::Templates;
-pub use tokens::MAX_SPECIAL_TOKENS;
+#[cfg(feature = "cli")]
+pub(crate) use tokens::MAX_SPECIAL_TOKENS;
 pub use turns::{Field, Turn};
 #[cfg(feature = "inspect")]
 pub(crate) use variables::is_reserved_name;
@@ -76,7 +84,7 @@ pub(crate) use variables::is_reserved_name;
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate};
 ///
-/// let template = ChatTemplate::from_source("{{ bos_token }}{{ messages[0].content }}", &[("bos_token", "<s>")]);
+/// let template = ChatTemplate::from_source("{{ bos_token }}{{ messages[0].content }}", &[("bos_token", "<s>")])?;
 /// let shared = template.clone();
 /// let thread = std::thread::spawn(move || {
 ///     let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
@@ -85,6 +93,8 @@ pub(crate) use variables::is_reserved_name;
 /// assert_eq!(thread.join().unwrap()?, "<s>Hi");
 /// # Ok::<(), chat_template::Error>(())
 /// ```
+///
+#[doc = include_str!("cache.md")]
 #[derive(Clone, Debug)]
 pub struct ChatTemplate {
     parts: Arc<Parts>,
@@ -95,6 +105,9 @@ struct Parts {
     templates: Templates,
     special_tokens: Vec<(String, String)>,
     added_special_tokens: Vec<String>,
+    /// The description of what the model writes.
+    #[cfg(feature = "response")]
+    response: Option<Result<crate::response::ResponseTemplate>>,
     /// The parts of the report that were made so far.
     #[cfg(feature = "inspect")]
     made: Made,
@@ -106,20 +119,19 @@ struct Parts {
 impl ChatTemplate {
     /// Makes a `ChatTemplate` from the source of a template and its special tokens.
     ///
-    /// If the source does not compile, [`ChatTemplate::check`] and [`ChatTemplate::apply`] return the error.
-    ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate, ErrorKind};
     ///
-    /// let template = ChatTemplate::from_source("{{ messages[0].content }}{{ eos_token }}", &[("eos_token", "</s>")]);
+    /// let template = ChatTemplate::from_source("{{ messages[0].content }}{{ eos_token }}", &[("eos_token", "</s>")])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
     /// assert_eq!(template.apply(&messages, &ApplyOptions::default())?.text, "Hi</s>");
-    ///
-    /// let broken = ChatTemplate::from_source("{% if %}", &[]);
-    /// assert_eq!(broken.check().unwrap_err().kind(), ErrorKind::Syntax);
+    /// assert_eq!(ChatTemplate::from_source("{% if %}", &[]).unwrap_err().kind(), ErrorKind::Syntax);
     /// # Ok::<(), chat_template::Error>(())
     /// ```
-    pub fn from_source(source: impl Into<String>, special_tokens: &[(&str, &str)]) -> Self {
+    ///
+    /// # Errors
+    /// If the source does not compile.
+    pub fn from_source(source: impl Into<String>, special_tokens: &[(&str, &str)]) -> Result<Self> {
         Self::from_source_with(source, special_tokens, Bounds::default())
     }
 
@@ -129,11 +141,22 @@ impl ChatTemplate {
     /// use chat_template::{ChatTemplate, ErrorKind, Limits};
     ///
     /// let limits = Limits::default().with_source(100);
-    /// let template = ChatTemplate::from_source_with("a".repeat(101), &[], &limits);
-    /// assert_eq!(template.check().unwrap_err().kind(), ErrorKind::Limit);
+    /// let error = ChatTemplate::from_source_with("a".repeat(101), &[], &limits).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Limit);
     /// ```
-    pub fn from_source_with<'o>(source: impl Into<String>, special_tokens: &[(&str, &str)], bounds: impl Into<Bounds<'o>>) -> Self {
-        let bounds = bounds.into();
+    ///
+    /// # Errors
+    /// Those of [`ChatTemplate::from_source`].
+    pub fn from_source_with<'o>(
+        source: impl Into<String>,
+        special_tokens: &[(&str, &str)],
+        bounds: impl Into<Bounds<'o>>,
+    ) -> Result<Self> {
+        Self::load_source(source, special_tokens, bounds.into()).checked()
+    }
+
+    /// Makes a `ChatTemplate` from a source. If it does not compile, [`ChatTemplate::apply`] returns the error.
+    pub(crate) fn load_source(source: impl Into<String>, special_tokens: &[(&str, &str)], bounds: Bounds<'_>) -> Self {
         let template = Compiler::new(Meter::within(bounds, &bounds.start())).compile("", source);
         Self::assemble(Templates::One(template), to_owned(special_tokens))
     }
@@ -146,7 +169,7 @@ impl ChatTemplate {
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate};
     ///
-    /// let template = ChatTemplate::from_named(&[("default", "plain"), ("tool_use", "tools"), ("rag", "documents")], &[]);
+    /// let template = ChatTemplate::from_named(&[("default", "plain"), ("tool_use", "tools"), ("rag", "documents")], &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
     /// let text = |options: ApplyOptions| template.apply(&messages, &options).map(|prompt| prompt.text);
     /// assert_eq!(text(ApplyOptions::default())?, "plain");
@@ -154,18 +177,32 @@ impl ChatTemplate {
     /// assert_eq!(text(ApplyOptions { chat_template: Some("rag"), ..Default::default() })?, "documents");
     /// # Ok::<(), chat_template::Error>(())
     /// ```
-    pub fn from_named(templates: &[(&str, &str)], special_tokens: &[(&str, &str)]) -> Self {
-        Self::from_named_with(templates, special_tokens, Bounds::default())
+    ///
+    /// # Errors
+    /// If the template named `default` does not compile. As in transformers, which compiles a template when a request needs it, another
+    /// template that does not compile is an error of the requests that choose it; [`ChatTemplate::check`] finds it earlier.
+    pub fn from_named(templates: &[(&str, &str)], special_tokens: &[(&str, &str)]) -> Result<Self> {
+        Self::load_named(templates, special_tokens, Bounds::default()).checked()
     }
 
-    /// Makes a `ChatTemplate` like [`ChatTemplate::from_named`], and compiles the templates within bounds, such as limits or a deadline. All
-    /// templates share the steps and the time; the other limits hold for each template.
-    pub fn from_named_with<'o>(templates: &[(&str, &str)], special_tokens: &[(&str, &str)], bounds: impl Into<Bounds<'o>>) -> Self {
-        let bounds = bounds.into();
+    /// Makes a `ChatTemplate` from named templates. All of them share the steps and the time of the bounds. If one does not compile,
+    /// [`ChatTemplate::apply`] returns the error.
+    pub(crate) fn load_named(templates: &[(&str, &str)], special_tokens: &[(&str, &str)], bounds: Bounds<'_>) -> Self {
         let deadline = bounds.start();
         let compiler = Compiler::new(Meter::within(bounds, &deadline));
         let templates = templates.iter().map(|(name, source)| compiler.compile(*name, *source));
         Self::assemble(Templates::from_named(templates), to_owned(special_tokens))
+    }
+
+    /// Returns the templates if the only one, or the one named `default`, compiles.
+    pub(crate) fn checked(self) -> Result<Self> {
+        let templates = &self.parts.templates;
+        let main = match templates {
+            Templates::None | Templates::One(_) => templates.all().first(),
+            Templates::Named(templates) => templates.get(self.parts.templates.find_named(None, false).unwrap_or(usize::MAX)),
+        };
+        main.map_or(Ok(()), |template| template.compiled().map(drop))?;
+        Ok(self)
     }
 
     pub(crate) fn assemble(templates: Templates, special_tokens: Vec<(String, String)>) -> Self {
@@ -175,10 +212,19 @@ impl ChatTemplate {
             templates,
             special_tokens,
             added_special_tokens: Vec::new(),
+            #[cfg(feature = "response")]
+            response: None,
             #[cfg(feature = "inspect")]
             made: Made::default(),
         };
         Self { parts: Arc::new(parts) }
+    }
+
+    /// Sets the description of what the model writes.
+    #[cfg(feature = "response")]
+    pub(crate) fn with_response(mut self, response: Option<Result<crate::response::ResponseTemplate>>) -> Self {
+        self.parts_mut().response = response;
+        self
     }
 
     /// Sets the special tokens without names. A token that also has a name is left out.
@@ -192,15 +238,23 @@ impl ChatTemplate {
     /// Adds a special token by its name and its text, such as `bos_token` and `<s>`. A special token of the same name is replaced.
     ///
     /// ```
-    /// let template = chat_template::ChatTemplate::from_source("", &[("bos_token", "<s>")]).with_special_token("eos_token", "</s>");
+    /// let template = chat_template::ChatTemplate::from_source("", &[("bos_token", "<s>")])?.with_special_token("eos_token", "</s>");
     /// assert_eq!(template.special_tokens().len(), 2);
+    /// # Ok::<(), chat_template::Error>(())
     /// ```
     #[must_use]
     pub fn with_special_token(self, name: impl Into<String>, token: impl Into<String>) -> Self {
         self.with_special_tokens([(name, token)])
     }
 
-    /// Returns the parts for modification, and drops the report and the single templates that were made from the old parts.
+    /// Makes each template render without the shortcuts of the evaluator, unless another `ChatTemplate` shares it.
+    #[cfg(feature = "cli")]
+    pub(crate) fn without_shortcuts(mut self) -> Self {
+        self.parts_mut().templates.without_shortcuts();
+        self
+    }
+
+    /// Returns the parts of the model for modification, and drops the report and the single templates that were made from the old parts.
     fn parts_mut(&mut self) -> &mut Parts {
         let parts = Arc::make_mut(&mut self.parts);
         #[cfg(feature = "inspect")]
@@ -244,7 +298,8 @@ impl ChatTemplate {
         self
     }
 
-    /// Checks that all templates compile. A server can call this when it starts; otherwise the first request that needs the template fails.
+    /// Checks that all named templates compile. A server can call this when it starts; otherwise the first request that needs a broken
+    /// template fails.
     ///
     /// # Errors
     /// The syntax error of the first template that does not compile.
@@ -261,10 +316,11 @@ impl ChatTemplate {
     /// ```
     /// use chat_template::ChatTemplate;
     ///
-    /// let template = ChatTemplate::from_named(&[("default", "plain"), ("tool_use", "tools")], &[]);
+    /// let template = ChatTemplate::from_named(&[("default", "plain"), ("tool_use", "tools")], &[])?;
     /// assert_eq!(template.source(), Some("plain"));
     /// assert_eq!(template.named_source("tool_use"), Some("tools"));
     /// assert_eq!(template.named_source("rag"), None);
+    /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn source(&self) -> Option<&str> {
         match &self.parts.templates {
@@ -289,15 +345,16 @@ impl ChatTemplate {
     /// ```
     /// use chat_template::ChatTemplate;
     ///
-    /// let template = ChatTemplate::from_source("{{ messages[0].content }}", &[]);
+    /// let template = ChatTemplate::from_source("{{ messages[0].content }}", &[])?;
     /// assert!(!template.has_generation());
+    /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn has_generation(&self) -> bool {
         let mut templates = self.parts.templates.all().iter();
         templates.any(|template| template.compiled().is_ok_and(|compiled| compiled.has_generation()))
     }
 
-    /// Returns the names and texts of the special tokens that are variables of the templates.
+    /// Returns the names and the strings of the special tokens that templates read as variables.
     pub fn special_tokens(&self) -> &[(String, String)] {
         &self.parts.special_tokens
     }
@@ -360,8 +417,9 @@ impl ChatTemplate {
     /// ```
     /// use chat_template::ChatTemplate;
     ///
-    /// assert_eq!(ChatTemplate::from_named(&[("default", ""), ("tool_use", "")], &[]).names(), ["default", "tool_use"]);
-    /// assert!(ChatTemplate::from_source("", &[]).names().is_empty());
+    /// assert_eq!(ChatTemplate::from_named(&[("default", ""), ("tool_use", "")], &[])?.names(), ["default", "tool_use"]);
+    /// assert!(ChatTemplate::from_source("", &[])?.names().is_empty());
+    /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn names(&self) -> Vec<&str> {
         match &self.parts.templates {

@@ -7,14 +7,12 @@
 //! The names are those of transformers 5.24.0 `tokenization_utils_base.py`, `apply_chat_template`.
 
 use std::fmt;
-use std::sync::atomic::AtomicBool;
 
 use super::assistant::AssistantOptions;
 use super::render::RenderOptions;
 use super::{ControlTokens, Input};
 use crate::clock::Clock;
-use crate::deadline::{Bounds, Deadline};
-use crate::limits::Limits;
+use crate::deadline::Bounds;
 
 /// The field of the last message that the model continues.
 ///
@@ -24,7 +22,7 @@ use crate::limits::Limits;
 /// let template = ChatTemplate::from_source(
 ///     "{% for m in messages %}<think>{{ m.reasoning_content }}</think>{{ m.content }}<end>{% endfor %}",
 ///     &[],
-/// );
+/// )?;
 /// let messages = serde_json::json!([{"role": "assistant", "reasoning": "Well, "}]);
 /// let options = ApplyOptions {
 ///     continue_final_message: ContinueFinalMessage::Field("reasoning"),
@@ -85,8 +83,8 @@ pub struct ApplyOptions<'o> {
     pub tools: Option<&'o dyn Input>,
     /// The documents: a list of objects, which reach the template unchanged.
     pub documents: Option<&'o dyn Input>,
-    /// The name of one of the model's templates. A text that is no such name is the source of another template, which is compiled for this
-    /// call alone; to use it again, make a [`ChatTemplate`](super::ChatTemplate) from it.
+    /// The name of one of the model's templates. A string that is no such name is the source of another template, which is compiled for
+    /// this call alone; to use it again, make a [`ChatTemplate`](super::ChatTemplate) from it.
     pub chat_template: Option<&'o str>,
     /// Whether the prompt ends with the beginning of the model's answer. To pass the template another type than a bool, leave this false
     /// and set `add_generation_prompt` in [`ApplyOptions::variables`].
@@ -100,21 +98,17 @@ pub struct ApplyOptions<'o> {
     pub special_tokens: Option<&'o [(String, String)]>,
     /// The clock that `strftime_now` reads.
     pub clock: &'o dyn Clock,
-    /// The resources that one conversation may use. The conversations of a batch share the time.
-    pub limits: &'o Limits,
-    /// A time limit that this call shares with others, in place of [`Limits::milliseconds`].
-    pub deadline: Option<&'o Deadline>,
-    /// A flag that stops the render soon after any thread sets it.
-    pub cancel: Option<&'o AtomicBool>,
-    /// Whether to return [`Prompt::generation`](super::Prompt::generation): the spans of `{% generation %}` blocks as transformers counts
+    /// What one conversation may use: limits, a deadline, a flag that cancels it. The conversations of a batch share the time.
+    pub bounds: Bounds<'o>,
+    /// Whether to return [`Prompt::reference_spans`](super::Prompt::reference_spans): the spans of `{% generation %}` blocks as transformers counts
     /// them, for [`assistant_mask`]. As in transformers, it is an error together with [`ApplyOptions::continue_final_message`].
     ///
     /// [`assistant_mask`]: crate::assistant_mask
-    pub generation: bool,
-    /// Whether to return [`Prompt::true_spans`](super::Prompt::true_spans): the places of `{% generation %}` blocks in the text, also for
+    pub reference_spans: bool,
+    /// Whether to return [`Prompt::generation_spans`](super::Prompt::generation_spans): the places of `{% generation %}` blocks in the text, also for
     /// blocks in a macro, a set block or a call block. A block that is written twice has two spans, and one that a filter rewrites
     /// (`upper`, `replace`) has none.
-    pub true_spans: bool,
+    pub generation_spans: bool,
     /// Whether to return [`Prompt::segments`](super::Prompt::segments): where each character of the prompt came from, and which message
     /// owns it. The text is the same.
     pub trace: bool,
@@ -124,16 +118,6 @@ pub struct ApplyOptions<'o> {
     /// What happens if text of the input forms a control token. A policy other than [`ControlPolicy::Leave`](super::ControlPolicy::Leave)
     /// traces the prompt.
     pub control_tokens: ControlTokens<'o>,
-    /// Whether to render without the shortcuts of the evaluator. The result is the same; tests compare the two.
-    #[doc(hidden)]
-    pub plain: bool,
-    /// Whether to return [`Prompt::writes`](super::Prompt), the list of the strings that were written to the prompt.
-    #[doc(hidden)]
-    pub writes: bool,
-    /// Whether the caller guarantees that each message is an object without a null and without a field with reasoning. The template then
-    /// sees the messages without a check.
-    #[doc(hidden)]
-    pub clean: bool,
 }
 
 /// Inputs are shown as `Some(_)`, and the clock is left out.
@@ -155,11 +139,9 @@ impl fmt::Debug for ApplyOptions<'_> {
             .field("continue_final_message", &self.continue_final_message)
             .field("variables", &shown(self.variables))
             .field("special_tokens", &self.special_tokens)
-            .field("limits", self.limits)
-            .field("deadline", &self.deadline)
-            .field("cancel", &self.cancel)
-            .field("generation", &self.generation)
-            .field("true_spans", &self.true_spans)
+            .field("bounds", &self.bounds)
+            .field("reference_spans", &self.reference_spans)
+            .field("generation_spans", &self.generation_spans)
             .field("trace", &self.trace)
             .field("assistant", &self.assistant)
             .field("control_tokens", &self.control_tokens)
@@ -168,23 +150,29 @@ impl fmt::Debug for ApplyOptions<'_> {
 }
 
 impl<'o> ApplyOptions<'o> {
-    /// Returns what the call may use.
-    pub(crate) fn bounds(&self) -> Bounds<'o> {
-        Bounds {
-            limits: self.limits,
-            deadline: self.deadline,
-            cancel: self.cancel,
+    /// Returns the options of rendering alone.
+    pub(super) fn render_options(&self) -> RenderOptions<'o> {
+        RenderOptions {
+            clock: self.clock,
+            bounds: self.bounds,
+            reference_spans: self.reference_spans,
+            generation_spans: self.generation_spans,
+            trace: self.trace,
+            assistant: self.assistant,
         }
     }
 }
 
 impl Default for ApplyOptions<'_> {
     fn default() -> Self {
-        let Bounds {
-            limits,
-            deadline,
-            cancel,
-        } = Bounds::default();
+        let RenderOptions {
+            clock,
+            bounds,
+            reference_spans,
+            generation_spans,
+            trace,
+            assistant,
+        } = RenderOptions::default();
         Self {
             tools: None,
             documents: None,
@@ -193,18 +181,13 @@ impl Default for ApplyOptions<'_> {
             continue_final_message: ContinueFinalMessage::No,
             variables: None,
             special_tokens: None,
-            clock: RenderOptions::default().clock,
-            limits,
-            deadline,
-            cancel,
-            generation: false,
-            true_spans: false,
-            trace: false,
-            assistant: None,
+            clock,
+            bounds,
+            reference_spans,
+            generation_spans,
+            trace,
+            assistant,
             control_tokens: ControlTokens::default(),
-            plain: false,
-            writes: false,
-            clean: false,
         }
     }
 }

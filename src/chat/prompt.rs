@@ -8,59 +8,56 @@ use super::ControlToken;
 use super::assistant::AssistantSpans;
 use super::mask::assistant_mask;
 use super::turns::{Turn, find_turns};
+#[cfg(feature = "cli")]
 use crate::deadline::Bounds;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
+#[cfg(feature = "cli")]
 use crate::meter::Meter;
 use crate::trace::{Segment, Spans, Write};
 
 /// The label of a token that is not trained, which PyTorch ignores.
 const NO_LABEL: i64 = -100;
 
-/// The steps of grouping a segment and making its part of a turn.
+/// The number of steps that each segment costs while turns are made.
+#[cfg(feature = "cli")]
 const TURN_STEPS: usize = 6;
 
-/// The prompt of a conversation.
+/// The result of a render: the prompt of a conversation, or the output of a template.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// The text to be tokenized, with no special tokens added.
+    /// The text. A prompt is to be tokenized with no special tokens added.
     pub text: String,
-    /// The spans of `{% generation %}` blocks as transformers counts them. Empty unless [`ApplyOptions::generation`] is set.
+    /// The spans of `{% generation %}` blocks as transformers counts them. Empty unless [`ApplyOptions::reference_spans`] is set.
     ///
-    /// [`ApplyOptions::generation`]: super::ApplyOptions::generation
-    pub generation: Spans,
-    /// The places of `{% generation %}` blocks in the text. Empty unless [`ApplyOptions::true_spans`] is set.
+    /// [`ApplyOptions::reference_spans`]: super::ApplyOptions::reference_spans
+    pub reference_spans: Spans,
+    /// The places of `{% generation %}` blocks in the text. Empty unless [`ApplyOptions::generation_spans`] is set.
     ///
-    /// [`ApplyOptions::true_spans`]: super::ApplyOptions::true_spans
-    pub true_spans: Spans,
-    /// Where the characters of the text came from. Empty unless [`ApplyOptions::trace`] is set.
-    ///
-    /// [`ApplyOptions::trace`]: super::ApplyOptions::trace
-    pub segments: Vec<Segment>,
-    /// The places of the text that the model would write. Empty unless [`ApplyOptions::assistant`] is set.
-    ///
-    /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
-    pub assistant: AssistantSpans,
+    /// [`ApplyOptions::generation_spans`]: super::ApplyOptions::generation_spans
+    pub generation_spans: Spans,
     /// The control tokens that the input wrote, at least in part. Empty unless the policy is
     /// [`ControlPolicy::Split`](super::ControlPolicy::Split).
     pub untrusted: Vec<ControlToken>,
     /// The number of steps that the render took; [`Limits::steps`](crate::Limits::steps) is their limit.
     pub steps: u64,
-    /// What was written to the text. Empty unless [`ApplyOptions::writes`](super::ApplyOptions::writes) is set.
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) assistant: AssistantSpans,
+    /// What was written to the text, if the caller in this crate wants to know.
     pub(crate) writes: Vec<Write>,
 }
 
-/// Writes the public fields except [`Prompt::untrusted`], and the [turns](Prompt::turns).
+/// Writes the text, the spans, the segments, the turns and the steps.
 ///
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate};
 ///
-/// let template = ChatTemplate::from_source("{% generation %}é{% endgeneration %}", &[]);
-/// let options = ApplyOptions { true_spans: true, ..Default::default() };
+/// let template = ChatTemplate::from_source("{% generation %}é{% endgeneration %}", &[])?;
+/// let options = ApplyOptions { generation_spans: true, ..Default::default() };
 /// let prompt = template.apply(&serde_json::json!([{}]), &options)?;
 /// let json = serde_json::to_value(&prompt).unwrap();
 /// assert_eq!(json["text"], "é");
-/// assert_eq!(json["true_spans"], serde_json::json!({"code_points": [[0, 1]], "bytes": [[0, 2]]}));
+/// assert_eq!(json["generation_spans"], serde_json::json!({"code_points": [[0, 1]], "bytes": [[0, 2]]}));
 /// assert_eq!(json["steps"], prompt.steps);
 /// # Ok::<(), chat_template::Error>(())
 /// ```
@@ -68,8 +65,8 @@ impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Prompt", 8)?;
         object.serialize_field("text", &self.text)?;
-        object.serialize_field("generation", &self.generation)?;
-        object.serialize_field("true_spans", &self.true_spans)?;
+        object.serialize_field("reference_spans", &self.reference_spans)?;
+        object.serialize_field("generation_spans", &self.generation_spans)?;
         object.serialize_field("segments", &self.segments)?;
         object.serialize_field("assistant", &self.assistant)?;
         object.serialize_field("unknown_turns", &self.assistant.unknown_turns())?;
@@ -80,13 +77,84 @@ impl Serialize for Prompt {
 }
 
 impl Prompt {
+    /// Returns where the characters of the text came from. Empty unless [`ApplyOptions::trace`] is set.
+    ///
+    /// [`ApplyOptions::trace`]: super::ApplyOptions::trace
+    ///
+    /// With [`ApplyOptions::trace`](crate::ApplyOptions::trace) the prompt has [`Prompt::segments`](crate::Prompt::segments): stretches of its text, each with the [`Origin`](crate::Origin) of its characters and
+    /// the message whose turn it was. They show who wrote a line break, which message a character belongs to, and where a tool is in the
+    /// prompt. Tracing does not change the text, and costs nothing if it is off.
+    ///
+    /// ```
+    /// use chat_template::{ApplyOptions, ChatTemplate, Origin};
+    ///
+    /// let template = ChatTemplate::from_source("{% for m in messages %}<|{{ m.role }}|>{{ m.content|trim|upper }}{% endfor %}", &[])?;
+    /// let messages = serde_json::json!([{"role": "user", "content": " Hi"}]);
+    /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
+    /// let shown: Vec<String> = prompt
+    ///     .segments()
+    ///     .iter()
+    ///     .map(|segment| {
+    ///         let text = &prompt.text[segment.bytes()];
+    ///         match segment.origin() {
+    ///             Origin::Template { line } => format!("{text}: line {line} of the template"),
+    ///             Origin::Token { name } => format!("{text}: the special token {name}"),
+    ///             Origin::Input { path, at, .. } => format!("{text}: characters {} to {} of {path}", at.start, at.end),
+    ///             Origin::Changed { paths } => format!("{text}: made from {}", paths.join(", ")),
+    ///             _ => format!("{text}: a number, or punctuation"),
+    ///         }
+    ///     })
+    ///     .collect();
+    /// assert_eq!(
+    ///     shown,
+    ///     [
+    ///         "<|: line 1 of the template",
+    ///         "user: characters 0 to 4 of /messages/0/role",
+    ///         "|>: line 1 of the template",
+    ///         "HI: made from /messages/0/content",
+    ///     ]
+    /// );
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    ///
+    /// On the command line, `chat-template render --explain` prints the prompt in colours, and `--explain-html FILE` writes a page.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// Returns the places of the text that the model would write. Empty unless [`ApplyOptions::assistant`] is set.
+    ///
+    /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
+    ///
+    /// # Errors
+    /// If the spans of a turn are not known. The message says why.
+    pub fn assistant(&self) -> Result<Spans> {
+        match self.assistant.reasons().next() {
+            None => Ok(self.assistant.spans()),
+            Some((_, reason)) => {
+                let message = format!("it is unknown which text the model writes: {reason}");
+                Err(Error::new(ErrorKind::Runtime, message).without_line())
+            }
+        }
+    }
+
+    /// Returns the turns of the model in the order of the text: the index of the message, and its spans or the reason why they are not
+    /// known. Empty unless [`ApplyOptions::assistant`] is set. The index is `None` if the answer is about the whole text, and for a
+    /// `{% generation %}` block outside of messages.
+    ///
+    /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
+    pub fn assistant_turns(&self) -> impl Iterator<Item = (Option<usize>, std::result::Result<&Spans, &str>)> {
+        let turns = self.assistant.turns.iter();
+        turns.map(|turn| (turn.message, turn.spans.as_ref().map_err(String::as_str)))
+    }
+
     /// Returns the turns of the messages that own a part of the text, in the order of the messages. Empty unless [`ApplyOptions::trace`]
     /// is set. With [`ApplyOptions::assistant`], the header of a turn that the model writes ends where the model begins.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate};
     ///
-    /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>\n{% endfor %}", &[]);
+    /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>\n{% endfor %}", &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
     /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
     /// assert_eq!(prompt.text, "<user>Hi<end>\n");
@@ -109,7 +177,7 @@ impl Prompt {
     /// ```
     /// use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate};
     ///
-    /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}", &[]);
+    /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}", &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]);
     /// let options = ApplyOptions { assistant: Some(AssistantOptions::default()), ..Default::default() };
     /// let prompt = template.apply(&messages, &options)?;
@@ -125,11 +193,8 @@ impl Prompt {
     }
 
     /// Returns the turns as [`Prompt::turns`] does, within the limits on time.
-    ///
-    /// # Errors
-    /// If finding them would exceed a limit.
-    pub fn turns_within<'o>(&self, bounds: impl Into<Bounds<'o>>) -> Result<Vec<Turn>> {
-        let bounds = bounds.into();
+    #[cfg(feature = "cli")]
+    pub(crate) fn turns_within(&self, bounds: Bounds<'_>) -> Result<Vec<Turn>> {
         let deadline = bounds.start();
         let mut meter = Meter::within(bounds, &deadline);
         meter.charge_scan(self.text.len())?;

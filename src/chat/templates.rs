@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 
 use super::refused;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::meter::Meter;
 use crate::template::Template;
 use crate::text::quote;
@@ -107,10 +107,10 @@ impl<'o> Compiler<'o> {
     /// Compiles a template.
     pub fn compile(&self, name: impl Into<String>, source: impl Into<String>) -> NamedTemplate {
         let source = source.into();
-        let bytes = self.bytes.get().saturating_add(source.len());
+        let bytes = self.bytes.get() + source.len();
         self.bytes.set(bytes);
         if bytes > MAX_SOURCES {
-            let error = Error::limit(Reached::from_sizes(Limit::Sources, bytes, MAX_SOURCES)).without_line();
+            let error = Error::limit(LimitExceeded::from_sizes(Limit::Sources, bytes, MAX_SOURCES)).without_line();
             return NamedTemplate::new(name, String::new(), Err(error.with_class(ErrorClass::Template)));
         }
         let compiled = Template::compile_metered(&source, self.meter.renew());
@@ -121,12 +121,16 @@ impl<'o> Compiler<'o> {
 /// Returns an error if a model has too many templates: each takes some kilobytes of memory.
 pub(super) fn check_count(templates: usize) -> Result<()> {
     if templates > MAX_TEMPLATES {
-        return Err(Error::limit(Reached::from_sizes(Limit::Templates, templates, MAX_TEMPLATES)));
+        return Err(Error::limit(LimitExceeded::from_sizes(
+            Limit::Templates,
+            templates,
+            MAX_TEMPLATES,
+        )));
     }
     Ok(())
 }
 
-/// The template that renders a request.
+/// The template that renders a request: one of the model's, or another.
 pub(super) enum Chosen<'t> {
     /// A template of the model.
     Own(&'t NamedTemplate),
@@ -151,6 +155,21 @@ impl Templates {
         Self::Named(named.into_values().collect())
     }
 
+    /// Makes each template render without the shortcuts of the evaluator, unless it is shared.
+    #[cfg(feature = "cli")]
+    pub fn without_shortcuts(&mut self) {
+        let templates = match self {
+            Self::None => &mut [],
+            Self::One(template) => std::slice::from_mut(template),
+            Self::Named(templates) => templates.as_mut_slice(),
+        };
+        for template in templates {
+            if let Some(Ok(template)) = Arc::get_mut(&mut template.compiled) {
+                template.without_shortcuts();
+            }
+        }
+    }
+
     /// Returns all templates, in order.
     pub fn all(&self) -> &[NamedTemplate] {
         match self {
@@ -160,7 +179,7 @@ impl Templates {
         }
     }
 
-    /// Returns the index of the named template that renders a request.
+    /// Returns the index of the named template that renders a request, or the error of transformers if none does.
     pub(super) fn find_named(&self, argument: Option<&str>, has_tools: bool) -> Option<usize> {
         let Self::Named(templates) = self else { return None };
         let find = |name: &str| templates.iter().position(|template| template.name == name);

@@ -14,7 +14,7 @@ use std::time::Duration;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::json::{self, Data};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 
 /// The tokens that a `tokenizer.json` names. The default is that of a folder without this file.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl TokenizerJson {
                 Taken::Skipped => continue,
                 Taken::End => break,
             };
-            let entry = match json::read_bytes_within(&entry, json::DEPTH, deadline).map_err(Error::from) {
+            let entry = match json::read_within(&entry, json::DEPTH, deadline).map_err(Error::from) {
                 Ok(Data::Object(entry)) => entry,
                 Err(error) if error.reached().is_some_and(|reached| reached.limit == Limit::JsonValues) => return Err(error),
                 _ => break,
@@ -89,7 +89,7 @@ enum Taken {
     Entry(Vec<u8>),
     /// An entry that does not matter.
     Skipped,
-    /// There is no further entry.
+    /// No further entry.
     End,
 }
 
@@ -123,9 +123,9 @@ fn take_entry(bytes: &mut dyn Iterator<Item = u8>) -> Result<Taken> {
             continue;
         }
         if entry.len() == MAX_BYTES {
-            return Err(Error::limit(Reached::from_sizes(
+            return Err(Error::limit(LimitExceeded::from_sizes(
                 Limit::JsonValues,
-                MAX_BYTES.saturating_add(1),
+                MAX_BYTES + 1,
                 MAX_BYTES,
             )));
         }

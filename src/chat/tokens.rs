@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 
 use crate::error::{Error, Result};
 use crate::json::{Data, Object};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::text::truncate::elide;
 use crate::value::Value;
 
@@ -60,9 +60,9 @@ pub(super) fn collect_special_tokens(
         arguments.read_map(map)?;
     }
     let arguments = arguments.finish()?;
-    let count = arguments.values.len().saturating_add(arguments.named.len());
+    let count = arguments.values.len() + arguments.named.len();
     if count > MAX_SPECIAL_TOKENS {
-        return Err(Error::limit(Reached::from_sizes(
+        return Err(Error::limit(LimitExceeded::from_sizes(
             Limit::SpecialTokens,
             count,
             MAX_SPECIAL_TOKENS,
@@ -122,7 +122,7 @@ struct Arguments<'f> {
 /// The value of a key whose name is that of a token.
 enum TokenValue<'f> {
     Json(&'f Data<'f>),
-    /// The content of an object in `special_tokens_map.json`, which needs no `__type` to be a token.
+    /// The text of a token that is an object in `special_tokens_map.json`, which needs no `__type` there.
     Content(Cow<'f, str>),
 }
 
@@ -236,7 +236,7 @@ fn token<'t>(name: &str, value: &'t Data<'_>) -> Result<Option<Cow<'t, str>>> {
     }
 }
 
-/// Returns the `content` of an object that is a token of this name, or an empty text if it has none.
+/// Returns the `content` of an object that is a token of this name, or an empty string if it has none.
 fn content<'t>(name: &str, token: &'t Object<'_>) -> Result<Cow<'t, str>> {
     match token.get("content") {
         Some(Data::Str(content)) => Ok(Cow::Borrowed(content)),

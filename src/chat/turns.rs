@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
-use serde::ser::{Serialize, SerializeStruct, Serializer};
+use serde::{Serialize, Serializer};
 
 use super::assistant::AssistantSpans;
 use super::assistant::control::last_control_token;
@@ -17,60 +17,46 @@ use crate::trace::{Paths, Place, Points, ROOT, Segment, Spans};
 /// The parts of a prompt that a message owns.
 ///
 /// A message can own several stretches of the text, each with a header, a body and a close. Any of these can be empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Turn {
     /// The index of the message.
     pub message: usize,
     /// The text before the body, such as `<|im_start|>user` and a line break.
+    #[serde(serialize_with = "write_pairs")]
     pub header: Spans,
     /// The text from the first field of the message to the last. If the model writes the message, the body begins where the model begins,
     /// unless a field comes earlier.
+    #[serde(serialize_with = "write_pairs")]
     pub body: Spans,
     /// The text after the body, such as `<|im_end|>` and a line break.
+    #[serde(serialize_with = "write_pairs")]
     pub close: Spans,
     /// The fields of the message in the order in which they are first printed. The role is not among them.
     pub fields: Vec<Field>,
 }
 
 /// A field of a message that a template has printed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Field {
     /// The place of the field in the message, such as `content` or `tool_calls/0/function/name`.
     pub name: String,
     /// The characters that come from the field.
+    #[serde(serialize_with = "write_pairs")]
     pub spans: Spans,
 }
 
-/// Serializes to the form of the conformance protocol, with places in code points.
-impl Serialize for Turn {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Turn", 5)?;
-        object.serialize_field("message", &self.message)?;
-        object.serialize_field("header", &self.header.pairs())?;
-        object.serialize_field("body", &self.body.pairs())?;
-        object.serialize_field("close", &self.close.pairs())?;
-        object.serialize_field("fields", &self.fields)?;
-        object.end()
-    }
+/// Writes spans in the form of the conformance protocol, whose places are in code points.
+fn write_pairs<S: Serializer>(spans: &Spans, serializer: S) -> Result<S::Ok, S::Error> {
+    spans.pairs().serialize(serializer)
 }
 
-/// Serializes to the form of the conformance protocol, with places in code points.
-impl Serialize for Field {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Field", 2)?;
-        object.serialize_field("name", &self.name)?;
-        object.serialize_field("spans", &self.spans.pairs())?;
-        object.end()
-    }
-}
-
-/// The part of the input that a value is or belongs to.
+/// A part of the input, as far as turns tell the parts apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Root,
-    /// A special token, or a variable that is neither the messages nor the tools nor the documents, or a part of it.
+    /// A special token, or a variable other than the messages, the tools and the documents.
     Other,
     /// The tools, the documents, or a part of them.
     Foreign,
@@ -83,7 +69,7 @@ pub(super) enum Part {
     Call,
     /// The field `function` of a call.
     Function,
-    /// Another field of a message, or of one of its calls.
+    /// Any other field of a message, or of one of its calls.
     Field,
 }
 
@@ -102,7 +88,7 @@ impl Part {
         })
     }
 
-    /// Returns the part that a value in this part is or belongs to.
+    /// Returns the part of the input that a value in this part belongs to.
     fn enter(self, paths: &Paths, path: u32) -> Self {
         match (self, paths.is_item(path), paths.step(path)) {
             (Self::Root, ..) if paths.is_token(path) => Self::Other,
@@ -135,7 +121,8 @@ impl Stretch {
     }
 }
 
-/// The stretches of all messages. In each list, those of a message follow one another, in the order of the text.
+/// The byte ranges of a prompt that belong to messages, in three lists. In each list, the ranges of one message follow one another, in the
+/// order of the text.
 #[derive(Debug, Default)]
 pub(super) struct Groups<'s> {
     /// All segments of the prompt.
@@ -148,7 +135,7 @@ pub(super) struct Groups<'s> {
     foreign: Vec<Stretch>,
 }
 
-/// The part of a prompt that a message owns.
+/// What a message owns of a prompt: its stretches, and what is in them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owned<'g> {
     pub message: usize,
@@ -214,7 +201,7 @@ fn split_message<'g>(list: &mut &'g [Stretch], message: usize) -> &'g [Stretch] 
     own
 }
 
-/// The relation of characters to the message that owns them.
+/// How characters are related to the message that owns them.
 enum Share {
     /// The characters come from a field of the message other than the role.
     Own,
@@ -318,9 +305,7 @@ fn split(text: &str, stretch: &Range<usize>, printed: &[Stretch], begin: Option<
         (None, None) => {
             // Without fields, the body is empty, and the close begins with the last control token, unless the turn begins with it.
             let token = last_control_token(text.get(stretch.clone()).unwrap_or_default());
-            let at = token
-                .filter(|token| token.start > 0)
-                .map(|token| stretch.start.saturating_add(token.start));
+            let at = token.filter(|token| token.start > 0).map(|token| stretch.start + token.start);
             let at = at.unwrap_or(stretch.end);
             (at, at)
         }

@@ -11,8 +11,7 @@ use super::input::sealed::Borrow;
 use super::options::ApplyOptions;
 use super::{ChatTemplate, refused};
 use crate::error::{Error, ErrorKind, Result};
-use crate::meter::Claim;
-use crate::value::{Dict, Entries, Key, Runtime, Str, Traced, Value};
+use crate::value::{Dict, Entries, Given, Key, Runtime, Traced, Value};
 
 /// The parameters of `apply_chat_template` that a variable would repeat.
 const PARAMETERS: [&str; 14] = [
@@ -43,7 +42,7 @@ const RENDER_PARAMETERS: [&str; 7] = [
     "add_generation_prompt",
 ];
 
-/// The number of steps for merging a special token or a variable into the variables, and for looking at its name.
+/// The number of steps for checking the name of a special token or a variable, and for finding it.
 const STEPS_FOR_AN_ENTRY: u64 = 8;
 
 /// Returns whether a special token or a variable of this name is an error or has a meaning of its own.
@@ -54,46 +53,39 @@ pub(crate) fn is_reserved_name(name: &str) -> bool {
         || ["self", "conversation", "messages", "compiled_template"].contains(&name)
 }
 
-/// The special tokens and the variables of a call, merged.
+/// The maximum number of special tokens among which each name is looked up by comparing it with all. A dict finds a name among more.
+const SCANNED: usize = 16;
+
+/// The special tokens and the variables of a call.
 pub(super) struct Variables<'a> {
-    entries: Entries<'a>,
-    /// The claim on the memory of the entries.
-    _claim: Claim,
-    /// For each special token, whether no variable replaces it. The special tokens are the first entries.
-    are_tokens: Vec<bool>,
+    tokens: &'a [(String, String)],
+    /// The variables of the caller, which replace special tokens.
+    own: Option<Dict<'a>>,
     /// The value of `add_generation_prompt` in the template.
     pub generation_prompt: Value<'a>,
 }
 
 impl<'a> Variables<'a> {
-    /// Merges the special tokens and the variables of the options.
+    /// Checks the special tokens and the variables of the options.
     ///
     /// # Errors
     /// If the variables are not an object, or one has the name of a parameter of `apply_chat_template`.
-    pub fn merge(runtime: &mut Runtime<'a>, special_tokens: &'a [(String, String)], options: &'a ApplyOptions<'a>) -> Result<Self> {
-        let mut entries = Entries::default();
-        charge_entries(runtime, special_tokens.len())?;
-        let mut claim = reserve(runtime, &mut entries, special_tokens.len())?;
-        for (name, token) in special_tokens {
-            entries.insert(Key::new(runtime, Value::text(name))?, Value::text(token));
-        }
-        let mut are_tokens = vec![true; entries.len()];
+    pub fn new(runtime: &mut Runtime<'a>, tokens: &'a [(String, String)], options: &'a ApplyOptions<'a>) -> Result<Self> {
+        charge_entries(runtime, tokens.len())?;
         let mut generation_prompt = Value::Bool(options.add_generation_prompt);
-        match options.variables.borrow_value(runtime)? {
-            Value::None => {}
+        let own = match options.variables.borrow_value(runtime)? {
+            Value::None => None,
             Value::Dict(variables) => {
                 charge_entries(runtime, variables.len())?;
-                claim = reserve(runtime, &mut entries, variables.len())?;
                 for (key, value) in variables.iter() {
                     let name = key.as_str().unwrap_or_default();
-                    if name == "add_generation_prompt" && !options.add_generation_prompt {
+                    if name == FLAG && !options.add_generation_prompt {
                         generation_prompt = value;
-                        continue;
+                    } else {
+                        check_name(name)?;
                     }
-                    check_name(name)?;
-                    let (index, _) = entries.insert_full(Key::new(runtime, key)?, value);
-                    are_tokens.get_mut(index).into_iter().for_each(|is_token| *is_token = false);
                 }
+                Some(variables)
             }
             other => {
                 let ty = other.ty().name();
@@ -102,81 +94,92 @@ impl<'a> Variables<'a> {
                     refused(ErrorKind::Type, message).with_note(format!("`variables` is of type {ty}, and must be an object"))
                 );
             }
-        }
+        };
         Ok(Self {
-            entries,
-            _claim: claim,
-            are_tokens,
+            tokens,
+            own,
             generation_prompt,
         })
     }
 
     /// Returns an error if a name is a parameter of `render_jinja_template`.
     pub fn check_call(&self) -> Result<()> {
-        match self.names().find(|name| RENDER_PARAMETERS.contains(name)) {
-            Some(name) => Err(repeated(&format!("{UTILS}render_jinja_template"), "keyword argument", name)),
+        match self.find_name(&RENDER_PARAMETERS) {
+            Some(name) => Err(repeated(&format!("{UTILS}render_jinja_template"), "keyword argument", &name)),
             None => Ok(()),
         }
     }
 
     /// Returns an error if a name is a parameter of the method that renders. The reference checks this last.
     pub fn check_render(&self, tracks_spans: bool) -> Result<()> {
-        let (function, parameters, method): (_, &[&str], _) = if tracks_spans {
-            let function = format!("{UTILS}_render_with_assistant_indices");
-            (function, &["messages", "compiled_template"], "Template.generate")
-        } else {
-            (
-                "jinja2.environment.Template.render".to_owned(),
-                &["messages"],
-                "Template.render",
-            )
+        let [parameters, selves]: [&[&str]; 2] = match tracks_spans {
+            true => [&["messages", "compiled_template"], &["self"]],
+            false => [&["messages"], &["self"]],
         };
-        if let Some(name) = self.names().find(|name| parameters.contains(name)) {
-            return Err(repeated(&function, "keyword argument", name));
+        if let Some(name) = self.find_name(parameters) {
+            let function = match tracks_spans {
+                true => format!("{UTILS}_render_with_assistant_indices"),
+                false => "jinja2.environment.Template.render".to_owned(),
+            };
+            return Err(repeated(&function, "keyword argument", &name));
         }
-        match self.names().find(|name| *name == "self") {
-            Some(name) => Err(repeated(method, "argument", name)),
+        let method = if tracks_spans {
+            "Template.generate"
+        } else {
+            "Template.render"
+        };
+        match self.find_name(selves) {
+            Some(name) => Err(repeated(method, "argument", &name)),
             None => Ok(()),
         }
     }
 
-    /// Returns whether an entry is a special token.
-    fn is_token(&self, index: usize) -> bool {
-        self.are_tokens.get(index) == Some(&true)
+    /// Returns whether a name is that of a special token that no variable replaces.
+    fn is_token(&self, name: &str) -> bool {
+        !self.is_variable(name) && self.tokens.iter().any(|(token, _)| token == name)
+    }
+
+    fn is_variable(&self, name: &str) -> bool {
+        self.own.as_ref().is_some_and(|own| own.get_str(name).is_some())
     }
 
     /// Returns the special tokens and the variables, for a render that is traced.
     pub fn list_inputs(&self) -> impl Iterator<Item = Traced<'a>> {
-        let entries = self.entries.iter().enumerate();
-        entries.filter_map(|(index, (key, value))| match (&key.value, value) {
-            (Value::Str(name), Value::Str(text)) if self.is_token(index) => Some(Traced::Token(name.borrowed()?, text.borrowed()?)),
-            (name, value) => Traced::variable(name, value.clone()),
-        })
+        let tokens = self.tokens.iter().filter(|(name, _)| !self.is_variable(name));
+        let tokens = tokens.map(|(name, text)| Traced::Token(name, text));
+        let own = self.own.iter().flat_map(Dict::iter);
+        let own = own.filter(|(name, _)| name.as_str() != Some(FLAG));
+        tokens.chain(own.filter_map(|(name, value)| Traced::variable(&name, value)))
     }
 
-    /// Returns the context in which the template renders a conversation.
-    pub fn context(
+    /// Returns the variables with which the template renders a conversation.
+    pub fn give(
         &self,
         runtime: &mut Runtime<'a>,
         messages: Value<'a>,
         tools: Value<'a>,
         documents: Value<'a>,
-    ) -> Result<Dict<'a>> {
-        let flag = self.generation_prompt.clone();
-        let always = [
-            ("messages", messages),
-            ("tools", tools),
-            ("documents", documents),
-            ("add_generation_prompt", flag),
-        ];
-        let always = always.map(|(name, value)| (Key::from(Str::from(name)), value));
-        let mut entries = Entries::default();
-        runtime.meter.charge_items(self.entries.len())?;
-        let claim = reserve(runtime, &mut entries, self.entries.len().saturating_add(always.len()))?;
-        entries.extend(always);
-        entries.extend(self.entries.iter().map(|(key, value)| (key.clone(), value.clone())));
-        drop(claim);
-        runtime.dict(entries)
+    ) -> Result<Given<'a>> {
+        let mut given = Given {
+            arguments: vec![
+                ("messages", messages),
+                ("tools", tools),
+                ("documents", documents),
+                (FLAG, self.generation_prompt.clone()),
+            ],
+            variables: self.own.clone(),
+            tokens: self.tokens,
+        };
+        if self.tokens.len() > SCANNED {
+            let mut entries = Entries::default();
+            let tokens = self.tokens.iter().map(|(name, text)| (Value::text(name), Value::text(text)));
+            for (name, value) in tokens.chain(self.own.iter().flat_map(Dict::iter)) {
+                entries.insert(Key::new(runtime, name)?, value);
+            }
+            given.variables = Some(runtime.dict(entries)?);
+            given.tokens = &[];
+        }
+        Ok(given)
     }
 
     /// Returns the error with the class [`Template`](crate::ErrorClass::Template) if the value at fault is a special token of the model or
@@ -185,34 +188,33 @@ impl<'a> Variables<'a> {
         let lacks_a_message = matches!(error.kind(), ErrorKind::Undefined | ErrorKind::Index);
         error.excuse_input(|path| match path.strip_prefix('/') {
             Some("messages") => !lacks_a_message,
-            Some(root) => {
-                let mut names = self.entries.keys().map(|key| key.value.as_str());
-                names
-                    .position(|name| name == Some(root))
-                    .is_some_and(|index| self.is_token(index))
-            }
+            Some(root) => self.is_token(root),
             None => false,
         })
     }
 
-    fn names(&self) -> impl Iterator<Item = &str> {
-        self.entries.keys().filter_map(|key| key.value.as_str())
+    /// Returns the first special token or variable that has one of these names.
+    fn find_name(&self, names: &[&str]) -> Option<String> {
+        let mut tokens = self.tokens.iter().map(|(name, _)| name.as_str());
+        let token = tokens.find(|name| names.contains(name)).map(str::to_owned);
+        // The flag is an argument, also if it is among the variables.
+        token.or_else(|| {
+            let own = self.own.iter().flat_map(Dict::iter).map(|(name, _)| name);
+            let mut own = own.filter(|name| name.as_str().is_some_and(|name| name != FLAG && names.contains(&name)));
+            own.next()?.as_str().map(str::to_owned)
+        })
     }
 }
+
+/// The argument that says whether the prompt ends with the beginning of the model's message.
+const FLAG: &str = "add_generation_prompt";
 
 const BASE: &str = "transformers.tokenization_utils_base.PreTrainedTokenizerBase.";
 const UTILS: &str = "transformers.utils.chat_template_utils.";
 
-/// Counts the work of merging a number of entries.
+/// Counts the work of a number of entries.
 fn charge_entries(runtime: &mut Runtime<'_>, count: usize) -> Result<()> {
     runtime.meter.charge(STEPS_FOR_AN_ENTRY.saturating_mul(count as u64))
-}
-
-/// Makes room for further entries. Returns the claim on the memory of all entries.
-fn reserve<'a>(runtime: &mut Runtime<'a>, entries: &mut Entries<'a>, count: usize) -> Result<Claim> {
-    let claim = runtime.claim_entries(entries.len().saturating_add(count))?;
-    entries.reserve_exact(count);
-    Ok(claim)
 }
 
 /// Returns an error if a variable has the name of a parameter of `apply_chat_template`.
@@ -246,12 +248,13 @@ impl ChatTemplate {
     /// ```
     /// use chat_template::ChatTemplate;
     ///
-    /// let template = ChatTemplate::from_source("{{ bos_token }}{% if enable_thinking %}<think>{% endif %}", &[("bos_token", "<s>")]);
+    /// let template = ChatTemplate::from_source("{{ bos_token }}{% if enable_thinking %}<think>{% endif %}", &[("bos_token", "<s>")])?;
     /// assert_eq!(template.variables(), ["bos_token", "enable_thinking"]);
     ///
     /// let request = serde_json::json!({"enable_thinkin": true});
     /// let unknown = request.as_object().and_then(|request| request.keys().find(|name| !template.variables().contains(&name.as_str())));
     /// assert_eq!(unknown.map(String::as_str), Some("enable_thinkin"));
+    /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn variables(&self) -> Vec<&str> {
         let mut names = indexmap::IndexSet::new();

@@ -9,15 +9,17 @@
 
 use std::borrow::Cow;
 
-use chat_template::json::{Data, Object};
-use chat_template::{
-    ApplyOptions, Bounds, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, MAX_SPECIAL_TOKENS,
-    MAX_TEMPLATES, Policy, PrepareOptions, Prompt, Report,
+use crate::json::{Data, Object};
+use crate::{
+    ApplyOptions, Bounds, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, Policy, PrepareOptions,
+    Prompt, Report,
 };
 
-use super::show::Wanted;
+use crate::chat::{MAX_SPECIAL_TOKENS, MAX_TEMPLATES};
 
-/// The largest total size in bytes of templates that stay compiled. Larger ones do not compile.
+use super::show::{Mode, Wanted};
+
+/// The largest total size in bytes of the templates of a request. Larger ones are an error, so they are not kept.
 const MAX_KEPT: usize = 4 << 20;
 
 /// The largest number of characters of a name that a message repeats.
@@ -26,6 +28,9 @@ const MAX_NAME: usize = 200;
 /// Answers requests with `apply`, `chat` and `inspect`. The last template stays compiled, because a suite repeats it in many requests.
 #[derive(Default)]
 pub struct Applier {
+    /// The template of requests that have none.
+    model: Option<ChatTemplate>,
+    mode: Mode,
     compiled: Option<(Source, ChatTemplate)>,
     /// The template of the last request with `chat` or `inspect`, with its special tokens.
     with_tokens: Option<(Source, ChatTemplate)>,
@@ -39,7 +44,7 @@ fn copy_source(template: &Data<'_>) -> Source {
     let size = match template {
         Data::Str(source) => source.len(),
         Data::Object(named) => named.entries().iter().fold(0_usize, |size, (name, source)| match source {
-            Data::Str(source) => size.saturating_add(name.len()).saturating_add(source.len()),
+            Data::Str(source) => size + name.len() + source.len(),
             _ => usize::MAX,
         }),
         _ => 0,
@@ -48,6 +53,20 @@ fn copy_source(template: &Data<'_>) -> Source {
 }
 
 impl Applier {
+    /// Makes an applier with the template of requests that have none.
+    pub fn new(mode: Mode, model: Option<ChatTemplate>) -> Self {
+        Self {
+            mode,
+            model,
+            ..Self::default()
+        }
+    }
+
+    /// Drops the templates of requests.
+    pub fn forget_requests(&mut self) {
+        (self.compiled, self.with_tokens) = (None, None);
+    }
+
     /// Applies a chat template. The outer error is about the form of the request, and the inner error is that of the contract.
     pub fn apply(
         &mut self,
@@ -76,7 +95,7 @@ impl Applier {
             add_generation_prompt: request.get("add_generation_prompt") == Some(&Data::Bool(true)),
             continue_final_message: continue_final_message(request),
             variables: variables.as_ref().map(|variables| &**variables as &dyn Input),
-            special_tokens: Some(&special_tokens),
+            special_tokens: special_tokens.as_deref(),
             ..wanted.options(bounds, clock)
         };
         Ok(template.apply(messages, &options))
@@ -97,8 +116,7 @@ impl Applier {
         let prepare_options = PrepareOptions {
             format: choose(request, "format", &FORMATS)?,
             policy: choose(request, "policy", &POLICIES)?.unwrap_or_default(),
-            limits: bounds.limits,
-            deadline: bounds.deadline,
+            bounds,
             ..PrepareOptions::default()
         };
         Ok(template.prepare_with(body, &prepare_options).and_then(|prepared| {
@@ -110,13 +128,15 @@ impl Applier {
     /// Makes the whole report on a chat template. The outer error is about the form of the request.
     pub fn inspect<'o>(&mut self, request: &Object<'_>, bounds: Bounds<'o>) -> Result<Result<Report<'o>, Error>, String> {
         let template = self.template_with_tokens(request, bounds)?;
-        let report = template.inspect_with(bounds);
+        let report = template.inspect(bounds);
         Ok(report.and_then(|report| report.complete().map(|()| report)))
     }
 
     /// Returns the template of a request with the special tokens of the request, on which its report depends.
     fn template_with_tokens(&mut self, request: &Object<'_>, bounds: Bounds<'_>) -> Result<&ChatTemplate, String> {
-        let tokens = special_tokens(request)?;
+        let Some(tokens) = special_tokens(request)? else {
+            return self.template(request, bounds);
+        };
         let source = request.get("template").unwrap_or(&Data::None);
         let is_last =
             |(last, template): &(Source, ChatTemplate)| last.as_ref() == Some(source) && template.special_tokens() == tokens;
@@ -131,8 +151,12 @@ impl Applier {
         Ok(template)
     }
 
+    /// Returns the template of a request, or that of the model if the request has none.
     fn template(&mut self, request: &Object<'_>, bounds: Bounds<'_>) -> Result<&ChatTemplate, String> {
         let template = request.get("template").unwrap_or(&Data::None);
+        if let (Data::None, Some(model)) = (template, &self.model) {
+            return Ok(model);
+        }
         if self
             .compiled
             .as_ref()
@@ -144,6 +168,10 @@ impl Applier {
             Some(compiled) => compiled,
             None => {
                 let compiled = compile(template, bounds)?;
+                let compiled = match self.mode {
+                    Mode::Plain => compiled.without_shortcuts(),
+                    Mode::Fast | Mode::Traced => compiled,
+                };
                 (copy_source(template), compiled)
             }
         };
@@ -178,7 +206,7 @@ fn choose<T: Copy>(request: &Object<'_>, key: &str, choices: &[(&str, T)]) -> Re
 
 fn compile(template: &Data<'_>, bounds: Bounds<'_>) -> Result<ChatTemplate, String> {
     match template {
-        Data::Str(source) => Ok(ChatTemplate::from_source_with(&**source, &[], bounds)),
+        Data::Str(source) => Ok(ChatTemplate::load_source(&**source, &[], bounds)),
         Data::Object(named) if named.len() > MAX_TEMPLATES => Err(format!(
             "`template` has {} templates, and may have at most {MAX_TEMPLATES}",
             named.len()
@@ -196,7 +224,7 @@ fn compile(template: &Data<'_>, bounds: Bounds<'_>) -> Result<ChatTemplate, Stri
                     )),
                 })
                 .collect();
-            Ok(ChatTemplate::from_named_with(&named?, &[], bounds))
+            Ok(ChatTemplate::load_named(&named?, &[], bounds))
         }
         Data::None => Err("the request must have `template`, a string or an object of named strings".to_owned()),
         other => {
@@ -221,10 +249,11 @@ fn non_null<'r>(request: &'r Object<'_>, name: &str) -> Option<&'r dyn Input> {
     Some(value)
 }
 
-fn special_tokens(request: &Object<'_>) -> Result<Vec<(String, String)>, String> {
+/// Returns the special tokens of a request, or `None` if it has none of its own.
+fn special_tokens(request: &Object<'_>) -> Result<Option<Vec<(String, String)>>, String> {
     let mut tokens = Vec::new();
     match request.get("special_tokens") {
-        None | Some(Data::None) => {}
+        None | Some(Data::None) => return Ok(None),
         Some(Data::Object(entries)) if entries.len() > MAX_SPECIAL_TOKENS => {
             return Err(format!(
                 "`special_tokens` has {} tokens, and may have at most {MAX_SPECIAL_TOKENS}",
@@ -254,7 +283,7 @@ fn special_tokens(request: &Object<'_>) -> Result<Vec<(String, String)>, String>
             ));
         }
     }
-    Ok(tokens)
+    Ok(Some(tokens))
 }
 
 /// Returns the variables of the request, with `add_generation_prompt` if that is not a bool, so that the template sees it unchanged.

@@ -1,12 +1,12 @@
-//! Reading the files that a command names. One of them can be `-`, which is standard input.
+//! Reads the files that a command names. One of them can be `-`, which is standard input.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use chat_template::json::{self, Data, JsonErrorKind};
-use chat_template::{Bounds, Deadline, Limits, conformance};
+use crate::json::{self, Data, JsonErrorKind};
+use crate::{Bounds, Deadline, Limits, conformance};
 
-/// The texts of the files of a command by their paths, and its limits.
+/// The contents of the files of a command by their paths, and its limits.
 pub struct Texts {
     texts: BTreeMap<PathBuf, String>,
     pub limits: Limits,
@@ -49,20 +49,27 @@ impl Texts {
     pub fn parse_json(&self, path: &Path) -> Result<Data<'_>, String> {
         let text = self.get(path);
         if text.starts_with('\u{feff}') {
-            let path = path.display();
+            let path = shown(path).display();
             return Err(format!(
                 "error: {path}: the file begins with a byte order mark; save it as UTF-8 without one"
             ));
         }
         if text.trim().is_empty() {
-            return Err(format!("error: {}: the file is empty, and must be JSON", path.display()));
+            return Err(format!(
+                "error: {}: the file is empty, and must be JSON",
+                shown(path).display()
+            ));
         }
         json::read_within(text, json::DEPTH, &self.deadline).map_err(|error| {
             let excerpt = error.excerpt(text).map(|excerpt| format!("\n{excerpt}"));
             if error.kind() == JsonErrorKind::TimedOut {
-                return format!("error: {}: {error}", path.display());
+                return format!("error: {}: {error}", shown(path).display());
             }
-            let message = format!("error: {}: not JSON: {error}{}", path.display(), excerpt.unwrap_or_default());
+            let message = format!(
+                "error: {}: not JSON: {error}{}",
+                shown(path).display(),
+                excerpt.unwrap_or_default()
+            );
             if is_json_lines(text) {
                 return format!("{message}\nthe file has a JSON value in each line (JSON Lines); pass a file with one of them");
             }
@@ -100,12 +107,17 @@ pub fn is_dash(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// Returns the path of a file as messages show it.
+pub fn shown(path: &Path) -> &Path {
+    if is_dash(path) { Path::new("standard input") } else { path }
+}
+
 fn read(path: &Path) -> Result<String, String> {
     let bytes = if is_dash(path) {
-        conformance::read_bytes(std::io::stdin().lock(), path)
+        conformance::read_bytes(std::io::stdin().lock(), shown(path))
     } else {
         conformance::read_file(path)
     };
-    let text = bytes.and_then(|bytes| conformance::decode(bytes, path));
+    let text = bytes.and_then(|bytes| conformance::decode(bytes, shown(path)));
     text.map_err(|message| format!("error: {message}"))
 }

@@ -1,4 +1,4 @@
-//! Reading lines of a limited length.
+//! Reads lines of a limited length.
 
 use std::io::{BufRead, Read, Result};
 

@@ -4,8 +4,8 @@
 //! --roles assistant,tool --no-reasoning      {"assistant": {"roles": ["assistant", "tool"], "reasoning": false}}
 //! ```
 
-use chat_template::AssistantOptions;
-use chat_template::json::{Data, Object};
+use crate::AssistantOptions;
+use crate::json::{Data, Object};
 
 /// The options of the spans of what the model writes.
 #[derive(Clone, clap::Args)]
@@ -52,52 +52,54 @@ impl Masks {
             next_marker: self.next_marker,
         }
     }
+
+    /// Reads the key `assistant` of a request: true, or an object with the names of the options.
+    pub fn read(request: &Object<'_>) -> Result<Option<Self>, String> {
+        let mut masks = Self {
+            roles: vec!["assistant".to_owned()],
+            no_reasoning: false,
+            last_turn_only: false,
+            content_only: false,
+            no_end_of_turn: false,
+            trailing_space: false,
+            next_marker: false,
+        };
+        let options = match request.get("assistant") {
+            Some(Data::Bool(true)) => return Ok(Some(masks)),
+            Some(Data::Object(options)) => options,
+            _ => return Ok(None),
+        };
+        for (name, value) in options.entries() {
+            let (option, is_inverse) = match &**name {
+                "roles" => {
+                    masks.roles = read_roles(value)?;
+                    continue;
+                }
+                "end_of_turn" => (&mut masks.no_end_of_turn, true),
+                "reasoning" => (&mut masks.no_reasoning, true),
+                "last_turn_only" => (&mut masks.last_turn_only, false),
+                "content_only" => (&mut masks.content_only, false),
+                "trailing_space" => (&mut masks.trailing_space, false),
+                "next_marker" => (&mut masks.next_marker, false),
+                _ => return Err("`assistant` has a key that is not one of its options".to_owned()),
+            };
+            match value {
+                Data::Bool(value) => *option = *value != is_inverse,
+                other => return Err(format!("`{name}` must be a bool, and this is {}", other.describe())),
+            }
+        }
+        Ok(Some(masks))
+    }
 }
 
-/// Returns the roles of the key `assistant` of a request.
-pub fn read_roles<'r>(request: &'r Object<'_>) -> Result<Vec<&'r str>, String> {
-    let default = AssistantOptions::default().roles;
-    let Some(Data::Object(options)) = request.get("assistant") else {
-        return Ok(default.to_vec());
-    };
-    let role = |role: &'r Data<'_>| match role {
-        Data::Str(role) => Some(&**role),
+fn read_roles(roles: &Data<'_>) -> Result<Vec<String>, String> {
+    let role = |role: &Data<'_>| match role {
+        Data::Str(role) => Some(role.to_string()),
         _ => None,
     };
-    let roles = match options.get("roles") {
-        None => return Ok(default.to_vec()),
-        Some(Data::List(roles)) => roles.iter().map(role).collect::<Option<Vec<_>>>(),
-        Some(_) => None,
+    let roles = match roles {
+        Data::List(roles) => roles.iter().map(role).collect::<Option<Vec<_>>>(),
+        _ => None,
     };
     roles.ok_or_else(|| "`roles` must be an array of strings".to_owned())
-}
-
-/// Returns the options of the key `assistant` of a request: true, or an object with the names of the options.
-pub fn read_options<'o>(request: &Object<'_>, roles: &'o [&'o str]) -> Result<Option<AssistantOptions<'o>>, String> {
-    let mut read = AssistantOptions {
-        roles,
-        ..AssistantOptions::default()
-    };
-    let options = match request.get("assistant") {
-        Some(Data::Bool(true)) => return Ok(Some(read)),
-        Some(Data::Object(options)) => options,
-        _ => return Ok(None),
-    };
-    for (name, value) in options.entries() {
-        let option = match &**name {
-            "roles" => continue,
-            "end_of_turn" => &mut read.end_of_turn,
-            "reasoning" => &mut read.reasoning,
-            "last_turn_only" => &mut read.last_turn_only,
-            "content_only" => &mut read.content_only,
-            "trailing_space" => &mut read.trailing_space,
-            "next_marker" => &mut read.next_marker,
-            _ => return Err("`assistant` has a key that is not one of its options".to_owned()),
-        };
-        match value {
-            Data::Bool(value) => *option = *value,
-            other => return Err(format!("`{name}` must be a bool, and this is {}", other.describe())),
-        }
-    }
-    Ok(Some(read))
 }

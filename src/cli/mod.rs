@@ -12,6 +12,7 @@ mod masks;
 mod model;
 mod port;
 mod render;
+mod response_request;
 mod show;
 mod terminal;
 mod timed;
@@ -21,7 +22,7 @@ use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
-use chat_template::conformance::printable;
+use crate::conformance::printable;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -58,6 +59,15 @@ enum Command {
     },
 }
 
+/// Answers requests as `port` does, for a fuzz target.
+///
+/// # Errors
+/// If reading or writing fails.
+#[cfg(fuzzing)]
+pub fn answer_requests(limits: crate::Limits, input: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+    port::answer_lines(limits, show::Mode::Fast, None, input, out)
+}
+
 /// Runs the command that the process's arguments name.
 pub fn run() -> ExitCode {
     let arguments = match Arguments::try_parse() {
@@ -86,8 +96,8 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Prints the error of wrong arguments, or the text of `--help` or `--version`. The error repeats arguments, which can be names of files from
-/// strangers.
+/// Prints the error of wrong arguments, or the text of `--help` or `--version`. The error repeats arguments, which can be names of files
+/// from strangers.
 fn refuse_arguments(error: &clap::Error) -> ExitCode {
     let is_active = |argument: std::ffi::OsString| matches!(printable(&argument.to_string_lossy()), Cow::Owned(_));
     if error.use_stderr() && std::env::args_os().any(is_active) {
@@ -104,11 +114,12 @@ fn warn(message: &str) {
     drop(writeln!(std::io::stderr(), "{}", printable(message)));
 }
 
-/// Writes a text to standard output. Control characters are escaped on a terminal, but not in a file or a pipe.
+/// Writes text to standard output. Control characters are escaped on a terminal, but not in a file or a pipe.
 fn print_text(text: &str) -> Result<(), String> {
-    match std::io::stdout().is_terminal() {
-        true => print(printable(text).as_bytes()),
-        false => print(text),
+    if std::io::stdout().is_terminal() {
+        print(printable(text).as_bytes())
+    } else {
+        print(text)
     }
 }
 

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use chat_template::json::{self, Data};
-use chat_template::{ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, Limits, LoadAs, LoadOptions, LocalTime};
+use crate::json::{self, Data};
+use crate::{ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, Limits, LoadOptions, LocalTime};
 
 use super::file::{self, Texts};
 use super::variable;
 
 /// The options that choose a chat template.
 #[derive(clap::Args)]
-#[command(group = clap::ArgGroup::new("source").required(true))]
+#[command(group = clap::ArgGroup::new("source"))]
 pub struct Source {
     /// The folder of a model, with chat_template.jinja or tokenizer_config.json, or a folder models--NAME of the Hugging Face cache.
     #[arg(long, value_name = "DIR", group = "source")]
@@ -36,7 +36,12 @@ pub struct Source {
 }
 
 impl Source {
-    /// Returns the files that [`Source::load`] needs as texts.
+    /// Returns the group that requires one of the options.
+    pub fn required() -> clap::ArgGroup {
+        clap::ArgGroup::new("a_source").args(["model", "template"]).required(true)
+    }
+
+    /// Returns the files whose contents [`Source::load`] needs.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         [&self.template, &self.config].into_iter().flatten().map(PathBuf::as_path)
     }
@@ -49,20 +54,34 @@ impl Source {
         }
     }
 
+    /// Loads the template that is used, if the options name one.
+    pub fn load_if_given(&self, limits: &Limits) -> Result<Option<ChatTemplate>, String> {
+        if self.model.is_none() && self.template.is_none() {
+            return Ok(None);
+        }
+        self.load_chosen(&Texts::read(self.files(), limits.clone())?).map(Some)
+    }
+
+    /// Loads the template that is used, without the model's other templates if `--name` chooses one.
+    pub fn load_chosen(&self, texts: &Texts) -> Result<ChatTemplate, String> {
+        let chat = self.load(texts)?;
+        Ok(match self.name.as_deref().and_then(|name| chat.named_source(name)) {
+            Some(source) => {
+                ChatTemplate::load_source(source, &[], texts.bounds()).with_special_tokens(chat.special_tokens().to_vec())
+            }
+            None => chat,
+        })
+    }
+
     fn load_model(&self, model: &Path, texts: &Texts) -> Result<ChatTemplate, String> {
         let options = LoadOptions {
-            load_as: if self.processor {
-                LoadAs::Processor
-            } else {
-                LoadAs::Tokenizer
-            },
+            processor: self.processor,
             ignore_remote_code: self.ignore_remote_code,
             follow_links: self.follow_links,
-            limits: &texts.limits,
-            deadline: Some(&texts.deadline),
+            bounds: texts.bounds(),
             ..LoadOptions::default()
         };
-        let chat = ChatTemplate::from_dir_with(model, &options).map_err(|error| explain_load_error(&error))?;
+        let chat = ChatTemplate::load_dir(model, &options).map_err(|error| explain_load_error(&error))?;
         let (path, names) = (model.display(), chat.names());
         match &self.name {
             _ if names.is_empty() && chat.source().is_none() => Err(format!(
@@ -90,11 +109,11 @@ impl Source {
                 "error: {path}: this file has a template as its chat_template; pass its folder as --model"
             ));
         }
-        let chat = ChatTemplate::from_source_with(source, &[], texts.bounds());
+        let chat = ChatTemplate::load_source(source, &[], texts.bounds());
         let Some(config) = &self.config else {
             return Ok(chat);
         };
-        let tokens = ChatTemplate::from_config_data(&texts.parse_json(config)?);
+        let tokens = ChatTemplate::load_config(&texts.parse_json(config)?);
         let tokens = tokens.map_err(|error| format!("error: {}: {}{}", config.display(), error.message(), note_line(&error)))?;
         let tokens = tokens.special_tokens().iter().cloned();
         Ok(chat.with_special_tokens(tokens))
@@ -198,10 +217,11 @@ fn explain_load_error(error: &Error) -> String {
         .message()
         .replace("set LoadOptions::ignore_remote_code", "pass --ignore-remote-code")
         .replace("set LoadOptions::follow_links", "pass --follow-links");
-    let hint = if message.ends_with("is not a folder") {
-        "; pass a template as --template"
-    } else {
-        ""
+    let hint = match message.strip_suffix(": is not a folder") {
+        Some(path) if path.ends_with(".json") => "; pass the folder that it is in",
+        Some(path) if path.ends_with(".gguf") => "; GGUF is not read, so pass the folder of the model that it was made from",
+        Some(_) => "; pass a template as --template",
+        None => "",
     };
     format!("error: {message}{hint}{}", note_line(error))
 }
@@ -216,12 +236,12 @@ mod tests {
     use std::path::Path;
 
     use super::{ChatTemplate, is_configuration, with_path};
-    use chat_template::ApplyOptions;
+    use crate::{ApplyOptions, Bounds};
 
     #[test]
     fn an_error_of_the_template_begins_with_its_path() {
         let shown = |source: &str, messages: &str| {
-            let prompt = ChatTemplate::from_source(source, &[]).apply_json(messages, &ApplyOptions::default());
+            let prompt = ChatTemplate::load_source(source, &[], Bounds::default()).apply_json(messages, &ApplyOptions::default());
             prompt.map_err(|error| with_path(Path::new("t.jinja"), &error)).unwrap_err()
         };
         assert!(shown("{{", "[{}]").starts_with("t.jinja: syntax error: "));

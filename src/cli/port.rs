@@ -6,16 +6,17 @@ use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
-use chat_template::conformance::nearest;
-use chat_template::json::{self, Data, JsonErrorKind, Object};
-use chat_template::{
-    Bounds, Changes, ControlToken, Deadline, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template, Turn,
-};
+use crate::conformance::nearest;
+use crate::json::{self, Data, JsonErrorKind, Object};
+use crate::{Bounds, ChatTemplate, Deadline, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
 
 use super::apply_request::Applier;
+use super::masks::Masks;
+use super::model::Source;
+use super::response_request::Responder;
 use super::show::{self, Mode, Wanted, object};
 use super::terminal::JsonOutput;
-use super::{file, lines, masks, timed};
+use super::{file, lines, timed};
 
 /// The largest size of a line in bytes. The rest of a longer line is skipped.
 const MAX_LINE: u64 = 64 << 20;
@@ -36,13 +37,14 @@ const INPUT_BUFFER: usize = 256 << 10;
 const BUFFER: usize = 64 << 10;
 
 /// The keys of a request.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "id",
     "template",
     "context",
     "apply",
     "chat",
     "inspect",
+    "response",
     "generation",
     "trace",
     "assistant",
@@ -54,10 +56,17 @@ const KEYS: [&str; 13] = [
 
 /// The arguments of `port`.
 #[derive(clap::Args)]
-#[command(after_help = r#"Example:
-  echo '{"id": 1, "template": "Hello {{ name }}!", "context": {"name": "Ada"}}' | chat-template port"#)]
+#[command(after_help = r#"Examples:
+  echo '{"id": 1, "template": "Hello {{ name }}!", "context": {"name": "Ada"}}' | chat-template port
+  echo '{"id": 1, "apply": {"messages": [{"role": "user", "content": "Hi"}]}}' | chat-template port --model Qwen3-8B
+
+With --model or --template, an `apply`, `chat` or `inspect` needs no `template`."#)]
 pub struct Arguments {
-    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time, which is processor time, begins with the first byte of a line, and covers reading it, all work, and writing the answer.
+    #[command(flatten)]
+    source: Source,
+
+    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}. The time, which is processor time, begins
+    /// with the first byte of a line, and covers reading it, all work, and writing the answer.
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
 
@@ -65,7 +74,7 @@ pub struct Arguments {
     #[arg(long, hide = true)]
     plain: bool,
 
-    /// Answers each request as if it had `"trace": true`, without the segments. The texts are the same; a check compares them.
+    /// Answers each request as if it had `"trace": true`, without the segments. The text is the same; a check compares them.
     #[arg(long, hide = true)]
     traced: bool,
 }
@@ -83,11 +92,10 @@ impl Arguments {
 /// Answers the requests of standard input on standard output.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
     let limits = file::read_limits(arguments.limits.as_deref(), Limits::default())?;
-    let stdout = io::stdout();
-    let is_terminal = stdout.is_terminal();
-    let out = JsonOutput::new(stdout.lock(), is_terminal);
+    let model = arguments.source.load_if_given(&limits)?;
+    let out = JsonOutput::new(io::stdout().lock(), io::stdout().is_terminal());
     let input = BufReader::with_capacity(INPUT_BUFFER, io::stdin().lock());
-    match answer_lines(limits, arguments.mode(), input, out) {
+    match answer_lines(limits, arguments.mode(), model, input, out) {
         // The reader of the answers has ended.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         answered => answered.map_err(|error| format!("error: standard input or standard output: {error}")),
@@ -95,11 +103,18 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
 }
 
 /// Answers each line of the input that is not blank with a line.
-pub fn answer_lines(limits: Limits, mode: Mode, mut input: impl BufRead, out: impl Write) -> io::Result<()> {
+pub fn answer_lines(
+    limits: Limits,
+    mode: Mode,
+    model: Option<ChatTemplate>,
+    mut input: impl BufRead,
+    out: impl Write,
+) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(BUFFER, out);
     let mut port = Port {
         limits,
         mode,
+        applier: Applier::new(mode, model),
         ..Port::default()
     };
     let mut line = Vec::new();
@@ -132,7 +147,8 @@ pub fn answer_lines(limits: Limits, mode: Mode, mut input: impl BufRead, out: im
         }
         if line.capacity() > MAX_KEPT {
             line = Vec::new();
-            (port.compiled, port.applier) = (None, Applier::default());
+            (port.compiled, port.responder) = (None, Responder::default());
+            port.applier.forget_requests();
         }
     }
 }
@@ -144,12 +160,13 @@ struct Port {
     mode: Mode,
     compiled: Option<(String, Result<Template, Error>)>,
     applier: Applier,
+    responder: Responder,
 }
 
 impl Port {
     /// Writes the answer to a request, or returns an error that is the answer.
     fn answer(&mut self, line: &[u8], deadline: &Deadline, out: &mut impl Write) -> io::Result<Result<(), Data<'static>>> {
-        let request = match json::read_bytes_within(line, json::DEPTH, deadline) {
+        let request = match json::read_within(line, json::DEPTH, deadline) {
             Ok(request) => request,
             Err(error) if error.kind() == JsonErrorKind::TimedOut => return Ok(Err(failure(Data::None, &error.into()))),
             Err(error) => return Ok(Err(request_error(Data::None, format!("the line is not JSON: {error}")))),
@@ -183,20 +200,28 @@ impl Port {
                 Err(message) => Err(request_error(id, message)),
             });
         }
-        let masks = masks::read_roles(&request);
-        let roles = masks.as_deref().unwrap_or_default();
-        let assistant = masks
-            .as_ref()
-            .map_err(Clone::clone)
-            .and_then(|_| masks::read_options(&request, roles));
-        let assistant = match assistant {
-            Ok(assistant) => assistant,
+        let masks = match Masks::read(&request) {
+            Ok(masks) => masks,
             Err(message) => return Ok(Err(request_error(id, message))),
         };
+        let roles = masks.as_ref().map(Masks::roles).unwrap_or_default();
+        if let Some(Data::Object(request)) = request.get("response") {
+            return Ok(match self.responder.parse(request, bounds) {
+                Ok(Ok(message)) => {
+                    let written = write_answer(&id, deadline, out, |out| {
+                        out.write_all(b",\"message\":")?;
+                        write_data(&message, out)
+                    })?;
+                    written.map_err(|error| failure(id, &error))
+                }
+                Ok(Err(error)) => Err(failure(id, &error)),
+                Err(message) => Err(request_error(id, message)),
+            });
+        }
         let wanted = Wanted {
             generation: is_wanted("generation"),
             trace: is_wanted("trace"),
-            assistant,
+            assistant: masks.as_ref().map(|masks| masks.options(&roles)),
             turns: is_wanted("turns"),
             mode: self.mode,
         };
@@ -228,12 +253,12 @@ impl Port {
                     .clone()
                     .with_steps(bounds.limits.steps.saturating_sub(prompt.steps));
                 let left = Bounds { limits: &left, ..bounds };
-                let found = wanted_tokens.map(|tokens| prompt.control_tokens_within(&tokens, left));
+                let found = wanted_tokens.map(|tokens| prompt.control_tokens(&tokens, left));
                 let turns = wanted.turns.then(|| prompt.turns_within(left));
                 let found = found.transpose().and_then(|found| Ok((found, turns.transpose()?)));
                 let written = match found {
                     Ok((tokens, turns)) => write_answer(&id, deadline, out, |out| {
-                        write_prompt(&prompt, changes.as_ref(), wanted, tokens.as_deref(), turns.as_deref(), out)
+                        show::stream_prompt(&prompt, changes.as_ref(), wanted, tokens.as_deref(), turns.as_deref(), out)
                     })?,
                     Err(error) => Err(error),
                 };
@@ -263,33 +288,28 @@ impl Port {
             Err(error) => return Ok(Err(error.clone())),
         };
         let mut options = RenderOptions {
-            limits: bounds.limits,
-            deadline: bounds.deadline,
-            generation: wanted.generation,
+            bounds,
+            reference_spans: wanted.generation,
             trace: wanted.is_traced(),
             assistant: wanted.assistant,
-            plain: wanted.is_plain(),
             ..RenderOptions::default()
         };
         if let Some(clock) = clock {
             options.clock = clock;
         }
-        Ok(template.render_with(context, &options).map(|rendered| {
-            let mut prompt = Prompt::default();
-            (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
-            (prompt.assistant, prompt.steps) = (rendered.assistant, rendered.steps);
-            prompt.generation.code_points = rendered.generation;
-            prompt
-        }))
+        Ok(template.render(context, &options))
     }
 
     fn compile(&mut self, source: &str, bounds: Bounds<'_>) -> &Result<Template, Error> {
         if self.compiled.as_ref().is_none_or(|(compiled, _)| compiled != source) {
             self.compiled = None;
         }
-        let (_, template) = self
-            .compiled
-            .get_or_insert_with(|| (source.to_owned(), Template::compile_with(source, bounds)));
+        let is_plain = self.mode == Mode::Plain;
+        let (_, template) = self.compiled.get_or_insert_with(|| {
+            let mut template = Template::compile_with(source, bounds);
+            template.iter_mut().filter(|_| is_plain).for_each(Template::without_shortcuts);
+            (source.to_owned(), template)
+        });
         template
     }
 }
@@ -311,7 +331,7 @@ fn read_id(request: &Object<'_>) -> Result<Data<'static>, String> {
 
 /// Returns the message for a request that neither renders nor applies a template.
 fn explain_request(request: &Object<'_>) -> String {
-    for name in ["apply", "chat", "inspect"] {
+    for name in ["apply", "chat", "inspect", "response"] {
         if let Some(other) = request.get(name) {
             return format!("`{name}` must be an object, and this is {}", other.describe());
         }
@@ -324,7 +344,7 @@ fn explain_request(request: &Object<'_>) -> String {
         .take(MAX_GUESSES)
         .filter_map(|(key, _)| Some(format!("; found {key:?}: did you mean {:?}?", nearest(key, &KEYS)?)));
     let hint: String = hints.take(1).collect();
-    format!("a request must have `template`, a string, or `apply`, `chat` or `inspect`, an object{hint}")
+    format!("a request must have `template`, a string, or `apply`, `chat`, `inspect` or `response`, an object{hint}")
 }
 
 fn fixed_clock(request: &Object<'_>) -> Result<Option<FixedClock>, String> {
@@ -356,37 +376,6 @@ fn control_tokens<'r>(request: &'r Object<'_>) -> Result<Option<Vec<&'r str>>, S
         Some(tokens) => Ok(Some(tokens)),
         None => Err("`control_tokens` must be an array of strings, and has another value".to_owned()),
     }
-}
-
-/// Writes the entries of the answer of a prompt.
-fn write_prompt(
-    prompt: &Prompt,
-    changes: Option<&Changes>,
-    wanted: Wanted<'_>,
-    control_tokens: Option<&[ControlToken]>,
-    turns: Option<&[Turn]>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    show::stream_entry("output", &prompt.text, out)?;
-    if let Some(changes) = changes {
-        show::stream_entry("changes", changes, out)?;
-    }
-    if wanted.generation {
-        show::stream_entry("generation", &show::span_pairs(&prompt.generation.code_points), out)?;
-    }
-    if wanted.trace {
-        show::stream_entry("segments", &prompt.segments, out)?;
-    }
-    if wanted.assistant.is_some() {
-        show::stream_assistant(&prompt.assistant, out)?;
-    }
-    if let Some(turns) = turns {
-        show::stream_entry("turns", turns, out)?;
-    }
-    if let Some(tokens) = control_tokens {
-        show::stream_entry("control_tokens", tokens, out)?;
-    }
-    Ok(())
 }
 
 /// Writes an answer: an object with the id of the request and the entries that `write_entries` writes. Nothing is written if the time does
@@ -447,16 +436,8 @@ fn request_error(id: Data<'static>, message: String) -> Data<'static> {
 }
 
 fn describe(id: Data<'static>) -> Data<'static> {
-    let requests = Data::List(vec![
-        text("render"),
-        text("apply"),
-        text("generation"),
-        text("trace"),
-        text("assistant"),
-        text("turns"),
-        text("inspect"),
-        text("chat"),
-    ]);
+    let requests = "render apply generation trace assistant turns inspect chat response";
+    let requests = Data::List(requests.split(' ').map(text).collect());
     let port = object([
         ("name", text(env!("CARGO_PKG_NAME"))),
         ("version", text(env!("CARGO_PKG_VERSION"))),
@@ -483,7 +464,7 @@ mod tests {
             ",0".repeat(600_000)
         );
         let mut out = Vec::new();
-        answer_lines(limits, Mode::Fast, line.as_bytes(), &mut out).unwrap();
+        answer_lines(limits, Mode::Fast, None, line.as_bytes(), &mut out).unwrap();
         let answer: serde_json::Value = serde_json::from_slice(&out).unwrap();
         assert_eq!(answer["error"]["kind"], "limit");
         assert_eq!(answer["error"]["limit"], "limit reached: milliseconds: 0, at most 0");

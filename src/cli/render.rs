@@ -3,17 +3,18 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use chat_template::json::{Data, Object};
-use chat_template::{
-    ApplyOptions, AssistantSpans, Changes, ChatTemplate, Limits, Policy, PrepareOptions, Prompt, RenderOptions, Template, What,
-    Writer,
+use crate::chat::AssistantSpans;
+use crate::json::{self, Data, Object};
+use crate::{
+    ApplyOptions, Changes, ChatTemplate, Limits, Policy, PrepareOptions, Prompt, RenderOptions, Template, TokenOrigin, What,
 };
 
 use super::explain::{Explained, Picture};
-use super::file::Texts;
+use super::file::{Texts, shown};
 use super::masks::Masks;
 use super::model::{Settings, Source, with_path};
-use super::{print, print_json, print_text, show, warn};
+use super::show::{self, When};
+use super::{print, print_json, print_text, warn};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,8 +28,7 @@ Examples:
 
 One FILE can be -, which is standard input. No newline is added to the output.
 
-The file of --messages can also contain an object, such as the body of an HTTP request. \"messages\" is its conversation, and \"tools\" and
-\"documents\" are used unless an option sets them. Other keys are ignored.
+The file of --messages can also contain an object with \"messages\", \"tools\" and \"documents\". An option replaces its tools or documents.
 
 The file of --request is the body of a request of Chat Completions, Responses or Messages. It is changed where this template needs it.
 --explain lists the changes; without it, standard error has a warning for each value that the prompt does not have.
@@ -38,22 +38,22 @@ begins the prompt twice, of a variable that no template reads, and if it is unkn
 underlined. NO_COLOR turns the colours off; then each part has a row of its own.
 
 --json prints an object with these keys:
-  text        the prompt
-  generation  the spans of {% generation %} blocks as transformers counts them, which is wrong in macros, set blocks and call blocks
-  true_spans  the places of these blocks in the text (not with --context)
-  segments    where each character came from, and the message that owns it
-  assistant   the spans of what the model would write, or {\"unknown\": the reason}
-  turns       the header, the body, the close and the fields of each message
-  steps       the work of the render, in the unit of --limits
-  changes     what was changed in the file of --request, with its place and the reason
+  text              the prompt
+  reference_spans   the spans of {% generation %} blocks as transformers counts them, which is wrong in macros, set blocks and call blocks
+  generation_spans  the places of these blocks in the text
+  segments          where each character came from, and the message that owns it
+  assistant         the spans of what the model would write, or {\"unknown\": the reason}
+  turns             the header, the body, the close and the fields of each message
+  steps             the work of the render, in the unit of --limits
+  changes           what was changed in the file of --request, with its place and the reason
 If the prompt has no text of the model although a message is the assistant's, or if that text is unknown, standard error has a warning.
-A span is a [start, end] pair. Spans are counted in code points. Those of generation and true_spans are counted in bytes too (with --context,
-only in code points).";
+A span is a [start, end] pair. Spans are counted in code points. Those of reference_spans and generation_spans are counted in bytes too.";
 
 /// The arguments of `render`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("input").required(true))]
+#[command(group = Source::required())]
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
@@ -97,24 +97,20 @@ pub struct Arguments {
 impl Arguments {
     /// Returns whether the output is coloured. `default` is the answer without the option.
     fn is_colored(&self, default: When) -> bool {
-        match self.color.unwrap_or(default) {
-            When::Always => true,
-            When::Auto => show::shows_color(),
-            When::Never => false,
-        }
+        self.color.unwrap_or(default).is_colored()
     }
 
     /// Returns the options for what the output shows besides the text.
     fn show_options<'o>(&self, roles: &'o [&'o str]) -> ApplyOptions<'o> {
         ApplyOptions {
-            true_spans: self.json || self.is_colored(When::Never),
+            generation_spans: self.json || self.is_colored(When::Never),
             trace: self.json,
             assistant: (self.json || self.explained.is_wanted()).then(|| self.masks.options(roles)),
             ..ApplyOptions::default()
         }
     }
 
-    /// Draws a picture, and returns an empty text in place of the prompt.
+    /// Draws a picture, and returns an empty string in place of the prompt.
     fn draw(&self, picture: &Picture<'_>) -> Result<String, String> {
         let source = self.source.model.as_ref().or(self.source.template.as_ref());
         let title = source
@@ -124,17 +120,6 @@ impl Arguments {
             .draw(picture, &title.unwrap_or("prompt".into()), self.is_colored(When::Auto))?;
         Ok(String::new())
     }
-}
-
-/// When to colour the output.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum When {
-    /// If the output is a terminal and NO_COLOR is not set.
-    Auto,
-    /// In terminals, files and pipes.
-    Always,
-    /// Never.
-    Never,
 }
 
 /// Renders a template and prints the result.
@@ -175,9 +160,9 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     let fixed = arguments.settings.clock();
     let roles = arguments.masks.roles();
     let mut options = RenderOptions {
-        limits: &texts.limits,
-        deadline: Some(&texts.deadline),
-        generation: arguments.json,
+        bounds: texts.bounds(),
+        reference_spans: arguments.json,
+        generation_spans: arguments.json,
         trace: arguments.json || arguments.explained.is_wanted(),
         assistant: (arguments.json || arguments.explained.is_wanted()).then(|| arguments.masks.options(&roles)),
         ..RenderOptions::default()
@@ -185,14 +170,14 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     if let Some(clock) = &fixed {
         options.clock = clock;
     }
-    let rendered = template.render_with(&data, &options).map_err(with_path)?;
+    let mut prompt = template.render(&data, &options).map_err(with_path)?;
     let variable = |name: &str| match &data {
         Data::Object(context) => context.get(name),
         _ => None,
     };
     if arguments.json {
-        warn_of_mask(&rendered.assistant, variable("messages"));
-        return print_line(|out| show::write_rendered(&rendered, out));
+        warn_of_mask(&prompt.assistant, variable("messages"));
+        return print_line(|out| show::write_line(&prompt, out));
     }
     if arguments.explained.is_wanted() {
         let bos = match variable("bos_token") {
@@ -200,14 +185,13 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
             _ => None,
         };
         let tokens = arguments.explained.control_tokens();
-        let mut prompt = Prompt::default();
-        (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
-        prompt.assistant = rendered.assistant;
-        prompt.untrusted = prompt.control_tokens(&tokens).map_err(|error| error.to_string())?;
-        prompt.untrusted.retain(|token| token.writer != Writer::Template);
+        prompt.untrusted = prompt
+            .control_tokens(&tokens, texts.bounds())
+            .map_err(|error| error.to_string())?;
+        prompt.untrusted.retain(|token| token.origin != TokenOrigin::Template);
         return arguments.draw(&Picture::new(&prompt, &tokens, variable("messages"), bos, Vec::new())?);
     }
-    Ok(rendered.text)
+    Ok(prompt.text)
 }
 
 /// Applies a chat template to a conversation.
@@ -225,7 +209,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     };
     let tools = of_option(&arguments.tools, "tools")?;
     let documents = of_option(&arguments.documents, "documents")?;
-    let messages = check_objects(from_input("messages").unwrap_or_else(|| input.clone()), messages, "messages")?;
+    let messages = check_messages(&input, messages)?;
     let mut unread = arguments.settings.warn_of_unread(&chat);
     let read = chat.variables();
     for (name, value) in [("tools", &tools), ("documents", &documents)] {
@@ -242,8 +226,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let own_tokens = arguments.explained.control_tokens();
     let roles = arguments.masks.roles();
     let mut options = ApplyOptions {
-        limits: &texts.limits,
-        deadline: Some(&texts.deadline),
+        bounds: texts.bounds(),
         tools: Some(&tools),
         documents: Some(&documents),
         chat_template: arguments.source.name.as_deref(),
@@ -251,7 +234,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         continue_final_message: arguments.settings.continued_field(),
         variables: Some(&variables),
         // In the reference, the spans of a continued message are an error.
-        generation: arguments.json && arguments.settings.continue_final_message.is_none(),
+        reference_spans: arguments.json && arguments.settings.continue_final_message.is_none(),
         control_tokens: arguments.explained.policy(&own_tokens),
         ..arguments.show_options(&roles)
     };
@@ -261,7 +244,59 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let prompt = chat
         .apply(&messages, &options)
         .map_err(|error| arguments.source.explain(&error))?;
+    if let Some(index) = find_repr(&messages, &prompt.text) {
+        let warning = format!(
+            "warning: the template prints the parts of message {} in Python's notation; pass {{\"messages\": […]}} as --request to give it \
+             the form of content that it takes",
+            index.saturating_add(1)
+        );
+        match arguments.explained.is_printed() {
+            true => unread.push(warning),
+            false => warn(&warning),
+        }
+    }
     show_prompt(arguments, &chat, &prompt, Some(&messages), unread, None)
+}
+
+/// Returns the messages of the file of `--messages`. A request's body is an error, because only some of its values would be used.
+fn check_messages<'t>(input: &Data<'t>, path: &Path) -> Result<Data<'t>, String> {
+    let Data::Object(body) = input else {
+        return check_objects(input.clone(), path, "messages");
+    };
+    let (name, key) = (shown(path).display(), |key: &&str| body.get(key).is_some());
+    if let Some(messages) = body.get("messages") {
+        let mut keys = body.entries().iter().map(|(key, _)| &**key);
+        return match keys.find(|key| !["messages", "tools", "documents"].contains(key)) {
+            None => check_objects(messages.clone(), path, "messages"),
+            Some(other) => Err(format!(
+                "error: {name}: --messages takes \"messages\", \"tools\" and \"documents\", and this object also has {other:?}; pass the \
+                 body of a request as --request"
+            )),
+        };
+    }
+    Err(match ["role", "input"].into_iter().find(key) {
+        Some("role") => {
+            format!("error: {name}: this is one message; put it in [ ], because a conversation is an array of messages")
+        }
+        Some("input") => format!("error: {name}: this is the body of a request; pass it as --request"),
+        _ => format!("error: {name}: expected an array of messages, each an object, and this is an object without \"messages\""),
+    })
+}
+
+/// Returns the index of the first message whose content is a list that the prompt has in Python's notation.
+fn find_repr(messages: &Data<'_>, prompt: &str) -> Option<usize> {
+    let Data::List(messages) = messages else { return None };
+    messages.iter().position(|message| {
+        let Data::Object(message) = message else { return false };
+        let Some(Data::List(parts)) = message.get("content") else {
+            return false;
+        };
+        let Some(Data::Object(part)) = parts.first() else {
+            return false;
+        };
+        let key = part.entries().first();
+        key.is_some_and(|(key, _)| prompt.contains(&format!("[{{'{key}': ")))
+    })
 }
 
 /// Prepares the body of a request for a chat template, and applies the template.
@@ -276,8 +311,7 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
             (false, false) => Policy::Fit,
         },
         chat_template: arguments.source.name.as_deref(),
-        limits: &texts.limits,
-        deadline: Some(&texts.deadline),
+        bounds: texts.bounds(),
         ..PrepareOptions::default()
     };
     let explain = |error| arguments.source.explain(&error);
@@ -285,8 +319,7 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
     let own_tokens = arguments.explained.control_tokens();
     let roles = arguments.masks.roles();
     let mut options = ApplyOptions {
-        limits: &texts.limits,
-        deadline: Some(&texts.deadline),
+        bounds: texts.bounds(),
         control_tokens: arguments.explained.policy(&own_tokens),
         ..arguments.show_options(&roles)
     };
@@ -295,10 +328,12 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
     }
     let prompt = prepared.apply_with(&options).map_err(explain)?;
     let changes = prepared.changes.iter().map(|change| format!("changed: {change}")).collect();
-    show_prompt(arguments, &chat, &prompt, None, changes, Some(&prepared.changes))
+    let messages = serde_json::to_value(prepared.messages()).map_err(|error| format!("error: {error}"))?;
+    let messages = json::to_data(&messages, json::DEPTH).map_err(|error| format!("error: {error}"))?;
+    show_prompt(arguments, &chat, &prompt, Some(&messages), changes, Some(&prepared.changes))
 }
 
-/// Returns the prompt in the form that the arguments choose, or draws its picture with notes and returns an empty text.
+/// Returns the prompt in the form that the arguments choose, or draws its picture with notes and returns an empty string.
 fn show_prompt(
     arguments: &Arguments,
     chat: &ChatTemplate,
@@ -323,7 +358,7 @@ fn show_prompt(
             print_line(|out| show::write_prompt(prompt, changes, out))
         }
         (false, true) => {
-            let colored = show::color_spans(&prompt.text, &prompt.true_spans.bytes);
+            let colored = show::color_spans(&prompt.text, &prompt.generation_spans.bytes);
             print(colored)
                 .map(|()| String::new())
                 .map_err(|error| format!("error: {error}"))
@@ -332,7 +367,7 @@ fn show_prompt(
     }
 }
 
-/// Prints the JSON that a function writes, and returns an empty text in place of it.
+/// Prints the JSON that a function writes, and returns an empty string in place of it.
 fn print_line(write: impl FnOnce(&mut &mut dyn Write) -> io::Result<()>) -> Result<String, String> {
     let printed = print_json(write).map_err(|error| format!("error: {error}"));
     printed.map(|()| String::new())
@@ -354,11 +389,10 @@ fn check_objects<'t>(value: Data<'t>, path: &Path, what: &str) -> Result<Data<'t
             Some((index, item)) => format!("its element {index} is {}", item.describe()),
         },
         Data::None if what != "messages" => return Ok(Data::None),
-        Data::Object(_) if what == "messages" => "this is an object without \"messages\"".to_owned(),
         other => format!("this is {}", other.describe()),
     };
     Err(format!(
         "error: {}: expected an array of {what}, each an object, and {found}",
-        path.display()
+        shown(path).display()
     ))
 }

@@ -1,17 +1,17 @@
 //! The output of `render` and `port`: JSON with spans, or coloured text.
 //!
 //! ```text
-//! {"text": "…", "generation": {"code_points": [[0, 5]], "bytes": [[0, 5]]}, "true_spans": {…}, …}
+//! {"text": "…", "reference_spans": {"code_points": [[0, 5]], "bytes": [[0, 5]]}, "generation_spans": {…}, …}
 //! ```
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
-use chat_template::conformance::printable;
-use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, AssistantOptions, AssistantSpans, Bounds, Changes, FixedClock, Prompt, Rendered};
+use crate::chat::AssistantSpans;
+use crate::conformance::printable;
+use crate::json::{Data, Object};
+use crate::{ApplyOptions, AssistantOptions, Bounds, Changes, ControlToken, FixedClock, Prompt, Turn};
 use serde::Serialize;
 
 /// The options of a request that add to its answer and do not change the text.
@@ -45,23 +45,16 @@ impl<'o> Wanted<'o> {
     /// Returns the options of a conversation. All other options have their defaults.
     pub fn options(self, bounds: Bounds<'o>, clock: Option<&'o FixedClock>) -> ApplyOptions<'o> {
         let options = ApplyOptions {
-            generation: self.generation,
+            reference_spans: self.generation,
             trace: self.is_traced(),
             assistant: self.assistant,
-            plain: self.is_plain(),
-            limits: bounds.limits,
-            deadline: bounds.deadline,
+            bounds,
             ..ApplyOptions::default()
         };
         match clock {
             Some(clock) => ApplyOptions { clock, ..options },
             None => options,
         }
-    }
-
-    /// Returns whether the render has no shortcuts.
-    pub fn is_plain(self) -> bool {
-        self.mode == Mode::Plain
     }
 }
 
@@ -86,21 +79,39 @@ pub fn write_prompt(prompt: &Prompt, changes: Option<&Changes>, out: &mut impl W
     out.write_all(b"\n")
 }
 
-/// Writes the output of a template that was rendered without the contract, as a line of JSON.
-pub fn write_rendered(rendered: &Rendered, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(b"{\"text\":")?;
-    serde_json::to_writer(&mut *out, &rendered.text)?;
-    let generation = BTreeMap::from([("code_points", span_pairs(&rendered.generation))]);
-    stream_entry("generation", &generation, out)?;
-    stream_entry("segments", &rendered.segments, out)?;
-    stream_assistant(&rendered.assistant, out)?;
-    stream_entry("turns", &rendered.turns(), out)?;
-    stream_entry("steps", &rendered.steps, out)?;
-    out.write_all(b"}\n")
+/// Writes the entries of the answer of a prompt.
+pub fn stream_prompt(
+    prompt: &Prompt,
+    changes: Option<&Changes>,
+    wanted: Wanted<'_>,
+    control_tokens: Option<&[ControlToken]>,
+    turns: Option<&[Turn]>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    stream_entry("output", &prompt.text, out)?;
+    if let Some(changes) = changes {
+        stream_entry("changes", changes, out)?;
+    }
+    if wanted.generation {
+        stream_entry("generation", &span_pairs(&prompt.reference_spans.code_points), out)?;
+    }
+    if wanted.trace {
+        stream_entry("segments", &prompt.segments, out)?;
+    }
+    if wanted.assistant.is_some() {
+        stream_assistant(&prompt.assistant, out)?;
+    }
+    if let Some(turns) = turns {
+        stream_entry("turns", turns, out)?;
+    }
+    if let Some(tokens) = control_tokens {
+        stream_entry("control_tokens", tokens, out)?;
+    }
+    Ok(())
 }
 
 /// Writes the entries of what the model writes. `unknown_turns` is there if a turn is not known.
-pub fn stream_assistant(assistant: &AssistantSpans, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+fn stream_assistant(assistant: &AssistantSpans, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     stream_entry("assistant", assistant, out)?;
     let unknown = assistant.unknown_turns();
     if unknown.is_empty() {
@@ -122,8 +133,8 @@ pub fn warn_of_mask(assistant: &AssistantSpans, messages: Option<&Data<'_>>) -> 
         _ => false,
     };
     let Some(Data::List(messages)) = messages else { return None };
-    if let Err(error) = assistant.known() {
-        return Some(format!("warning: {}", error.message()));
+    if let Some((_, reason)) = assistant.reasons().next() {
+        return Some(format!("warning: it is unknown which text the model writes: {reason}"));
     }
     let is_empty = assistant.spans().bytes.is_empty() && messages.iter().any(is_assistant);
     is_empty.then(|| "warning: the prompt has no text that the model writes".to_owned())
@@ -134,17 +145,37 @@ pub fn span_pairs(spans: &[Range<usize>]) -> Vec<[usize; 2]> {
     spans.iter().map(|span| [span.start, span.end]).collect()
 }
 
-/// Returns whether standard output is a terminal and `NO_COLOR` is not set.
-pub fn shows_color() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+/// When to colour the output.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum When {
+    /// If the output is a terminal and NO_COLOR is not set.
+    Auto,
+    /// In terminals, files and pipes.
+    Always,
+    /// Never.
+    Never,
 }
 
-/// Returns the text with these spans in green. The spans are in bytes and can overlap. Control characters of the text are escaped if it goes
-/// to a terminal.
+impl When {
+    /// Returns whether the output is coloured.
+    pub fn is_colored(self) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Auto => io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty()),
+            Self::Never => false,
+        }
+    }
+}
+
+/// Returns the text with these spans in green. The spans are in bytes and can overlap. Control characters of the text are escaped if it
+/// goes to a terminal.
 pub fn color_spans(text: &str, spans: &[Range<usize>]) -> String {
-    let escape = |part: &str| match std::io::stdout().is_terminal() {
-        true => printable(part).into_owned(),
-        false => part.to_owned(),
+    let escape = |part: &str| {
+        if std::io::stdout().is_terminal() {
+            printable(part).into_owned()
+        } else {
+            part.to_owned()
+        }
     };
     let mut edges: Vec<(usize, bool)> = spans
         .iter()
@@ -161,11 +192,7 @@ pub fn color_spans(text: &str, spans: &[Range<usize>]) -> String {
             (1, false) => shown.push_str("\x1b[0m"),
             _ => {}
         }
-        depth = if opens {
-            depth.saturating_add(1)
-        } else {
-            depth.saturating_sub(1)
-        };
+        depth = if opens { depth + 1 } else { depth.saturating_sub(1) };
     }
     shown.push_str(&escape(text.get(at..).unwrap_or_default()));
     shown

@@ -1,4 +1,4 @@
-//! Writing JSON to a terminal.
+//! Writes JSON to a terminal.
 //!
 //! ```text
 //! {"output":"…U+009B 2J…"}   ->   {"output":"…\u009b2J…"}
@@ -6,7 +6,7 @@
 
 use std::io::{Result, Write};
 
-use chat_template::conformance::printable_json;
+use crate::conformance::printable_json;
 
 /// A writer of JSON text in UTF-8. If it writes to a terminal, the characters on which a terminal acts have JSON's escapes.
 pub struct JsonOutput<W> {

@@ -1,11 +1,11 @@
-//! Writing an answer within a time limit.
+//! Writes an answer within a time limit.
 //!
 //! A long answer takes much longer to write than its prompt to render, because a character can become six. An answer that ended in the
 //! middle would be no JSON, so the time is found out before the first byte is written.
 
 use std::io::{self, Write};
 
-use chat_template::{Deadline, Error, Reached};
+use crate::{Deadline, Error, LimitExceeded};
 
 /// The number of bytes of an answer that are kept in memory. A longer answer is made twice: first only to measure the time.
 const KEPT: usize = 1 << 20;
@@ -53,11 +53,11 @@ pub fn write(
 
 /// Keeps the beginning of an answer, and counts the rest.
 struct Draft<'c> {
-    check: &'c dyn Fn() -> Result<(), Reached>,
+    check: &'c dyn Fn() -> Result<(), LimitExceeded>,
     kept: Vec<u8>,
     length: usize,
     next_check: usize,
-    reached: Option<Reached>,
+    reached: Option<LimitExceeded>,
 }
 
 impl Write for Draft<'_> {
@@ -65,9 +65,9 @@ impl Write for Draft<'_> {
         if self.kept.len() == self.length && bytes.len() <= KEPT.saturating_sub(self.length) {
             self.kept.extend_from_slice(bytes);
         }
-        self.length = self.length.saturating_add(bytes.len());
+        self.length += bytes.len();
         if self.length >= self.next_check {
-            self.next_check = self.length.saturating_add(STRIDE);
+            self.next_check = self.length + STRIDE;
             if let Err(reached) = (self.check)() {
                 self.reached = Some(reached);
                 return Err(io::Error::other(reached));
@@ -85,7 +85,7 @@ impl Write for Draft<'_> {
 mod tests {
     use std::io::Write;
 
-    use chat_template::Deadline;
+    use crate::Deadline;
 
     use super::{KEPT, STRIDE, write};
 

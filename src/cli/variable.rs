@@ -1,7 +1,7 @@
-//! Parsing the variables of `--var`, and warning of those that no template reads.
+//! Parses the variables of `--var`, and warns of those that no template reads.
 
-use chat_template::conformance::nearest;
-use chat_template::json::{self, Data};
+use crate::conformance::nearest;
+use crate::json::{self, Data};
 
 /// The names that are not variables, and the options that set them.
 const OPTIONS: [(&str, &str); 5] = [

@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! {"output": "1", "generation": [[0, 1]]}
+//! {"message": {"role": "assistant", "content": "Hello"}}
 //! {"error": {"kind": "undefined", "message": "'x' is undefined", "line": 3}}
 //! ```
 
 use std::fmt::Write;
 
 use super::schema::{check_keys, field, object, text};
+use super::write_line;
 use crate::json::{Data, Object};
 
 /// The kinds of errors in answers of the reference.
@@ -32,7 +34,7 @@ const KINDS: [&str; 13] = [
 pub enum Answer {
     /// A text, and its spans if the request asked for them.
     Output {
-        /// The text.
+        /// The text, or the JSON of the message.
         text: String,
         /// The spans in code points.
         generation: Option<Vec<(u64, u64)>>,
@@ -61,6 +63,11 @@ impl Answer {
     /// Returns a message that names the wrong key if the object is not an answer.
     pub fn read_strictly(answer: &Object<'_>) -> Result<Self, String> {
         if answer.get("error").is_none() {
+            if answer.get("message").is_some() {
+                check_keys(answer, &["message"])?;
+                object(answer, "message")?;
+                return Self::read(answer);
+            }
             check_keys(answer, &["output", "generation"])?;
             text(answer, "output")?;
         } else {
@@ -80,7 +87,10 @@ impl Answer {
     pub(super) fn read(answer: &Object<'_>) -> Result<Self, String> {
         let Some(error) = answer.get("error") else {
             return Ok(Self::Output {
-                text: text(answer, "output")?.to_owned(),
+                text: match answer.get("message") {
+                    Some(message) => write_line::of_value(message),
+                    None => text(answer, "output")?.to_owned(),
+                },
                 generation: answer.get("generation").map(spans).transpose()?,
                 segments: answer.get("segments").cloned().map(Data::into_owned),
             });

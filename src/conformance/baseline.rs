@@ -18,7 +18,7 @@ use crate::json::{self, Data};
 pub struct Exceptions {
     rows: BTreeMap<(String, Aspect), String>,
     unsupported: Vec<String>,
-    /// Whether the exceptions are an earlier report. A report also knows which kinds, texts and lines of errors were right, so new
+    /// Whether the exceptions are an earlier report. A report also knows which kinds, messages and lines of errors were right, so new
     /// differences in these count.
     is_report: bool,
 }
@@ -45,7 +45,7 @@ impl Exceptions {
         let text = read_text(path)?;
         let mut exceptions = Self::default();
         for (place, line) in text.split('\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
-            let fault = |fault| format!("{name}:{}: {fault}", place.saturating_add(1));
+            let fault = |fault| format!("{name}:{}: {fault}", place + 1);
             let (row, reason) = read_row(line).map_err(fault)?;
             if exceptions.rows.insert(row, reason).is_some() {
                 return Err(fault("this is listed already".to_owned()));

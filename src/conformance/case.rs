@@ -16,8 +16,8 @@ use super::write_line::{self, string};
 use crate::clock::LocalTime;
 use crate::json::{self, Data, Object};
 
-/// The keys that are sent to a port.
-const REQUEST: [&str; 7] = ["id", "template", "context", "apply", "now", "generation", "trace"];
+/// The keys of a case that are sent to a port.
+const REQUEST: [&str; 8] = ["id", "template", "context", "apply", "response", "now", "generation", "trace"];
 
 /// The keys of a case that are not sent.
 const BESIDE: [&str; 6] = ["rule", "expect", "area", "features", "suite", "reference"];
@@ -34,6 +34,9 @@ pub(super) const APPLY: [&str; 9] = [
     "special_tokens",
     "variables",
 ];
+
+/// The keys of a `response`. All but the last must be there.
+const RESPONSE: [&str; 4] = ["template", "prefix", "text", "tools"];
 
 /// The largest size of an id in bytes. Messages and answers repeat it, and a port may refuse longer ones.
 const MAX_ID: usize = 1024;
@@ -98,20 +101,28 @@ impl Case {
         if !id.contains('/') {
             return Err("an id is an area, a slash, and a name".to_owned());
         }
-        match (line.get("template"), line.get("apply")) {
-            (Some(_), None) => {
+        match (line.get("template"), line.get("apply"), line.get("response")) {
+            (Some(_), None, None) => {
                 text(&line, "template")?;
                 object(&line, "context")?;
             }
-            (None, Some(_)) => {
+            (None, Some(_), None) => {
                 let apply = object(&line, "apply")?;
                 check_keys(apply, &APPLY)?;
                 for key in ["template", "messages"] {
                     super::schema::field(apply, key)?;
                 }
             }
-            (Some(_), Some(_)) => return Err("a case has either a template or an apply".to_owned()),
-            (None, None) => return Err("missing key \"template\" or \"apply\"".to_owned()),
+            (None, None, Some(_)) => {
+                let response = object(&line, "response")?;
+                check_keys(response, &RESPONSE)?;
+                super::schema::field(response, "template")?;
+                for key in ["prefix", "text"] {
+                    text(response, key)?;
+                }
+            }
+            (None, None, None) => return Err("missing key \"template\", \"apply\" or \"response\"".to_owned()),
+            _ => return Err("a case has one of a template, an apply and a response".to_owned()),
         }
         if line.get("now").is_some() {
             let now = text(&line, "now")?.parse::<LocalTime>();
@@ -149,11 +160,14 @@ impl Case {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || name.ends_with('/'))
     }
 
-    /// Returns the features that a port needs for the case: `render` or `apply`, and `generation`, `trace` and `now` if the request
-    /// has them.
+    /// Returns the features that a port needs for the case: `render`, `apply` or `response`, and `generation`, `trace` and `now` if the
+    /// request has them.
     pub fn features(&self) -> Vec<&'static str> {
         let is_asked = |key: &str| !matches!(self.line.get(key), None | Some(Data::Bool(false)));
-        let request = if is_asked("apply") { "apply" } else { "render" };
+        let request = ["apply", "response"]
+            .into_iter()
+            .find(|key| is_asked(key))
+            .unwrap_or("render");
         let beside = ["generation", "trace", "now"].into_iter().filter(|key| is_asked(key));
         [request].into_iter().chain(beside).collect()
     }
@@ -250,7 +264,7 @@ impl Case {
         }
     }
 
-    /// Returns the context or the arguments as JSON, or an empty text if there are none.
+    /// Returns the context or the arguments as JSON, or an empty string if there are none.
     pub fn context_text(&self) -> String {
         let entries: Vec<_> = match self.arguments().get("context") {
             Some(Data::Object(context)) => context.entries().to_vec(),
@@ -266,10 +280,10 @@ impl Case {
         }
     }
 
-    /// Returns the object with the key `template`: the `apply`, or the case itself.
+    /// Returns the object with the key `template`: the `apply`, the `response`, or the case itself.
     fn arguments(&self) -> &Object<'static> {
-        match self.line.get("apply") {
-            Some(Data::Object(apply)) => apply,
+        match self.line.get("apply").or_else(|| self.line.get("response")) {
+            Some(Data::Object(arguments)) => arguments,
             _ => &self.line,
         }
     }

@@ -6,7 +6,7 @@
 //! - A `SyntaxError` of CPython equals any syntax error: its text ends with ` (<template>, line …)`, which is a line of the Python code
 //!   that Jinja generates.
 //! - An error that only the generated code can raise is not compared: it nests too deeply, names a generated function, has a constant
-//!   that is too long, or joins texts.
+//!   that is too long, or joins strings.
 //! - If a port answers `limit`, or the reference takes too long or ends, the round is counted separately.
 //! - If fresh processes of the reference answer differently, the answer depends on chance. The run checks that; this module does not.
 
@@ -27,7 +27,8 @@ pub enum Comparison {
     Unanswered,
 }
 
-/// The key by which differences are grouped: the aspects that differ, and both answers without the numbers and quoted texts of a template.
+/// The key by which differences are grouped: the aspects that differ, and both answers without the numbers and quoted strings of a
+/// template.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Signature {
     /// The aspects that differ.
@@ -83,7 +84,7 @@ fn is_syntax_error_of_python(answer: &Answer) -> bool {
     matches!(answer, Answer::Error(failure) if failure.kind == "syntax" && failure.message.contains(" (<template>, line "))
 }
 
-/// Texts that only errors of the Python code that Jinja generates have.
+/// Strings that only errors of the Python code that Jinja generates have.
 const OF_GENERATED_CODE: [&str; 6] = [
     "root.<locals>.",
     "_loop_vars",
@@ -118,7 +119,7 @@ fn without_addresses(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = ["0x", "0X"].into_iter().filter_map(|sign| rest.find(sign)).min() {
-        let (before, after) = rest.split_at_checked(at.saturating_add(2)).unwrap_or((rest, ""));
+        let (before, after) = rest.split_at_checked(at + 2).unwrap_or((rest, ""));
         plain.push_str(before);
         let digits = after.trim_start_matches(|char: char| char.is_ascii_hexdigit());
         // Fewer digits are a number in the template.
@@ -134,7 +135,7 @@ fn without_addresses(text: &str) -> String {
     plain
 }
 
-/// Describes an answer in words that similar templates share: numbers become `0`, and quoted texts become empty.
+/// Describes an answer in words that similar templates share: numbers become `0`, and quoted strings become empty.
 pub fn brief(answer: &Answer) -> String {
     match answer {
         Answer::Output { .. } => "output".to_owned(),

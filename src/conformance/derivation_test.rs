@@ -4,7 +4,7 @@
 //! {{ a }}    template, body, output, VARIABLE_BEGIN "{{", tuple, …, NAME, VARIABLE_END "}}"
 //! ```
 //!
-//! For each part of the grammar and each index of the text, it finds all indexes at which the part can end. From these it picks one
+//! For each part of the grammar and each index of the text, it finds all indices at which the part can end. From these it picks one
 //! derivation. A token is as long as possible, as in the lexer. Conditions on the meaning of a template are not checked.
 
 #![allow(clippy::arithmetic_side_effects, reason = "a test says what it expects by failing")]
@@ -80,7 +80,7 @@ impl Derivations {
         self.parts.len() - 1
     }
 
-    /// Returns the texts, the names and the conditions of the grammar.
+    /// Returns the literals, the names and the conditions in the grammar.
     pub fn leaves(&self) -> impl Iterator<Item = Part> + '_ {
         let is_leaf = |part: &Part| {
             let node = &self.parts[*part];
@@ -127,10 +127,10 @@ fn is_token(production: &str) -> bool {
 struct Derivation<'g> {
     grammar: &'g Derivations,
     text: &'g str,
-    /// The indexes at which a part can end if it begins at an index, sorted.
+    /// The indices at which a part can end if it begins at an index, sorted.
     ends: HashMap<(Part, usize), Rc<[usize]>>,
     used: BTreeSet<Part>,
-    /// The parts that are marked, with the start and the end of their texts.
+    /// The parts that are marked, each with the start and the end of its range of the template.
     seen: BTreeSet<(Part, usize, usize)>,
 }
 

@@ -17,7 +17,7 @@ const NAMING: [&str; 3] = ["template", "context", "apply"];
 /// Lists the files of families: each family has a file of cases and a template.
 macro_rules! families {
     ($($name:literal),* $(,)?) => {
-        /// The files of cases with their texts.
+        /// The files of cases: their names and contents.
         pub const FAMILIES: &[(&str, &str)] = &[$((
             concat!("families/", $name, ".jsonl"),
             include_str!(concat!("../../tests/cases/families/", $name, ".jsonl")),

@@ -157,7 +157,7 @@ fn failure(case: &CaseReport, detail: &Detail) -> Markup {
     }
 }
 
-/// Returns a text whose signs for line feeds are faint and cannot be selected.
+/// Returns a string whose signs for line feeds are faint and cannot be selected.
 fn with_faint_ends(text: &str) -> Markup {
     html! {
         @for (place, piece) in text.split('⏎').enumerate() {

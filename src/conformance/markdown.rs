@@ -51,7 +51,7 @@ pub fn markdown(report: &Report) -> String {
     text
 }
 
-/// Returns a text on one line that Markdown shows as it is: each sign that Markdown reads is escaped.
+/// Returns a string on one line that Markdown shows as it is: each sign that Markdown reads is escaped.
 pub(super) fn escape_markdown(text: &str) -> String {
     let mut shown = String::new();
     for char in to_line(text).chars() {
@@ -69,7 +69,7 @@ pub(super) fn escape_markdown(text: &str) -> String {
 /// Returns a fence for a block of code: a run of backquotes that is longer than any in the text.
 fn fence(shown: &str) -> String {
     let longest = shown.split(|char| char != '`').map(str::len).max().unwrap_or_default();
-    "`".repeat(longest.saturating_add(1).max(3))
+    "`".repeat((longest + 1).max(3))
 }
 
 fn row(area: &str, score: &Score) -> String {

@@ -29,7 +29,7 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, String> {
 pub fn read_bytes(stream: impl Read, path: &Path) -> Result<Vec<u8>, String> {
     let name = path.display();
     let mut bytes = Vec::new();
-    let read = stream.take(MAX_FILE.saturating_add(1)).read_to_end(&mut bytes);
+    let read = stream.take(MAX_FILE + 1).read_to_end(&mut bytes);
     read.map_err(|error| format!("{name}: {error}"))?;
     match bytes.len() as u64 {
         0..=MAX_FILE => Ok(bytes),

@@ -97,7 +97,7 @@ pub struct Detail {
     pub rule: String,
     /// The template. If there are several, each follows its name.
     pub request: String,
-    /// The context or the arguments as JSON, or an empty text if there are none.
+    /// The context or the arguments as JSON, or an empty string if there are none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub context: String,
     /// The reference's answer.
@@ -223,19 +223,19 @@ impl Report {
 impl Score {
     fn add(&mut self, case: &CaseReport) {
         if case.verdict == Verdict::Unsupported {
-            self.unsupported = self.unsupported.saturating_add(1);
+            self.unsupported += 1;
             return;
         }
-        self.asked = self.asked.saturating_add(1);
+        self.asked += 1;
         if case.is_wrong() {
             return;
         }
-        self.right = self.right.saturating_add(1);
+        self.right += 1;
         if case.errs {
-            self.errors = self.errors.saturating_add(1);
+            self.errors += 1;
             let aspects = [Aspect::Kind, Aspect::Message, Aspect::Line];
             for (count, aspect) in self.right_errors.iter_mut().zip(aspects) {
-                *count = count.saturating_add(usize::from(!case.wrong.contains(&aspect)));
+                *count += usize::from(!case.wrong.contains(&aspect));
             }
         }
     }

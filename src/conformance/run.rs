@@ -92,8 +92,8 @@ impl Runner {
             for result in arrived {
                 match result {
                     Message::Case(place, case) => {
-                        wrong = wrong.saturating_add(usize::from(case.is_wrong()));
-                        answers = answers.saturating_add(usize::from(!case.verdict.is_fault()));
+                        wrong += usize::from(case.is_wrong());
+                        answers += usize::from(!case.verdict.is_fault());
                         done.push((place, *case));
                         on_progress(done.len(), wrong);
                     }
@@ -157,7 +157,7 @@ impl Runner {
     }
 }
 
-/// The requests that a port does not know.
+/// The kinds of requests that a port does not answer.
 #[derive(Clone, Copy)]
 struct Lacks {
     apply: bool,
@@ -205,9 +205,10 @@ pub fn judge(case: &Case, reply: Reply) -> CaseReport {
         Reply::Unsupported(why) => (Verdict::Unsupported, why),
         Reply::Fault(verdict, text) => (verdict, text),
         Reply::Answer(answer) => {
-            let verdict = match wrong.contains(&Aspect::Output) {
-                true => Verdict::Wrong,
-                false => Verdict::Right,
+            let verdict = if wrong.contains(&Aspect::Output) {
+                Verdict::Wrong
+            } else {
+                Verdict::Right
             };
             (verdict, fault.unwrap_or_else(|| answer.describe()))
         }

@@ -92,7 +92,7 @@ pub struct Check {
     pub what: String,
     /// Whether the check passed, or `None` if the port does not support it.
     pub is_right: Option<bool>,
-    /// The reason for a failure and the advice, or an empty text if there is nothing to do.
+    /// The reason for a failure and the advice, or an empty string if there is nothing to do.
     pub advice: String,
 }
 

@@ -48,6 +48,7 @@ const FILES: &[(&str, &str)] = &files![
     "operators",
     "python_artefacts",
     "repr",
+    "response",
     "scope",
     "statements",
     "str_methods",
@@ -159,12 +160,12 @@ fn read_text(path: &Path) -> Result<(String, String), String> {
     let text = String::from_utf8(read_file(path)?).map_err(|error| {
         let valid = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
         let lines = valid.filter(|byte| **byte == b'\n').count();
-        format!("{name}:{}: {}", lines.saturating_add(1), utf8::describe_fault(&error))
+        format!("{name}:{}: {}", lines + 1, utf8::describe_fault(&error))
     })?;
     Ok((name, text))
 }
 
-/// Reads the cases of several texts, each with the name of its file.
+/// Reads the cases of several files, which are given by their names and contents.
 fn read<'t>(
     files: impl IntoIterator<Item = (&'t str, &'t str)>,
     case: impl Fn(&str) -> Result<Case, String>,
@@ -176,7 +177,7 @@ fn read<'t>(
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let place = format!("{name}:{}", place.saturating_add(1));
+            let place = format!("{name}:{}", place + 1);
             let case = case(line).map_err(|fault| format!("{place}: {fault}"))?;
             if let Some(other) = places.insert(case.id.clone(), place.clone()) {
                 return Err(format!("{place}: {}: another case has this id, at {other}", case.id));

@@ -153,7 +153,7 @@ fn page_of(reports: &[Report], rows: &[Row]) -> String {
             thead { tr { th { "area" } @for report in reports { th { (report.port.title()) } } } }
             tbody {
                 @for (place, (area, scores)) in rows.iter().enumerate() {
-                    tr class=[(place.saturating_add(1) == rows.len()).then_some("total")] {
+                    tr class=[(place + 1 == rows.len()).then_some("total")] {
                         th scope="row" { (area) }
                         @for score in scores { td class=(score.as_ref().map_or("share none", shade)) { (share(score)) } }
                     }

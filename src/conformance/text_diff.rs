@@ -1,4 +1,4 @@
-//! The difference between two texts, line by line, with marks for the parts of a line that differ.
+//! The difference between two strings, line by line, with marks for the parts of a line that differ.
 //!
 //! ```text
 //! - <s>[Hi]⏎      the reference
@@ -17,7 +17,7 @@ const AROUND: usize = 2;
 /// The time limit of the search for the shortest difference.
 const TIME: Duration = Duration::from_millis(300);
 
-/// A line of the difference between two texts.
+/// A line of the difference between two strings.
 pub struct Line {
     /// `-` for the reference, `+` for the port, a blank for both, `@` where lines were left out.
     pub sign: char,

@@ -37,13 +37,15 @@ impl Planter<'_> {
                 let has_free_keys = (self.is_free)(path);
                 let entries = object.entries().iter().map(|(key, value)| {
                     let is_kept = !has_free_keys && ["role", "type"].contains(&&**key) && matches!(value, Data::Str(_));
-                    let key: Cow<'static, str> = match has_free_keys {
-                        true => self.add_key(key, path).into(),
-                        false => key.clone(),
+                    let key: Cow<'static, str> = if has_free_keys {
+                        self.add_key(key, path).into()
+                    } else {
+                        key.clone()
                     };
-                    let value = match is_kept {
-                        true => value.clone(),
-                        false => self.plant(value, &join(path, &key)),
+                    let value = if is_kept {
+                        value.clone()
+                    } else {
+                        self.plant(value, &join(path, &key))
                     };
                     (key, value)
                 });
@@ -73,17 +75,17 @@ fn join(path: &str, key: &str) -> String {
     format!("{path}/{}", escape_key(key))
 }
 
-/// Returns the byte ranges of planted words in a text, in upper or lower case, each with the index that the word contains.
+/// Returns the byte ranges of planted words in a string, in upper or lower case, each with the index that the word contains.
 pub fn find_words(text: &str) -> Vec<(Range<usize>, usize)> {
     let lower = text.to_ascii_lowercase();
     let read = |(start, _)| {
         let (word, index) = read_word(lower.get(start..)?)?;
-        Some((start..start.saturating_add(word), index))
+        Some((start..start + word, index))
     };
     lower.match_indices("zq").filter_map(read).collect()
 }
 
-/// Returns the length in bytes of the planted word at the start of a text, and the index that it contains.
+/// Returns the length in bytes of the planted word at the start of a string, and the index that it contains.
 fn read_word(text: &str) -> Option<(usize, usize)> {
     let rest = text.strip_prefix("zq")?;
     let after = rest.trim_start_matches(|char: char| char.is_ascii_digit());

@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-/// Returns a text with visible signs for trailing blanks, tabs, line feeds, control characters and other characters without a glyph.
-/// Each line feed follows its sign.
+/// Returns a string with visible signs for trailing blanks, tabs, line feeds, control characters and other characters without a glyph. Each
+/// line feed follows its sign.
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -42,7 +42,8 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     replace_active(text, |char, shown| shown.extend(char.escape_unicode()))
 }
 
-/// Returns JSON text that is safe to show on a terminal: the characters that [`printable`] escapes have JSON's escapes, so it is still JSON.
+/// Returns JSON text that is safe to show on a terminal: the characters that [`printable`] escapes have JSON's escapes, so it is still
+/// JSON.
 ///
 /// ```
 /// use chat_template::conformance::printable_json;
@@ -62,21 +63,23 @@ fn replace_active(text: &str, escape: impl Fn(char, &mut String)) -> Cow<'_, str
     }
     let mut shown = String::with_capacity(text.len());
     for char in text.chars() {
-        match is_replaced(char) {
-            true => escape(char, &mut shown),
-            false => shown.push(char),
+        if is_replaced(char) {
+            escape(char, &mut shown)
+        } else {
+            shown.push(char)
         }
     }
     Cow::Owned(shown)
 }
 
-/// Returns a text on one line without control characters. A long text is cut.
+/// Returns a string on one line without control characters. A long one is cut.
 pub fn to_line(text: &str) -> String {
     let mut line = String::new();
     for char in text.chars().take(LINE) {
-        match is_active(char) {
-            true => line.extend(char.escape_unicode()),
-            false => line.push(char),
+        if is_active(char) {
+            line.extend(char.escape_unicode())
+        } else {
+            line.push(char)
         }
     }
     if text.chars().nth(LINE).is_some() {
@@ -102,7 +105,7 @@ pub fn sign(char: char) -> Option<String> {
         // The block of control pictures has the order of the control characters.
         '\0'..='\x1f' => char::from_u32(0x2400_u32.saturating_add(u32::from(char))).map(String::from),
         char => {
-            // `Debug` escapes characters without a glyph, and combining marks at the start of a text.
+            // `Debug` escapes characters without a glyph, and combining marks at the start of a string.
             let is_escaped = String::from_iter(['a', char]).escape_debug().nth(1) == Some('\\');
             (is_escaped || is_invisible(char)).then(|| char.escape_unicode().to_string())
         }

@@ -1,4 +1,4 @@
-//! The time limit of a call, which all that the call does shares.
+//! Time limits. One limit holds for everything that a call does, and can hold for several calls.
 //!
 //! ```text
 //! let deadline = Deadline::new(50);            made once for a request
@@ -18,7 +18,7 @@ use std::time::Duration;
 pub use bounds::Bounds;
 
 use crate::clock;
-use crate::limits::{Limit, Limits, Reached};
+use crate::limits::{Limit, LimitExceeded, Limits};
 
 /// A time limit that several calls share, such as those that read, prepare and render one request.
 ///
@@ -31,10 +31,10 @@ use crate::limits::{Limit, Limits, Reached};
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate, Deadline, json};
 ///
-/// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]);
+/// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[])?;
 /// let deadline = Deadline::new(500);
 /// let messages = json::read_within(r#"[{"role": "user", "content": "Hi"}]"#, json::DEPTH, &deadline)?;
-/// let options = ApplyOptions { deadline: Some(&deadline), ..Default::default() };
+/// let options = ApplyOptions { bounds: (&deadline).into(), ..Default::default() };
 /// assert_eq!(template.apply(&messages, &options)?.text, "Hi");
 /// # Ok::<(), chat_template::Error>(())
 /// ```
@@ -43,7 +43,7 @@ use crate::limits::{Limit, Limits, Reached};
 ///
 /// ```
 /// use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering, mpsc};
-/// use chat_template::{RenderOptions, Template};
+/// use chat_template::{Bounds, RenderOptions, Template};
 ///
 /// let (cancel, (done, wait)) = (Arc::new(AtomicBool::new(false)), mpsc::channel::<()>());
 /// let flag = Arc::clone(&cancel);
@@ -51,8 +51,9 @@ use crate::limits::{Limit, Limits, Reached};
 ///     Err(mpsc::RecvTimeoutError::Timeout) => flag.store(true, Ordering::Relaxed),
 ///     _ => {}
 /// });
-/// let options = RenderOptions { cancel: Some(&cancel), ..Default::default() };
-/// let rendered = Template::compile("Hi")?.render_with(&serde_json::json!({}), &options)?;
+/// let bounds = Bounds { cancel: Some(&cancel), ..Default::default() };
+/// let options = RenderOptions { bounds, ..Default::default() };
+/// let rendered = Template::compile("Hi")?.render(&serde_json::json!({}), &options)?;
 /// drop(done);
 /// assert_eq!(rendered.text, "Hi");
 /// # Ok::<(), chat_template::Error>(())
@@ -74,9 +75,10 @@ struct State {
 /// A thread that is in a call.
 #[derive(Default)]
 struct Working {
-    /// The thread's time up to which `spent` is complete, or `None` before the first check, because most calls end before it.
+    /// The time of the thread up to which [`Deadline::spent`] includes it, or `None` before the first check, because most calls end before
+    /// it.
     counted: Option<Duration>,
-    /// The number of calls within each other.
+    /// The number of nested calls in which the thread is.
     calls: usize,
 }
 
@@ -112,7 +114,7 @@ impl Deadline {
         if self.is_limited() {
             let mut state = self.lock();
             let thread = state.this_thread();
-            thread.calls = thread.calls.saturating_add(1);
+            thread.calls += 1;
         }
         Running { deadline: self }
     }
@@ -129,7 +131,7 @@ impl Deadline {
 
     /// Returns an error if the time is over, or would be over after work that is expected to take some time. The time of a thread that is
     /// not in a call is counted from its first check.
-    pub(crate) fn check(&self, expected: Duration) -> Result<(), Reached> {
+    pub(crate) fn check(&self, expected: Duration) -> Result<(), LimitExceeded> {
         let Some(allowed) = self.milliseconds else {
             return Ok(());
         };
@@ -139,7 +141,7 @@ impl Deadline {
             return Ok(());
         }
         self.is_over.store(true, Ordering::Relaxed);
-        Err(Reached::new(Limit::Milliseconds, passed, allowed))
+        Err(LimitExceeded::new(Limit::Milliseconds, passed, allowed))
     }
 
     /// Returns whether there is a limit.
@@ -184,7 +186,7 @@ impl Running<'_> {
     ///
     /// # Errors
     /// The limit, which converts to an [`Error`](crate::Error).
-    pub fn check(&self) -> Result<(), Reached> {
+    pub fn check(&self) -> Result<(), LimitExceeded> {
         self.check_before(Duration::ZERO)
     }
 
@@ -192,7 +194,7 @@ impl Running<'_> {
     ///
     /// # Errors
     /// See [`Running::check`].
-    pub fn check_before(&self, work: Duration) -> Result<(), Reached> {
+    pub fn check_before(&self, work: Duration) -> Result<(), LimitExceeded> {
         self.deadline.check(work)
     }
 }

@@ -86,8 +86,8 @@ fn is_json(text: &str, changes: &mut Recorder<'_>) -> Result<bool> {
     Ok(serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() || read_json(text, changes)?.is_some())
 }
 
-/// Returns the value of a JSON text, or `None` if the text is not JSON. While the text is read, the memory of the most values that it can have
-/// is claimed.
+/// Returns the value of a JSON text, or `None` if the text is not JSON. While the text is read, the memory of the most values that it can
+/// have is claimed.
 fn read_json<'b>(text: &'b str, changes: &mut Recorder<'_>) -> Result<Option<Data<'b>>> {
     let mut beginnings = text.bytes().filter(is_beginning).count();
     if beginnings > UNCLAIMED {

@@ -1,14 +1,11 @@
 //! A prepared request, and how it is made.
 
-use std::sync::atomic::AtomicBool;
-
 use serde::Serialize;
 
-use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, Prompt};
-use crate::deadline::{Bounds, Deadline};
+use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Hidden, Input, Prompt};
+use crate::deadline::Bounds;
 use crate::error::{Error, Result};
 use crate::json::Data;
-use crate::limits::Limits;
 use crate::meter::Meter;
 
 use super::change::{Changes, What};
@@ -35,7 +32,7 @@ pub enum Policy {
 }
 
 /// The options with which a body is prepared. Set the fields you need, and take the others from [`Default`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct PrepareOptions<'o> {
     /// The format of the body. Without it, the shape of the body decides.
     pub format: Option<Format>,
@@ -43,31 +40,9 @@ pub struct PrepareOptions<'o> {
     pub policy: Policy,
     /// The name of the model's template that renders the request. Without it, the tools of the body decide, as in [`ChatTemplate::apply`].
     pub chat_template: Option<&'o str>,
-    /// The resources that changing the body may use. The first request for a template also inspects it, with as many steps and in the same
+    /// What changing the body may use. The first request for a template also inspects it, with as many steps and in the same
     /// time. A report that these limits cut short is not kept for later calls.
-    pub limits: &'o Limits,
-    /// A time limit that this call shares with others, in place of [`Limits::milliseconds`].
-    pub deadline: Option<&'o Deadline>,
-    /// A flag that stops the preparation soon after any thread sets it.
-    pub cancel: Option<&'o AtomicBool>,
-}
-
-impl Default for PrepareOptions<'_> {
-    fn default() -> Self {
-        let Bounds {
-            limits,
-            deadline,
-            cancel,
-        } = Bounds::default();
-        Self {
-            format: None,
-            policy: Policy::default(),
-            chat_template: None,
-            limits,
-            deadline,
-            cancel,
-        }
-    }
+    pub bounds: Bounds<'o>,
 }
 
 /// The body of a request: a `serde_json::Value` or a [`Data`]. This trait is sealed.
@@ -126,7 +101,7 @@ impl ChatTemplate {
     /// use chat_template::ChatTemplate;
     ///
     /// let source = "{% for m in messages %}<{{ m.role }}>{{ m.content + '' }}{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}";
-    /// let template = ChatTemplate::from_source(source, &[]);
+    /// let template = ChatTemplate::from_source(source, &[])?;
     /// let body = serde_json::json!({
     ///     "model": "m",
     ///     "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}],
@@ -150,11 +125,12 @@ impl ChatTemplate {
     /// ```
     /// use chat_template::{ChatTemplate, Policy, PrepareOptions};
     ///
-    /// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content + '' }}{% endfor %}", &[]);
+    /// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content + '' }}{% endfor %}", &[])?;
     /// let body = serde_json::json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]});
     /// let strict = PrepareOptions { policy: Policy::Strict, ..Default::default() };
     /// let error = template.prepare_with(&body, &strict).unwrap_err();
     /// assert_eq!(error.input_path(), Some("/messages/0/content"));
+    /// # Ok::<(), chat_template::Error>(())
     /// ```
     ///
     /// # Errors
@@ -165,13 +141,8 @@ impl ChatTemplate {
             let fault = format!("it must be an object with `messages` or `input`, and is {}", body.describe());
             return Err(wrong(String::new(), fault));
         }
-        let bounds = Bounds {
-            limits: options.limits,
-            deadline: options.deadline,
-            cancel: options.cancel,
-        };
-        let deadline = bounds.start();
-        let meter = Meter::within(bounds, &deadline);
+        let deadline = options.bounds.start();
+        let meter = Meter::within(options.bounds, &deadline);
         let format = match options.format {
             Some(format) => format,
             None => Format::find(body)?,
@@ -310,21 +281,23 @@ impl Prepared<'_> {
             chat_template: options.chat_template.filter(|_| !self.is_chosen),
             add_generation_prompt: self.add_generation_prompt,
             continue_final_message: self.continue_final_message,
-            writes: self.policy != Policy::Exact,
-            clean: self.is_clean,
             ..*options
         };
-        let limits = self.cost.reduce(options.limits);
+        let limits = self.cost.reduce(options.bounds.limits);
         let bounds = Bounds {
             limits: &limits,
-            ..options.bounds()
+            ..options.bounds
+        };
+        let hidden = Hidden {
+            writes: self.policy != Policy::Exact,
+            is_clean: self.is_clean,
         };
         let deadline = bounds.start();
         // The render shares the steps of this meter with the work after it.
         let mut meter = Meter::within(bounds, &deadline).share_steps();
         let mut prompt = self
             .template
-            .apply_within(&self.messages, &options, &meter)
+            .apply_within(&self.messages, &options, hidden, &meter)
             .map_err(|error| self.locate(error))?;
         if self.policy != Policy::Exact {
             let writes = std::mem::take(&mut prompt.writes);

@@ -73,7 +73,7 @@ impl<'s> Search<'s> {
         Ok(found.is_some())
     }
 
-    /// Returns whether the words of a text are near, and moves to their end.
+    /// Returns whether the words of a string come soon after the last string that was found. If so, the search continues after them.
     ///
     /// # Errors
     /// If a limit is reached.
@@ -83,7 +83,7 @@ impl<'s> Search<'s> {
         Ok(found.is_some())
     }
 
-    /// Returns the range in which a text most likely is: after the last text that was found.
+    /// Returns the range of the prompt in which a string most likely is: soon after the last string that was found.
     fn near(&self, text: &str) -> Range<usize> {
         self.at..self.at.saturating_add(text.len()).saturating_add(NEAR)
     }

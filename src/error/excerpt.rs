@@ -38,9 +38,9 @@ impl Excerpt {
         if start > 0 {
             text.push('…');
         }
-        let indent = column.saturating_sub(start).saturating_add(text.chars().count());
+        let indent = column.saturating_sub(start) + text.chars().count();
         text.extend(line.chars().skip(start).take(SHOWN).map(visible));
-        let end = start.saturating_add(SHOWN);
+        let end = start + SHOWN;
         if end < total {
             text.push('…');
         }
@@ -65,7 +65,7 @@ impl fmt::Display for Excerpt {
     }
 }
 
-/// Returns a space for a control character, which would move the carets or the cursor.
+/// Returns a space for a control character, which would move the carets or the cursor, and any other character unchanged.
 fn visible(character: char) -> char {
     if character.is_control() { ' ' } else { character }
 }

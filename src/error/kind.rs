@@ -1,7 +1,10 @@
 //! The kinds of errors, which are the exceptions of the reference, and their classes, which say who has to act.
 
+use serde::Serialize;
+
 /// The kind of an error: the exception that the reference raises. Each variant shows the smallest template that raises it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The template called `raise_exception`: `{{ raise_exception("no") }}`.
@@ -87,13 +90,15 @@ impl ErrorKind {
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate, ErrorClass};
 ///
-/// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content + eos_token }}{% endfor %}", &[("eos_token", "</s>")]);
+/// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content + eos_token }}{% endfor %}", &[("eos_token", "</s>")])?;
 /// let messages = serde_json::json!([{"content": "Hi"}, {"content": ["a", "list"]}]);
 /// let error = template.apply(&messages, &ApplyOptions::default()).unwrap_err();
 /// assert_eq!((error.class(), error.http_status()), (ErrorClass::Mismatch, 400));
 /// assert_eq!(error.input_path(), Some("/messages/1/content"));
+/// # Ok::<(), chat_template::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorClass {
     /// The template refused the conversation by `raise_exception`. The caller has to change the request.
@@ -107,8 +112,6 @@ pub enum ErrorClass {
     Template,
     /// A limit was reached.
     Limit,
-    /// The caller's writer failed. Neither the request nor the template is wrong.
-    Output,
     /// This crate has a bug.
     Internal,
 }
@@ -122,7 +125,6 @@ impl ErrorClass {
             Self::Mismatch => "mismatch",
             Self::Template => "template",
             Self::Limit => "limit",
-            Self::Output => "output",
             Self::Internal => "internal",
         }
     }

@@ -2,19 +2,7 @@
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::{Error, ErrorClass, ErrorKind};
-
-impl Serialize for ErrorKind {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-impl Serialize for ErrorClass {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
+use super::Error;
 
 /// Serializes an error as an object. A field that is not known is null.
 ///
@@ -37,7 +25,7 @@ impl Serialize for Error {
         object.serialize_field("column", &self.position().map(|position| position.column))?;
         object.serialize_field("input_path", &self.input_path())?;
         object.serialize_field("note", &self.note())?;
-        object.serialize_field("limit", &self.reached().map(|reached| reached.limit.name()))?;
+        object.serialize_field("limit", &self.reached().map(|reached| reached.limit))?;
         object.serialize_field("trail", &trail)?;
         object.end()
     }

@@ -11,9 +11,10 @@ impl<'a> Evaluator<'a, '_> {
     /// called, if it is one: error messages name it instead of the sandbox.
     #[inline]
     pub(super) fn arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>, applied: Option<&Function>) -> Result<()> {
-        match args.is_empty() {
-            true => Ok(()),
-            false => self.more_arguments(args, arguments, applied),
+        if args.is_empty() {
+            Ok(())
+        } else {
+            self.more_arguments(args, arguments, applied)
         }
     }
 
@@ -37,7 +38,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Evaluates all arguments except `**values`.
+    /// Evaluates all arguments except `**values`, and adds them to the list.
     #[inline]
     fn named_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>) -> Result<()> {
         for argument in &args.positional {

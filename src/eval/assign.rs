@@ -8,7 +8,7 @@ use crate::unsupported;
 use crate::value::{Iter, Str, Value};
 
 impl<'a> Evaluator<'a, '_> {
-    /// Checks that `ns` is a namespace in each `set ns.x = …`, which the reference does before it evaluates the value.
+    /// Checks that `ns` is a namespace in each target `ns.x`. The reference does so before it evaluates the value.
     pub(super) fn check_namespaces(&self, target: &'a Target) -> Result<()> {
         match &target.kind {
             TargetKind::Name { .. } => Ok(()),
@@ -125,8 +125,8 @@ impl<'a> Evaluator<'a, '_> {
             .try_for_each(|(target, item)| self.assign(target, item))
     }
 
-    /// Returns the item that the generator of a loop's condition yields: the value of the target's variable, or a tuple for a tuple of
-    /// targets.
+    /// Returns the item that the generator of `for x in items if …` yields: the value of the variable `x`, or a tuple for several
+    /// variables.
     pub(super) fn pack(&mut self, target: &'a Target) -> Result<Value<'a>> {
         match &target.kind {
             TargetKind::Name { slot, .. } | TargetKind::Attribute { slot, .. } => {

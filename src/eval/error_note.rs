@@ -8,7 +8,7 @@ use std::fmt::Write;
 use super::Evaluator;
 use crate::ast::{Expr, ExprKind, For, TargetKind};
 use crate::builtins::access;
-use crate::error::{Error, ErrorKind, Step};
+use crate::error::{Error, ErrorKind, TraceFrame};
 use crate::json::escape_key;
 use crate::resolve::operators;
 use crate::text::quote;
@@ -45,9 +45,10 @@ impl<'a> Evaluator<'a, '_> {
     /// Adds a note about the object of a failed attribute.
     #[cold]
     pub(super) fn explain_object(&mut self, error: Error, object: &'a Expr) -> Error {
-        match is_path(object) {
-            true => self.describe(error, &[object]),
-            false => error,
+        if is_path(object) {
+            self.describe(error, &[object])
+        } else {
+            error
         }
     }
 
@@ -82,7 +83,7 @@ impl<'a> Evaluator<'a, '_> {
             let mut note = format!("`{}` is of type {}", elide(text, MAX_TEXT), value.ty().name());
             if let Some(pointer) = self.path(path, &value) {
                 let _ = write!(note, ", at `{}` of the input", elide(&pointer, MAX_TEXT));
-                // Templates build texts, so if one operand is a text and the other is not, the text is seldom the wrong one.
+                // Templates build strings, so if one operand is a string and the other is not, the text is seldom the wrong one.
                 let [first, second, last] = &mut pointers;
                 let rank = match lacks {
                     true => first,
@@ -101,9 +102,10 @@ impl<'a> Evaluator<'a, '_> {
         for pointer in pointers.into_iter().flatten() {
             error = error.about_input(pointer);
         }
-        match notes.is_empty() {
-            true => error,
-            false => error.with_note(notes.join("\n")),
+        if notes.is_empty() {
+            error
+        } else {
+            error.with_note(notes.join("\n"))
         }
     }
 
@@ -113,18 +115,17 @@ impl<'a> Evaluator<'a, '_> {
         let TargetKind::Name { slot, .. } = &node.target.kind else {
             return error;
         };
-        if error.trail().iter().any(|step| matches!(step, Step::Message { .. })) {
+        if error.trail().iter().any(|step| matches!(step, TraceFrame::Message { .. })) {
             return error;
         }
-        let input = self.runtime.heap.frames.input.as_ref();
-        let messages = input.and_then(|input| input.get_str("messages"));
+        let messages = self.runtime.heap.frames.input.get("messages");
         let (Some(Value::Dict(item)), Some(Value::List(messages))) = (self.get(slot).cloned(), messages) else {
             return error;
         };
         let total = messages.len();
         match self.runtime.find_message(&item) {
-            Some(index) => error.within(Step::Message {
-                number: index.saturating_add(1),
+            Some(index) => error.within(TraceFrame::Message {
+                number: index + 1,
                 total,
             }),
             None => error,
@@ -158,7 +159,8 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Returns the place of a value in the input as a JSON pointer. A value without identity, such as a number, is found by its container.
+    /// Returns the JSON pointer of the value of an expression in the input. A number has no place of its own, so its pointer is that of its
+    /// container and its key.
     fn path(&mut self, expr: &'a Expr, value: &Value<'a>) -> Option<String> {
         let has_identity = match value {
             Value::Str(text) => text.borrowed().is_some_and(|text| !text.is_empty()),
@@ -176,7 +178,7 @@ impl<'a> Evaluator<'a, '_> {
             }
             ExprKind::Name(name) => {
                 let name = self.render.template.symbols.name(name.symbol);
-                let given = self.runtime.heap.frames.input.as_ref()?.get_str(name)?;
+                let given = self.runtime.heap.frames.input.get(name)?;
                 return given.shares_storage(value).then(|| pointer(&Value::text(name)));
             }
             _ => return None,
@@ -199,7 +201,7 @@ impl<'a> Evaluator<'a, '_> {
         Some(path + &pointer(&key))
     }
 
-    /// Returns the place of the string that an index takes a character of.
+    /// Returns the JSON pointer of the string in an expression such as `name[0]`, whose value is one character of it.
     fn path_of_text(&mut self, path: &'a Expr) -> Option<String> {
         let text = container(path)?;
         match self.peek(text)? {
@@ -291,7 +293,7 @@ mod tests {
     const INPUT: &str = r#"{"messages": [{"content": "hi", "n": 1}, {"content": [{"text": "a/b"}], "n": [2, 3], "a/b~": null}]}"#;
 
     fn find_error(source: &str) -> Error {
-        let rendered = Template::compile(source).and_then(|template| template.render_json(INPUT));
+        let rendered = Template::compile(source).and_then(|template| template.render_json(INPUT, &crate::RenderOptions::default()));
         rendered.expect_err(source)
     }
 

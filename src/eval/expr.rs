@@ -29,7 +29,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn plain_value(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         match &expr.kind {
             ExprKind::Compare(_) | ExprKind::Test(_) => self.truth_value(expr),
-            ExprKind::Logic(_, operands) if operands.iter().all(is_boolean) => self.truth_value(expr),
+            ExprKind::Logic(_, operands) if operands.iter().all(Expr::is_condition) => self.truth_value(expr),
             ExprKind::Logic(op, operands) => self.logic(*op, operands, expr),
             ExprKind::Conditional(conditional) => self.conditional(conditional, expr),
             _ => self.compound(expr),
@@ -42,8 +42,8 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Evaluates an expression that holds values while it evaluates others. It is a function of its own because a macro that calls itself
-    /// has many of these frames on the stack. It costs a step of its own, because the steps of the statement cover only a part of the time of
-    /// its frame.
+    /// has many of these frames on the stack. It costs a step of its own, because the steps of the statement cover only a part of the time
+    /// of its frame.
     #[inline(never)]
     fn compound(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         self.runtime.meter.charge(1)?;
@@ -111,7 +111,8 @@ impl<'a> Evaluator<'a, '_> {
         Ok(item)
     }
 
-    /// Makes a message the owner of the round of a loop over indices, if the round reads it by its index.
+    /// Records that an expression reads a message by the index of a loop: in `{% for i in range(messages|length) %}{{ messages[i].role
+    /// }}…`, the message that a round reads owns the text of the round.
     #[cold]
     fn record_item(&mut self, index: &'a Expr, item: &Value<'a>) -> Result<()> {
         let is_index = matches!(index.kind, ExprKind::Name(_));
@@ -158,7 +159,7 @@ impl<'a> Evaluator<'a, '_> {
         let left = self.expr(left)?;
         let right = self.expr(right)?;
         match op {
-            // The other operators keep the pieces of their operands, or make no text.
+            // The other operators keep the pieces of their operands, or make no string.
             BinaryOp::Mod => {
                 let sources = &[&left, &right];
                 self.runtime
@@ -183,9 +184,10 @@ impl<'a> Evaluator<'a, '_> {
     /// Adds the span of an expression to an error, and a note about its operands, unless an inner expression has done so.
     #[cold]
     pub(super) fn explain_error(&mut self, error: Error, expr: &'a Expr) -> Error {
-        match error.has_place() {
-            true => error,
-            false => self.explain(error.at(expr.span), expr),
+        if error.has_place() {
+            error
+        } else {
+            self.explain(error.at(expr.span), expr)
         }
     }
 
@@ -275,12 +277,4 @@ impl<'a> Evaluator<'a, '_> {
         let function = found.ok_or_else(|| unknown("filter", &filter.name))?;
         function.call(self.runtime, &mut arguments)
     }
-}
-
-/// Returns whether the value of an expression is always a boolean.
-fn is_boolean(expr: &Expr) -> bool {
-    matches!(
-        expr.kind,
-        ExprKind::Compare(_) | ExprKind::Test(_) | ExprKind::Unary(UnaryOp::Not, _)
-    )
 }

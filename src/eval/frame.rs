@@ -104,15 +104,13 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.charge(variables >> 3)?;
         let heap = &mut self.runtime.heap;
         self.frame.locals = heap.frames.locals.len().saturating_sub(count);
-        let locals = self.frame.locals.saturating_add(frame.locals as usize);
+        let locals = self.frame.locals + frame.locals as usize;
         heap.frames.locals.resize_with(locals, || None);
         self.frame.environment = parent;
         if frame.cells > 0 {
             let cells = heap.frames.cells.len();
             let number = next_object_index(heap.frames.environments.len())?;
-            heap.frames
-                .cells
-                .resize_with(cells.saturating_add(frame.cells as usize), || None);
+            heap.frames.cells.resize_with(cells + frame.cells as usize, || None);
             heap.frames.environments.push(Environment { cells, parent });
             self.frame.environment = Some(EnvironmentId(number));
         }
@@ -179,7 +177,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Returns the value of a variable of another frame, or `None` if it is missing or is the reference's object `missing`.
+    /// Returns the initial value of a variable that another frame has, or `None` if it is missing or is the reference's object `missing`.
     #[inline(never)]
     fn read_outer(&self, outer: &Slot) -> Option<Value<'a>> {
         self.get(outer).filter(|value| !value.is_missing()).cloned()
@@ -263,10 +261,8 @@ impl<'a> Evaluator<'a, '_> {
     /// Looks a name up in the variables that the top level has set, then in the input, then among the globals (jinja2 `runtime.py`,
     /// `Context.resolve_or_missing`).
     pub(super) fn resolve(&mut self, symbol: Symbol) -> Option<Value<'a>> {
-        if let Some(Some(value)) = self.runtime.heap.frames.exported.get(symbol.0 as usize) {
-            return Some(value.clone());
-        }
-        match self.runtime.heap.frames.context.get(symbol.0 as usize) {
+        let index = self.render.template.looked_up.index(symbol);
+        match index.and_then(|index| self.runtime.heap.frames.context.get(index)) {
             Some(ContextEntry::Found(value)) => Some(value.clone()),
             Some(ContextEntry::Absent) => None,
             Some(ContextEntry::Unknown) | None => self.look_up_context(symbol),
@@ -277,39 +273,37 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn look_up_context(&mut self, symbol: Symbol) -> Option<Value<'a>> {
         let value = self.find_given(symbol);
+        self.remember(symbol, ContextEntry::from(value.clone()));
+        value
+    }
+
+    /// Sets the value of a name in the context, if something looks it up.
+    fn remember(&mut self, symbol: Symbol, value: ContextEntry<'a>) {
+        let looked_up = &self.render.template.looked_up;
+        let Some(index) = looked_up.index(symbol) else { return };
         let context = &mut self.runtime.heap.frames.context;
         if context.is_empty() {
-            context.resize(self.render.template.symbols.len(), ContextEntry::Unknown);
+            context.resize(looked_up.len(), ContextEntry::Unknown);
         }
-        if let Some(entry) = context.get_mut(symbol.0 as usize) {
-            *entry = ContextEntry::from(value.clone());
+        if let Some(entry) = context.get_mut(index) {
+            *entry = value;
         }
-        value
     }
 
     /// Returns the value of a name in the input, or the global of that name.
     fn find_given(&self, symbol: Symbol) -> Option<Value<'a>> {
         let template = self.render.template;
-        let input = self.runtime.heap.frames.input.as_ref();
-        let given = input.and_then(|input| input.get_str(template.symbols.name(symbol)));
+        let given = self.runtime.heap.frames.input.get(template.symbols.name(symbol));
         given.or_else(|| {
             let (_, number) = template.globals.iter().find(|(name, _)| *name == symbol)?;
             globals::all().get(*number).map(Value::Function)
         })
     }
 
-    /// Sets a variable of the context, as assignments at the top level do. It is only kept if something looks it up.
+    /// Sets a variable of the context, as assignments at the top level do.
     pub(super) fn export(&mut self, symbol: Symbol, value: &Value<'a>) {
-        let looked_up = &self.render.template.looked_up;
-        if looked_up.get(symbol.0 as usize) != Some(&true) {
-            return;
-        }
-        let exported = &mut self.runtime.heap.frames.exported;
-        if exported.is_empty() {
-            exported.resize(looked_up.len(), None);
-        }
-        if let Some(place) = exported.get_mut(symbol.0 as usize) {
-            *place = Some(value.clone());
+        if self.render.template.looked_up.index(symbol).is_some() {
+            self.remember(symbol, ContextEntry::Found(value.clone()));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::truth::Truth;
 use super::{Evaluator, Flow, Render};
 use crate::ast::{For, LoopTest, Slot, Target, TargetKind};
-use crate::error::{Error, Result, Step};
+use crate::error::{Error, Result, TraceFrame};
 use crate::value::{Arguments, Callable, Dict, EnvironmentId, GAIN, ItemSource, Iter, Loop, Runtime, Value, ops};
 
 /// The variable `loop` of a recursive loop as a function: `loop(items)` runs the loop for other items.
@@ -26,7 +26,7 @@ struct Tested<'a> {
     source: Value<'a>,
     /// The iteration, which begins with the first item.
     iter: Option<Iter<'a>>,
-    /// The two names of the target, if it is two names.
+    /// The two variables of the target of `for key, value in …`, if it has that form.
     pair: Option<[&'a Target; 2]>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn first_recursion(&mut self, node: &'a For, iterable: Value<'a>, line: u32) -> Result<()> {
-        self.pieces = self.pieces.saturating_add(1);
+        self.pieces += 1;
         let recursive = self.recursive_loop(node, 0, line);
         self.write_callable(&recursive, &mut Arguments::one(iterable))?;
         Ok(())
@@ -93,10 +93,7 @@ impl<'a> Evaluator<'a, '_> {
         if let Some(context) = ended {
             context.recycle(&mut self.runtime.heap);
         }
-        match reached {
-            true => Ok(Flow::Next),
-            false => self.otherwise(node),
-        }
+        if reached { Ok(Flow::Next) } else { self.otherwise(node) }
     }
 
     /// Runs the `else` body.
@@ -259,7 +256,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(Truth::Yes)
     }
 
-    /// Assigns an item if there is one, and returns whether there was.
+    /// Assigns an item, if there is one. Returns whether there was one.
     #[inline(always)]
     fn assign_item(&mut self, target: &'a Target, item: Option<Value<'a>>) -> Result<Truth> {
         match item {
@@ -270,7 +267,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[cold]
     fn in_round(&mut self, error: Error, node: &'a For, line: u32, round: u64) -> Error {
-        self.name_message(error, node).within(Step::Loop { line, round })
+        self.name_message(error, node).within(TraceFrame::Loop { line, round })
     }
 }
 

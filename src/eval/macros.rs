@@ -41,7 +41,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Runs a `generation` block. In the reference it is a call block whose function calls `caller` and records the span of its text.
     #[inline(never)]
     pub(super) fn generation(&mut self, node: &'a Node) -> Result<()> {
-        self.pieces = self.pieces.saturating_add(1);
+        self.pieces += 1;
         let from = self.out.len();
         let code = self.code(node);
         self.write_callable(&code, &mut Arguments::new())?;
@@ -53,7 +53,7 @@ impl<'a> Evaluator<'a, '_> {
             let text = self.out.get(from..).unwrap_or_default();
             self.runtime.meter.charge_bytes(text.len())?;
             let length = text.chars().count();
-            tracked.spans.push(start..start.saturating_add(length));
+            tracked.spans.push(start..start + length);
             self.runtime.record_block(from..self.out.len())?;
         }
         Ok(())
@@ -64,7 +64,7 @@ impl<'a> Evaluator<'a, '_> {
         match function {
             Value::Macro(code) => {
                 call::check_keywords(arguments, function)?;
-                self.write_callable(&*code.code, arguments)
+                self.write_callable(&code.code, arguments)
             }
             _ => {
                 let value = call::call(self.runtime, function, arguments)?;
@@ -89,22 +89,17 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.charge_items(node.parameters.len() >> 3)?;
         let symbols = &self.render.template.symbols;
         let [_, kwargs, varargs] = node.specials;
-        let names = node.parameters.len().saturating_mul(size_of::<&str>());
-        let bytes = size_of::<Macro<'_>>().saturating_add(size_of::<Code<'_>>());
         Ok(Value::Macro(Rc::new(Macro {
             name: node.name.map(|name| symbols.name(name)),
-            parameters: node
-                .parameters
-                .iter()
-                .map(|parameter| symbols.name(parameter.symbol))
-                .collect(),
+            parameters: &node.parameters,
+            symbols,
             catches_keywords: kwargs.is_some(),
             catches_positional: varargs.is_some(),
             uses_caller: node.uses_caller,
             explicit_caller: node.explicit_caller,
             takes_locals: takes_locals(node),
-            code: Box::new(self.code(node)),
-            claim: self.runtime.meter.claim(bytes.saturating_add(names))?,
+            claim: self.runtime.meter.claim(size_of::<Macro<'_, Code<'_>>>())?,
+            code: self.code(node),
         })))
     }
 
@@ -173,7 +168,7 @@ impl<'a> Evaluator<'a, '_> {
                 for (name, value) in arguments.take_keywords() {
                     let meter = &mut self.runtime.meter;
                     // A keyword is hashed and inserted.
-                    meter.charge_scan(name.as_str().len().saturating_add(32))?;
+                    meter.charge_scan(name.as_str().len() + 32)?;
                     meter.claim_growth::<(Key<'_>, Value<'_>)>(&mut claim, entries.len(), entries.capacity())?;
                     entries.insert(Key::from(name), value);
                 }
@@ -185,9 +180,10 @@ impl<'a> Evaluator<'a, '_> {
         }
         match varargs {
             Some(slot) => {
-                let rest = match rest.is_empty() {
-                    true => Value::Tuple(Seq::empty()),
-                    false => self.runtime.tuple(rest)?,
+                let rest = if rest.is_empty() {
+                    Value::Tuple(Seq::empty())
+                } else {
+                    self.runtime.tuple(rest)?
                 };
                 self.store(&slot, rest);
             }
@@ -200,13 +196,8 @@ impl<'a> Evaluator<'a, '_> {
         }
         if lacks_caller && node.explicit_caller {
             // The parameter has a positional argument, to which the body of the call block is added.
-            let taken = expected
-                .saturating_add(usize::from(kwargs.is_some()))
-                .saturating_add(usize::from(varargs.is_some()));
-            let message = format!(
-                "macro() takes {taken} positional arguments but {} were given",
-                taken.saturating_add(1)
-            );
+            let taken = expected + usize::from(kwargs.is_some()) + usize::from(varargs.is_some());
+            let message = format!("macro() takes {taken} positional arguments but {} were given", taken + 1);
             return Err(Error::type_error(message));
         }
         for (parameter, value) in node.parameters.iter().zip(values) {
@@ -273,8 +264,7 @@ impl<'a> Evaluator<'a, '_> {
         self.run_macro(node, given)
     }
 
-    /// Runs the function that the reference generates from a macro: its scope, its defaults and its body. The first `given` parameters
-    /// have a value.
+    /// Runs the code of a macro: its scope, its defaults and its body. The first `given` parameters have a value.
     fn run_macro(&mut self, node: &'a Node, given: usize) -> Result<()> {
         self.enter_scope(&node.scope)?;
         self.fill(node, given)?;
@@ -302,7 +292,8 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
-/// Returns whether the parameters of a macro are its first local variables, and nothing else takes arguments.
+/// Returns whether a call can store its arguments directly in the macro's first local variables: these are the parameters, and the macro
+/// does not mention `caller`, `kwargs` or `varargs`.
 fn takes_locals(node: &Node) -> bool {
     let slots = node.parameters.iter().map(|parameter| parameter.slot);
     node.specials == [None; 3] && !node.uses_caller && slots.zip(0..).all(|(slot, index)| slot == Slot::Local(index))

@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::span::Span;
 use crate::trace::{Pieces, free_spare_text};
-use crate::value::{CAPTURE, Dict, Runtime, Value};
+use crate::value::{CAPTURE, Given, Runtime, Value};
 
 /// The result of a render.
 #[derive(Debug)]
@@ -53,11 +53,11 @@ struct Render<'a> {
 /// How expressions are evaluated and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    /// Without shortcuts.
+    /// By the plain evaluator alone.
     Plain,
     /// With shortcuts.
     Fast,
-    /// With shortcuts that record what they write.
+    /// With shortcuts that record on the tape where their output came from.
     Traced,
 }
 
@@ -75,9 +75,9 @@ struct Evaluator<'a, 'r> {
     render: Render<'a>,
     frame: Activation,
     out: String,
-    /// Whether the code points of `out` are counted: it is the output of the top level, and the caller wants spans.
+    /// Whether the code points of `out` are counted: only if `out` is the output of the top level and the caller wants spans.
     is_counted: bool,
-    /// The bytes at the start of `out` whose code points are counted already.
+    /// The number of bytes at the start of `out` whose code points are counted already.
     counted: usize,
     /// The number of pieces that were written to `out`. In the reference, an output is a list of pieces, which are joined at its end.
     pieces: usize,
@@ -91,7 +91,7 @@ fn add_place(error: Error, line: u32, span: Span) -> Error {
     error.on_line(line).at(span)
 }
 
-/// The way in which a body ended. It is one word wide for the same reason as a [`Truth`](truth::Truth).
+/// How a body ended. The type is one word wide, so that a result with it is returned in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 enum Flow {
@@ -111,14 +111,14 @@ pub fn render<'a>(
     runtime: &mut Runtime<'a>,
     template: &'a Template,
     source: &'a Source<'a>,
-    input: Dict<'a>,
+    input: Given<'a>,
     tracks_spans: bool,
     is_fast: bool,
     capacity: usize,
 ) -> Result<Output> {
-    runtime.heap.frames.input = Some(input);
+    runtime.heap.frames.input = input;
     runtime.heap.frames.template = Some(template);
-    runtime.heap.frames.locals = Vec::with_capacity((template.frame.locals as usize).saturating_add(CALLEES));
+    runtime.heap.frames.locals = Vec::with_capacity(template.frame.locals as usize + CALLEES);
     runtime.heap.frames.tracked = tracks_spans.then(Box::default);
     let mode = match runtime.tape {
         _ if !is_fast => Mode::Plain,
@@ -193,7 +193,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
     fn count_tracked(&mut self) {
         let new = self.out.get(self.counted..).unwrap_or_default().chars().count();
         if let Some(tracked) = &mut self.runtime.heap.frames.tracked {
-            tracked.root_length = tracked.root_length.saturating_add(new);
+            tracked.root_length += new;
         }
         self.counted = self.out.len();
     }

@@ -11,7 +11,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn output(&mut self, pieces: &'a [Piece]) -> Result<()> {
         let start = self.out.len();
         let before = self.runtime.begin_stretch();
-        self.pieces = self.pieces.saturating_add(pieces.len());
+        self.pieces += pieces.len();
         for piece in pieces {
             match piece {
                 Piece::Text(text, places) => {
@@ -32,17 +32,17 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.check_output(self.out.len())
     }
 
-    /// Records the lines of a text of the template that is about to be written.
+    /// Records the lines of the template's own text that is about to be written.
     #[cold]
     fn record_text(&mut self, text: &str, places: &TextPlaces) -> Result<()> {
         let mut start = self.out.len();
         let mut offset = places.first;
         for (next, next_offset) in places.joined.iter().copied() {
-            let end = self.out.len().saturating_add(next as usize);
+            let end = self.out.len() + next as usize;
             self.runtime.record_template(self.render.source.line(offset), start..end)?;
             (start, offset) = (end, next_offset);
         }
-        let end = self.out.len().saturating_add(text.len());
+        let end = self.out.len() + text.len();
         self.runtime.record_template(self.render.source.line(offset), start..end)
     }
 

@@ -188,7 +188,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Writes the result of a `filter` or `call` block. The reference refuses another value than a string when it joins the pieces.
     pub(super) fn write_piece(&mut self, value: &Value<'a>) -> Result<()> {
-        self.pieces = self.pieces.saturating_add(1);
+        self.pieces += 1;
         if let Value::Str(_) = value {
             return self.write_value(value);
         }

@@ -145,8 +145,8 @@ fn judge_text_arguments(text: &str) -> Outcome {
     Outcome::Printed
 }
 
-/// Finds out whether a word is printed that is also elsewhere in the conversation, by the origins of the prompt. Its field is given by a key
-/// of the message and the pointer in the message. Errors count only in conversations with calls.
+/// Finds out whether a word is printed that is also elsewhere in the conversation, by the origins of the prompt. Its field is given by a
+/// key of the message and the pointer in the message. Errors count only in conversations with calls.
 fn ask_field<'c>(
     experiments: &mut Experiments<'_>,
     path: &str,
@@ -187,7 +187,7 @@ fn prints(prompt: &Prompt, pointer: &str, word: &str) -> bool {
     let mut words = prompt.text.match_indices(word).map(|(at, _)| at).peekable();
     prompt.segments.iter().any(|segment| {
         let bytes = segment.bytes();
-        while words.next_if(|at| at.saturating_add(word.len()) <= bytes.start).is_some() {}
+        while words.next_if(|at| at + word.len() <= bytes.start).is_some() {}
         words.peek().is_some_and(|at| *at < bytes.end) && segment.paths().any(is_origin)
     })
 }

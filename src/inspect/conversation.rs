@@ -1,4 +1,4 @@
-//! The conversations of experiments.
+//! The conversations that experiments render.
 //!
 //! ```text
 //! arrange(&[Form::String], &["*", "su*"], …)   ->   [m]   [system, user, m]
@@ -39,7 +39,7 @@ impl Conversation {
         self
     }
 
-    /// Adds the generation prompt to the prompt.
+    /// Requests a generation prompt at the end of the prompt.
     pub fn prompted(mut self) -> Self {
         self.add_generation_prompt = true;
         self
@@ -67,7 +67,7 @@ impl Conversation {
             .pointer(pointer)
     }
 
-    /// Returns the conversation without what its render shows.
+    /// Returns a witness of the conversation, without its prompt or error.
     pub fn to_witness(&self) -> Witness {
         Witness {
             messages: self.messages.iter().map(|message| (**message).clone()).collect(),
@@ -92,8 +92,8 @@ impl From<&Witness> for Conversation {
     }
 }
 
-/// Hashes what sets most conversations apart: their length and the last two messages. To hash all of their JSON would take as long as a
-/// render.
+/// Hashes the number of messages and the last two messages, which differ between most conversations. To hash all of their JSON would take
+/// as long as a render.
 impl Hash for Conversation {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.messages.len().hash(state);
@@ -105,8 +105,9 @@ impl Hash for Conversation {
     }
 }
 
-/// Returns conversations in several orders, each with the other messages in each of the forms. In an order, `s`, `u` and `a` are messages of
-/// the system, of the user and of the assistant, and any other letter is a message that `planted` returns with this letter.
+/// Returns conversations in several orders of messages, each in several versions: in a version, the messages around the planted one have
+/// one of the forms. An order is a string: `s`, `u` and `a` are messages of the system, of the user and of the assistant, and any other
+/// letter is a message that `planted` returns for this letter.
 pub fn arrange<const N: usize>(forms: &[Form], orders: &[&str], planted: impl Fn(Form) -> [(char, Value); N]) -> Vec<Conversation> {
     let in_form = |form: &Form| {
         let [system, user, answer] =
@@ -129,7 +130,7 @@ pub fn arrange<const N: usize>(forms: &[Form], orders: &[&str], planted: impl Fn
     forms.iter().flat_map(in_form).collect()
 }
 
-/// Returns conversations around a message of a role. The texts of the other messages have one of the forms.
+/// Returns conversations that contain a message of a role. The content of the other messages has one of the forms.
 pub fn around(role: &str, message: &Value, forms: &[Form]) -> Vec<Conversation> {
     let orders: &[&str] = match role {
         "system" => &["*u", "*", "*uau", "u*", "ua*u"],
@@ -141,11 +142,12 @@ pub fn around(role: &str, message: &Value, forms: &[Form]) -> Vec<Conversation> 
     arrange(forms, orders, |_| [('*', message.clone())])
 }
 
-/// The number of the conversations of [`with_calls`] that have tools, for one form of content and two forms of arguments.
+/// The number of conversations with tools that [`with_calls`] returns for one form of content and two forms of arguments.
 pub const WITH_TOOLS: usize = 18;
 
-/// Returns conversations with calls in which the other messages have one of the forms: first those with tools, and in each half first those
-/// with the results. `calls` returns the calls with arguments as JSON text or as an object, which `are_text` says in the order of trial.
+/// Returns conversations with calls. The content of the other messages has one of the forms. Those with tools come first, and of these, and
+/// of the others, first those with the results. `calls` returns the calls with arguments as JSON text or as an object; `are_text` says in
+/// which order the two are tried.
 pub fn with_calls(forms: &[Form], are_text: &[bool], calls: impl Fn(bool) -> Vec<Value>, results: &[Value]) -> Vec<Conversation> {
     let mut conversations = Vec::new();
     for (tools, form) in [true, false]

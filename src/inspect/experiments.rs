@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::conversation::{Conversation, arrange};
 use super::plant::{self, Form, PLANT, SPARE};
-use crate::chat::{ApplyOptions, ChatTemplate, Prompt};
+use crate::chat::{ApplyOptions, ChatTemplate, Hidden, Prompt};
 use crate::clock::{FixedClock, LocalTime};
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{Limit, Limits};
@@ -27,7 +27,7 @@ const MAX_REMEMBERED: usize = 8 << 20;
 /// The number of bytes that a segment takes.
 const SEGMENT: usize = 128;
 
-/// The number of conversations that most templates are tried with.
+/// The number of conversations that most templates are tried with, for which memory is reserved.
 const USUAL_COUNT: usize = 300;
 
 /// The clock of all experiments. A report does not depend on when it is made.
@@ -39,10 +39,11 @@ pub const NOTE: &str = "the limits apply to all experiments of a report together
 /// The prompt or the error of one render. Reaching a limit of the caller is another error, outside of this one.
 pub type Rendered = std::result::Result<Prompt, Error>;
 
-/// The steps of work that ends early, without an error, when they are used up.
+/// A number of steps for work that ends early, without an error, when they are used up.
 pub struct Budget<'t> {
     meter: Meter<'t>,
-    /// Whether some work was not allowed. No work is allowed after it, and the meter is not asked, because it would make an error each time.
+    /// Whether some work was not allowed. After that no work is allowed, and the meter is not asked again, because it would make an error
+    /// each time.
     is_spent: bool,
 }
 
@@ -76,7 +77,7 @@ pub struct Experiments<'t> {
     /// The limits, the deadline and the flag of the caller. The experiments share its steps.
     meter: Meter<'t>,
     rendered: HashMap<Conversation, Rc<Rendered>, RandomState>,
-    /// The number of bytes of further prompts that can be remembered.
+    /// The number of bytes that are left for prompts that are remembered.
     bytes_left: usize,
 }
 
@@ -105,8 +106,8 @@ impl<'t> Experiments<'t> {
         Limits::default().with_output(MAX_OUTPUT)
     }
 
-    /// Returns experiments with steps of their own, at most as many as are left, in which a template gets no tools that it needs.
-    /// [`Experiments::settle`] must follow.
+    /// Returns experiments with a number of steps of their own, at most as many as are left. They give no tools to a template that needs
+    /// some. [`Experiments::settle`] must follow.
     pub fn lend(&self, steps: u64) -> Self {
         let meter = self.meter.fork(steps.min(self.meter.steps_left()));
         let mut lent = Self::with_meter(self.template, meter.share_steps());
@@ -134,7 +135,7 @@ impl<'t> Experiments<'t> {
         self.meter.steps()
     }
 
-    /// Finds out which tools all conversations need: those with which the template renders a message of a user.
+    /// Finds out whether the template renders a message of a user only if there are tools. If so, all conversations get tools.
     fn find_needed_tools(&mut self) -> Result<()> {
         self.tools = Some(None);
         let trials = arrange(&[Form::String, Form::Part], &["u"], |_| []);
@@ -204,7 +205,9 @@ impl<'t> Experiments<'t> {
             options.clock = clock;
         }
         let messages: Vec<&Value> = conversation.messages.iter().map(|message| &**message).collect();
-        let rendered = self.template.apply_within(messages.as_slice(), &options, &self.meter);
+        let rendered = self
+            .template
+            .apply_within(messages.as_slice(), &options, Hidden::default(), &self.meter);
         if let Some(reached) = rendered.as_ref().err().and_then(Error::reached) {
             let limits = self.meter.limits();
             let is_of_caller = match reached.limit {
@@ -251,7 +254,8 @@ impl<'t> Experiments<'t> {
         self.meter.check_time().map_err(|error| error.with_note(NOTE))
     }
 
-    /// Renders conversations until one has the best outcome, which `judge` returns for a text. An error is an outcome too.
+    /// Renders conversations until one has the best outcome, and keeps the best. `judge` returns the outcome of a prompt; an error is an
+    /// outcome too.
     ///
     /// # Errors
     /// See [`Experiments::render`].
@@ -312,7 +316,7 @@ impl<'t> Experiments<'t> {
     }
 }
 
-/// Returns the line of the template that wrote the last literal text among the first segments.
+/// Returns the line of the template that wrote the last text of the template among the first segments.
 pub fn find_line(prompt: &Prompt, is_before: impl Fn(&crate::trace::Segment) -> bool) -> Option<usize> {
     let segments = prompt.segments.iter().take_while(|segment| is_before(segment));
     let lines = segments.filter_map(|segment| match segment.origin() {
@@ -332,8 +336,9 @@ pub fn outcome_of(error: &Error) -> Outcome {
 
 /// Returns [`Outcome::Printed`] if all words are in a prompt, and [`Outcome::Lost`] otherwise.
 pub fn find_words(text: &str, words: &[&str]) -> Outcome {
-    match words.iter().all(|word| text.contains(word)) {
-        true => Outcome::Printed,
-        false => Outcome::Lost,
+    if words.iter().all(|word| text.contains(word)) {
+        Outcome::Printed
+    } else {
+        Outcome::Lost
     }
 }

@@ -14,12 +14,13 @@ use crate::report::{
     Alternation, Basics, Finding, GenerationPrompt, Made, Media, Part, Prefix, Reads, Reasoning, Switch, System, Takes, Witness,
 };
 
-/// A call that reads parts of a template's report, and makes those that no earlier call made. All its experiments share the limits of a meter.
+/// One call that reads parts of a template's report, and makes those that no earlier call made. All its experiments share the limits of a
+/// meter.
 pub struct Inspection<'r, 'm> {
     made: &'r Made,
     template: &'m ChatTemplate,
     meter: &'m Meter<'m>,
-    /// The experiments, from the first part that has to be made.
+    /// The experiments. They begin when the first part has to be made.
     experiments: Option<Experiments<'m>>,
 }
 
@@ -41,7 +42,8 @@ impl<'r, 'm> Inspection<'r, 'm> {
             .get_or_insert_with(|| Experiments::new(self.template, self.meter))
     }
 
-    /// Returns a part, which `make` makes if no earlier call did. It reads the parts that it depends on before its first experiment.
+    /// Returns a part of the report. If no earlier call made it, `make` does. It first reads the parts on which its own depends, and then
+    /// begins its experiments.
     fn part<T>(&mut self, place: &'r OnceLock<Part<T>>, make: impl FnOnce(&mut Self) -> Result<T>) -> Result<&'r Part<T>> {
         if let Some(part) = place.get() {
             return Ok(part);

@@ -17,7 +17,7 @@ use crate::template::Template;
 /// The maximum number of constants of a variable.
 const MAX_CONSTANTS: usize = 24;
 
-/// The longest text of a constant in bytes. Longer ones are text that a template writes.
+/// The maximum length of a constant in bytes. A longer one is text that the template writes.
 const MAX_LENGTH: usize = 40;
 
 /// The maximum number of assignments between a variable and the comparison of its value.
@@ -27,7 +27,7 @@ const MAX_STEPS: usize = 4;
 /// ten thousand.
 pub const MAX_WORK: u64 = 400_000;
 
-/// The constants of a template's variables. A name is that of a variable or of an attribute, because a namespace's attribute is set like a
+/// The constants of a template's variables. A name is that of a variable or of an attribute: an attribute of a namespace is set like a
 /// variable.
 pub struct Literals<'t> {
     symbols: &'t Symbols,
@@ -55,7 +55,7 @@ pub fn list_all(all: &[Literals<'_>], name: &str, budget: &mut Budget<'_>) -> Ve
         }
     }
     for constants in all.iter().filter_map(|literals| literals.constants.get(name)) {
-        if !budget.spend(constants.len().saturating_add(1)) {
+        if !budget.spend(constants.len() + 1) {
             break;
         }
         for constant in constants {
@@ -88,12 +88,12 @@ impl<'t> Literals<'t> {
         let mut last = names.clone();
         for _ in 0..MAX_STEPS {
             let all = last.iter().filter_map(|name| self.targets.get(*name));
-            let targets = all.filter(|targets| budget.spend(targets.len().saturating_add(1))).flatten();
+            let targets = all.filter(|targets| budget.spend(targets.len() + 1)).flatten();
             last = targets.copied().filter(|name| names.insert(name)).collect();
         }
         let mut values = IndexSet::new();
         for constants in names.iter().filter_map(|name| self.constants.get(*name)) {
-            if !budget.spend(constants.len().saturating_add(1)) {
+            if !budget.spend(constants.len() + 1) {
                 break;
             }
             for value in constants {
@@ -144,7 +144,7 @@ impl<'t> Search<'t, '_> {
             TargetKind::Attribute { name, .. } => name,
             TargetKind::Tuple(targets) => return targets.iter().for_each(|target| self.add_names_to(target, names)),
         };
-        if !self.budget.spend(names.len().saturating_add(1)) {
+        if !self.budget.spend(names.len() + 1) {
             return;
         }
         for name in names {
@@ -181,7 +181,7 @@ impl<'t> Search<'t, '_> {
             let mut values = IndexSet::new();
             expr.for_each_child(&mut |child| collect_constants(child, &mut values));
             for name in names {
-                if !self.budget.spend(values.len().saturating_add(1)) {
+                if !self.budget.spend(values.len() + 1) {
                     break;
                 }
                 let constants = self.found.constants.entry(name).or_default();

@@ -31,23 +31,23 @@ pub(crate) use inspection::Inspection;
 pub use report::Report;
 
 impl ChatTemplate {
-    /// Returns what the template takes, as experiments with small conversations show. Each part of the report is made when it is first read.
+    /// Returns what the template takes, as experiments with small conversations show. Each part of the report is made when it is first read,
+    /// within the bounds for each call that makes parts. Limits higher than the default have an effect only on steps and time.
     ///
     /// ```
-    /// use chat_template::ChatTemplate;
-    /// use chat_template::report::{Content, Outcome};
+    /// use chat_template::{Bounds, ChatTemplate};
     ///
     /// let template = ChatTemplate::from_source(
     ///     "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}\
     ///      {% if add_generation_prompt %}<|assistant|>{% if not enable_thinking %}<think></think>{% endif %}{% endif %}",
     ///     &[],
-    /// );
-    /// let report = template.inspect()?;
-    /// assert_eq!(report.roles()?.user.content, Content::String);
-    /// assert_eq!(report.switches()?[0].name, "enable_thinking");
+    /// )?;
+    /// let report = template.inspect(Bounds::default())?;
+    /// assert_eq!(report.get("roles.user.content")?.unwrap(), "string");
+    /// assert!(report.get("switches.enable_thinking")?.is_some());
     ///
     /// // Content that is a list of parts reaches the prompt in Python's notation, and the witness shows it.
-    /// assert_eq!(report.roles()?.user.parts, Outcome::Repr);
+    /// assert_eq!(report.get("roles.user.parts")?.unwrap(), "repr");
     /// let witness = report.witness("roles.user.parts")?.unwrap();
     /// assert_eq!(witness.output.as_deref(), Some("<|user|>[{'type': 'text', 'text': 'vexolumiq'}]"));
     /// # Ok::<(), chat_template::Error>(())
@@ -55,16 +55,7 @@ impl ChatTemplate {
     ///
     /// # Errors
     /// If the model has no template, or if a template does not compile.
-    pub fn inspect(&self) -> Result<Report<'static>> {
-        self.inspect_with(Bounds::default())
-    }
-
-    /// Returns what the template takes, within limits for each call that makes parts of the report. Limits higher than the default have an
-    /// effect only on steps and time.
-    ///
-    /// # Errors
-    /// See [`ChatTemplate::inspect`].
-    pub fn inspect_with<'o>(&self, bounds: impl Into<Bounds<'o>>) -> Result<Report<'o>> {
+    pub fn inspect<'o>(&self, bounds: impl Into<Bounds<'o>>) -> Result<Report<'o>> {
         self.check_inspected()?;
         Ok(Report {
             template: self.clone(),

@@ -6,10 +6,10 @@
 
 use serde_json::{Value, json};
 
-/// The text that an experiment looks for.
+/// The word that an experiment looks for.
 pub const PLANT: &str = "vexolumiq";
 
-/// A second text that an experiment looks for.
+/// A second word that an experiment looks for.
 pub const SECOND: &str = "drabontil";
 
 /// The text of an earlier message of the system.
@@ -57,7 +57,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns content with a text in this form. One text is one part.
+    /// Returns content in this form. Each string becomes one part.
     pub fn content(self, text: &str) -> Value {
         match self {
             Self::String => Value::from(text),
@@ -66,7 +66,7 @@ impl Form {
     }
 }
 
-/// Returns a message with a text.
+/// Returns a message whose content is text in a form.
 pub fn say(role: &str, form: Form, text: &str) -> Value {
     json!({"role": role, "content": form.content(text)})
 }
@@ -96,9 +96,10 @@ pub fn with_field(message: &Value, name: &str, value: Option<Value>) -> Value {
 /// Returns arguments with one name and one value: an object or JSON text.
 pub fn arguments(is_text: bool) -> Value {
     let arguments = json!({ARGUMENT: VALUE});
-    match is_text {
-        true => Value::from(format!("{{\"{ARGUMENT}\": \"{VALUE}\"}}")),
-        false => arguments,
+    if is_text {
+        Value::from(format!("{{\"{ARGUMENT}\": \"{VALUE}\"}}"))
+    } else {
+        arguments
     }
 }
 

@@ -26,7 +26,7 @@ const MAX_WORK: u64 = 1_000_000;
 /// The work of a node.
 const NODE: usize = 10;
 
-/// The steps of listing a name of a template.
+/// The number of steps that each name of a template costs when the names are listed.
 const STEPS_FOR_A_NAME: u64 = 10;
 
 /// The maximum number of calls of a macro that are walked through. A macro that writes a schema calls itself for each part.
@@ -39,7 +39,7 @@ const MAX_PATH: usize = 60;
 /// The maximum number of code points of a template's name. Each read has a copy of it.
 const LONGEST_NAME: usize = 200;
 
-/// The kind of list that a place is in.
+/// The list of the input that a place is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Root {
     Messages,
@@ -65,7 +65,7 @@ impl Place {
             .is_some_and(|path| path.is_empty() || path.ends_with("[]"))
     }
 
-    /// Returns the place of an item of this one, unless its path is too long to be followed.
+    /// Returns the place of the items of this place, unless its path is too long to be followed.
     fn item(&self) -> Option<Self> {
         let path = match self.path.as_deref() {
             None => "".into(),
@@ -117,7 +117,7 @@ pub fn find(template: &ChatTemplate, experiments: &Experiments<'_>) -> Result<Re
 
 /// Returns a copy of the places that a variable may hold. Without work left there are none.
 fn copy_places(budget: &mut Budget<'_>, places: Option<&Places>) -> Places {
-    let places = places.filter(|places| budget.spend(places.len().saturating_add(1)));
+    let places = places.filter(|places| budget.spend(places.len() + 1));
     places.cloned().unwrap_or_default()
 }
 

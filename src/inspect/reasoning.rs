@@ -45,7 +45,7 @@ pub fn inspect_generation_prompt(experiments: &mut Experiments<'_>, forms: &[For
     Ok(GenerationPrompt::default())
 }
 
-/// Returns whether the last tag of reasoning in a text opens it: `<think>`, `[THINK]`, `<|START_THINKING|>`.
+/// Returns whether the last tag of reasoning in a string opens it: `<think>`, `[THINK]`, `<|START_THINKING|>`.
 fn opens_reasoning(text: &str) -> bool {
     let text = text.to_lowercase();
     let tags = text.split(['<', '[']).skip(1).filter_map(|tag| tag.split(['>', ']']).next());
@@ -91,9 +91,12 @@ fn ask_replay(experiments: &mut Experiments<'_>, calls: &Calls, forms: &[Form]) 
 fn ask_cut(experiments: &mut Experiments<'_>, forms: &[Form]) -> Result<bool> {
     let text = format!("<think>\n{REASONING}\n</think>\n\n{PLANT}");
     let trials = arrange(forms, &["utu", "utua", "sutu"], |form| [('t', say("assistant", form, &text))]);
-    let is_cut = |text: &str| match text.contains(PLANT) && !text.contains(REASONING) {
-        true => Outcome::Printed,
-        false => Outcome::Lost,
+    let is_cut = |text: &str| {
+        if text.contains(PLANT) && !text.contains(REASONING) {
+            Outcome::Printed
+        } else {
+            Outcome::Lost
+        }
     };
     Ok(experiments.ask("reasoning.cuts_think", &trials, is_cut)? == Outcome::Printed)
 }

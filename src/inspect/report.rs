@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer, ser::Error as _};
+use serde_json::Value;
 
 use super::inspection::Inspection;
 use crate::chat::ChatTemplate;
@@ -19,19 +20,18 @@ use crate::report::{
 /// witness: the conversation that shows it.
 ///
 /// ```
-/// use chat_template::ChatTemplate;
+/// use chat_template::{Bounds, ChatTemplate};
 ///
-/// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]);
-/// let report = template.inspect()?;
-/// // This renders conversations.
-/// let roles = report.roles()?;
-/// // This renders nothing, and the other parts are not made.
-/// assert!(std::ptr::eq(roles, template.inspect()?.roles()?));
+/// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[])?;
+/// let report = template.inspect(Bounds::default())?;
+/// // This renders conversations, and the next line renders nothing. The other parts are not made.
+/// assert_eq!(report.get("roles.user.string")?.unwrap(), "printed");
+/// assert_eq!(template.inspect(Bounds::default())?.get("roles.user.parts")?.unwrap(), "repr");
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 ///
 /// # Errors
-/// Each function fails if it has to make a part and reaches a limit of [`ChatTemplate::inspect_with`]. The limits count from zero for each
+/// Each function fails if it has to make a part and reaches a limit of [`ChatTemplate::inspect`]. The limits count from zero for each
 /// call, and include the parts on which the part depends. A part that is made does not depend on the limits.
 ///
 /// Serializing a report makes all parts. Call [`Report::complete`] before, which returns the error of a limit.
@@ -41,15 +41,35 @@ pub struct Report<'o> {
     pub(super) bounds: Bounds<'o>,
 }
 
-/// Declares the functions that return the parts, and the struct of all parts, from a table. A row is a part with its docs, its type, and where
-/// an inspection has it. The rows are in the order of the report.
+/// Declares the struct of all parts and the functions that read a part, from a table. A row is a part with its type, the place where an
+/// inspection has it, and its docs. The rows are in the order of the report.
 macro_rules! parts {
-    ($($(#[$docs:meta])* $name:ident: $type:ty = $part:ident $(.$field:tt)?;)*) => {
+    ($($name:ident: $type:ty = $part:ident $(.$field:tt)?, $docs:literal;)*) => {
         #[expect(clippy::missing_errors_doc, reason = "the errors of all functions are in the docs of the type")]
         impl Report<'_> {
+            /// Returns a verdict or a part by its path, such as `roles.user.parts`, and makes the part if that was not done before. `None`
+            /// is a path that the report does not have. An item of a list is named by its index, or by its `name`.
+            ///
+            /// | part | what it is about |
+            /// |---|---|
+            $(#[doc = concat!("| `", stringify!($name), "` | ", $docs, " |")])*
+            pub fn get(&self, path: &str) -> Result<Option<Value>> {
+                let (part, rest) = path.split_once('.').unwrap_or((path, ""));
+                let part = match part {
+                    $(stringify!($name) => self.read(|inspection| {
+                        Ok(serde_json::to_value(&inspection.$part()?.verdicts$(.$field)?).ok())
+                    })?,)*
+                    _ => None,
+                };
+                let steps = rest.split('.').filter(|step| !step.is_empty());
+                Ok(steps.fold(part, |value, step| take_member(value?, step)))
+            }
+
             $(
-                $(#[$docs])*
-                pub fn $name(&self) -> Result<&$type> {
+                #[doc = concat!($docs, ".")]
+                #[cfg(feature = "cli")]
+                #[allow(dead_code, reason = "the command line shows most parts")]
+                pub(crate) fn $name(&self) -> Result<&$type> {
                     self.read(|inspection| Ok(&inspection.$part()?.verdicts$(.$field)?))
                 }
             )*
@@ -73,32 +93,32 @@ macro_rules! parts {
 }
 
 parts! {
-    /// Returns the forms of the content of each role's messages.
-    roles: Roles = basics.roles;
-    /// Returns the verdicts on images, audio and video in the content of a user message.
-    media: Media = media;
-    /// Returns the places at which a system message is possible.
-    system: System = orders.0;
-    /// Returns the orders of roles that the template takes.
-    alternation: Alternation = orders.1;
-    /// Returns the verdicts on the tools that a conversation can use.
-    tools: Tools = basics.tools;
-    /// Returns the verdicts on calls of tools and their results.
-    calls: Calls = basics.calls;
-    /// Returns what whole conversations can have. [`ChatTemplate::prepare`] goes by it.
-    takes: Takes = takes;
-    /// Returns the verdicts on the reasoning of assistant messages.
-    reasoning: Reasoning = reasoning;
-    /// Returns the text that `add_generation_prompt` appends.
-    generation_prompt: GenerationPrompt = generation_prompt;
-    /// Returns the variables of the caller that change the prompt.
-    switches: Vec<Switch> = switches;
-    /// Returns the names that the source of the template reads.
-    reads: Reads = reads;
-    /// Returns whether the prompt stays a prefix when the conversation grows.
-    prefix: Prefix = prefix;
-    /// Returns faults in the sources of the templates.
-    lint: Vec<Finding> = lint;
+    roles: Roles = basics.roles, "The forms of the content of each role's messages";
+    media: Media = media, "Images, audio and video in the content of a user message";
+    system: System = orders.0, "The places at which a system message is possible";
+    alternation: Alternation = orders.1, "The orders of roles that the template takes";
+    tools: Tools = basics.tools, "The tools that a conversation can use";
+    calls: Calls = basics.calls, "Calls of tools and their results";
+    takes: Takes = takes, "What whole conversations can have; [`ChatTemplate::prepare`] goes by it";
+    reasoning: Reasoning = reasoning, "The reasoning of assistant messages";
+    generation_prompt: GenerationPrompt = generation_prompt, "The text that `add_generation_prompt` appends";
+    switches: Vec<Switch> = switches, "The variables of the caller that change the prompt";
+    reads: Reads = reads, "The names that the source of the template reads";
+    prefix: Prefix = prefix, "Whether the prompt stays a prefix when the conversation grows";
+    lint: Vec<Finding> = lint, "Faults in the sources of the templates";
+}
+
+/// Returns a member of an object by its key, or an item of a list by its index or its name.
+fn take_member(value: Value, step: &str) -> Option<Value> {
+    match value {
+        Value::Object(mut members) => members.shift_remove(step),
+        Value::Array(mut items) => {
+            let is_named = |item: &Value| item.get("name").and_then(Value::as_str) == Some(step);
+            let index = step.parse().ok().or_else(|| items.iter().position(is_named))?;
+            (index < items.len()).then(|| items.swap_remove(index))
+        }
+        _ => None,
+    }
 }
 
 #[expect(

@@ -49,7 +49,7 @@ pub fn inspect(experiments: &mut Experiments<'_>) -> Result<Basics> {
     })
 }
 
-/// Returns the forms for the messages around those of an experiment.
+/// Returns the forms of content that the other messages of an experiment's conversations have.
 pub fn list_forms(roles: &Roles) -> &'static [Form] {
     match roles.user.content {
         Content::Parts => &[Form::Part],
@@ -78,7 +78,7 @@ fn ask_role(experiments: &mut Experiments<'_>, role: &str, forms: &[Form]) -> Re
     })
 }
 
-/// Returns the outcome for a planted text that was given in a form.
+/// Returns the outcome for the planted word in content of a form.
 fn judge_text(text: &str, word: &str, form: Form) -> Outcome {
     match find_words(text, &[word]) {
         Outcome::Printed if form != Form::String && has_printed_part(text) => Outcome::Repr,
@@ -86,7 +86,7 @@ fn judge_text(text: &str, word: &str, form: Form) -> Outcome {
     }
 }
 
-/// Returns whether a text has a part in the notation of Python or JSON. The notation may itself be within a JSON string.
+/// Returns whether a string has a part in the notation of Python or JSON. The notation may itself be within a JSON string.
 pub fn has_printed_part(text: &str) -> bool {
     let is_sign = |char: &char| !matches!(char, '\\' | ' ' | '\n');
     let bare: String = text.chars().filter(is_sign).collect();
@@ -150,7 +150,7 @@ fn ask_null(experiments: &mut Experiments<'_>, role: &str, verdict: &str, outcom
     Ok(NullContent { text, error: None })
 }
 
-/// Returns the text that is inserted into a shorter text to make a longer one, and its byte offset, if the two differ in nothing else.
+/// Returns what is inserted into a shorter string to make a longer one, and its byte offset, if the two differ in nothing else.
 pub fn find_insertion<'t>(shorter: &str, longer: &'t str) -> Option<(usize, &'t str)> {
     let common = shorter
         .char_indices()
@@ -197,7 +197,7 @@ pub fn inspect_media(experiments: &mut Experiments<'_>, parts: Outcome, trial: O
     })
 }
 
-/// Finds the text that a media part prints: the difference between the prompt of text, part, text and that of the two texts.
+/// Finds the text that a media part prints, by the difference of two prompts: that of text, part, text, and that of the two texts alone.
 fn ask_medium(experiments: &mut Experiments<'_>, kind: &str, parts: Outcome, trial: Option<&Conversation>) -> Result<Medium> {
     let mut medium = Medium {
         outcome: parts,
@@ -246,7 +246,7 @@ fn ask_medium(experiments: &mut Experiments<'_>, kind: &str, parts: Outcome, tri
     Ok(medium)
 }
 
-/// Returns the text that a prompt has for a medium, and whether it is between the two texts.
+/// Returns the text that a prompt has for a media part, and whether it is between the two texts around the part.
 fn find_medium(plain: &str, with: &str) -> Option<(String, bool)> {
     let between = |text: &str| -> Option<String> {
         let (_, rest) = text.split_once(PLANT)?;

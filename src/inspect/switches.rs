@@ -30,7 +30,8 @@ const TOKENS: [&str; 8] = [
     "additional_special_tokens",
 ];
 
-/// A value whose prompts are compared with those of the template's numeric constants.
+/// The number with which the numeric constants of a template are compared. A constant counts as a value of a variable only if the two give
+/// different prompts.
 const OTHER_NUMBER: i64 = 7;
 
 /// The maximum number of variables of a report.
@@ -246,7 +247,7 @@ impl<'n> Switching<'n> {
         self.effect(value).is_some_and(|prompts| prompts.iter().any(Option::is_some))
     }
 
-    /// Returns whether a constant, alone or in a list, changes the prompt in another way than a different value of its type.
+    /// Returns whether a constant, alone or in a list, gives another prompt than a different value of its type does.
     fn distinguishes(&mut self, experiments: &mut Experiments<'_>, scenes: &[Scene], value: &Value) -> Result<bool> {
         let Some(text) = value.as_str() else {
             return Ok(self.is_rendered(value) && self.effect(value) != self.effect(&Value::from(OTHER_NUMBER)));

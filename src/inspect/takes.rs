@@ -14,7 +14,7 @@ use super::roles::has_printed_part;
 use crate::error::Result;
 use crate::report::{Arguments, Basics, Content, Forms, Outcome, Takes};
 
-/// The content of a message with calls: a text in some form, or null.
+/// The content of a message with calls: a string in some form, or null.
 const CONTENTS: [Option<(Form, &str)>; 5] = [
     None,
     Some((Form::String, "")),
@@ -85,9 +85,10 @@ struct Probe<'e, 't> {
 }
 
 impl Probe<'_, '_> {
-    /// Returns a conversation with the words that the prompt must have. In an order, a capital letter is a message with new words in a form:
-    /// of the system, a developer, the user, the assistant, and `R` and `Q` the results of the first and the second call. A small letter is
-    /// a message whose text is not looked for: `u`, `a`, `c` and `p` with one call and with two, and `e` an answer whose text is empty.
+    /// Returns a conversation with the words that the prompt must have. In an order, a capital letter is a message with new words in a
+    /// form: of the system, a developer, the user, the assistant, and `R` and `Q` the results of the first and the second call. A small
+    /// letter is a message whose text is not looked for: `u`, `a`, `c` and `p` with one call and with two, and `e` an answer whose text is
+    /// empty.
     fn conversation(&self, order: &str, form: Form) -> (Conversation, Vec<String>) {
         let mut words: Vec<String> = Vec::new();
         let mut plant = |form: Form| {
@@ -247,7 +248,7 @@ impl Probe<'_, '_> {
         Ok(())
     }
 
-    /// Returns the types under which a media part changes the prompt while the texts around the part stay in it.
+    /// Returns the types of media parts that change the prompt while the texts around the part stay in it.
     fn ask_medium(&mut self, medium: &str, types: &[&str]) -> Result<Vec<String>> {
         let form = if self.takes.user.parts { Form::Parts } else { Form::Part };
         let (plain, words) = self.conversation("U", form);

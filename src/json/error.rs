@@ -4,24 +4,24 @@
 //! {"a" 1}   ->   Expecting ':' delimiter: line 1 column 6 (char 5)
 //! ```
 //!
-//! The texts are those of CPython 3.13: `json/decoder.py` `JSONDecodeError`, and the UTF-8 decoder in `unicodeobject.c`. This crate has
-//! its own texts for input that Python reads and this crate does not: lone surrogates, and values beyond the limits.
+//! The messages are those of CPython 3.13: `json/decoder.py` `JSONDecodeError`, and the UTF-8 decoder in `unicodeobject.c`. This crate has
+//! its own messages for input that Python reads and this crate does not: lone surrogates, and values beyond the limits.
 
 use std::str::Utf8Error;
 
 use crate::error::{Error, ErrorClass, Excerpt};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::number::NumberError;
 use crate::source::Source;
 use crate::span::Span;
 
-/// The error of a text that could not be read, or of a value that could not be serialized. The message is Python's if Python has one.
+/// The error of JSON text that could not be read, or of a value that could not be serialized. The message is Python's if Python has one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct JsonError {
     kind: JsonErrorKind,
     message: String,
-    reached: Option<Reached>,
+    reached: Option<LimitExceeded>,
     /// The offset of the byte that the message is about.
     offset: Option<usize>,
 }
@@ -90,7 +90,7 @@ impl JsonError {
 
     /// Returns the error of a value whose text has more than `limit` bytes.
     pub(super) fn too_large(limit: usize) -> Self {
-        let reached = Reached::from_sizes(Limit::JsonValues, limit.saturating_add(1), limit);
+        let reached = LimitExceeded::from_sizes(Limit::JsonValues, limit.saturating_add(1), limit);
         Self::of_limit(JsonErrorKind::TooLarge, reached)
     }
 
@@ -99,7 +99,7 @@ impl JsonError {
         Self::of_limit(JsonErrorKind::TooDeep, too_deep(limit))
     }
 
-    fn of_limit(kind: JsonErrorKind, reached: Reached) -> Self {
+    fn of_limit(kind: JsonErrorKind, reached: LimitExceeded) -> Self {
         Self {
             kind,
             message: reached.to_string(),
@@ -119,7 +119,7 @@ impl JsonError {
         };
         let place = match length {
             0 | 1 => format!("byte {first:#04x} in position {start}"),
-            _ => format!("bytes in position {start}-{}", start.saturating_add(length).saturating_sub(1)),
+            _ => format!("bytes in position {start}-{}", (start + length).saturating_sub(1)),
         };
         Self {
             kind: JsonErrorKind::Encoding,
@@ -130,7 +130,7 @@ impl JsonError {
     }
 }
 
-/// Converts the error to one of class [`ErrorClass::Request`], or of a limit.
+/// Converts the error to the crate's [`Error`](crate::Error): one of class [`ErrorClass::Request`], or of a limit.
 impl From<JsonError> for Error {
     fn from(error: JsonError) -> Self {
         match error.reached {
@@ -140,11 +140,11 @@ impl From<JsonError> for Error {
     }
 }
 
-fn too_deep(limit: usize) -> Reached {
-    Reached::from_sizes(Limit::JsonDepth, limit.saturating_add(1), limit)
+fn too_deep(limit: usize) -> LimitExceeded {
+    LimitExceeded::from_sizes(Limit::JsonDepth, limit.saturating_add(1), limit)
 }
 
-/// An error with the offset of its byte. The reader converts it to a [`JsonError`] at the end, which computes line and column.
+/// An error with the byte offset that it is about. The reader converts it to a [`JsonError`] at the end, which computes line and column.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fault {
     Syntax { complaint: &'static str, at: usize },
@@ -152,7 +152,7 @@ pub(super) enum Fault {
     LoneSurrogate { code: u32, at: usize },
     TooDeep { limit: usize, at: usize },
     TooLarge { limit: usize, bytes: usize, at: usize },
-    TimedOut { reached: Reached, at: usize },
+    TimedOut { reached: LimitExceeded, at: usize },
 }
 
 impl Fault {
@@ -171,7 +171,7 @@ impl Fault {
     pub(super) fn into_error(self, text: &str) -> JsonError {
         let reached = match self {
             Self::TooDeep { limit, .. } => Some(too_deep(limit)),
-            Self::TooLarge { limit, bytes, .. } => Some(Reached::from_sizes(Limit::JsonValues, bytes, limit)),
+            Self::TooLarge { limit, bytes, .. } => Some(LimitExceeded::from_sizes(Limit::JsonValues, bytes, limit)),
             Self::TimedOut { reached, .. } => Some(reached),
             _ => None,
         };
@@ -213,9 +213,9 @@ impl Fault {
 /// Returns a position as `JSONDecodeError` shows it. Columns count code points, and only line feeds end a line.
 fn describe_position(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |newline| newline.saturating_add(1));
-    let line = before.matches('\n').count().saturating_add(1);
-    let column = before.get(line_start..).unwrap_or_default().chars().count().saturating_add(1);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = before.matches('\n').count() + 1;
+    let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
     format!("line {line} column {column} (char {})", before.chars().count())
 }
 

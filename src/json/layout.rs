@@ -20,7 +20,7 @@ pub struct Layout {
     preset: Preset,
 }
 
-/// The layouts of nearly all texts, which have fast paths.
+/// The layouts that nearly all JSON text has. They have fast paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Preset {
     /// One line, with a comma and a blank between two members.
@@ -31,7 +31,7 @@ enum Preset {
     Other,
 }
 
-/// A newline with the longest indentation that has a fast path. The start of most lines is a prefix of it.
+/// A newline and the longest indentation that has a fast path. The start of most lines is copied from it.
 const NEWLINE_AND_BLANKS: &str = "\n                                                                ";
 
 impl Default for Layout {
@@ -77,11 +77,6 @@ impl Layout {
         }
     }
 
-    /// Returns whether each member has its own line.
-    pub fn is_indented(&self) -> bool {
-        self.indent.is_some()
-    }
-
     /// Sets the separator between two members.
     pub fn set_item_separator(&mut self, separator: String) {
         self.item_separator = Cow::Owned(separator);
@@ -106,7 +101,7 @@ impl Layout {
         }
     }
 
-    /// Returns the texts around the members of a container at a level.
+    /// Returns what is written around the members of a container at a level.
     #[inline]
     pub fn for_level(&self, level: usize) -> MemberLayout<'_> {
         let separator = match self.preset {
@@ -127,7 +122,7 @@ impl Layout {
     }
 }
 
-/// The texts around the members of a container. An empty container has none of them.
+/// What is written around the members of a container. An empty container has none of them.
 #[derive(Clone, Copy, Debug)]
 pub struct MemberLayout<'l> {
     layout: &'l Layout,
@@ -135,7 +130,7 @@ pub struct MemberLayout<'l> {
     separator: Separator,
 }
 
-/// The text before a member.
+/// What is written before a member.
 #[derive(Clone, Copy, Debug)]
 enum Separator {
     /// A comma and a blank, except before the first member.
@@ -155,11 +150,7 @@ impl MemberLayout<'_> {
             (Separator::Line(line, _), _) => line.len(),
             (Separator::General, Some(indent)) => indent.len().saturating_mul(self.level).saturating_add(1),
         };
-        let separators = self
-            .layout
-            .item_separator
-            .len()
-            .saturating_add(self.layout.key_separator.len());
+        let separators = self.layout.item_separator.len() + self.layout.key_separator.len();
         line.saturating_add(separators)
     }
 

@@ -6,7 +6,7 @@
 //!
 //! JSON text is read into [`Data`], because `serde_json::Value` cannot hold integers beyond 64 bits, `NaN` and `Infinity`, and does not
 //! distinguish `-0` from `-0.0`. The rules are CPython 3.13 `json/decoder.py`, `json/encoder.py` and `_json.c`. Template values are
-//! written as JSON by the filter `tojson`, which uses the escaping and the [`Layout`] of this module.
+//! written as JSON by the filter `tojson`, which uses the escaping and the layout of this module.
 
 mod error;
 mod layout;
@@ -21,11 +21,14 @@ mod tree;
 mod write;
 
 pub use error::{JsonError, JsonErrorKind};
-pub use layout::Layout;
+pub(crate) use layout::Layout;
 pub(crate) use pointer::escape_key;
-pub(crate) use read::read_until;
-pub use read::{DEPTH, read, read_bytes, read_bytes_within, read_within};
+pub use read::{DEPTH, read, read_within};
+pub(crate) use read::{read_bytes, read_until};
 pub use serialize::to_data;
-pub use tree::{Data, Entry, Object};
-pub use write::{write_data, write_float, write_string};
-pub(crate) use write::{write_escaped, write_short};
+pub(crate) use tree::Entry;
+pub use tree::{Data, Object};
+pub use write::write_data;
+#[cfg(any(feature = "inspect", feature = "response"))]
+pub(crate) use write::write_string;
+pub(crate) use write::{write_escaped, write_float, write_short};

@@ -38,8 +38,8 @@ impl<'a> Reader<'a, '_> {
             }
             _ => return Err(Fault::syntax("Expecting value", self.at)),
         };
-        let integer_length = usize::from(is_negative).saturating_add(whole);
-        let float_length = integer_length.saturating_add(count_fraction_and_exponent(unsigned.get(whole..).unwrap_or_default()));
+        let integer_length = usize::from(is_negative) + whole;
+        let float_length = integer_length + count_fraction_and_exponent(unsigned.get(whole..).unwrap_or_default());
         let start = self.at;
         self.advance(float_length);
         let text = self.text.get(start..self.at).unwrap_or_default();
@@ -77,7 +77,7 @@ fn count_fraction_and_exponent(text: &[u8]) -> usize {
     let fraction = match text {
         [b'.', fraction @ ..] => match count_digits(fraction) {
             0 => 0,
-            count => count.saturating_add(1),
+            count => count + 1,
         },
         _ => 0,
     };
@@ -88,7 +88,7 @@ fn count_fraction_and_exponent(text: &[u8]) -> usize {
     };
     match exponent {
         (_, 0) => fraction,
-        (mark, count) => fraction.saturating_add(count).saturating_add(mark),
+        (mark, count) => fraction + count + mark,
     }
 }
 

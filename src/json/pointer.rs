@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 /// Returns a key as it is written in a JSON pointer.
 pub fn escape_key(key: &str) -> Cow<'_, str> {
-    match key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
-        true => key.replace('~', "~0").replace('/', "~1").into(),
-        false => key.into(),
+    if key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
+        key.replace('~', "~0").replace('/', "~1").into()
+    } else {
+        key.into()
     }
 }
 

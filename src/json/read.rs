@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The rules are CPython 3.13 `json/decoder.py` and `_json.c`: the set of whitespace characters, the order of the checks, the text and
-//! position of each error. The open arrays and objects are kept on a stack on the heap, so no text can overflow the thread's stack.
+//! position of each error. The open arrays and objects are kept on a stack on the heap, so deep nesting cannot overflow the thread's stack.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ use crate::deadline::{Bounds, Deadline};
 /// levels this takes at most 300 KiB of stack with optimisations and 1.2 MiB without; a thread usually has 2 MiB.
 pub const DEPTH: usize = 512;
 
-/// The largest number of bytes that the values of one text may take, without the characters of borrowed strings. It is enough for three
+/// The largest number of bytes that the values of one document may take, without the characters of borrowed strings. It is enough for three
 /// million numbers. The values of an array of one-digit numbers take 16 times as much memory as their text.
 pub(super) const MAX_BYTES: usize = 96 << 20;
 
@@ -33,10 +33,11 @@ const ALLOCATION_OVERHEAD: usize = 24;
 /// more.
 const INITIAL_CAPACITY: usize = 16;
 
-/// The number of items of arrays for which memory is allocated in advance in a long text, whose longest array is that of the messages.
+/// The number of items of arrays for which memory is allocated in advance in a long document. Its longest array is usually that of the
+/// messages.
 const INITIAL_ITEMS: usize = 128;
 
-/// The least number of bytes of a long text.
+/// The least number of bytes of a long document.
 const LONG_TEXT: usize = 16 << 10;
 
 /// If fewer members than this are open, [`take_members`] always copies those of the container that ends.
@@ -50,10 +51,10 @@ pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
     read_text::<false>(text, depth_limit, None)
 }
 
-/// Reads one JSON document within a time limit: that of a [`Deadline`], or [`Limits::milliseconds`](crate::Limits::milliseconds) from this
-/// call on. No other limit applies.
+/// Reads one JSON document from a string or from bytes in UTF-8 within a time limit: that of a [`Deadline`], or
+/// [`Limits::milliseconds`](crate::Limits::milliseconds) from this call on. No other limit applies.
 ///
-/// A text of less than 64 KiB is read within a millisecond, and the clock is not checked meanwhile.
+/// A document of less than 64 KiB is read within a millisecond, and the clock is not checked meanwhile.
 ///
 /// ```
 /// use chat_template::{Deadline, json};
@@ -64,9 +65,13 @@ pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
 /// ```
 ///
 /// # Errors
-/// As for [`read`], and if the time is over.
-pub fn read_within<'a, 'o>(text: &'a str, depth_limit: usize, bounds: impl Into<Bounds<'o>>) -> Result<Data<'a>, JsonError> {
-    read_until(text, depth_limit, &bounds.into().start())
+/// As for [`read`], and if the bytes are not UTF-8 or begin with a byte order mark, or the time is over.
+pub fn read_within<'a, 'o, T: AsRef<[u8]> + ?Sized>(
+    text: &'a T,
+    depth_limit: usize,
+    bounds: impl Into<Bounds<'o>>,
+) -> Result<Data<'a>, JsonError> {
+    read_until(decode(text.as_ref())?, depth_limit, &bounds.into().start())
 }
 
 /// Reads one JSON document until a deadline.
@@ -78,26 +83,11 @@ pub(crate) fn read_until<'a>(text: &'a str, depth_limit: usize, deadline: &Deadl
 }
 
 /// Reads one JSON document from bytes, which must be UTF-8 without a byte order mark.
-///
-/// # Errors
-/// As for [`read`], and if the bytes are not UTF-8.
-pub fn read_bytes(bytes: &[u8], depth_limit: usize) -> Result<Data<'_>, JsonError> {
+pub(crate) fn read_bytes(bytes: &[u8], depth_limit: usize) -> Result<Data<'_>, JsonError> {
     read(decode(bytes)?, depth_limit)
 }
 
-/// Reads one JSON document from bytes within a time limit, as [`read_within`] does.
-///
-/// # Errors
-/// As for [`read_bytes`] and [`read_within`].
-pub fn read_bytes_within<'a, 'o>(
-    bytes: &'a [u8],
-    depth_limit: usize,
-    bounds: impl Into<Bounds<'o>>,
-) -> Result<Data<'a>, JsonError> {
-    read_within(decode(bytes)?, depth_limit, bounds)
-}
-
-/// Reads a text. The timer is checked only if `TIMED` is true, so that it costs a short text no time.
+/// Reads a document. The timer is checked only if `TIMED` is true, so that it costs a short document no time.
 fn read_text<'a, const TIMED: bool>(text: &'a str, depth_limit: usize, timer: Option<Timer<'_>>) -> Result<Data<'a>, JsonError> {
     let mut reader = Reader {
         text,
@@ -116,7 +106,7 @@ fn decode(bytes: &[u8]) -> Result<&str, JsonError> {
     std::str::from_utf8(bytes).map_err(|error| JsonError::encoding(bytes, error))
 }
 
-/// The state of reading a text.
+/// The state of reading a document.
 pub(super) struct Reader<'a, 'd> {
     pub(super) text: &'a str,
     /// The offset of the next byte, which is always the start of a character.
@@ -126,9 +116,9 @@ pub(super) struct Reader<'a, 'd> {
     depth_limit: usize,
     /// The number of bytes that further values may take, without the characters of strings.
     bytes_left: usize,
-    /// The timer, which only a long text has.
+    /// The timer, which only a long document has.
     pub(super) timer: Option<Timer<'d>>,
-    /// The first lone surrogate of the text.
+    /// The error of the first lone surrogate of the document.
     pub(super) lone_surrogate: Option<Fault>,
     /// A buffer for the string that is being decoded.
     pub(super) decoded: String,
@@ -158,7 +148,7 @@ struct Unfinished<'a> {
 }
 
 impl<'a> Unfinished<'a> {
-    /// Starts an array or object.
+    /// Records that an array or object begins.
     #[inline(always)]
     fn open(&mut self, key: Cow<'a, str>, parent: Parent) {
         let outer = std::mem::replace(&mut self.parent, parent);
@@ -180,7 +170,7 @@ impl<'a> Unfinished<'a> {
         }
     }
 
-    /// Ends an array or object. Returns its key if the outer container is an object, and an empty string otherwise.
+    /// Makes the value of an array or object that ends. Returns its key if the outer container is an object, and an empty string otherwise.
     #[inline(always)]
     fn close(&mut self) -> Cow<'a, str> {
         let (outer, key) = self.outer.pop().unwrap_or((Parent::Document, Cow::Borrowed("")));
@@ -306,14 +296,14 @@ impl<'a> Reader<'a, '_> {
 
     /// Counts the memory of an allocation that belongs to a string or a number.
     pub(super) fn count_allocation(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
-        self.count(bytes.saturating_add(ALLOCATION_OVERHEAD))
+        self.count(bytes + ALLOCATION_OVERHEAD)
     }
 
     /// Counts bytes of memory, or fails if the values take more than [`MAX_BYTES`].
     #[inline]
     fn count(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
         let Some(bytes_left) = self.bytes_left.checked_sub(bytes) else {
-            let bytes = MAX_BYTES.saturating_sub(self.bytes_left).saturating_add(bytes);
+            let bytes = MAX_BYTES.saturating_sub(self.bytes_left) + bytes;
             return Err(Fault::too_large(MAX_BYTES, bytes, self.at));
         };
         self.bytes_left = bytes_left;
@@ -359,7 +349,6 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Takes a number of bytes, which are present and end a character.
-    #[expect(clippy::arithmetic_side_effects, reason = "the sum is at most the length of the text")]
     #[inline]
     pub(super) fn advance(&mut self, bytes: usize) {
         self.at += bytes;

@@ -6,12 +6,12 @@
 //! ```
 //!
 //! Most of the time of reading and writing JSON is spent in this search. The writer has one string at a time and checks sixteen bytes at
-//! once. The reader goes through a whole text with many short strings and escapes, so it checks each block of 64 bytes once and keeps the
-//! result.
+//! once. The reader goes through a whole document with many short strings and escapes, so it checks each block of 64 bytes once and keeps
+//! the result.
 
 use crate::text::scan_blocks::{self, has_match_in_few, skip_blocks};
 
-/// The special bytes of a text, found block by block as the reader advances.
+/// The special bytes of a document, found block by block as the reader advances.
 pub(super) struct Marks<'t> {
     text: &'t [u8],
     /// The offset of the current block.
@@ -38,16 +38,12 @@ impl<'t> Marks<'t> {
     }
 
     /// Returns the offset of the first special byte at or after `from`, or the length of the text.
-    #[expect(
-        clippy::arithmetic_side_effects,
-        reason = "the sum is an offset in the text or in its last block"
-    )]
     #[inline]
     pub fn find_next(&mut self, from: usize) -> usize {
         let inside = from % BLOCK;
         let block = from & !(BLOCK - 1);
         if block != self.block {
-            if block == self.block.saturating_add(BLOCK) {
+            if block == self.block + BLOCK {
                 self.advance_block();
             } else {
                 self.load_block(block);
@@ -60,10 +56,10 @@ impl<'t> Marks<'t> {
     }
 
     fn find_in_later_blocks(&mut self) -> usize {
-        while self.block.saturating_add(BLOCK) < self.text.len() {
+        while self.block + BLOCK < self.text.len() {
             self.advance_block();
             if self.bits != 0 {
-                return self.block.saturating_add(self.bits.trailing_zeros() as usize);
+                return self.block + self.bits.trailing_zeros() as usize;
             }
         }
         self.text.len()
@@ -72,16 +68,16 @@ impl<'t> Marks<'t> {
     /// Moves to the next block.
     #[inline(never)]
     fn advance_block(&mut self) {
-        self.block = self.block.saturating_add(BLOCK);
+        self.block += BLOCK;
         self.bits = self.bits_ahead;
-        self.bits_ahead = self.mark_block_at(self.block.saturating_add(BLOCK));
+        self.bits_ahead = self.mark_block_at(self.block + BLOCK);
     }
 
     #[cold]
     fn load_block(&mut self, block: usize) {
         self.block = block;
         self.bits = self.mark_block_at(block);
-        self.bits_ahead = self.mark_block_at(block.saturating_add(BLOCK));
+        self.bits_ahead = self.mark_block_at(block + BLOCK);
     }
 
     #[inline]
@@ -118,7 +114,7 @@ fn transpose(square: u64) -> u64 {
     })
 }
 
-/// Returns the bits of the last, partial block of a text. It is padded with spaces, which are not special.
+/// Returns the bits of the last, partial block of a document. It is padded with spaces, which are not special.
 #[cold]
 fn mark_last_block(tail: &[u8]) -> u64 {
     let mut block = [b' '; BLOCK];
@@ -129,7 +125,7 @@ fn mark_last_block(tail: &[u8]) -> u64 {
 /// The length in bytes up to which a string counts as short. Most strings are short.
 const SHORT: usize = scan_blocks::BLOCK;
 
-/// Returns whether a text is short and has no special bytes.
+/// Returns whether a string is short and has no special bytes.
 #[inline(always)]
 pub(super) fn is_short_and_plain(bytes: &[u8]) -> bool {
     bytes.len() <= SHORT && !has_match_in_few(bytes, is_special)
@@ -175,10 +171,6 @@ fn length_until(bytes: &[u8], is_special: impl Fn(u8) -> bool + Copy, marks: imp
     }
 }
 
-#[expect(
-    clippy::arithmetic_side_effects,
-    reason = "the tail is a part of the bytes, and a word has eight bytes"
-)]
 #[inline]
 fn long_length_until(bytes: &[u8], is_special: impl Fn(u8) -> bool + Copy, marks: impl Fn(u64) -> u64) -> usize {
     let mut tail = skip_blocks(bytes, is_special);
@@ -193,7 +185,6 @@ fn long_length_until(bytes: &[u8], is_special: impl Fn(u8) -> bool + Copy, marks
 }
 
 /// Returns the offset of the first special byte, or the length, if only the last eight bytes can contain one.
-#[expect(clippy::arithmetic_side_effects, reason = "a marked byte is one of the last eight bytes")]
 #[inline]
 fn tail_length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
     match marks(last_word(bytes)) {

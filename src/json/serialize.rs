@@ -42,7 +42,8 @@ fn to_text<T: Serialize + ?Sized>(value: &T, depth_limit: usize) -> Result<Vec<u
     }
 }
 
-/// A text of at most [`MAX_BYTES`] bytes, as many as the tree may take. Its strings are limited too, because the tree copies them.
+/// A buffer for JSON text of at most [`MAX_BYTES`] bytes, as many as the tree may take. The strings are limited too, because the tree
+/// copies them.
 struct BoundedText(Vec<u8>);
 
 impl Write for BoundedText {
@@ -71,7 +72,7 @@ impl BoundedFormatter {
     }
 
     fn close<W: Write + ?Sized>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
-        self.levels_left = self.levels_left.saturating_add(1);
+        self.levels_left += 1;
         writer.write_all(bracket)
     }
 }

@@ -66,7 +66,7 @@ impl<'a> Reader<'a, '_> {
         let mut next_check = STRIDE;
         loop {
             if self.decoded.len() >= next_check {
-                next_check = next_check.saturating_add(STRIDE);
+                next_check += STRIDE;
                 self.timer.as_ref().map_or(Ok(()), |timer| timer.check_deadline(self.at))?;
             }
             match bytes.get(self.at) {
@@ -76,7 +76,7 @@ impl<'a> Reader<'a, '_> {
                     return Ok(self.decoded.as_str().to_owned());
                 }
                 Some(b'\\') => {
-                    let letter = bytes.get(self.at.saturating_add(1)).copied().unwrap_or_default();
+                    let letter = bytes.get(self.at + 1).copied().unwrap_or_default();
                     let character = match SIMPLE_ESCAPES.get(usize::from(letter)) {
                         None | Some(0) => self.read_escape(start)?,
                         Some(byte) => {
@@ -102,7 +102,7 @@ impl<'a> Reader<'a, '_> {
         match self.rest().get(1..).unwrap_or_default() {
             [] => Err(unterminated_string(start)),
             [b'u', rest @ ..] => {
-                let code = parse_hex_digits(rest, backslash.saturating_add(1))?;
+                let code = parse_hex_digits(rest, backslash + 1)?;
                 self.advance(6);
                 self.read_unicode_escape(code, backslash)
             }
@@ -116,7 +116,7 @@ impl<'a> Reader<'a, '_> {
             return Ok(character);
         }
         if let (0xD800..=0xDBFF, Some(rest)) = (code, self.rest().strip_prefix(b"\\u")) {
-            let second = parse_hex_digits(rest, self.at.saturating_add(1))?;
+            let second = parse_hex_digits(rest, self.at + 1)?;
             if let 0xDC00..=0xDFFF = second {
                 self.advance(6);
                 let joined = 0x10000_u32.saturating_add((code & 0x3FF) << 10 | (second & 0x3FF));

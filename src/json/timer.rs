@@ -1,17 +1,17 @@
-//! Checks the deadline while a long text is read.
+//! Checks the deadline while a long document is read.
 
 use std::time::Duration;
 
 use super::error::Fault;
 use crate::deadline::Deadline;
 
-/// The least number of bytes of a text whose reading is timed. A shorter text is always read within a millisecond.
+/// The least number of bytes of a document whose reading is timed. A shorter one is always read within a millisecond.
 const TIMED_TEXT: usize = 64 << 10;
 
 /// The number of bytes of values, or of a decoded string, between two checks. Reading so many takes about a millisecond.
 pub(super) const STRIDE: usize = 256 << 10;
 
-/// The deadline of reading a text, and when it is checked.
+/// The deadline of reading a document, and when it is checked next.
 pub(super) struct Timer<'d> {
     deadline: &'d Deadline,
     /// The deadline is checked when values may take fewer bytes than this.
@@ -19,7 +19,7 @@ pub(super) struct Timer<'d> {
 }
 
 impl<'d> Timer<'d> {
-    /// Returns the timer of a text, if the text is long and its time is limited.
+    /// Returns the timer of a document, if it is long and the time is limited.
     pub fn start(text: &str, deadline: &'d Deadline) -> Option<Self> {
         let is_timed = deadline.is_over() || (text.len() >= TIMED_TEXT && deadline.is_limited());
         is_timed.then_some(Self {

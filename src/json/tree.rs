@@ -106,7 +106,7 @@ impl Index {
                 Slot::Vacant(slot) => {
                     slot.insert(kept);
                     entries.swap(kept, position);
-                    kept = kept.saturating_add(1);
+                    kept += 1;
                 }
                 Slot::Occupied(slot) => {
                     let value = entries.get_mut(position).map(|(_, value)| mem::replace(value, Data::None));
@@ -178,6 +178,18 @@ impl<'a> Object<'a> {
     fn get_indexed(&self, index: &Index, key: &str) -> Option<&Data<'a>> {
         let position = index.find(&self.entries, key)?;
         self.entries.get(position).map(|(_, value)| value)
+    }
+
+    /// Returns the value of a key for modification.
+    #[cfg(feature = "response")]
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Data<'a>> {
+        self.values_mut().find_map(|(name, value)| (name == key).then_some(value))
+    }
+
+    /// Returns the keys, and the values for modification.
+    #[cfg(feature = "response")]
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = (&str, &mut Data<'a>)> {
+        self.entries.iter_mut().map(|(key, value)| (&**key, value))
     }
 
     /// Returns the entries in their order.

@@ -15,6 +15,7 @@ use crate::number::text::{float_text, write_digits};
 use crate::text::quote;
 
 /// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and all characters outside ASCII.
+#[cfg(any(feature = "inspect", feature = "response"))]
 #[inline(always)]
 pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
     out.push('"');
@@ -45,7 +46,7 @@ pub(crate) fn write_escaped(text: &str, ensure_ascii: bool, out: &mut impl fmt::
     }
 }
 
-/// Writes a text with escapes. `plain_length` returns the number of leading bytes that need no escape.
+/// Writes a string with escapes. `plain_length` returns the number of leading bytes that need no escape.
 #[inline(never)]
 fn write_pieces(text: &str, plain_length: impl Fn(&[u8]) -> usize, out: &mut impl fmt::Write) -> fmt::Result {
     let mut rest = text;

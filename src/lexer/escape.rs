@@ -113,9 +113,7 @@ impl Decoder<'_> {
     /// Decodes one to three octal digits. The largest code, 777, is a valid character.
     fn decode_octal(&mut self) {
         let digits = self.rest.chars().take(3).map_while(|digit| digit.to_digit(8));
-        let (length, code) = digits.fold((0_usize, 0), |(length, code), digit| {
-            (length.saturating_add(1), code << 3 | digit)
-        });
+        let (length, code) = digits.fold((0_usize, 0), |(length, code), digit| (length + 1, code << 3 | digit));
         self.text.extend(char::from_u32(code));
         self.rest = self.rest.get(length..).unwrap_or_default();
     }

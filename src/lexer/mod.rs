@@ -122,7 +122,7 @@ impl<'s> Lexer<'s> {
             TokenKind::Float => self.literal = Some(literal::parse_float(code.slice(), token.span)?),
             TokenKind::VariableEnd | TokenKind::BlockEnd => {
                 let stripped = text::stripped_length(code.remainder(), code.extras.closer, code.slice());
-                self.skip_to(Mode::Text, self.position().saturating_add(stripped));
+                self.skip_to(Mode::Text, self.position() + stripped);
             }
             _ => self.match_bracket(token)?,
         }

@@ -11,9 +11,9 @@ use crate::unicode;
 pub fn float_length(code: &str) -> Option<usize> {
     let whole = grouped_digits(code)?;
     let fraction = after(code, whole).strip_prefix('.').and_then(grouped_digits);
-    let mantissa = fraction.map_or(whole, |digits| whole.saturating_add(1).saturating_add(digits));
+    let mantissa = fraction.map_or(whole, |digits| (whole + 1) + digits);
     match exponent_length(after(code, mantissa)) {
-        Some(exponent) => Some(mantissa.saturating_add(exponent)),
+        Some(exponent) => Some(mantissa + exponent),
         None => fraction.map(|_| mantissa),
     }
 }
@@ -26,15 +26,15 @@ pub fn integer_length(code: &str) -> Option<usize> {
         [b'0', b'b' | b'B', ..] => |digit| matches!(digit, '0' | '1'),
         [b'0', b'o' | b'O', ..] => |digit| digit.is_digit(8),
         [b'0', b'x' | b'X', ..] => |digit| digit.is_ascii_hexdigit() || is_decimal(digit),
-        [b'1'..=b'9', ..] => return Some(spaced_digits(after(code, 1), is_decimal).saturating_add(1)),
+        [b'1'..=b'9', ..] => return Some(spaced_digits(after(code, 1), is_decimal) + 1),
         _ => |_| false,
     };
     if !code.starts_with('0') {
         return None;
     }
     match spaced_digits(after(code, 2), digits) {
-        0 => Some(spaced_digits(after(code, 1), |digit| digit == '0').saturating_add(1)),
-        length => Some(length.saturating_add(2)),
+        0 => Some(spaced_digits(after(code, 1), |digit| digit == '0') + 1),
+        length => Some(length + 2),
     }
 }
 
@@ -43,14 +43,14 @@ fn exponent_length(code: &str) -> Option<usize> {
     let digits = code.strip_prefix(['e', 'E'])?;
     let unsigned = digits.strip_prefix(['+', '-']).unwrap_or(digits);
     let length = grouped_digits(unsigned)?;
-    Some(code.len().saturating_sub(unsigned.len()).saturating_add(length))
+    Some(code.len() - unsigned.len() + length)
 }
 
 /// Returns the length of the digits at the start of `code`, with single underscores between them: `(\d+_)*\d+`.
 fn grouped_digits(code: &str) -> Option<usize> {
     let first = code.chars().next().filter(|char| is_decimal(*char))?;
     let length = first.len_utf8();
-    Some(spaced_digits(after(code, length), is_decimal).saturating_add(length))
+    Some(spaced_digits(after(code, length), is_decimal) + length)
 }
 
 /// Returns the length of the digits at the start of `code`, each after at most one underscore: `(_?\d)*`.
@@ -60,7 +60,7 @@ fn spaced_digits(code: &str, is_digit: fn(char) -> bool) -> usize {
         let digit = rest.strip_prefix('_').unwrap_or(rest);
         match digit.strip_prefix(is_digit) {
             Some(after) => rest = after,
-            None => return code.len().saturating_sub(rest.len()),
+            None => return code.len() - rest.len(),
         }
     }
 }

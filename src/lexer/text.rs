@@ -50,13 +50,13 @@ pub struct Opener {
 /// Returns the first opener at or after `from`.
 pub fn find_opener(text: &str, from: usize) -> Option<Opener> {
     find_braces(text, from).find_map(|start| {
-        let opening = match text.as_bytes().get(start.saturating_add(1))? {
+        let opening = match text.as_bytes().get(start + 1)? {
             b'{' => Opening::Variable,
             b'%' => Opening::Block,
             b'#' => Opening::Comment,
             _ => return None,
         };
-        let (mark, end) = read_mark(text, start.saturating_add(2));
+        let (mark, end) = read_mark(text, start + 2);
         let raw_end = match opening {
             Opening::Block => raw_tag_end(text, end),
             _ => None,
@@ -73,8 +73,8 @@ pub fn find_opener(text: &str, from: usize) -> Option<Opener> {
 /// Returns the first `{% endraw %}` at or after `from`.
 pub fn find_endraw(text: &str, from: usize) -> Option<Opener> {
     find_braces(text, from).find_map(|start| {
-        let (mark, end) = match text.as_bytes().get(start.saturating_add(1))? {
-            b'%' => read_mark(text, start.saturating_add(2)),
+        let (mark, end) = match text.as_bytes().get(start + 1)? {
+            b'%' => read_mark(text, start + 2),
             _ => return None,
         };
         let end = keyword_end(text, end, "endraw")?;
@@ -93,7 +93,7 @@ pub fn find_comment_end(text: &str, from: usize) -> Option<usize> {
     let at = inside.find("#}")?;
     let before = inside.get(..at).unwrap_or_default();
     let marked = before.strip_suffix(['+', '-']).unwrap_or(before);
-    closer_end(text, from.saturating_add(marked.len()), Closer::Comment)
+    closer_end(text, from + marked.len(), Closer::Comment)
 }
 
 /// A closing delimiter.
@@ -135,8 +135,8 @@ pub fn stripped_length(text: &str, closer: Closer, delimiter: &str) -> usize {
 fn closer_end(text: &str, from: usize, closer: Closer) -> Option<usize> {
     let code = text_from(text, from);
     let (delimiter, after) = code.split_at_checked(closer_length(code.as_bytes(), closer)?)?;
-    let end = from.saturating_add(delimiter.len());
-    Some(end.saturating_add(stripped_length(after, closer, delimiter)))
+    let end = from + delimiter.len();
+    Some(end + stripped_length(after, closer, delimiter))
 }
 
 /// Returns the text before an opener without the blanks that the opener strips. `is_line_start` says whether the text begins a line.
@@ -162,8 +162,8 @@ fn find_braces(text: &str, from: usize) -> impl Iterator<Item = usize> {
 /// Returns the mark at an offset, and the offset after it.
 fn read_mark(text: &str, at: usize) -> (Mark, usize) {
     match text.as_bytes().get(at) {
-        Some(b'-') => (Mark::Strip, at.saturating_add(1)),
-        Some(b'+') => (Mark::Keep, at.saturating_add(1)),
+        Some(b'-') => (Mark::Strip, at + 1),
+        Some(b'+') => (Mark::Keep, at + 1),
         _ => (Mark::None, at),
     }
 }
@@ -175,17 +175,17 @@ fn raw_tag_end(text: &str, from: usize) -> Option<usize> {
     let end = keyword_end(text, from, "raw")?;
     let closer = text_from(text, end);
     if closer.starts_with("%}") {
-        return Some(end.saturating_add(2));
+        return Some(end + 2);
     }
     let after = closer.strip_prefix("-%}")?;
-    Some(blank_length(after).saturating_add(3).saturating_add(end))
+    Some(blank_length(after) + 3 + end)
 }
 
 /// Returns the offset after a word and the blanks around it, if they begin at `from`.
 fn keyword_end(text: &str, from: usize, word: &str) -> Option<usize> {
-    let start = from.saturating_add(blank_length(text_from(text, from)));
+    let start = from + blank_length(text_from(text, from));
     let after = text_from(text, start).strip_prefix(word)?;
-    Some(start.saturating_add(word.len()).saturating_add(blank_length(after)))
+    Some(start + word.len() + blank_length(after))
 }
 
 fn text_from(text: &str, from: usize) -> &str {

@@ -50,7 +50,7 @@ pub fn lex_code(text: &str) -> Code<'_> {
 pub struct Token {
     /// The kind of the token.
     pub kind: TokenKind,
-    /// The source of the token, without the blanks that tags strip.
+    /// The range of the token in the source, without the blanks that tags strip.
     pub span: Span,
     /// The offset whose line the reference gives the token. It is the beginning of the token, except that [`TokenKind::End`] has the line
     /// of the token before it.
@@ -69,7 +69,7 @@ impl Token {
 /// Returns the span of `length` bytes from `start`. Offsets fit in 32 bits, because the size of a source is limited.
 pub(super) fn make_span(start: usize, length: usize) -> Span {
     let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
-    Span::new(offset(start), offset(start.saturating_add(length)))
+    Span::new(offset(start), offset(start + length))
 }
 
 /// The kinds of tokens.

@@ -5,10 +5,9 @@
 #[macro_use]
 mod table;
 
-mod reached;
-mod read;
+mod exceeded;
 
-pub use reached::{Limit, Reached};
+pub use exceeded::{Limit, LimitExceeded};
 
 limits! {
     /// Limits on compiling and rendering a template.
@@ -19,7 +18,7 @@ limits! {
     /// Reaching a limit is an error of the kind and the class `Limit`, with the position in the template.
     /// [`Error::reached`](crate::Error::reached) returns the limit. The message is `limit reached: value: 40000000 bytes, at most
     /// 33554432`. If the reference has an error of its own, such as `maximum recursion depth exceeded`, the message is that error and the
-    /// note names the limit. [`Rendered::steps`](crate::Rendered::steps) is the number of steps that a render took.
+    /// note names the limit. [`Prompt::steps`](crate::Prompt::steps) is the number of steps that a render took.
     ///
     /// ```
     /// use chat_template::{Limits, RenderOptions, Template};
@@ -27,8 +26,8 @@ limits! {
     /// let limits = Limits::default().with_steps(1000).with_milliseconds(50);
     /// assert_eq!(limits, serde_json::from_str(r#"{"steps": 1000, "milliseconds": 50}"#)?);
     /// let template = Template::compile("{% for i in range(10000) %}{% endfor %}")?;
-    /// let options = RenderOptions { limits: &limits, ..Default::default() };
-    /// let error = template.render_with(&serde_json::json!({}), &options).unwrap_err();
+    /// let options = RenderOptions { bounds: (&limits).into(), ..Default::default() };
+    /// let error = template.render(&serde_json::json!({}), &options).unwrap_err();
     /// assert_eq!(error.message(), "limit reached: steps: 1001, at most 1000");
     /// assert!(serde_json::from_str::<Limits>(r#"{"step": 1000}"#).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -45,7 +44,8 @@ limits! {
     /// Bytes of a single value, in memory or printed. A string takes twice that while it grows.
     value: u64 = 32 << 20, with_value(u64);
     /// Bytes of all values that exist at one time, plus 96 for each object, or 160 for a string. The default is three values of the largest
-    /// size. A compiled template counts with what it takes beyond 8 MiB, which needs a source of more than 64 KiB.
+    /// size. A compiled template counts with 128 bytes for each byte of its code beyond 64 KiB; the texts between its tags
+    /// are not code.
     live: u64 = 96 << 20, with_live(u64);
     /// Nested calls of macros and recursive loops. The reference reaches Python's recursion limit at about 150.
     calls: u32 = 200, with_calls(u32);
@@ -74,4 +74,34 @@ limits! {
     /// A prompt takes microseconds, and most renders that do not end reach [`steps`](Self::steps) first. The clock is read every few
     /// thousand steps, and before work of more steps than that.
     milliseconds: Option<u64> = Some(if cfg!(debug_assertions) { 60_000 } else { 1_500 }), with_milliseconds(impl Into<Option<u64>>);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Limits;
+
+    #[test]
+    fn each_field_is_read_and_written() {
+        for name in Limits::NAMES {
+            let limits: Limits = serde_json::from_str(&format!("{{\"{name}\": 7}}")).unwrap();
+            assert_ne!(limits, Limits::default(), "{name}");
+            let written = serde_json::to_string(&limits).unwrap();
+            assert_eq!(serde_json::from_str::<Limits>(&written).unwrap(), limits, "{name}");
+        }
+        assert_eq!(
+            serde_json::from_str::<Limits>("{\"milliseconds\": null}").unwrap(),
+            Limits::default().with_milliseconds(None)
+        );
+    }
+
+    #[test]
+    fn errors_name_the_invalid_part() {
+        let message = |text: &str| serde_json::from_str::<Limits>(text).unwrap_err().to_string();
+        assert!(
+            message("{\"step\": 1}").starts_with("unknown field `step`, expected one of `steps`, "),
+            "{}",
+            message("{\"step\": 1}")
+        );
+        assert!(message("{\"steps\": -1}").starts_with("invalid value: integer `-1`, expected u64"));
+    }
 }

@@ -4,7 +4,7 @@
 //! steps: u64 = 16_000_000, with_steps(u64);
 //! ```
 
-/// Defines the struct, its default, its setters, the names of its fields, and functions that read and write the fields.
+/// Defines the struct, its default, its setters and the names of its fields.
 macro_rules! limits {
     (
         $(#[$about:meta])*
@@ -12,7 +12,8 @@ macro_rules! limits {
         $($(#[$doc:meta])* $name:ident: $type:ty = $default:expr, $setter:ident($argument:ty);)*
     ) => {
         $(#[$about])*
-        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[serde(default, deny_unknown_fields)]
         #[non_exhaustive]
         pub struct $limits {
             $(
@@ -29,7 +30,7 @@ macro_rules! limits {
             }
         }
 
-        /// Setters.
+        /// One setter for each limit.
         impl $limits {
             $(
                 #[doc = concat!("Returns the limits with another value of [`", stringify!($name), "`](Self::", stringify!($name), ").")]
@@ -52,25 +53,10 @@ macro_rules! limits {
                 Self { $($name: self.$name.min(other.$name),)* }
             }
 
-            /// Returns whether one limit is lower than that of `other`.
+            /// Returns whether one of the limits is lower here than in `other`.
             #[cfg(feature = "inspect")]
             pub(crate) fn is_lower(&self, other: &Self, limit: Limit) -> bool {
                 false $(|| limit.name() == stringify!($name) && self.$name < other.$name)*
-            }
-
-            /// Reads the value of a field. Returns false for an unknown name, whose value is not read.
-            fn read_field<'de, A: serde::de::MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
-                match name {
-                    $(stringify!($name) => self.$name = map.next_value()?,)*
-                    _ => return Ok(false),
-                }
-                Ok(true)
-            }
-
-            /// Writes all fields.
-            fn write_fields<S: serde::ser::SerializeStruct>(&self, object: &mut S) -> Result<(), S::Error> {
-                $(object.serialize_field(stringify!($name), &self.$name)?;)*
-                Ok(())
             }
         }
     };

@@ -17,7 +17,7 @@ pub use stack::Stack;
 
 use crate::deadline::{Bounds, Deadline};
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Limits, Reached};
+use crate::limits::{Limit, LimitExceeded, Limits};
 
 /// The number of steps between two checks of the clock and the flag. These steps take about 100 microseconds.
 const STRIDE: u64 = 4096;
@@ -26,17 +26,17 @@ const STRIDE: u64 = 4096;
 /// the deadline, because nothing stops it in between.
 const STEP_NANOSECONDS: u64 = 20;
 
-/// The number of bytes of text that are processed in one step. The cost of a shorter text is part of the cost of the statement or container
-/// that has it.
+/// The number of bytes of text that are processed in one step. The cost of a shorter string is part of the cost of the statement or
+/// container that has it.
 pub const STEP_BYTES: usize = 64;
 
 /// The number of bytes that each object takes besides its contents: reference counts, its claim, and the allocator's rounding.
 const OBJECT: u64 = 96;
 
-/// The number of bytes that a text takes besides its contents.
+/// The number of bytes that a string takes besides its contents.
 const TEXT_OBJECT: u64 = 160;
 
-/// The number of items that a collection has without a claim while it is filled.
+/// The number of items that a collection may have before it claims memory, while it is filled.
 pub const UNCLAIMED: usize = 1024;
 
 /// The meter of one compilation or one render.
@@ -55,7 +55,7 @@ pub struct Meter<'a> {
     stack: Stack,
     /// The number of bytes of the text that is being written, when its size was last checked.
     written: Cell<u64>,
-    /// The number of bytes that the text that is being written may have: the limit of the output, less the unfinished texts around it.
+    /// The number of bytes that the text that is being written may have: the limit of the output, less the unfinished strings around it.
     output_left: u64,
     /// The number of bytes that are claimed now. The claims share it, and the first claim creates it.
     live: Option<Rc<Cell<u64>>>,
@@ -175,13 +175,13 @@ impl<'a> Meter<'a> {
         self.charge((count as u64).saturating_add(1))
     }
 
-    /// Counts the work of scanning the characters of a text, which takes about eight times as long as copying them.
+    /// Counts the work of scanning the characters of a string, which takes about eight times as long as copying them.
     #[inline]
     pub fn charge_scan(&mut self, bytes: usize) -> Result<()> {
         self.charge((bytes as u64 >> 3).saturating_add(1))
     }
 
-    /// Counts the work of looking up the characters of a text in the tables of Unicode. Outside ASCII this takes three times as long as a
+    /// Counts the work of looking up the characters of a string in the tables of Unicode. Outside ASCII this takes three times as long as a
     /// scan.
     pub fn charge_unicode(&mut self, text: &str) -> Result<()> {
         let times = if text.is_ascii() { 1 } else { 3 };
@@ -191,7 +191,7 @@ impl<'a> Meter<'a> {
     /// Counts the work of comparing a name with a number of other names. A comparison with a few short names takes no step.
     #[inline]
     pub fn charge_names(&mut self, name: &str, count: usize) -> Result<()> {
-        let compared = (name.len() / STEP_BYTES).saturating_add(1).saturating_mul(count);
+        let compared = (name.len() / STEP_BYTES + 1).saturating_mul(count);
         self.charge(compared as u64 >> 3)
     }
 
@@ -234,7 +234,7 @@ impl<'a> Meter<'a> {
         self.claim_with_object(bytes, OBJECT)
     }
 
-    /// Claims memory for a text before it is created. The object of a text is larger than others.
+    /// Claims memory for a string before it is created. The object of a string is larger than others.
     #[inline]
     pub fn claim_text(&mut self, bytes: usize) -> Result<Claim> {
         self.claim_with_object(bytes, TEXT_OBJECT)
@@ -251,7 +251,8 @@ impl<'a> Meter<'a> {
         })
     }
 
-    /// Counts memory that is no value, and that exists as long as the render, as live. It may be larger than a value.
+    /// Counts memory that is not a value and that exists as long as the render, such as the compiled template, as live. It may be larger
+    /// than a value.
     pub fn claim_for_render(&mut self, bytes: usize) -> Result<()> {
         self.add_live(bytes as u64).map(drop)
     }
@@ -327,7 +328,7 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// Begins a text within the text that is being written, and returns the size of the outer one for [`Meter::end_text`].
+    /// Begins a string within the text that is being written, and returns the size of the outer one for [`Meter::end_text`].
     #[inline]
     pub fn begin_text(&mut self) -> u64 {
         let outer = self.written.replace(0);
@@ -335,7 +336,7 @@ impl<'a> Meter<'a> {
         outer
     }
 
-    /// Ends a text, and continues the outer one.
+    /// Ends a string, and continues the outer one.
     #[inline]
     pub fn end_text(&mut self, outer: u64) {
         self.output_left = self.output_left.saturating_add(outer);
@@ -348,11 +349,11 @@ impl<'a> Meter<'a> {
         self.stack.check()
     }
 
-    /// Enters a call of a macro or a recursive loop. [`Meter::leave_call`] must follow.
+    /// Counts a call of a macro or a recursive loop as begun. [`Meter::leave_call`] must follow.
     pub fn enter_call(&mut self) -> Result<()> {
         let calls = self.calls.saturating_add(1);
         if calls > self.limits.calls {
-            let reached = Reached::new(Limit::Calls, u64::from(calls), u64::from(self.limits.calls));
+            let reached = LimitExceeded::new(Limit::Calls, u64::from(calls), u64::from(self.limits.calls));
             return Err(Error::recursion(reached));
         }
         self.check_stack()?;
@@ -360,7 +361,7 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// Leaves a call of a macro or a recursive loop.
+    /// Counts a call of a macro or a recursive loop as ended.
     pub fn leave_call(&mut self) {
         self.calls = self.calls.saturating_sub(1);
     }
@@ -416,7 +417,7 @@ impl Drop for Claim {
 
 #[cold]
 fn exceeded(limit: Limit, figure: u64, allowed: u64) -> Error {
-    Error::limit(Reached::new(limit, figure, allowed))
+    Error::limit(LimitExceeded::new(limit, figure, allowed))
 }
 
 #[cfg(test)]
@@ -454,7 +455,7 @@ mod tests {
         }
         let error = meter.charge(5).unwrap_err();
         let reached = error.reached().unwrap();
-        assert_eq!((reached.limit, reached.figure), (Limit::Steps, 3 * STRIDE + 5));
+        assert_eq!((reached.limit, reached.actual), (Limit::Steps, 3 * STRIDE + 5));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A writer that counts and checks a text while it is written.
+//! A writer that counts and checks a string while it is written.
 //!
 //! ```text
 //! meter.write_scanned(out, |out| quote::write_repr(out, text))?;     stops at the limit on the output, or at the deadline
@@ -14,7 +14,7 @@ use crate::text::written::Length;
 /// The number of bytes that are written between two charges.
 const STRIDE: usize = 16 << 10;
 
-/// The length in bytes from which a text is worth a writer that checks. A shorter one is charged after it is written.
+/// The length in bytes from which a string is written through a writer that checks. A shorter one is charged after it is written.
 pub const LONG: usize = 1 << 10;
 
 /// A writer that charges for what it writes as for a scan, and checks the size of the text.
@@ -63,8 +63,8 @@ impl<'m, 'a, W: fmt::Write> Scanned<'m, 'a, W> {
 impl<W: fmt::Write> fmt::Write for Scanned<'_, '_, W> {
     #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.size = self.size.saturating_add(text.len());
-        self.uncharged = self.uncharged.saturating_add(text.len());
+        self.size += text.len();
+        self.uncharged += text.len();
         if self.uncharged >= STRIDE {
             if let Err(error) = self.charge() {
                 self.error = Some(error);

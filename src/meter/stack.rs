@@ -8,7 +8,7 @@
 //! Recursive functions call [`Stack::check`].
 
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Limits, Reached};
+use crate::limits::{Limit, LimitExceeded, Limits};
 
 /// The part of the thread's stack that a compilation or a render may use.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// Returns a stack of which `limit` bytes may be used, counted from the caller.
+    /// Starts to measure at the caller's frame, from which the stack may grow by `limit` bytes.
     pub fn new(limit: usize) -> Self {
         let marker = 0_u8;
         Self {
@@ -32,7 +32,7 @@ impl Stack {
         }
     }
 
-    /// Returns the stack of code that builds a tree. A quarter of the limit is reserved for the functions that visit and drop the tree,
+    /// Starts to measure for code that builds a tree. A quarter of the limit is reserved for the functions that visit and drop the tree,
     /// which do not check the stack and have larger frames.
     pub fn for_trees(limits: &Limits) -> Self {
         Self::new((limits.stack / 4).saturating_mul(3))
@@ -53,7 +53,7 @@ impl Stack {
     fn exceeded(&self, address: usize) -> Error {
         let used = self.end.wrapping_add(self.limit).abs_diff(address);
         // CPython counts frames instead of bytes.
-        Error::recursion(Reached::from_sizes(Limit::Stack, used, self.limit))
+        Error::recursion(LimitExceeded::from_sizes(Limit::Stack, used, self.limit))
     }
 }
 

@@ -12,8 +12,8 @@ const MAX_EXACT_DIGITS: usize = 1074;
 /// The number of characters of a formatted float that can be digits of its exact value: 309 before the point, and those after it.
 const MAX_EXACT_CHARACTERS: usize = 309 + MAX_EXACT_DIGITS;
 
-/// Returns the number of steps of finding the digits of a formatted float, whose text has that number of bytes. Rust computes long rows of
-/// digits with big integers.
+/// Returns the number of steps that it costs to find the digits of a formatted float, whose text has that number of bytes. Rust computes
+/// long rows of digits with big integers.
 pub fn count_steps(bytes: usize) -> u64 {
     bytes.min(MAX_EXACT_CHARACTERS) as u64
 }
@@ -135,7 +135,7 @@ fn find_shortest(magnitude: f64) -> Decimal {
     let scientific = format!("{magnitude:e}");
     let decimal = Decimal::parse(&scientific);
     // Rust rounds such a tie up. The exact value of a tie has one digit more, so at most 18, which is too few for 26 bits of fraction
-    // (5**26 has 19 digits). With 15 digits or fewer no two texts are parsed to equal floats.
+    // (5**26 has 19 digits). With 15 digits or fewer no two strings are parsed to equal floats.
     let can_be_tie = decimal.digits.len() > 15 && (magnitude * f64::from(1 << 25)).fract() == 0.0;
     if !can_be_tie {
         return decimal;

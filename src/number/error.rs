@@ -1,10 +1,10 @@
-//! Errors of operations on numbers: one variant for each Python exception, with the text of CPython 3.13.
+//! Errors of operations on numbers: one variant for each Python exception, with the message of CPython 3.13.
 //!
 //! `1 % 0` is `ZeroDivision("integer modulo by zero")`. The caller converts a variant to one of the crate's error kinds.
 
 use std::fmt;
 
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 
 /// The largest number of decimal digits in a conversion between integers and text. It is CPython's default, which prevents quadratic
 /// time.
@@ -28,31 +28,31 @@ pub enum NumberError {
     Syntax(String),
     /// The result is a complex number, which this crate does not support: `(-8) ** 0.5`.
     Complex,
-    /// The result is a lone surrogate, which Rust's text cannot hold: `'%c' % 0xd800`.
+    /// The result is a lone surrogate, which Rust's strings cannot hold: `'%c' % 0xd800`.
     Surrogate,
     /// The result would be larger than the limit that was passed in: `2 ** 10**9`.
-    TooLarge(Reached),
+    TooLarge(LimitExceeded),
 }
 
 impl NumberError {
-    /// Returns an OverflowError with a text.
+    /// Returns an OverflowError with a message.
     pub fn overflow(text: impl Into<String>) -> Self {
         Self::Overflow(text.into())
     }
 
-    /// Returns a ValueError with a text.
+    /// Returns a ValueError with a message.
     pub fn value(text: impl Into<String>) -> Self {
         Self::Value(text.into())
     }
 
     /// Returns the error of a width or precision of too many characters.
     pub fn too_wide(characters: usize, allowed: usize) -> Self {
-        Self::TooLarge(Reached::from_sizes(Limit::Width, characters, allowed))
+        Self::TooLarge(LimitExceeded::from_sizes(Limit::Width, characters, allowed))
     }
 
     /// Returns the error of an integer of too many bits.
     pub fn too_many_bits(bits: u64, allowed: u64) -> Self {
-        Self::TooLarge(Reached::new(Limit::Bits, bits, allowed))
+        Self::TooLarge(LimitExceeded::new(Limit::Bits, bits, allowed))
     }
 
     /// Returns the OverflowError of converting an integer beyond the largest float.
@@ -67,7 +67,7 @@ impl NumberError {
         ))
     }
 
-    /// Returns the ValueError of converting a text of more than [`MAX_DIGITS`] digits to an integer.
+    /// Returns the ValueError of converting a string of more than [`MAX_DIGITS`] digits to an integer.
     pub fn text_of_too_many_digits(digits: usize) -> Self {
         Self::value(format!(
             "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion: value has {digits} digits; \

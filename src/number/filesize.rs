@@ -1,6 +1,6 @@
 //! The filter `filesizeformat`: `1500` is `1.5 kB`, and with binary prefixes `1024` is `1.0 KiB`.
 //!
-//! The rule is jinja2's `do_filesizeformat`. The caller converts texts to numbers.
+//! The rule is jinja2's `do_filesizeformat`. The caller converts strings to numbers.
 
 use super::arithmetic::to_float;
 use super::digits::{FloatFormat, Notation, format_float};

@@ -8,10 +8,10 @@ use std::ops::{Add, Mul, Neg, Sub};
 
 use num_bigint::BigInt;
 use num_integer::Integer;
+use num_traits::ToPrimitive;
 
 use super::error::{NumberError, NumberResult};
 use super::int::{Int, IntRef};
-use super::int_float::Leading;
 
 /// Returns `left + right`.
 pub fn add(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
@@ -137,10 +137,15 @@ fn max_sum_bits(left: IntRef<'_>, right: IntRef<'_>) -> u64 {
 }
 
 /// Estimates the binary logarithm of the absolute value of a number above 1.
-#[expect(clippy::cast_precision_loss, reason = "the result is an estimate")]
+#[expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_precision_loss,
+    reason = "the result is an estimate, and shifting to the right does not overflow"
+)]
 fn estimate_log2(int: IntRef<'_>) -> f64 {
-    let leading = Leading::of(&int.magnitude());
-    (leading.bits as f64).log2() + leading.exponent as f64
+    let below = int.bit_length().saturating_sub(64);
+    let leading = (&*int.magnitude() >> below).to_f64().unwrap_or_default();
+    leading.log2() + below as f64
 }
 
 /// Fails if a result of `bits` bits is larger than `max_bits`.

@@ -6,7 +6,8 @@
 
 use std::cmp::Ordering;
 
-use num_bigint::{BigInt, BigUint, Sign};
+use num_bigint::BigInt;
+use num_traits::{FromPrimitive, ToPrimitive};
 
 use super::error::{NumberError, NumberResult};
 use super::int::{Int, IntRef, NumberRef};
@@ -20,52 +21,15 @@ const MIN_EXPONENT: i64 = -1074;
 /// The binary exponent of the first power of two beyond all floats.
 const MAX_EXPONENT: i64 = 1024;
 
-/// The leading bits of a magnitude, which is `bits * 2**exponent`, and a little more if `is_inexact` is set.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Leading {
-    /// The first 65 or more bits of the magnitude, or all of them.
-    pub bits: u128,
-    /// The number of bits of the magnitude after those in `bits`.
-    pub exponent: u64,
-    /// Whether any bit after those in `bits` is set.
-    pub is_inexact: bool,
-}
-
-impl Leading {
-    /// Returns the leading bits of a magnitude.
-    pub fn of(magnitude: &BigUint) -> Self {
-        let mut digits = magnitude.iter_u64_digits().rev();
-        let top = u128::from(digits.next().unwrap_or(0));
-        let Some(next) = digits.next() else {
-            return Self {
-                bits: top,
-                exponent: 0,
-                is_inexact: false,
-            };
-        };
-        let exponent = (digits.len() as u64).saturating_mul(u64::from(u64::BITS));
-        Self {
-            bits: (top << u64::BITS) | u128::from(next),
-            exponent,
-            is_inexact: magnitude.trailing_zeros().is_some_and(|zeros| zeros < exponent),
-        }
-    }
-}
-
 /// Returns `float(int)`: the nearest float, half to even.
 pub fn int_to_float(int: IntRef<'_>) -> NumberResult<f64> {
-    let big = match int {
-        #[expect(clippy::cast_precision_loss, reason = "the cast rounds half to even, as Python does")]
-        IntRef::Small(small) => return Ok(small as f64),
-        IntRef::Big(big) => big,
+    let float = match int {
+        IntRef::Small(small) => small.to_f64(),
+        IntRef::Big(big) => big.to_f64(),
     };
-    let leading = Leading::of(big.magnitude());
-    let exponent = i64::try_from(leading.exponent).unwrap_or(i64::MAX);
-    let float = round_to_float(leading.bits, leading.is_inexact, exponent);
-    if float.is_infinite() {
-        return Err(NumberError::int_too_large_for_float());
-    }
-    Ok(with_sign(float, int.is_negative()))
+    float
+        .filter(|float| float.is_finite())
+        .ok_or_else(NumberError::int_too_large_for_float)
 }
 
 /// Returns whether both integers convert to floats exactly.
@@ -112,7 +76,7 @@ pub fn true_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<f64> {
     }
     let quotient = &*dividend / &*divisor;
     let is_inexact = &quotient * &*divisor != *dividend;
-    let float = round_to_float(Leading::of(&quotient).bits, is_inexact, -shift);
+    let float = round_to_float(quotient.to_u128().unwrap_or_default(), is_inexact, -shift);
     if float.is_infinite() {
         return Err(too_large());
     }
@@ -132,14 +96,7 @@ pub fn truncate(float: f64) -> NumberResult<Int> {
         #[expect(clippy::cast_possible_truncation, reason = "only the fraction is removed, as intended")]
         return Ok(Int::Small(float as i64));
     }
-    let (significand, exponent) = split_float(float);
-    let sign = if float < 0.0 { Sign::Minus } else { Sign::Plus };
-    #[expect(
-        clippy::arithmetic_side_effects,
-        reason = "big integers do not overflow, and an exponent is at most 971"
-    )]
-    let magnitude = BigUint::from(significand) << exponent.unsigned_abs();
-    Ok(Int::from(BigInt::from_biguint(sign, magnitude)))
+    Ok(Int::from(BigInt::from_f64(float).unwrap_or_default()))
 }
 
 /// Returns `math.floor(float)`.
@@ -183,16 +140,6 @@ fn compare_mixed(int: IntRef<'_>, float: f64) -> Option<Ordering> {
     } else {
         Ordering::Equal
     }))
-}
-
-/// Returns the significand and the exponent of a finite float: its absolute value is `significand * 2**exponent`.
-fn split_float(float: f64) -> (u64, i64) {
-    let bits = float.to_bits();
-    let fraction = bits & ((1 << 52) - 1);
-    match i64::try_from((bits >> 52) & 0x7ff).unwrap_or(0) {
-        0 => (fraction, MIN_EXPONENT),
-        biased => (fraction | (1 << 52), biased.saturating_sub(1).saturating_add(MIN_EXPONENT)),
-    }
 }
 
 /// Returns the float nearest to `bits * 2**exponent`, or infinity if it is too large.

@@ -26,7 +26,7 @@ pub struct Grouping {
     pub size: usize,
 }
 
-/// The layout of a text in its width.
+/// The layout of a string in its width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// The padding character.
@@ -82,7 +82,7 @@ pub fn lay_out_number(parts: &Parts<'_>, layout: &Layout) -> String {
     text
 }
 
-/// Formats a text in a layout. A text has no sign, so padding after the sign is padding before the text.
+/// Formats a string in a layout. A string has no sign, so padding after the sign is padding before the text.
 pub fn lay_out_text(text: &str, layout: &Layout) -> String {
     let parts = Parts {
         sign: "",
@@ -106,13 +106,13 @@ fn group_digits(digits: &str, min_width: usize, grouping: Option<Grouping>) -> S
         if let Some(grouping) = grouping {
             if in_group == grouping.size {
                 reversed.push(grouping.separator);
-                width = width.saturating_add(1);
+                width += 1;
                 in_group = 0;
             }
         }
         reversed.push(left.next().unwrap_or('0'));
-        width = width.saturating_add(1);
-        in_group = in_group.saturating_add(1);
+        width += 1;
+        in_group += 1;
     }
     reversed.chars().rev().collect()
 }

@@ -13,7 +13,7 @@ use super::int::Int;
 use crate::text::quote;
 use crate::unicode::{decimal_value, is_whitespace};
 
-/// Returns Python's `repr` of a text, for error messages. The repr of a Markup differs from that of a `str`.
+/// Returns Python's `repr` of a string, for error messages. The repr of a Markup differs from that of a `str`.
 pub type Repr = fn(&str) -> String;
 
 /// Returns `int(text, base)`.
@@ -144,7 +144,8 @@ fn read_ascii_int(text: &str, base: u32) -> NumberResult<Option<Int>> {
     Ok(BigUint::parse_bytes(digits.as_bytes(), radix).map(|magnitude| Int::from(BigInt::from_biguint(sign, magnitude))))
 }
 
-/// The number of digits by which the standard library always decides (Mushtak and Lemire, "Fast number parsing without fallback").
+/// The number of significant digits with which the standard library always finds the nearest float quickly (Mushtak and Lemire, "Fast
+/// number parsing without fallback").
 const DECISIVE_DIGITS: usize = 19;
 
 /// Parses a float with surrounding spaces. The result is `None` if the text is not a float.
@@ -163,7 +164,7 @@ fn read_ascii_float(text: &str) -> Option<f64> {
     Some(if is_negative { -magnitude } else { magnitude })
 }
 
-/// Returns whether a text starts with a minus, and the text without its sign.
+/// Returns whether a string starts with a minus, and the text without its sign.
 fn split_sign(text: &str) -> (bool, &str) {
     match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -171,7 +172,7 @@ fn split_sign(text: &str) -> (bool, &str) {
     }
 }
 
-/// Returns a text without its underscores, or `None` if one of them is not between two digits.
+/// Returns a string without its underscores, or `None` if one of them is not between two digits.
 fn without_underscores(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('_') {
         return Some(Cow::Borrowed(text));

@@ -23,7 +23,7 @@ pub trait Arguments {
     /// Looks up a key. Its value becomes the argument of this conversion.
     fn pick_key(&mut self, key: &str) -> Result<(), Self::Error>;
 
-    /// Takes the next argument for a star. The result is `None` if it is not an integer.
+    /// Takes the next argument, for a `*` that stands for a width or a precision. The result is `None` if it is not an integer.
     fn next_star(&mut self) -> Result<Option<Int>, Self::Error>;
 }
 
@@ -130,7 +130,7 @@ impl Conversion {
         })
     }
 
-    /// Pads a text to the width for `%s` and `%c`, which ignore the flag `0`.
+    /// Pads a string to the width for `%s` and `%c`, which ignore the flag `0`.
     pub fn pad_text(&self, text: &str, max_width: usize) -> NumberResult<String> {
         self.pad("", "", text, false, max_width)
     }
@@ -241,7 +241,7 @@ fn eat_key<'a>(rest: &mut &'a str) -> NumberResult<&'a str> {
     let mut depth = 0_usize;
     for (place, char) in rest.char_indices() {
         match char {
-            '(' => depth = depth.saturating_add(1),
+            '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
             _ => {}
         }

@@ -12,13 +12,13 @@ use super::int::{Int, IntRef, Number, NumberRef};
 use super::int_arithmetic::{absolute, negate};
 use super::int_float;
 
-/// Rounding to more decimal places changes no float.
+/// The largest number of decimal places at which rounding can change a float.
 const MAX_PLACES: i64 = 323;
 
 /// Floats of at least this magnitude are whole numbers.
 const WHOLE: f64 = 4_503_599_627_370_496.0;
 
-/// Rounding to fewer decimal places makes each float zero.
+/// The smallest number of decimal places, which is negative, at which a rounded float can be other than zero.
 const MIN_PLACES: i64 = -308;
 
 /// Returns `round(float, places)`, a float.

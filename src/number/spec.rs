@@ -15,7 +15,7 @@ use crate::unicode::decimal_value;
 /// The parameters of formatting besides the value and the specification.
 #[derive(Clone, Copy, Debug)]
 pub struct SpecRules<'a> {
-    /// The type's name in error texts: `bool` and `Markup` have their own.
+    /// The type's name in error messages: `bool` and `Markup` have their own.
     pub type_name: &'a str,
     /// The largest width, and the largest precision.
     pub max_width: usize,
@@ -38,7 +38,7 @@ struct Spec {
 /// The type of a float specification without a letter, as in CPython. A specification may also contain this character.
 const NO_LETTER: char = '\0';
 
-/// `str.__format__`: formats a text.
+/// `str.__format__`: formats a string.
 pub fn format_str(text: &str, spec: &str, rules: &SpecRules<'_>) -> NumberResult<String> {
     let spec = Spec::read(spec, 's', Align::Left, rules)?;
     if spec.letter != 's' {
@@ -345,7 +345,7 @@ fn unknown_letter(letter: char, rules: &SpecRules<'_>) -> NumberError {
     NumberError::value(format!("Unknown format code '{shown}' for object of type '{type_name}'"))
 }
 
-/// Returns a letter as error texts show it. A character that is not visible ASCII is shown as its code point.
+/// Returns a letter as error messages show it. A character that is not visible ASCII is shown as its code point.
 fn show_letter(letter: char) -> String {
     match u32::from(letter) {
         33..=127 => letter.to_string(),

@@ -56,7 +56,7 @@ fn write_many_digits(number: u64, out: &mut String) {
     let (mut rest, mut length) = (number, 0_usize);
     for digit in digits.iter_mut().rev() {
         *digit |= (rest % 10) as u8;
-        length = length.saturating_add(1);
+        length += 1;
         rest /= 10;
         if rest == 0 {
             break;

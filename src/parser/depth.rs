@@ -12,7 +12,7 @@
 use super::Parser;
 use crate::ast::{Expr, ExprKind, Literal};
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::span::Span;
 
 /// The maximum number of nested calls of functions of `parser.py`, counted from the first `subparse`. Its callers and callees make the
@@ -64,7 +64,7 @@ impl<'s> Parser<'s> {
         self.frames = self.frames.saturating_add(frames);
         let span = self.stream.current().span;
         if self.frames > FRAMES {
-            let reached = Reached::new(Limit::Nesting, u64::from(self.frames), u64::from(FRAMES));
+            let reached = LimitExceeded::new(Limit::Nesting, u64::from(self.frames), u64::from(FRAMES));
             return Err(recursion_error(reached, span));
         }
         self.stack.check().map_err(|error| error.at(span).without_line())
@@ -75,11 +75,11 @@ impl<'s> Parser<'s> {
         self.frames = self.frames.saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
     }
 
-    /// Writes an expression to `out` and returns its height. `below` is the height of its tallest part.
+    /// Stores an expression in `out` and returns its height. `below` is the height of its tallest part.
     pub fn build_node(&mut self, out: &mut Expr, kind: ExprKind, span: Span, at: u32, below: Height) -> Height {
-        let height = below.saturating_add(1);
+        let height = below + 1;
         if height > HEIGHT {
-            self.fail_later(recursion_error(Reached::from_sizes(Limit::Tree, height, HEIGHT), span));
+            self.fail_later(recursion_error(LimitExceeded::from_sizes(Limit::Tree, height, HEIGHT), span));
             return build_leaf(out, ExprKind::Literal(Literal::None), span, at);
         }
         build_leaf(out, kind, span, at);
@@ -92,9 +92,9 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// Writes an expression without parts to `out` and returns its height, which is 1.
+/// Stores an expression without parts in `out` and returns its height, which is 1.
 ///
-/// The parser writes expressions directly to their place in the tree, because moving them takes long. `out` has a placeholder, which needs
+/// The parser stores expressions directly in their place in the tree, because moving them takes long. `out` has a placeholder, which needs
 /// no drop.
 pub fn build_leaf(out: &mut Expr, kind: ExprKind, span: Span, at: u32) -> Height {
     std::mem::forget(std::mem::replace(out, Expr { kind, span, at }));
@@ -103,7 +103,7 @@ pub fn build_leaf(out: &mut Expr, kind: ExprKind, span: Span, at: u32) -> Height
 
 /// Returns the error of a template that nests too deeply at `span`.
 #[cold]
-pub fn recursion_error(reached: Reached, span: Span) -> Error {
+pub fn recursion_error(reached: LimitExceeded, span: Span) -> Error {
     Error::recursion(reached).at(span).without_line()
 }
 

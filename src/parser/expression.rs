@@ -207,7 +207,8 @@ impl<'s> Parser<'s> {
         self.parse_filtered(out, height, start)
     }
 
-    /// Applies the open prefixes after the first `outer` ones to the operand in `out`, the last one first, and leaves their calls.
+    /// Applies prefix operators to the operand in `out`: all that the parser has read but the first `outer` ones, beginning with the last.
+    /// The calls that were counted for them end.
     fn build_prefixes(&mut self, outer: usize, out: &mut Expr, mut height: Height) -> Height {
         let end = self.stream.end();
         while self.prefixes.len() > outer {

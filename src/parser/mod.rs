@@ -1,4 +1,4 @@
-//! Parses tokens to a tree: `a {{ b }}` becomes one output, of a text and a name.
+//! Parses tokens to a tree: `a {{ b }}` becomes one output, of text and a name.
 //!
 //! This is a recursive descent parser that follows jinja2 3.1.6 `parser.py`, with a Pratt loop for binary operators. Functions named
 //! `parse_…` have the names of the productions in `grammar/template.ebnf`. Errors have the text and the line of the reference. Tokens are
@@ -46,6 +46,7 @@ pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Templ
         stack: Stack::for_trees(meter.limits()),
         stream: TokenStream::new(source, meter)?,
         symbols: Symbols::with_room(),
+        text_bytes: 0,
         loop_mentions: 0,
         sets_loop: false,
         has_blocks: false,
@@ -67,6 +68,7 @@ pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Templ
         None => {
             let template = Template {
                 body,
+                text_bytes: parser.text_bytes,
                 symbols: parser.symbols,
                 sets_loop: parser.sets_loop,
                 has_blocks: parser.has_blocks,
@@ -83,6 +85,8 @@ pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Templ
 struct Parser<'s> {
     stream: TokenStream<'s>,
     symbols: Symbols,
+    /// The number of bytes outside of the tags so far.
+    text_bytes: usize,
     /// The number of times that the name `loop` has occurred.
     loop_mentions: usize,
     /// Whether the name `loop` has occurred in a target.
@@ -131,7 +135,7 @@ impl<'s> Parser<'s> {
     /// Returns the symbol of the name of a variable.
     fn intern(&mut self, name: &str) -> Symbol {
         if name == "loop" {
-            self.loop_mentions = self.loop_mentions.saturating_add(1);
+            self.loop_mentions += 1;
         }
         let symbol = self.symbols.intern(name);
         if self.outlives_scope {
@@ -140,8 +144,8 @@ impl<'s> Parser<'s> {
         symbol
     }
 
-    /// Enters code that the reference compiles to a function of its own. Returns the previous value of `outlives_scope`, which the caller
-    /// has to restore at the end of the code.
+    /// Records that code begins which the reference compiles to a function of its own, such as a macro. Returns the previous value of
+    /// `outlives_scope`, which the caller has to restore at the end of the code.
     fn enter_function(&mut self) -> bool {
         let around = self.open_tags.split_last().map_or(&[][..], |(_, around)| around);
         let outlives_scope = self.outlives_scope || around.iter().any(OpenTag::is_scope);

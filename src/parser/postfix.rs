@@ -108,7 +108,7 @@ impl<'s> Parser<'s> {
         Ok(self.build_node(out, kind, span, bracket.at, height.max(below)))
     }
 
-    /// Writes several indices as one tuple to `out`: `[a, b]`. It is an error if one is a slice, which the reference finds after parsing.
+    /// Stores several indices as one tuple in `out`: `[a, b]`. It is an error if one is a slice, which the reference finds after parsing.
     fn build_tuple(&mut self, out: &mut Expr, indices: impl Iterator<Item = Index>, span: Span) -> Height {
         let mut tallest = 0;
         let mut items = Vec::new();

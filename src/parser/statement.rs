@@ -13,7 +13,7 @@ use crate::ast::{
 };
 use crate::error::Result;
 use crate::lexer::TokenKind;
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::span::Span;
 
 /// The pieces of an output that is not complete.
@@ -38,8 +38,10 @@ impl<'s> Parser<'s> {
             let token = self.stream.current();
             match token.kind {
                 TokenKind::Data => {
+                    let text = self.stream.text(token);
+                    self.text_bytes += text.len();
                     let piece = Piece::Text(
-                        self.stream.text(token).into(),
+                        text.into(),
                         TextPlaces {
                             first: token.span.start,
                             ..TextPlaces::default()
@@ -90,9 +92,9 @@ impl<'s> Parser<'s> {
             return Err(self.stream.error("tag name expected"));
         }
         let name = self.stream.text(token);
-        let statements = self.open_tags.len().saturating_add(1);
+        let statements = self.open_tags.len() + 1;
         if statements > depth::STATEMENTS {
-            let reached = Reached::from_sizes(Limit::Statements, statements, depth::STATEMENTS);
+            let reached = LimitExceeded::from_sizes(Limit::Statements, statements, depth::STATEMENTS);
             return Err(depth::recursion_error(reached, token.span));
         }
         self.open_tags.push(OpenTag {

@@ -13,7 +13,7 @@ use crate::source::Source;
 use crate::span::Span;
 use crate::unsupported::Unsupported;
 
-/// The least number of bytes of source between two charges.
+/// The least number of bytes of source for which the meter is charged at once.
 const BLOCK: u32 = 1024;
 /// The number of bytes of source that cost one step to parse. Lexing costs as much.
 const STEP: u32 = 8;

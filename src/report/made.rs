@@ -1,4 +1,4 @@
-//! The parts of a report that were made so far.
+//! Keeps the parts of a report that have been made. A part is made when it is first read.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -24,7 +24,7 @@ pub(crate) struct Made {
     pub witnesses: OnceLock<BTreeMap<String, Witness>>,
 }
 
-/// Verdicts, with the conversation that shows each of them.
+/// Verdicts, each with the conversation that shows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Part<T> {
     pub verdicts: T,

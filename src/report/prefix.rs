@@ -16,6 +16,7 @@ pub struct Prefix {
     pub user: Boundary,
 }
 
+#[cfg(feature = "cli")]
 impl Prefix {
     /// Returns the verdicts with their names in the report.
     pub fn boundaries(&self) -> [(&'static str, &Boundary); 4] {
@@ -33,6 +34,9 @@ impl Prefix {
 pub struct Boundary {
     /// The verdict.
     pub verdict: Verdict,
+    /// Why no proof was found, if the verdict is [`Verdict::Unknown`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// The conversation that refutes the prefix, if the verdict is [`Verdict::Counterexample`].
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub counterexample: Option<Counterexample>,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// The outcome of an experiment with a planted text. The best outcome is the first.
+/// What a template does with a known text that a test conversation has at some place. The outcomes are ordered from the best to the worst.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
@@ -51,20 +51,6 @@ pub struct Roles {
     pub developer: Role,
 }
 
-impl Roles {
-    /// Returns the verdicts on a role by its name.
-    pub fn get(&self, name: &str) -> Option<&Role> {
-        match name {
-            "system" => Some(&self.system),
-            "user" => Some(&self.user),
-            "assistant" => Some(&self.assistant),
-            "tool" => Some(&self.tool),
-            "developer" => Some(&self.developer),
-            _ => None,
-        }
-    }
-}
-
 /// The verdicts on the messages of one role.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Role {
@@ -108,14 +94,14 @@ pub struct Media {
 /// The verdict on one kind of media.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Medium {
-    /// [`Outcome::Printed`] if the template writes a text for the part, and [`Outcome::Lost`] if it writes none.
+    /// [`Outcome::Printed`] if the template writes a string for the part, and [`Outcome::Lost`] if it writes none.
     pub outcome: Outcome,
-    /// The types of parts for which the template writes a text: `image`, `image_url`.
+    /// The types of parts for which the template writes a string: `image`, `image_url`.
     pub types: Vec<String>,
     /// The text that the template writes for the part: `<|image_pad|>`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Whether a part between two texts is rendered between them.
+    /// Whether a part between two strings is rendered between them.
     pub in_order: bool,
 }
 

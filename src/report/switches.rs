@@ -10,7 +10,7 @@ pub struct Reasoning {
     pub fields: Vec<String>,
     /// When the reasoning of an earlier message is in the prompt.
     pub replayed: Replay,
-    /// Whether a text between `<think>` and `</think>` in the content of an earlier assistant message is left out.
+    /// Whether the text between `<think>` and `</think>` in the content of an earlier assistant message is left out.
     pub cuts_think: bool,
 }
 
@@ -44,8 +44,8 @@ pub struct GenerationPrompt {
 pub struct Switch {
     /// The name of the variable: `enable_thinking`.
     pub name: String,
-    /// The values that the template distinguishes: `true` and `false`, unless the render fails with them, and the constants that it compares
-    /// the variable with.
+    /// The values that the template distinguishes: `true` and `false`, unless the render fails with them, and the constants that it
+    /// compares the variable with.
     pub values: Vec<Value>,
     /// Whether the prompt has the text of the variable.
     pub printed: bool,

@@ -9,9 +9,9 @@ use super::Arguments;
 pub struct Forms {
     /// A string.
     pub string: bool,
-    /// A list of one part with a text.
+    /// A list of one part with text.
     pub part: bool,
-    /// A list of several parts with texts.
+    /// A list of several parts with text.
     pub parts: bool,
 }
 
@@ -29,7 +29,7 @@ impl Forms {
     }
 }
 
-/// What a template takes of a request. The conversations have several turns, and the prompt must have all their texts. Unlike the other
+/// What a template takes of a request. The conversations have several turns, and the prompt must have all their strings. Unlike the other
 /// verdicts of a report, which are the best of several outcomes, these hold for all conversations that were tried, except
 /// [`calls`](Self::calls) and [`arguments`](Self::arguments).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -62,7 +62,8 @@ pub struct Takes {
     pub arguments: Arguments,
     /// Whether an assistant message with calls can be without content.
     pub null: bool,
-    /// The forms of empty content that an assistant message can have, with and without calls: an empty string, and a part with empty text.
+    /// The forms of empty content that an assistant message can have, with and without calls: an empty string, and a part whose text is
+    /// empty.
     pub empty: Forms,
     /// The types that a part with an image can have.
     pub image: Vec<String>,

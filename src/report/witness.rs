@@ -27,7 +27,7 @@ pub struct Witness {
     /// The message of the error, if the render failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The line of the template, from 1, that failed or that wrote the last text before the planted one.
+    /// The line of the template, from 1, that failed or that wrote the last text before the text that the conversation was made to show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
 }

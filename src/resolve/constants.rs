@@ -6,7 +6,7 @@ use super::fold::{Folder, takes_context};
 use crate::ast::{Args, Expr, ExprKind, Filter};
 use crate::builtins::filters;
 
-/// The number of levels of an operation that are searched for a variable before its operands are visited.
+/// The maximum number of levels of nested first operands that are followed to find out quickly that an operation is not constant.
 const MAX_LEVELS: usize = 4;
 
 impl Folder {

@@ -12,7 +12,7 @@ use crate::span::Span;
 use crate::unicode::{is_python_keyword, nfkc};
 use crate::unsupported;
 
-/// The maximum length in bytes of a name that is looked up as a key, because the lookup of a key is not charged for the length of the name.
+/// The maximum length in bytes of a name that is looked up as a key. A longer one is looked up by the code that charges for its length.
 const MAX_KEY: usize = 256;
 
 impl Resolver<'_> {
@@ -142,8 +142,8 @@ impl Resolver<'_> {
         exprs.iter_mut().try_for_each(|expr| self.expr(expr, place))
     }
 
-    /// Sets `is_folding` for the parts of an operation that the reference tries to fold (`optimizeconst`): any but a literal of a
-    /// container. Returns the previous value.
+    /// Sets `is_folding` for the parts of an operation that the reference tries to fold (`optimizeconst`). That is any operation but the
+    /// literal of a container. Returns the previous value.
     fn enter_folded(&mut self, kind: &ExprKind) -> bool {
         let outer = self.is_folding;
         let is_container = matches!(kind, ExprKind::Tuple(_) | ExprKind::List(_) | ExprKind::Dict(_));
@@ -329,7 +329,7 @@ fn by_key(kind: ExprKind) -> ExprKind {
     }
 }
 
-/// Returns `x + "ab"` for `x + "a" + "b"`. Whatever `x` is, it takes both texts or refuses the first.
+/// Returns `x + "ab"` for `x + "a" + "b"`. Whatever `x` is, it takes both strings or refuses the first.
 fn join_sum([left, right]: &mut [Expr; 2]) -> Option<ExprKind> {
     let (ExprKind::Binary(BinaryOp::Add, operands), ExprKind::Literal(Literal::Str(text))) = (&mut left.kind, &right.kind) else {
         return None;
@@ -342,7 +342,7 @@ fn join_sum([left, right]: &mut [Expr; 2]) -> Option<ExprKind> {
     Some(std::mem::replace(&mut left.kind, ExprKind::Literal(Literal::None)))
 }
 
-/// Returns the length in bytes of a constant text, or 0 for another expression.
+/// Returns the length in bytes of a constant string, or 0 for another expression.
 fn text_length(kind: &ExprKind) -> usize {
     match kind {
         ExprKind::Literal(Literal::Str(text)) => text.len(),

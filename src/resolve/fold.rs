@@ -18,10 +18,10 @@ use crate::value::{Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefi
 /// The maximum number of parts of a folded literal. A larger value is made by each render.
 const MAX_PARTS: usize = 256;
 
-/// The maximum number of bytes of a folded text.
+/// The maximum number of bytes of a folded string.
 const MAX_TEXT: usize = 4096;
 
-/// The kinds of errors of a slice that its object does not allow.
+/// The kinds of errors by which an object refuses a slice.
 const REFUSED_SLICE: [ErrorKind; 3] = [ErrorKind::Type, ErrorKind::Key, ErrorKind::Index];
 
 static CLOCK: SystemClock = SystemClock;
@@ -30,7 +30,7 @@ static CLOCK: SystemClock = SystemClock;
 /// own limits. Real templates take a few thousand steps.
 const MAX_STEPS: u64 = 1 << 20;
 
-/// The number of steps that are charged for making the runtime of one operation.
+/// The number of steps that it costs to make the runtime in which one operation is folded.
 const RUNTIME_STEPS: u64 = 50;
 
 /// The maximum number of steps that folding one operation takes, without those of its runtime.
@@ -63,7 +63,7 @@ impl Folder {
         }
     }
 
-    /// Returns the steps that folding took since the last call.
+    /// Returns the number of steps that folding took since the last call.
     pub fn take_steps(&mut self) -> u64 {
         let before = std::mem::replace(&mut self.steps_before, self.steps);
         before.saturating_sub(self.steps)
@@ -277,9 +277,10 @@ impl<'t> Folding<'t> {
             ExprKind::Compare(compare) => Ok(Value::Bool(self.compare(compare)?)),
             ExprKind::Conditional(conditional) => {
                 let test = self.constant(&conditional.test)?;
-                match ops::is_true(&mut self.runtime, &test).ok()? {
-                    true => Ok(self.constant(&conditional.then)?),
-                    false => Ok(self.constant(conditional.otherwise.as_ref()?)?),
+                if ops::is_true(&mut self.runtime, &test).ok()? {
+                    Ok(self.constant(&conditional.then)?)
+                } else {
+                    Ok(self.constant(conditional.otherwise.as_ref()?)?)
                 }
             }
             ExprKind::Attribute(attribute) => {
@@ -392,7 +393,7 @@ impl<'t> Folding<'t> {
     }
 }
 
-/// The number of parts of a literal, and of bytes in its texts.
+/// The number of parts of a literal, and of bytes in its strings.
 #[derive(Default)]
 struct Size {
     parts: usize,
@@ -402,7 +403,7 @@ struct Size {
 /// Converts a value to a literal. Returns `None` if a literal cannot hold it (markup, generators), if it has too many parts, or if the
 /// reference cannot write it back (`inf` inside a container).
 fn to_data(value: &Value<'_>, size: &mut Size) -> Option<Data<'static>> {
-    size.parts = size.parts.saturating_add(1);
+    size.parts += 1;
     if size.parts > MAX_PARTS {
         return None;
     }
@@ -412,7 +413,7 @@ fn to_data(value: &Value<'_>, size: &mut Size) -> Option<Data<'static>> {
         Value::Big(big) => usize::try_from(big.bits() / 8).unwrap_or(usize::MAX),
         _ => 0,
     };
-    size.bytes = size.bytes.saturating_add(size_of::<Data<'_>>()).saturating_add(content);
+    size.bytes += size_of::<Data<'_>>() + content;
     let mut all = |items: &crate::value::Seq<'_>| items.iter().map(|item| to_data(&item, size)).collect::<Option<Vec<_>>>();
     Some(match value {
         Value::None => Data::None,
@@ -428,7 +429,7 @@ fn to_data(value: &Value<'_>, size: &mut Size) -> Option<Data<'static>> {
         Value::Dict(dict) => {
             let entries = dict.iter().map(|(key, value)| match key {
                 Value::Str(key) if !key.is_markup() && key.as_str().len() <= MAX_TEXT => {
-                    size.bytes = size.bytes.saturating_add(key.as_str().len());
+                    size.bytes += key.as_str().len();
                     Some((std::borrow::Cow::Owned(key.as_str().to_owned()), to_data(&value, size)?))
                 }
                 _ => None,

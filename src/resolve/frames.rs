@@ -7,7 +7,7 @@
 //! The first value of a variable that is always set before it is read is not loaded. A variable that a branch or the body of a loop
 //! sets counts as set until the end of that body; if all branches of an `if` set it, it stays set after the `if`.
 
-use crate::ast::{Frame, Load, Scope, Slot, SlotNode, Symbol, Template};
+use crate::ast::{Frame, Load, LookedUp, Scope, Slot, SlotNode, Symbol, Template};
 
 /// A variable, as an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) struct Frames {
     /// For each name in normal form, its newest variable in an open frame.
     newest: Vec<Option<Variable>>,
     /// For each symbol, whether a scope inside the root looks it up in the context.
-    looked_up: Vec<bool>,
+    looked_up: LookedUp,
     /// Whether some assignment appends to its variable in place.
     pub accumulates: bool,
     /// Whether an inner frame reads some variable.
@@ -62,7 +62,7 @@ struct VariableRecord {
     is_read_first: bool,
     /// The index of the variable among the locals or the cells of its frame.
     place: u32,
-    /// The index of the variable's load, while the names of its scope are collected.
+    /// The index of the variable's load in its scope, while the names of the scope are collected.
     load: u32,
 }
 
@@ -175,13 +175,7 @@ impl Frames {
     /// Records that a scope on a level of the innermost frame looks a name up. The root looks names up before it sets any.
     pub fn note_lookup(&mut self, name: Symbol, level: u32) {
         if level > 0 || self.current != Some(0) {
-            let place = name.0 as usize;
-            if self.looked_up.len() <= place {
-                self.looked_up.resize(place.saturating_add(1), false);
-            }
-            if let Some(place) = self.looked_up.get_mut(place) {
-                *place = true;
-            }
+            self.looked_up.add(name);
         }
     }
 

@@ -100,7 +100,7 @@ fn normalize_names(symbols: &mut Symbols, scopes: &mut Scopes) -> bool {
     has_non_ascii
 }
 
-/// The number of expressions and texts that cost one step.
+/// The number of expressions, or pieces of text, that cost one step.
 const PARTS_OF_A_STEP: u32 = 4;
 
 /// The state of a walk.
@@ -192,13 +192,13 @@ impl Resolver<'_> {
         self.line
     }
 
-    /// Adds the work of one expression or text of this many bytes. A render charges it once, before the statement runs.
+    /// Adds the work of one expression, or of text of this many bytes. A render charges it once, before the statement runs.
     fn count(&mut self, bytes: usize) {
         let bytes = u32::try_from(bytes / STEP_BYTES).unwrap_or(u32::MAX);
         self.parts = self.parts.saturating_add(bytes).saturating_add(1);
     }
 
-    /// Returns the steps of the work that was added, and sets the count back to `before`.
+    /// Returns the number of steps that the added work costs, and sets the count back to `before`.
     fn take_steps(&mut self, before: u32) -> u32 {
         std::mem::replace(&mut self.parts, before).div_ceil(PARTS_OF_A_STEP)
     }

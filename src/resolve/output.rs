@@ -1,4 +1,4 @@
-//! Resolves outputs (jinja2 3.1.6 `compiler.py`, `visit_Output`): `a{{ 1 + 1 }}b` becomes the one text `a2b`.
+//! Resolves outputs (jinja2 3.1.6 `compiler.py`, `visit_Output`): `a{{ 1 + 1 }}b` becomes the one string `a2b`.
 
 use super::{Place, Resolver};
 use crate::ast::{Expr, ExprKind, Literal, Piece, TextPlaces};
@@ -59,7 +59,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Joins adjacent texts. Each is copied once, however many there are.
+/// Joins adjacent pieces of text. Each is copied once, however many there are.
 fn join(pieces: &mut Vec<Piece>) {
     let mut pairs = pieces.windows(2);
     if !pairs.any(|pair| matches!(pair, [Piece::Text(..), Piece::Text(..)])) {

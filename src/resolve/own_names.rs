@@ -168,7 +168,7 @@ impl Walk {
     }
 
     fn set(&mut self, name: Symbol) {
-        self.count = self.count.saturating_add(1);
+        self.count += 1;
         let before = self.replace_last(name, self.count);
         self.assignments.push((name, before));
         self.all.insert(name);
@@ -181,7 +181,7 @@ impl Walk {
     fn replace_last(&mut self, name: Symbol, number: usize) -> usize {
         let index = name.0 as usize;
         if index >= self.last.len() {
-            self.last.resize(index.saturating_add(1), 0);
+            self.last.resize(index + 1, 0);
         }
         let place = self.last.get_mut(index);
         place.map_or(0, |last| std::mem::replace(last, number))

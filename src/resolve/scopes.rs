@@ -51,7 +51,7 @@ struct Bound {
     before: Binding,
 }
 
-/// The lengths of the lists of bound and set names at some point.
+/// A point in the lists of bound and set names: their lengths then.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     bound: usize,
@@ -206,7 +206,7 @@ impl Scopes {
     /// Returns the number of names that were bound or set since the start of an `if`.
     pub fn count_names(&self, start: Mark) -> usize {
         let bound = self.bound.len().saturating_sub(start.bound);
-        bound.saturating_add(self.stores.len().saturating_sub(start.stores))
+        bound + self.stores.len().saturating_sub(start.stores)
     }
 
     /// Hides the names that were bound or set since a mark, so that the next branch does not see them (`Symbols.copy`).

@@ -144,7 +144,7 @@ impl Resolver<'_> {
         Ok(search.found)
     }
 
-    /// Resolves the test of a loop. It is a frame of its own, which assigns the loop's target too.
+    /// Resolves the condition of a loop, `for x in items if …`. It is a frame of its own, in which the loop's target is assigned too.
     fn loop_test(&mut self, test: &mut LoopTest, target: &Target, place: &Place) -> Result<()> {
         test.line = self.newline(test.condition.at);
         let outer = std::mem::take(&mut self.parts);

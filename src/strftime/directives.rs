@@ -75,7 +75,7 @@ struct Directive<'f> {
 enum Field {
     /// A number, its minimum number of digits, and its usual fill character.
     Number(u32, usize, char),
-    /// A number that is filled like a text.
+    /// A number without a minimum number of digits. It is filled with blanks, as a string is.
     Seconds(i64),
     Text(&'static str),
     /// A name, which the flag `#` converts to upper case.
@@ -85,7 +85,7 @@ enum Field {
     HalfDayInLowerCase(&'static str),
     /// The format of a directive that stands for several others, such as `%D`.
     Format(&'static str),
-    /// No text at all; the width is ignored too.
+    /// Nothing is written; even the width is ignored.
     Nothing,
 }
 
@@ -164,7 +164,7 @@ impl<'f> Directive<'f> {
     /// Returns what glibc writes for an unknown directive: the whole directive. glibc searches backwards for its percent sign, and finds
     /// the wrong one in `%E%`.
     fn copy_unknown(&self) -> String {
-        let read = self.source.len().saturating_sub(self.rest.len());
+        let read = self.source.len() - self.rest.len();
         let source = self.source.get(..read).unwrap_or(self.source);
         let source = if self.letter == Some('%') { "" } else { source };
         format!("%{source}")

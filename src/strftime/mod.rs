@@ -14,7 +14,7 @@ use std::fmt::Write;
 
 use crate::clock::LocalTime;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 
 /// The number of bytes by which a formatted time is usually longer than its format.
 const USUAL: usize = 16;
@@ -22,21 +22,22 @@ const USUAL: usize = 16;
 /// The largest number of digits of a `u32`.
 const NUMBER: usize = 10;
 
-/// A time as text.
+/// A formatted time.
 pub struct Formatted {
     pub text: String,
-    /// The number of bytes that were written. The text is empty if it does not fit into Python's buffer, but its start was written.
+    /// The number of bytes that were formatted, which is the cost. The text is empty if the result does not fit into Python's buffer,
+    /// although its start was formatted.
     pub written: usize,
 }
 
-/// Returns a time as text in a format.
+/// Formats a time.
 ///
 /// # Errors
 /// If the text would have more than `max_len` bytes. A directive with a large width, such as `%999999d`, fails before it is written.
 pub fn strftime(time: &LocalTime, format: &str, max_len: usize) -> Result<Formatted> {
     let format = replace_fractions_and_zones(time, format);
     let mut output = Output {
-        text: String::with_capacity(format.len().saturating_add(USUAL)),
+        text: String::with_capacity(format.len() + USUAL),
         room: buffer_size(format.chars().count()),
         max_len,
     };
@@ -46,7 +47,7 @@ pub fn strftime(time: &LocalTime, format: &str, max_len: usize) -> Result<Format
         Ok(()) => output.text,
         // timemodule.c time_strftime: if the text does not fit into the largest buffer, the result is empty.
         Err(Overrun::Buffer) => String::new(),
-        Err(Overrun::Limit(bytes)) => return Err(Error::limit(Reached::from_sizes(Limit::Value, bytes, max_len))),
+        Err(Overrun::Limit(bytes)) => return Err(Error::limit(LimitExceeded::from_sizes(Limit::Value, bytes, max_len))),
     };
     Ok(Formatted { text, written })
 }
@@ -111,7 +112,7 @@ enum Overrun {
 }
 
 impl Output {
-    /// Writes a text, with fill characters before it up to a width.
+    /// Writes a string, with fill characters before it up to a width.
     fn write(&mut self, text: &str, width: usize, fill: char) -> Result<(), Overrun> {
         self.write_fill(text.chars().count(), text.len(), width, fill)?;
         self.text.push_str(text);
@@ -137,7 +138,7 @@ impl Output {
         Ok(())
     }
 
-    /// Writes the fill characters before a text, and checks that the text itself fits.
+    /// Writes the fill characters before a string, and checks that the text itself fits.
     fn write_fill(&mut self, length: usize, bytes: usize, width: usize, fill: char) -> Result<(), Overrun> {
         let missing = width.saturating_sub(length);
         let characters = length.saturating_add(missing);

@@ -4,7 +4,7 @@
 //! escape("<a href='x'>")    "&lt;a href=&#39;x&#39;&gt;"
 //! ```
 //!
-//! The rule is markupsafe 3.0.4 `_native.py` `_escape_inner`. The caller knows which texts are already escaped.
+//! The rule is markupsafe 3.0.4 `_native.py` `_escape_inner`. The caller knows which strings are already escaped.
 
 use std::borrow::Cow;
 use std::fmt::{Result, Write};
@@ -28,7 +28,7 @@ pub fn write_escaped(output: &mut impl Write, text: &str) -> Result {
         if let Some(entity) = find_entity(byte) {
             output.write_str(text.get(plain_from..at).unwrap_or_default())?;
             output.write_str(entity)?;
-            plain_from = at.saturating_add(1);
+            plain_from = at + 1;
         }
     }
     output.write_str(text.get(plain_from..).unwrap_or_default())

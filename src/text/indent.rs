@@ -18,12 +18,12 @@ pub struct Indent {
     pub blank: bool,
 }
 
-/// Writes a text with an indentation before its lines.
+/// Writes a string with an indentation before its lines.
 pub fn write_indented(output: &mut impl Write, text: &str, indentation: &str, indent: Indent) -> Result {
     if indent.first {
         output.write_str(indentation)?;
     }
-    // The reference appends `\n` first, so a text that ends in a line break has one more line, which is empty. After a final `\r`, the
+    // The reference appends `\n` first, so a string that ends in a line break has one more line, which is empty. After a final `\r`, the
     // `\n` only completes that line break.
     let ends_in_line = text.is_empty() || text.ends_with(|char| is_line_break(char) && char != '\r');
     let last = ends_in_line.then_some("");

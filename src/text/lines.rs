@@ -1,4 +1,4 @@
-//! The lines of a text: `str.splitlines`.
+//! The lines of a string: `str.splitlines`.
 //!
 //! ```text
 //! split_lines("a\nb\r\n", false)    "a", "b"        no empty line after the last line break
@@ -12,7 +12,7 @@ pub fn is_line_break(char: char) -> bool {
     matches!(char, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Returns an iterator over the lines of a text. The lines include their line breaks if `keeps_ends` is set.
+/// Returns an iterator over the lines of a string. The lines include their line breaks if `keeps_ends` is set.
 pub fn split_lines(text: &str, keeps_ends: bool) -> Lines<'_> {
     Lines { rest: text, keeps_ends }
 }
@@ -41,7 +41,7 @@ impl<'a> Iterator for Lines<'a> {
             }
         }
         let next_line = chars.as_str();
-        let line_with_end = self.rest.len().saturating_sub(next_line.len());
+        let line_with_end = self.rest.len() - next_line.len();
         let (with_end, _) = self.rest.split_at_checked(line_with_end)?;
         self.rest = next_line;
         Some(if self.keeps_ends { with_end } else { line })

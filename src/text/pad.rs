@@ -13,7 +13,7 @@
 use super::slice::{char_count, clamp_to_usize};
 use std::borrow::Cow;
 
-/// The number of fill characters on each side of a text.
+/// The number of fill characters on each side of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Padding {
     /// The number of fill characters before the text.
@@ -22,13 +22,13 @@ pub struct Padding {
     pub right: usize,
 }
 
-/// Returns the number of characters by which a text of `len` code points is shorter than the width.
+/// Returns the number of characters by which a string of `len` code points is shorter than the width.
 fn count_missing(len: usize, width: i64) -> usize {
     clamp_to_usize(width).map_or(0, |width| width.saturating_sub(len))
 }
 
 impl Padding {
-    /// Returns the padding of `str.ljust` for a text of `len` code points.
+    /// Returns the padding of `str.ljust` for a string of `len` code points.
     pub fn for_ljust(len: usize, width: i64) -> Self {
         Self {
             left: 0,
@@ -36,7 +36,7 @@ impl Padding {
         }
     }
 
-    /// Returns the padding of `str.rjust` for a text of `len` code points.
+    /// Returns the padding of `str.rjust` for a string of `len` code points.
     pub fn for_rjust(len: usize, width: i64) -> Self {
         Self {
             left: count_missing(len, width),
@@ -44,12 +44,12 @@ impl Padding {
         }
     }
 
-    /// Returns the padding of `str.center` for a text of `len` code points.
+    /// Returns the padding of `str.center` for a string of `len` code points.
     pub fn for_center(len: usize, width: i64) -> Self {
         let missing = count_missing(len, width);
         let is_odd_width = width & 1 == 1;
         let extra = usize::from(is_odd_width && missing & 1 == 1);
-        let left = (missing >> 1).saturating_add(extra);
+        let left = (missing >> 1) + extra;
         Self {
             left,
             right: missing.saturating_sub(left),
@@ -104,7 +104,7 @@ pub fn zfill(text: &str, width: i64) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(output))
 }
 
-/// Splits a text at its tabs. Each piece comes with the number of blanks that replace its tab; the last piece has no tab.
+/// Splits a string at its tabs. Each piece comes with the number of blanks that replace its tab; the last piece has no tab.
 fn split_at_tabs(text: &str, tab_size: i64) -> impl Iterator<Item = (&str, Option<usize>)> {
     let tab_size = clamp_to_usize(tab_size).unwrap_or(0);
     let mut column: usize = 0;

@@ -21,12 +21,12 @@ fn choose_quote(has_single: bool, has_double: bool) -> u8 {
     if has_single && !has_double { b'"' } else { b'\'' }
 }
 
-/// Returns `repr(text)` for a message. Only the beginning of a text of more than [`MAX_MESSAGE`] bytes is included.
+/// Returns `repr(text)` for a message. Only the beginning of a string of more than [`MAX_MESSAGE`] bytes is included.
 pub fn repr(text: &str) -> String {
-    let head = (MAX_MESSAGE.saturating_add(1)..text.len()).find_map(|end| text.get(..end));
+    let head = (MAX_MESSAGE + 1..text.len()).find_map(|end| text.get(..end));
     super::written::write_to_string(|output| match head {
         None => write_repr(output, text),
-        // The quotes depend on the whole text.
+        // The quotes depend on the whole string.
         Some(head) => write_escaped(output, head, choose_quote(text.contains('\''), text.contains('"'))),
     })
 }
@@ -42,18 +42,18 @@ pub fn write_repr(output: &mut impl Write, text: &str) -> Result {
     write_escaped(output, text, choose_quote(text.contains('\''), text.contains('"')))
 }
 
-/// Writes a text with escapes between two quotes.
+/// Writes a string with escapes between two quotes.
 fn write_escaped(output: &mut impl Write, text: &str, quote_byte: u8) -> Result {
     let quote = char::from(quote_byte);
     output.write_char(quote)?;
     let mut plain_from = 0;
     let mut at = 0_usize;
     loop {
-        at = at.saturating_add(plain_length(text.as_bytes().get(at..).unwrap_or_default(), quote_byte));
+        at += plain_length(text.as_bytes().get(at..).unwrap_or_default(), quote_byte);
         let Some(char) = text.get(at..).and_then(|rest| rest.chars().next()) else {
             break;
         };
-        let next = at.saturating_add(char.len_utf8());
+        let next = at + char.len_utf8();
         let is_special = char == quote || char == '\\';
         if is_special || !is_printable(char) {
             output.write_str(text.get(plain_from..at).unwrap_or_default())?;
@@ -79,7 +79,7 @@ fn plain_length(bytes: &[u8], quote: u8) -> usize {
     let needs_escape = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == quote) | (byte == b'\\');
     let tail = skip_blocks(bytes, needs_escape);
     let plain = tail.iter().position(|byte| needs_escape(*byte)).unwrap_or(tail.len());
-    bytes.len().saturating_sub(tail.len()).saturating_add(plain)
+    bytes.len() - tail.len() + plain
 }
 
 /// Writes the escape of a character that is neither a quote nor a backslash.

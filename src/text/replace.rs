@@ -22,7 +22,7 @@ pub fn replaced_len(text: &str, old: &str, new: &str, replaced: usize) -> Option
     text.len().checked_sub(removed)?.checked_add(replaced.checked_mul(new.len())?)
 }
 
-/// Writes a text with the first `limit` occurrences of `old` replaced.
+/// Writes a string with the first `limit` occurrences of `old` replaced.
 pub fn write_replaced(output: &mut impl Write, text: &str, old: &str, new: &str, limit: usize) -> Result {
     let mut from = 0_usize;
     let occurrences = text
@@ -32,7 +32,7 @@ pub fn write_replaced(output: &mut impl Write, text: &str, old: &str, new: &str,
     for at in occurrences.chain(find_all(text, old).take(if old.is_empty() { 0 } else { limit })) {
         output.write_str(text.get(from..at).unwrap_or_default())?;
         output.write_str(new)?;
-        from = at.saturating_add(old.len());
+        from = at + old.len();
     }
     output.write_str(text.get(from..).unwrap_or_default())
 }

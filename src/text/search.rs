@@ -10,13 +10,13 @@
 
 use super::slice::{byte_offset, char_count, resolve_index};
 
-/// A part of a text, and the index of its first code point in the text.
+/// A part of a string, and the index of its first code point in the text.
 struct Window<'a> {
     text: &'a str,
     first: usize,
 }
 
-/// Returns the part of a text between two bounds, or `None` if the start is after the end. Python then finds nothing, not even the empty
+/// Returns the part of a string between two bounds, or `None` if the start is after the end. Python then finds nothing, not even the empty
 /// string.
 fn cut_window(text: &str, start: Option<i64>, end: Option<i64>) -> Option<Window<'_>> {
     if start.is_none() && end.is_none() {
@@ -32,7 +32,7 @@ fn cut_window(text: &str, start: Option<i64>, end: Option<i64>) -> Option<Window
 }
 
 impl Window<'_> {
-    /// Converts a byte offset in the window to the index of a code point in the whole text.
+    /// Converts a byte offset in the window to the index of a code point in the whole string.
     fn char_index(&self, byte: usize) -> Option<usize> {
         self.first.checked_add(char_count(self.text.get(..byte)?))
     }
@@ -50,8 +50,8 @@ const CANDIDATES: usize = 16;
 
 /// Returns the byte offset of the first occurrence of `wanted`.
 ///
-/// It searches for the first character of `wanted` and compares the rest. In prompts that character is usually as rare as the whole
-/// separator, so this is several times faster than a substring search.
+/// It searches for the first character of `wanted` and compares the rest. In prompts that character is usually as rare as the whole string
+/// that is sought, so this is several times faster than a substring search.
 pub fn find_first(text: &str, wanted: &str) -> Option<usize> {
     let Some(head) = wanted.chars().next() else { return Some(0) };
     let mut from = 0;
@@ -97,7 +97,7 @@ pub fn count(text: &str, wanted: &str, start: Option<i64>, end: Option<i64>) -> 
 /// Returns the number of non-overlapping occurrences of `wanted`.
 pub(super) fn count_occurrences(text: &str, wanted: &str) -> usize {
     match wanted.as_bytes() {
-        [] => char_count(text).saturating_add(1),
+        [] => char_count(text) + 1,
         // Counting bytes is many times faster than a search for each of them.
         [byte] => text.bytes().filter(|other| other == byte).count(),
         _ => find_all(text, wanted).count(),

@@ -1,4 +1,4 @@
-//! Equality of short texts without a function call.
+//! Equality of short strings without a function call.
 //!
 //! ```text
 //! is_equal("content", "content")  ->  true
@@ -7,10 +7,10 @@
 //! Names of keys and attributes have a few bytes. The operator `==` calls `memcmp`, which costs more than the comparison itself. Two
 //! overlapping loads give the same answer.
 
-/// The maximum length in bytes of texts that are compared without a call of `memcmp`.
+/// The maximum length in bytes of strings that are compared without a call of `memcmp`.
 pub const SHORT: usize = 32;
 
-/// Returns whether two texts are equal.
+/// Returns whether two strings are equal.
 #[inline]
 pub fn is_equal(left: &str, right: &str) -> bool {
     let (left, right) = (left.as_bytes(), right.as_bytes());

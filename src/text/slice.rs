@@ -1,4 +1,4 @@
-//! Indices that count code points, and slices of a text.
+//! Indices that count code points, and slices of a string.
 //!
 //! ```text
 //! slice("abcdef", Some(5), Some(2), Some(-1))    Some("fed")
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! [`SliceIndices`] holds the indices that a slice takes from any sequence, so lists use it too. The rules are CPython's `sliceobject.c`
-//! `PySlice_Unpack` and `PySlice_AdjustIndices`. In a text outside ASCII, finding an index takes time linear in the index.
+//! `PySlice_Unpack` and `PySlice_AdjustIndices`. In a string outside ASCII, finding an index takes time linear in the index.
 
 use std::borrow::Cow;
 
@@ -27,14 +27,14 @@ pub fn resolve_index(index: i64, len: usize) -> Option<usize> {
     }
 }
 
-/// Returns the number of code points of a text.
+/// Returns the number of code points of a string.
 pub fn char_count(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.chars().count() }
 }
 
 /// Returns the byte offset of the code point at `index`, or the length of the text if the index is too large.
 ///
-/// It reads the text only up to that code point, so cutting pieces off a long text stays linear.
+/// It reads the text only up to that code point, so cutting pieces off a long string stays linear.
 pub fn byte_offset(text: &str, index: usize) -> usize {
     match text.as_bytes().get(..index) {
         Some(bytes) if bytes.is_ascii() => index,
@@ -54,7 +54,7 @@ fn bound_offset(text: &str, bound: i64) -> usize {
     }
 }
 
-/// Splits a text after its first `count` code points.
+/// Splits a string after its first `count` code points.
 pub fn split_at_char(text: &str, count: usize) -> (&str, &str) {
     text.split_at_checked(byte_offset(text, count)).unwrap_or((text, ""))
 }

@@ -51,7 +51,7 @@ pub fn rsplit_whitespace(text: &str, maxsplit: i64) -> impl Iterator<Item = &str
     })
 }
 
-/// Returns an iterator over pieces of a text. `split` returns the first piece, and the rest without the whitespace next to the piece.
+/// Returns an iterator over pieces of a string. `split` returns the first piece, and the rest without the whitespace next to the piece.
 fn pieces_between_whitespace<'a>(
     text: &'a str,
     maxsplit: i64,
@@ -136,7 +136,7 @@ pub fn rpartition<'a>(text: &'a str, separator: &str) -> Option<Partition<'a>> {
     Some(split_at_separator(text, find_last(text, separator), separator).unwrap_or(("", "", text)))
 }
 
-/// Splits a text around the separator at a byte offset.
+/// Splits a string around the separator at a byte offset.
 fn split_at_separator<'a>(text: &'a str, at: Option<usize>, separator: &str) -> Option<Partition<'a>> {
     let (before, from_separator) = text.split_at_checked(at?)?;
     let (found, after) = from_separator.split_at_checked(separator.len())?;

@@ -17,7 +17,7 @@ pub fn strip<'a>(text: &'a str, chars: Option<&str>) -> &'a str {
             let set = CharSet::new(chars);
             text.trim_matches(|char| set.contains(char))
         }
-        // Most texts neither start nor end with whitespace.
+        // Most strings neither start nor end with whitespace.
         (None, [b'!'..=b'~'] | [b'!'..=b'~', .., b'!'..=b'~']) => text,
         (None, _) => text.trim_matches(is_whitespace),
     }

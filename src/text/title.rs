@@ -24,7 +24,7 @@ pub fn title(text: &str) -> String {
             let start = output.len();
             output.push_str(word);
             output.get_mut(start..).map(str::make_ascii_lowercase);
-            output.get_mut(start..start.saturating_add(1)).map(str::make_ascii_uppercase);
+            output.get_mut(start..start + 1).map(str::make_ascii_uppercase);
             continue;
         }
         // A separator at the end of the piece has no case, and does not change whether a sigma before it is final.

@@ -8,7 +8,7 @@
 
 use crate::unicode::is_word;
 
-/// Returns the number of runs of word characters in a text.
+/// Returns the number of runs of word characters in a string.
 pub fn count_words(text: &str) -> usize {
     text.split(|char| !is_word(char)).filter(|run| !run.is_empty()).count()
 }

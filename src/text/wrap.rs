@@ -27,7 +27,7 @@ pub struct Wrap {
     pub prefers_hyphens: bool,
 }
 
-/// Writes a text with each of its lines wrapped, and `separator` between all lines.
+/// Writes a string with each of its lines wrapped, and `separator` between all lines.
 pub fn write_wrapped(output: &mut impl Write, text: &str, separator: &str, wrap: Wrap) -> Result {
     for (index, line) in split_lines(text, false).enumerate() {
         if index > 0 {
@@ -123,7 +123,7 @@ impl<'a> Chunk<'a> {
 struct Current {
     chunks: usize,
     chars: usize,
-    /// The byte offset of the last chunk.
+    /// The byte offset at which the last chunk of the line begins.
     last_start: usize,
     last_is_blank: bool,
 }
@@ -135,11 +135,11 @@ impl<'a> Wrapped<'a> {
 
     /// Adds a chunk, or the first part of the next chunk, to the current line.
     fn add_chunk(&mut self, current: &mut Current, chunk: Chunk<'_>) {
-        current.chunks = current.chunks.saturating_add(1);
-        current.chars = current.chars.saturating_add(chunk.chars);
+        current.chunks += 1;
+        current.chars += chunk.chars;
         current.last_start = self.at;
         current.last_is_blank = chunk.is_blank();
-        self.at = self.at.saturating_add(chunk.text.len());
+        self.at += chunk.text.len();
     }
 
     /// Adds as much of a chunk as the options allow to the current line, for a chunk that is longer than any line.
@@ -169,7 +169,7 @@ impl<'a> Wrapped<'a> {
         let (fitting, _) = split_at_char(chunk.text, space_left);
         match fitting.rsplit_once('-') {
             // A hyphen after nothing but hyphens is not a place to break.
-            Some((before, _)) if !before.trim_start_matches('-').is_empty() => char_count(before).saturating_add(1),
+            Some((before, _)) if !before.trim_start_matches('-').is_empty() => char_count(before) + 1,
             _ => space_left,
         }
     }
@@ -183,13 +183,13 @@ impl<'a> Iterator for Wrapped<'a> {
         while let Some(first) = self.next {
             // Only the first line may start with whitespace.
             if self.has_lines && first.is_blank() {
-                self.at = self.at.saturating_add(first.text.len());
+                self.at += first.text.len();
                 self.advance();
             }
             let start = self.at;
             let mut current = Current::default();
             while let Some(chunk) = self.next {
-                if current.chars.saturating_add(chunk.chars) > width {
+                if current.chars + chunk.chars > width {
                     break;
                 }
                 self.add_chunk(&mut current, chunk);

@@ -44,7 +44,7 @@ impl<'a> Iterator for Chunks<'a> {
             self.word_len(place.after)
         };
         let (chunk, _) = place.after.split_at_checked(len)?;
-        self.at = self.at.saturating_add(len);
+        self.at += len;
         Some(chunk)
     }
 }
@@ -57,10 +57,10 @@ impl Chunks<'_> {
                 return offset;
             }
             // Only a hyphen can end a word early.
-            let place = Place::new(self.text, self.at.saturating_add(offset));
+            let place = Place::new(self.text, self.at + offset);
             if let Some(place) = place.filter(|_| char == '-') {
                 if place.is_at_hyphen_of_compound() {
-                    return offset.saturating_add(1);
+                    return offset + 1;
                 }
                 if place.is_at_dash_between_words() {
                     return offset;

@@ -22,7 +22,7 @@ impl Length {
 
 impl fmt::Write for Length {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.bytes = self.bytes.saturating_add(text.len());
+        self.bytes += text.len();
         Ok(())
     }
 }

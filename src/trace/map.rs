@@ -29,12 +29,12 @@ impl Container {
 /// The place of a list or a dict in memory: its address, and the number of items of a list.
 pub type Storage = (usize, Option<usize>);
 
-/// The kind of a string.
+/// What a string of the input is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// A value.
+    /// A value of a container.
     Value,
-    /// The key of a value.
+    /// The key of an entry.
     Key,
     /// The text of a special token.
     Token,
@@ -62,14 +62,14 @@ impl Known<'_> {
 #[derive(Debug)]
 pub struct InputMap<'a> {
     pub(super) paths: Paths,
-    /// The last step of each path, if it is a key of an object below the root.
+    /// For each path that ends in a key of an object: that key. Keys of the root are variables and have none.
     keys: Vec<Option<&'a str>>,
     /// The values, sorted by address after [`InputMap::sort`], and after them the keys, also sorted by address. The keys are added when a
-    /// text is first found to be in no value and no literal.
+    /// string is first found to be in no value and no literal.
     pub(super) strings: Vec<Known<'a>>,
-    /// The number of values, if the keys follow them.
+    /// The number of values, if the keys have been added after them.
     values: Option<usize>,
-    /// The indices of the value, of the key and of the literal that were found last.
+    /// The indices of the value, of the key and of the literal that were found last. The next search often finds the same one or the next.
     last: [usize; 3],
     /// The lists and dicts, sorted when the first of them is looked for.
     containers: Vec<(Storage, u32)>,
@@ -106,7 +106,7 @@ impl Literals {
         self.0.sort_unstable();
     }
 
-    /// Returns the origin of the literal with an index, and the end of the literal, if it contains an address.
+    /// Returns the origin of the literal with an index and the end of the literal, or `None` if an address is not in it.
     #[inline]
     fn get(&self, index: usize, address: usize) -> Option<(Source, usize)> {
         let (start, end, line) = *self.0.get(index)?;
@@ -173,7 +173,7 @@ impl<'a> InputMap<'a> {
         }
     }
 
-    /// Adds the place of a list or a dict in memory. A map for a trace is only asked for the messages.
+    /// Adds the place of a list or a dict in memory. In the map of a traced render, only the list of messages and the messages are needed.
     pub fn add_storage(&mut self, Container(path): Container, storage: Option<Storage>) {
         if self.literals.is_none() || self.paths.depth(path) <= MESSAGE_DEPTH as usize {
             self.containers.extend(storage.map(|storage| (storage, path)));
@@ -259,8 +259,8 @@ impl<'a> InputMap<'a> {
         Some(self.paths.find_pointer(known.path))
     }
 
-    /// Returns the origin of the text at an address, and the address after the last byte with that origin. An empty text can also be at
-    /// the end of a string.
+    /// Returns the origin of the text at an address, and the address after the last byte with that origin. An empty string can also be at
+    /// the end of a known one.
     #[inline]
     fn find(&mut self, address: usize, length: usize) -> (Source, usize) {
         // A template often writes its literals and the strings in the order in which they are in memory.
@@ -288,7 +288,7 @@ impl<'a> InputMap<'a> {
         }
     }
 
-    /// Returns the origin of the literal with an index, and the address after the literal, if it contains an address.
+    /// Returns the origin of the literal with an index and the address after it, or `None` if an address is not in it.
     #[inline]
     fn find_literal(&mut self, index: usize, address: usize) -> Option<(Source, usize)> {
         let found = self.literals?.get(index, address)?;
@@ -297,7 +297,7 @@ impl<'a> InputMap<'a> {
         Some(found)
     }
 
-    /// Returns the address of the first known text after an address.
+    /// Returns the address of the first known string after an address.
     #[cold]
     fn next_start(&self, address: usize) -> usize {
         let values = self.values.unwrap_or(self.strings.len());
@@ -330,8 +330,8 @@ impl<'a> InputMap<'a> {
         (source, known.end())
     }
 
-    /// Returns the index of the value that contains the start of a text, given by its address and length, and the offset of the text in
-    /// it.
+    /// Returns the index of the value that contains the start of a string, which is given by its address and length, and the offset of the
+    /// string in the value.
     fn find_value(&self, address: usize, length: usize) -> Option<(usize, usize)> {
         let values = self.strings.get(..self.values.unwrap_or(self.strings.len()))?;
         // Literals are often in another part of the memory.
@@ -342,7 +342,8 @@ impl<'a> InputMap<'a> {
         self.find_in(after.checked_sub(1)?, address, length)
     }
 
-    /// Returns the index of the key that contains the start of a text, given by its address and length, and the offset of the text in it.
+    /// Returns the index of the key that contains the start of a string, which is given by its address and length, and the offset of the
+    /// string in the key.
     fn find_key(&mut self, address: usize, length: usize) -> Option<(usize, usize)> {
         let values = self.values.unwrap_or_else(|| self.add_keys());
         let keys = self.strings.get(values..)?;
@@ -350,7 +351,7 @@ impl<'a> InputMap<'a> {
         self.find_in(values.saturating_add(after.checked_sub(1)?), address, length)
     }
 
-    /// Returns the index of a string and the offset of a text in it, if the string contains the start of the text.
+    /// Returns the index of a known string and the offset of the given string in it, if the known one contains the start of the given one.
     #[inline(always)]
     fn find_in(&self, index: usize, address: usize, length: usize) -> Option<(usize, usize)> {
         let known = self.strings.get(index)?;
@@ -358,7 +359,7 @@ impl<'a> InputMap<'a> {
         (at.saturating_add(length.min(1)) <= known.text.len()).then_some((index, at))
     }
 
-    /// Calls a function with each part of a text that has one origin: the byte range of the part, and the origin.
+    /// Calls a function with each part of a string that has one origin: the byte range of the part, and the origin.
     #[inline]
     pub fn for_each_part(&mut self, address: Address, length: usize, mut add: impl FnMut(&Self, Range<usize>, Source)) {
         let first = address.get();
@@ -372,7 +373,7 @@ impl<'a> InputMap<'a> {
         }
     }
 
-    /// Returns the owner of a text with this origin that is written in the turn of a message. A message always owns its content.
+    /// Returns the owner of a string with this origin that is written in the turn of a message. A message always owns its content.
     pub fn owner(&mut self, source: Source, turn: Owner) -> Owner {
         let source = match source {
             Source::Memory(address) => self.find(address.get(), 1).0,
@@ -381,7 +382,7 @@ impl<'a> InputMap<'a> {
         self.owner_of_known(source, turn)
     }
 
-    /// Returns the owner of a text as [`InputMap::owner`] does, if its origin is not a place in memory.
+    /// Returns the owner of a string as [`InputMap::owner`] does, for an origin that is not a place in memory.
     pub(super) fn owner_of_known(&self, source: Source, turn: Owner) -> Owner {
         let (message, is_content) = match source {
             Source::Input(string, _) => match self.strings.get(string as usize) {
@@ -402,7 +403,7 @@ impl<'a> InputMap<'a> {
         if is_content { message } else { turn.or(message) }
     }
 
-    /// Returns the origin of a text that is made from the text at an address.
+    /// Returns the origin of a string that is made from the string at an address.
     pub fn mark_changed(&mut self, text: &str) -> Source {
         let (source, _) = self.find(Address::of(text).get(), text.len());
         let path = match source {
@@ -412,7 +413,7 @@ impl<'a> InputMap<'a> {
         path.map_or(source, |path| Source::Changed(self.sets.intern(&[path])))
     }
 
-    /// Adds the origin of a borrowed text to a union.
+    /// Adds the origin of a borrowed string to a union.
     pub fn extend_with_text(&mut self, union: &mut Union, text: &str) {
         let (source, _) = self.find(Address::of(text).get(), text.len());
         self.extend(union, source, text.len());
@@ -441,7 +442,7 @@ impl<'a> InputMap<'a> {
         }
     }
 
-    /// Returns the memory of a piece, or `None` if it was not copied from a string of the input.
+    /// Returns the place in memory from which a piece was copied, or `None` if it was not copied from a string of the input.
     pub fn memory(&self, source: Source) -> Option<usize> {
         match source {
             Source::Input(string, at) => Some(self.strings.get(string as usize)?.address().saturating_add(at as usize)),

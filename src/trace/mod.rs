@@ -4,9 +4,9 @@
 //! <s>[INST] Hi [/INST]   ->   0..3 the token bos_token, 3..10 line 4 of the template, 10..12 /messages/0/content, 12..20 line 4
 //! ```
 //!
-//! [`Pieces`] belong to each text that a render makes: they say where its bytes came from, and which of them a `{% generation %}` block
-//! wrote. A piece that was copied has only its place in memory; [`InputMap`] knows what is there. At the end, the pieces of the output become
-//! [`Segment`]s.
+//! [`Pieces`] belong to each string that a render makes: they say where its bytes came from, and which of them a `{% generation %}` block
+//! wrote. A piece that was copied has only its place in memory; [`InputMap`] knows what is there. At the end, the pieces of the output
+//! become [`Segment`]s.
 
 mod map;
 mod paths;
@@ -39,11 +39,11 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 /// let template = ChatTemplate::from_source(
 ///     "{{ bos_token }}{% for m in messages %}[INST] {{ m.content|trim }} [/INST]{% endfor %}",
 ///     &[("bos_token", "<s>")],
-/// );
+/// )?;
 /// let messages = serde_json::json!([{"role": "user", "content": " Hi"}]);
 /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
 /// assert_eq!(prompt.text, "<s>[INST] Hi [/INST]");
-/// assert_eq!(serde_json::to_value(&prompt.segments).unwrap(), serde_json::json!([
+/// assert_eq!(serde_json::to_value(prompt.segments()).unwrap(), serde_json::json!([
 ///     {"start": 0, "end": 3, "from": "token", "name": "bos_token"},
 ///     {"start": 3, "end": 10, "from": "template", "line": 1, "message": 0},
 ///     {"start": 10, "end": 12, "from": "input", "path": "/messages/0/content", "at": [1, 3], "message": 0},
@@ -62,7 +62,8 @@ pub struct Segment {
     paths: Arc<OnceLock<Paths>>,
 }
 
-/// A small form of [`Origin`]: indices into [`Paths`] stand for texts, and ends of ranges follow from the length of the segment.
+/// The origin of a segment in a small form: indices into [`Paths`] stand for strings, and ends of ranges follow from the length of the
+/// segment.
 #[derive(Clone, Copy)]
 pub enum Place {
     Template(u32),
@@ -167,7 +168,7 @@ impl fmt::Debug for Segment {
 /// The place that characters of a prompt came from.
 ///
 /// The origin of a character of a string or a key of the input is always [`Input`](Self::Input) or [`Changed`](Self::Changed). A number
-/// that a template reads from a text (`'12'|int`) is not a text of the input.
+/// that a template reads from a string (`'12'|int`) is not a string of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin<'s> {

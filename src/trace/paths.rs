@@ -1,4 +1,4 @@
-//! The values of the input, each by the step from its container.
+//! The paths of the values of the input. Each is stored as the last step from its container.
 //!
 //! ```text
 //! /messages/0/content   ->   the step `content` from /messages/0, the step `0` from /messages, the step `messages` from the root
@@ -33,15 +33,15 @@ pub struct Paths {
     pointers: OnceLock<Pointers>,
 }
 
-/// A value, by the step from its container.
+/// The path of a value: its container, and the last step.
 #[derive(Clone, Copy, Debug)]
 struct Path {
     parent: u32,
-    /// The end of the step in [`Paths::steps`].
+    /// The index after the last byte of the step in [`Paths::steps`].
     end: u32,
     /// The number of steps from the root.
     depth: u32,
-    /// The container that is [`TOP`] steps from the root, or the value itself if it is nearer.
+    /// The container of the value that is [`TOP`] steps from the root, or the value itself if it is nearer to the root.
     top: u32,
     kind: Kind,
     /// Whether the value is the content of a message or of an item in it, or within such a content.
@@ -52,7 +52,7 @@ struct Path {
     message: Owner,
 }
 
-/// The kind of a step.
+/// What a step leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// The value under a key, or the root.
@@ -65,7 +65,8 @@ enum Kind {
     Token,
 }
 
-/// The number of steps from the root to the parts of the input that are told apart, such as the arguments of a call of a tool.
+/// The number of steps from the root of the parts of the input that a union keeps apart, such as the arguments of a call of a tool. What is
+/// deeper counts as its container.
 const TOP: u32 = 6;
 
 /// The JSON pointers of the paths that are origins, one after another.
@@ -181,7 +182,7 @@ impl Paths {
         }
     }
 
-    /// Returns the container of a value. The root is its own.
+    /// Returns the container of a value. The container of the root is the root.
     pub fn parent(&self, index: u32) -> u32 {
         self.list.get(index as usize).map_or(ROOT, |path| path.parent)
     }
@@ -192,7 +193,7 @@ impl Paths {
         path.map_or((Owner::NONE, false), |path| (path.message, path.is_content))
     }
 
-    /// Returns whether a value is another one or within it.
+    /// Returns whether a value is `outer` or anywhere in it: `/messages/0/content` is in `/messages`.
     pub fn is_within(&self, mut index: u32, outer: u32) -> bool {
         while index > outer {
             index = self.parent(index);
@@ -222,7 +223,7 @@ impl Paths {
         slice(text, index, |index| ends.get(index).copied())
     }
 
-    /// Returns a length that no JSON pointer exceeds.
+    /// Returns an upper bound of the length of all JSON pointers.
     pub fn longest_pointer(&self) -> usize {
         // An escape has two bytes.
         self.steps.len().saturating_mul(2).saturating_add(self.list.len())
@@ -272,7 +273,7 @@ impl Paths {
         }
     }
 
-    /// Returns the steps from a container to a value in it, with a slash between them.
+    /// Returns the part of a JSON pointer that leads from a container to a value in it: `content/0/text`.
     pub fn join_steps(&self, mut index: u32, container: u32) -> String {
         let mut steps = Vec::new();
         while index > container {
@@ -297,7 +298,7 @@ impl Paths {
         (path.depth == MESSAGE_DEPTH && path.message != Owner::NONE).then_some(path.message)
     }
 
-    /// Makes the pointers of all origins.
+    /// Makes the JSON pointers of all values that segments come from.
     fn make_pointers(&self) -> Pointers {
         let mut made = Pointers {
             text: String::new(),
@@ -316,7 +317,7 @@ impl Paths {
     }
 }
 
-/// Returns one of several texts that are stored one after another. `end` returns the end of the text with an index.
+/// Returns the string with an index, of several that are stored one after another. `end` returns the end of the string with an index.
 fn slice(text: &str, index: u32, end: impl Fn(usize) -> Option<u32>) -> &str {
     let index = index as usize;
     let start = index.checked_sub(1).and_then(&end).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The tape: what was written to a text, as plain events in the order of the text.
+//! The tape: the pieces of a string, in the order in which a render wrote them.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use super::map::InputMap;
 /// The origin of a piece, by indices that only its render knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A `{% generation %}` block wrote the piece. Other pieces have the origins of the characters that it covers.
+    /// A `{% generation %}` block wrote these bytes. Other pieces have the origins of the same bytes.
     Generation,
-    /// Not a piece of its own: the pieces from this byte on are a stretch, whose text one message may own.
+    /// Not a piece, but a mark: the pieces from this byte on are a stretch, whose text one message may own.
     Stretch(u32),
-    /// Not a piece of its own: the pieces from this byte on that have no owner belong to the owner of this one.
+    /// Not a piece, but a mark: the pieces from this byte on that have no owner belong to the owner of this mark.
     Round(u32),
     /// Copied from this place in memory. An [`InputMap`] knows what is there.
     Memory(Address),
@@ -25,11 +25,11 @@ pub enum Source {
     Changed(u32),
     /// Made from the time of the clock.
     Clock,
-    /// None of these.
+    /// None of these: a number, the punctuation of a printed list.
     Made,
 }
 
-/// An address in memory, in bytes that need no alignment.
+/// An address in memory. It is stored as bytes, which need no alignment, so that a piece is small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address([u8; size_of::<usize>()]);
 
@@ -39,19 +39,19 @@ impl Address {
         Self(text.as_ptr().addr().to_ne_bytes())
     }
 
-    /// Returns the number of bytes from the start of memory.
+    /// Returns the address as a number.
     pub fn get(self) -> usize {
         usize::from_ne_bytes(self.0)
     }
 
-    /// Returns the address of a later byte.
+    /// Returns the address a number of bytes later.
     #[must_use]
     pub fn after(self, bytes: usize) -> Self {
         Self(self.get().wrapping_add(bytes).to_ne_bytes())
     }
 }
 
-/// The message that owns a piece.
+/// The message that owns a piece, if one does: the message in whose turn the piece was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner(u32);
 
@@ -82,10 +82,10 @@ impl Default for Owner {
     }
 }
 
-/// A byte range of a text, with its origin and its owner.
+/// A byte range of a string, with its origin and its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The first byte and the byte after the last. A text that is traced is shorter than 4 GiB.
+    /// The first byte and the byte after the last. A string that is traced is shorter than 4 GiB.
     bytes: [u32; 2],
     /// The origin.
     pub source: Source,
@@ -119,7 +119,7 @@ impl Piece {
         end as usize
     }
 
-    /// Moves the end to that of the piece that continues this one.
+    /// Makes this piece end where the piece that continues it ends.
     pub(super) fn extend(&mut self, next: &Self) {
         let ([_, end], [_, next]) = (&mut self.bytes, next.bytes);
         *end = next;
@@ -143,7 +143,7 @@ impl Piece {
     }
 }
 
-/// Bytes of a text that were copied from memory or made by the render.
+/// Bytes that are about to be written, and where they were copied from, unless the render made them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Write {
     /// The bytes of the text.
@@ -152,18 +152,18 @@ pub struct Write {
     pub memory: Range<usize>,
 }
 
-/// The pieces of a text, sorted by their ends.
+/// The pieces of a string, sorted by their ends.
 ///
-/// A render that is not traced records only the pieces of `{% generation %}` blocks. In one that is traced, each text also has pieces with
-/// an origin, from its first byte to its last without a gap.
+/// A render that is not traced records only the pieces of `{% generation %}` blocks. In one that is traced, each string also has pieces
+/// with an origin, from its first byte to its last without a gap.
 #[derive(Clone, Debug, Default)]
 pub struct Pieces {
     list: Vec<Piece>,
-    /// No piece at or after this index is a block.
+    /// The index after the last piece that is a block.
     blocks_end: usize,
     /// The byte after the last piece with an origin.
     filled: usize,
-    /// The number of pieces at the start of the list that no longer grow.
+    /// The number of pieces at the start of the list that have ended: a later piece is not merged with them.
     sealed: usize,
     /// The number of stretches and rounds in the list.
     marks: usize,
@@ -219,7 +219,7 @@ impl Pieces {
         }
     }
 
-    /// Adds a piece from the end of the last piece with an origin to a byte, if there is a gap.
+    /// Fills the gap between the last piece with an origin and a byte, if there is one, with a piece.
     pub fn fill(&mut self, end: usize, source: Source, owner: Owner) {
         if self.filled < end {
             self.push(Piece::new(self.filled..end, source, owner));
@@ -233,8 +233,8 @@ impl Pieces {
         rest.take_while(move |piece| piece.source == Source::Generation || piece.start() < range.end)
     }
 
-    /// Returns the pieces that a view of the text can have, for [`Pieces::append_view`]. A block ends after the pieces in it, so all up to
-    /// the last block can be in the view. The caller charges a step for each.
+    /// Returns the pieces that can be in a view of the string, for [`Pieces::append_view`]. A block is stored after the pieces in it, so
+    /// all pieces up to the last block can be in the view. The caller charges a step for each.
     pub fn in_view(&self, view: &Range<usize>) -> &[Piece] {
         let first = self.list.partition_point(|piece| piece.end() < view.start);
         let rest = self.list.get(first..).unwrap_or_default();
@@ -243,7 +243,7 @@ impl Pieces {
         rest.get(..after).unwrap_or(rest)
     }
 
-    /// Adds the pieces `found` of another text, a range of which is written to this text at the byte `at`. A piece without an owner gets
+    /// Adds the pieces `found` of another string after a range of it was copied to the byte `at` of this one. A piece without an owner gets
     /// the given owner.
     pub fn append_view(&mut self, found: &[Piece], view: &Range<usize>, at: usize, owner: Owner) {
         for piece in found {
@@ -265,7 +265,7 @@ impl Pieces {
         }
     }
 
-    /// Moves the end of the last piece to a byte after it.
+    /// Makes the last piece end at a later byte.
     pub fn stretch(&mut self, end: usize) {
         if let Some(last) = self.list.last_mut() {
             let [_, last] = &mut last.bytes;
@@ -292,7 +292,7 @@ impl Pieces {
         taken
     }
 
-    /// Removes the pieces from a byte on, where the text was cut. A block that begins at that byte is kept, and becomes empty.
+    /// Removes the pieces from a byte on, after the string was cut there. A block that begins at that byte is kept, and becomes empty.
     pub fn truncate(&mut self, length: usize) {
         let first = self.list.partition_point(|piece| piece.end() < length);
         let cut = self.list.split_off(first).into_iter();
@@ -305,15 +305,15 @@ impl Pieces {
         self.filled = self.filled.min(length);
     }
 
-    /// Ends the last piece, so that later text has pieces of its own. Returns the number of pieces, stretches and rounds before that text.
+    /// Ends the last piece, so that what is written later has pieces of its own. Returns the number of pieces and marks so far.
     pub fn end_piece(&mut self) -> usize {
         self.sealed = self.list.len();
         self.sealed
     }
 
-    /// Ends a stretch that began at a byte, after a number of pieces. If all text of the input in it has one owner, [`Pieces::resolve`]
-    /// makes that the owner of the text around it. `current` is the owner of text that is written now. Returns the number of pieces in the
-    /// stretch.
+    /// Records the end of a stretch that began at a byte, after a number of pieces. If all its text of the input has one owner,
+    /// [`Pieces::resolve`] makes that the owner of the text around it. `current` is the owner of what is written now. Returns the number of
+    /// pieces in the stretch.
     pub fn end_stretch(&mut self, start: usize, before: usize, current: Owner) -> usize {
         let mut count = self.list.len().saturating_sub(before);
         if count <= 1 {
@@ -328,8 +328,8 @@ impl Pieces {
         count
     }
 
-    /// Ends a round of a loop that began at a byte. Its owner becomes that of the pieces that have none. Returns the number of pieces
-    /// in the round.
+    /// Records the end of a round of a loop that began at a byte. Its owner becomes that of the pieces that have none. Returns the number
+    /// of pieces in the round.
     pub fn end_round(&mut self, start: usize, owner: Owner) -> usize {
         let pieces = self.after(start);
         let count = pieces.len();
@@ -378,7 +378,7 @@ impl Pieces {
         self.sealed = self.sealed.min(self.list.len());
     }
 
-    /// Returns the pieces that have bytes after a byte, which is near the end of the text.
+    /// Returns the pieces that have bytes after a byte. They are searched from the end, because the byte is near it.
     fn after(&mut self, byte: usize) -> &mut [Piece] {
         let count = self.list.iter().rev().take_while(|piece| piece.end() > byte).count();
         let first = self.list.len().saturating_sub(count);
@@ -392,8 +392,8 @@ impl Pieces {
             .for_each(|piece| piece.owner = piece.owner.or(owner));
     }
 
-    /// Makes a message the owner of the text around its own texts, unless texts of other parts of the input are among them. Only pieces
-    /// from a byte on change, and only those that have the owner `current` and are not text of the input.
+    /// Applies a stretch: its message becomes the owner of the text around its strings, unless strings of other parts of the input are
+    /// among them. Only pieces from a byte on change, and only those that have the owner `current` and are not text of the input.
     fn own_around(&mut self, start: usize, current: Owner) {
         let is_input = |piece: &Piece| matches!(piece.source, Source::Input(..) | Source::Changed(_));
         let new = self.after(start);
@@ -440,7 +440,7 @@ pub(super) fn free_spare<T>(list: &mut Vec<T>) {
     }
 }
 
-/// Frees the unused memory of a text to which nothing more is added, unless it is little.
+/// Frees the unused memory of a string to which nothing more is added, unless it is little.
 pub fn free_spare_text(text: &mut String) {
     if text.capacity().saturating_sub(text.len()) > MAX_SPARE {
         text.shrink_to_fit();

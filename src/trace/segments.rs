@@ -13,14 +13,15 @@ use super::spans::Points;
 use super::{Place, Segment};
 use crate::text::slice::char_count;
 
-/// The number of bytes of a string up to which the code points before a part are counted for each part.
+/// The number of bytes before a part of a string up to which their code points are counted each time. For later parts, the offsets of the
+/// string's code points are stored.
 const SHORT: usize = 1024;
 
 /// Makes the origins of segments.
 struct Origins<'p, 'a> {
     strings: &'p [Known<'a>],
     paths: Paths,
-    /// The code points of strings of which a late part was written.
+    /// The offsets of the code points of a string, by the index of the string, if a part was written that is far from its start.
     points: HashMap<u32, Points<'a>, RandomState>,
 }
 

@@ -13,17 +13,18 @@ use crate::meter::{Claim, Meter};
 pub(super) struct Sets {
     list: Vec<Arc<[u32]>>,
     indices: HashMap<Arc<[u32]>, u32, RandomState>,
-    /// The index of the set that was stored or found last. All escapes of a text have the same set.
+    /// The index of the set that was stored or found last. All escapes of a string have the same set.
     last: u32,
-    /// The memory of the sets in bytes.
+    /// The number of bytes of memory that the sets take.
     bytes: usize,
     claims: Vec<Claim>,
 }
 
-/// The bytes that a set takes besides its paths: its places in the list and the map, with room for their growth, and reference counts.
+/// The number of bytes that a set takes besides its paths: its places in the list and the map, with room for their growth, and reference
+/// counts.
 const SET_BYTES: usize = 128;
 
-/// The number of bytes that each claim of memory is for. The bytes of an incomplete part are not claimed.
+/// The number of bytes that are claimed at once. Fewer bytes than this may be without a claim.
 const CLAIM_BYTES: usize = 64 << 10;
 
 impl Sets {

@@ -1,4 +1,4 @@
-//! Stretches of a text in code points and in bytes.
+//! Stretches of a string in code points and in bytes.
 //!
 //! ```text
 //! "<user>é<bot>Hi"   ->   code points 12..14, bytes 13..15
@@ -10,9 +10,9 @@ use std::ops::Range;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-/// The spans of a text in two units, in the same order.
+/// The spans of a string in two units, in the same order.
 ///
-/// A span of [`Prompt::generation`](crate::Prompt::generation) can end after the text, because transformers adds the length of a block to
+/// A span of [`Prompt::reference_spans`](crate::Prompt::reference_spans) can end after the text, because transformers adds the length of a block to
 /// its start, even if a filter shortens the block later. It then ends equally far after the text in both units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -62,21 +62,21 @@ impl Spans {
     }
 }
 
-/// The number of code points between two whose byte offsets are stored.
+/// The distance in code points between two code points whose byte offsets are stored.
 const STRIDE: usize = 64;
 
-/// The code points of a text.
+/// The code points of a string.
 #[derive(Debug)]
 pub struct Points<'t> {
     text: &'t str,
-    /// The first byte of the first code point of each stride. Empty for a text that is ASCII.
+    /// The byte offset of each [`STRIDE`]th code point. The list is empty for a string of ASCII characters.
     starts: Vec<usize>,
     /// The number of code points.
     count: usize,
 }
 
 impl<'t> Points<'t> {
-    /// Counts the code points of a text.
+    /// Counts the code points of a string.
     pub fn new(text: &'t str) -> Self {
         if text.is_ascii() {
             let (starts, count) = (Vec::new(), text.len());

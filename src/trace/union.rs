@@ -1,4 +1,4 @@
-//! The origins of a text that is made from several others.
+//! The origins of a string that is made from several others.
 //!
 //! ```text
 //! {{ (m.role + m.content)|upper }}   ->   made from /messages/0/role and /messages/0/content
@@ -10,24 +10,24 @@ use super::pieces::Source;
 /// The maximum number of paths of a union.
 const MAX_PATHS: usize = 8;
 
-/// The greatest depth of a path that is added to a union without charge. Each step beyond it is charged.
+/// The depth of a path up to which it is added to a union without charge. Each further step is charged.
 const USUAL_DEPTH: usize = 8;
 
-/// The origins that a text was made from.
+/// The origins that a string was made from.
 #[derive(Debug, Default)]
 pub struct Union {
     /// Paths of the input, at most eight. None is within another.
     pub(super) paths: Vec<u32>,
-    /// The path that was inserted last. The texts of one value often have the same path.
+    /// The path that was inserted last. The strings of one value often have the same path.
     last: Option<u32>,
-    /// The steps of work that are not charged yet. A path of at most [`USUAL_DEPTH`] takes none.
+    /// The number of steps that are to be charged for the paths that were added. A path of at most [`USUAL_DEPTH`] costs none.
     steps: u64,
     /// The origin that has no path: the template or a token.
     pub(super) rest: Option<Source>,
 }
 
 impl Union {
-    /// Returns the steps to charge for the paths that were added since the last call.
+    /// Returns the number of steps to charge for the paths that were added since the last call.
     pub fn take_steps(&mut self) -> u64 {
         std::mem::take(&mut self.steps)
     }

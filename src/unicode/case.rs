@@ -12,12 +12,13 @@
 use super::class::{is_case_ignorable, is_cased, is_lowercase, is_uppercase};
 use super::tables::{FOLD_LONG, FOLD_RUNS, LOWER_LONG, LOWER_RUNS, TITLE_LONG, TITLE_RUNS, UPPER_LONG, UPPER_RUNS};
 
-/// Runs of characters whose mapping adds a constant to the code point: first, last, step, constant.
+/// Runs of characters that are mapped by adding a constant to the code point. Each is given by its first and last code point, its step, and
+/// the constant.
 type Runs = [(u32, u32, u32, i32)];
 /// Characters that map to several characters, sorted by code point.
 type Long = [(u32, &'static str)];
 
-/// The mapping of a character.
+/// What a character is mapped to.
 enum Mapped {
     Same,
     One(char),
@@ -77,7 +78,7 @@ fn push_mapped(output: &mut String, char: char, mapped: Mapped) {
     }
 }
 
-/// Maps each character of a text.
+/// Maps each character of a string.
 fn map_all(text: &str, map: impl Fn(char) -> Mapped) -> String {
     let mut output = String::with_capacity(text.len());
     for char in text.chars() {
@@ -86,26 +87,26 @@ fn map_all(text: &str, map: impl Fn(char) -> Mapped) -> String {
     output
 }
 
-/// Returns whether a capital sigma between two texts is at the end of a word.
+/// Returns whether a capital sigma between two strings is at the end of a word.
 ///
-/// The search stops at the next sigma, so a text of many sigmas is scanned only twice.
+/// The search stops at the next sigma, so a string of many sigmas is scanned only twice.
 fn is_final_sigma(before: &str, after: &str) -> bool {
     let previous = before.chars().rev().find(|&char| !is_case_ignorable(char));
     let next = after.chars().find(|&char| !is_case_ignorable(char));
     previous.is_some_and(is_cased) && !next.is_some_and(is_cased)
 }
 
-/// Appends the lower case of the character at byte offset `at` of a text.
+/// Appends the lower case of the character at byte offset `at` of a string.
 fn push_lower_at(output: &mut String, text: &str, at: usize, char: char) {
     if char != 'Σ' {
         return push_mapped(output, char, map_lower(char));
     }
     let before = text.get(..at).unwrap_or_default();
-    let after = text.get(at.saturating_add(char.len_utf8())..).unwrap_or_default();
+    let after = text.get(at + char.len_utf8()..).unwrap_or_default();
     output.push(if is_final_sigma(before, after) { 'ς' } else { 'σ' });
 }
 
-/// `str.lower`: converts a text to lower case.
+/// `str.lower`: converts a string to lower case.
 pub fn to_lower(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -117,7 +118,7 @@ pub fn to_lower(text: &str) -> String {
     output
 }
 
-/// `str.upper`: converts a text to upper case.
+/// `str.upper`: converts a string to upper case.
 pub fn to_upper(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_uppercase();
@@ -184,7 +185,7 @@ pub fn swapcase(text: &str) -> String {
     output
 }
 
-/// `str.casefold`: folds the case of a text for comparison without case.
+/// `str.casefold`: folds the case of a string for comparison without case.
 pub fn casefold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();

@@ -26,8 +26,7 @@ fn belongs(char: char, flags: u16) -> bool {
     classes(char) & flags != 0
 }
 
-/// Returns whether a character has a property: an ASCII character if `is_ascii_member` says so, another one if it belongs to one of the
-/// classes.
+/// Returns whether a character has a property. `is_ascii_member` decides for ASCII characters, and the classes for the others.
 #[inline]
 fn has_property(char: char, is_ascii_member: impl Fn(&char) -> bool, flags: u16) -> bool {
     if char.is_ascii() {

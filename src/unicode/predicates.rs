@@ -11,7 +11,7 @@
 
 use super::class;
 
-/// Returns whether a text is not empty and all its characters have a property.
+/// Returns whether a string is not empty and all its characters have a property.
 fn is_nonempty_and_all(text: &str, property: fn(char) -> bool) -> bool {
     !text.is_empty() && text.chars().all(property)
 }

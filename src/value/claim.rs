@@ -9,7 +9,7 @@ use super::{Big, Undefined, Value};
 use crate::error::Result;
 
 impl<'a> Runtime<'a> {
-    /// Returns a value after claiming the memory of its object, if the object was just made.
+    /// Claims the memory of a value's object, if the object was just made, and returns the value.
     #[inline]
     pub fn claim_value(&mut self, mut value: Value<'a>) -> Result<Value<'a>> {
         self.claim_object(&mut value)?;

@@ -19,7 +19,7 @@ const SCANNED: usize = 8;
 /// The maximum number of entries of a dict in which finding a short key takes no more time than the rest of the lookup.
 const FEW: usize = 256;
 
-/// The number of steps of reading an entry that is not in the caches of the processor.
+/// The number of steps that it costs to read an entry that is not in the caches of the processor.
 const DISTANT: u64 = 4;
 
 /// An immutable dict.
@@ -94,7 +94,7 @@ impl<'a> Dict<'a> {
             // The charge grows with the logarithm of the size: a scan compares the key with several others, and the entries that a large
             // index refers to are far apart in memory.
             Self::Data(object) => {
-                let compared = u64::from(object.len().checked_ilog2().unwrap_or(0)).saturating_add(1);
+                let compared = u64::from(object.len().checked_ilog2().unwrap_or(0)) + 1;
                 bytes
                     .saturating_add(DISTANT.saturating_mul(u64::from(distance > 0)))
                     .saturating_mul(compared)
@@ -119,7 +119,7 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// Returns the value under a string key of a dict that the render made, and `None` for any other dict.
+    /// Returns the value under a string key, if the render made the dict. Other dicts have no such lookup.
     pub(super) fn owned_entry(&self, key: &str) -> Option<&Value<'a>> {
         let Self::Owned(dict) = self else { return None };
         dict.entries.get(&StrKey::new(key))
@@ -134,7 +134,7 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// Returns whether a function accepts an entry with a string key. It gets the key, and whether the value is `None`.
+    /// Returns whether a function accepts any entry with a string key. The function gets the key, and whether the value is `None`.
     pub fn has_entry(&self, accepts: impl Fn(&str, bool) -> bool) -> bool {
         match self {
             Self::Json(map) => map.iter().any(|(key, value)| accepts(key, value.is_null())),
@@ -229,7 +229,7 @@ impl<'a> Iterator for DictIter<'a> {
             Self::Data(iter) => iter.next().map(|(key, value)| (Value::text(key), Value::from(value))),
             Self::Owned(dict, next, end) => {
                 let (key, value) = dict.entries.get_index(*next).filter(|_| *next < *end)?;
-                *next = next.saturating_add(1);
+                *next += 1;
                 Some((key.value.clone(), value.clone()))
             }
         }

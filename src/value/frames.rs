@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::Value;
-use super::dict::Dict;
+use super::given::Given;
 use crate::ast::Template;
 use crate::error::{Error, Result};
 use crate::meter::{Claim, Meter};
@@ -17,12 +17,11 @@ use crate::trace::InputMap;
 #[derive(Debug, Default)]
 pub struct Frames<'a> {
     /// The variables that the template is rendered with.
-    pub input: Option<Dict<'a>>,
+    pub input: Given<'a>,
     /// The template that is rendered.
     pub template: Option<&'a Template>,
-    /// The variables that the template has set at top level, by symbol. The list is empty until the first is set.
-    pub exported: Vec<Option<Value<'a>>>,
-    /// The names that were looked up in the input and among the globals, by symbol. The list is empty until the first lookup.
+    /// The variables of the context, by their index among the names that the template looks up: those that it has set at top level, and
+    /// those that were looked up in the input and among the globals. The list is empty until the first of them.
     pub context: Vec<ContextEntry<'a>>,
     /// The variables that no macro closes over. Each frame has a range of them.
     pub locals: Vec<Option<Value<'a>>>,
@@ -30,21 +29,21 @@ pub struct Frames<'a> {
     pub cells: Vec<Option<Value<'a>>>,
     /// The environments, by [`EnvironmentId`].
     pub environments: Vec<Environment>,
-    /// The claim to the memory of many variables and environments, and the number of variables that it is for.
+    /// The claim to the memory of variables and environments, and the number of variables that it covers.
     pub claim: Option<(Claim, usize)>,
-    /// The places of the context's values in memory, for the notes of errors.
+    /// The places of the context's values in memory. An error names the value of the input that it is about by them.
     pub context_map: Option<Box<InputMap<'a>>>,
     /// The spans of `generation` blocks in code points, if the caller wants them.
     pub tracked: Option<Box<Tracked>>,
 }
 
-/// The result of looking up a name in the input and among the globals, which do not change during a render.
+/// The value of a name in the context.
 #[derive(Clone, Debug, Default)]
 pub enum ContextEntry<'a> {
-    /// The name was not looked up yet.
+    /// The name was not looked up yet, and the template has not set it.
     #[default]
     Unknown,
-    /// Neither the input nor the globals have the name.
+    /// The template has not set the name, and neither the input nor the globals have the name.
     Absent,
     /// The value under the name.
     Found(Value<'a>),
@@ -57,11 +56,11 @@ pub struct Tracked {
     pub spans: Vec<Range<usize>>,
     /// The code points that the top level of the template has written in finished outputs.
     pub root_length: usize,
-    /// The error of joining what the top level has written, if that is not only strings.
+    /// The error of joining the top level's output, if part of it is not a string.
     pub refused: Option<Error>,
 }
 
-/// The number of variables whose memory is not claimed.
+/// The number of variables that a render may have before their memory is claimed.
 const UNCLAIMED: usize = 4096;
 
 impl Frames<'_> {
@@ -69,8 +68,8 @@ impl Frames<'_> {
     #[inline]
     pub fn claim(&mut self, meter: &mut Meter<'_>) -> Result<()> {
         // An environment has half the size of a variable.
-        let variables = self.locals.len().saturating_add(self.cells.len());
-        let room = variables.saturating_add(self.environments.len() / 2);
+        let variables = self.locals.len() + self.cells.len();
+        let room = variables + self.environments.len() / 2;
         match &self.claim {
             _ if room <= UNCLAIMED => Ok(()),
             Some((_, claimed)) if room <= *claimed => Ok(()),

@@ -39,7 +39,7 @@ impl<'a> From<&'a Data<'a>> for Value<'a> {
     }
 }
 
-/// Returns a number of the caller. If a dependent crate enables `arbitrary_precision`, the number is a text and can be an integer of any
+/// Returns a number of the caller. If a dependent crate enables `arbitrary_precision`, the number is a string and can be an integer of any
 /// size.
 fn from_number<'a>(number: &serde_json::Number) -> Value<'a> {
     if let Some(int) = number.as_i64() {

@@ -9,8 +9,8 @@ use super::types::Type;
 use crate::error::{Error, Result};
 use crate::meter::Claim;
 
-/// The number of levels by which an item that a generator makes can be higher than the generator's input. The caller's data counts as one
-/// level however deep it is, so a list of its parts is higher than the whole.
+/// How much higher an item that a generator makes can be than the generator's input. The caller's data counts as one level however deep it
+/// is, so a list of its parts is higher than the data.
 pub const GAIN: u32 = 2;
 
 /// Produces the items of a one-pass iterator, one at a time.

@@ -1,4 +1,4 @@
-//! The storage of values, which decides which Python object a value is.
+//! Which values are one Python object: those that share their storage.
 
 use std::rc::Rc;
 
@@ -33,7 +33,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the address of an object that is equal only to itself, or the index of a namespace. The result is `None` for other values.
+    /// Returns what identifies an object that is equal only to itself: its address, or the index of a namespace. The result is `None` for
+    /// other values.
     pub(super) fn address(&self) -> Option<usize> {
         Some(match self {
             Self::Iterator(iterator) => Rc::as_ptr(iterator).addr(),
@@ -48,7 +49,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// Returns whether two objects of this type never share storage, so the storage decides which object this is.
+    /// Returns whether each object of this type has storage of its own, so that the storage decides which object a value is.
     pub(super) fn has_own_storage(&self) -> bool {
         matches!(
             self,

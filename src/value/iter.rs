@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::dict::{Dict, DictIter};
 use super::generator::Generator;
-use super::list::{Part, Seq};
+use super::list::Seq;
 use super::loop_context::Loop;
 use super::runtime::Runtime;
 use super::str::Str;
@@ -64,12 +64,12 @@ impl<'a> Iter<'a> {
         })
     }
 
-    /// Returns the next item and advances past it, if the item is an object of the caller or of a JSON text.
+    /// Returns the next item and advances, if the item is an object of the caller or of a JSON text.
     #[inline(always)]
     pub fn next_object(&mut self) -> Option<Dict<'a>> {
         let Self::Seq(items, next) = self else { return None };
         let object = items.object(*next)?;
-        *next = next.saturating_add(1);
+        *next += 1;
         Some(object)
     }
 
@@ -80,13 +80,13 @@ impl<'a> Iter<'a> {
         Ok(match self {
             Self::Seq(items, next) => {
                 let item = items.get(*next);
-                *next = next.saturating_add(1);
+                *next += 1;
                 item
             }
             Self::Chars(text, next) => {
                 let rest = text.as_str().get(*next..).unwrap_or_default();
                 let Some(first) = rest.chars().next() else { return Ok(None) };
-                let end = next.saturating_add(first.len_utf8());
+                let end = *next + first.len_utf8();
                 let piece = text.slice(*next..end);
                 *next = end;
                 Some(Value::Str(piece))
@@ -142,8 +142,8 @@ impl<'a> Iter<'a> {
 /// Returns the next entry of a dict as the items of a tuple.
 fn next_pair<'a>(entries: &mut DictIter<'a>, runtime: &mut Runtime<'a>) -> Result<Option<Seq<'a>>> {
     Ok(match entries {
-        DictIter::Json(iter) => iter.next().map(|(key, value)| Seq::JsonEntry(key, value, Part::Pair)),
-        DictIter::Data(iter) => iter.next().map(|entry| Seq::DataEntry(entry, Part::Pair)),
+        DictIter::Json(iter) => iter.next().map(|(key, value)| Seq::JsonEntry(key, value)),
+        DictIter::Data(iter) => iter.next().map(Seq::DataEntry),
         DictIter::Owned(..) => match entries.next() {
             Some((key, value)) => Some(runtime.items(vec![key, value])?),
             None => None,

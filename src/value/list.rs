@@ -1,4 +1,4 @@
-//! The items of lists and tuples: borrowed or made by the render, in either direction, and any slice of them.
+//! The items of lists and tuples: borrowed or made by the render, and any slice of them.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -15,70 +15,17 @@ use crate::trace::Storage;
 pub enum Seq<'a> {
     /// An array of the caller.
     Json(&'a [serde_json::Value]),
-    /// An array of the caller, last item first.
-    JsonReversed(&'a [serde_json::Value]),
     /// An array of a JSON text or a literal.
     Data(&'a [Data<'a>]),
-    /// An array of a JSON text or a literal, last item first.
-    DataReversed(&'a [Data<'a>]),
     /// Items that the render made: the range from the first index to the second.
     Owned(Rc<OwnedItems<'a>>, u32, u32),
-    /// Items that the render made, last item first: the range from the first index to the second.
-    OwnedReversed(Rc<OwnedItems<'a>>, u32, u32),
     /// The key and the value of an entry of the caller's object, as `items()` yields them.
-    JsonEntry(&'a String, &'a serde_json::Value, Part),
+    JsonEntry(&'a String, &'a serde_json::Value),
     /// The key and the value of an entry of a JSON text or a dict literal, as `items()` yields them.
-    DataEntry(&'a Entry<'a>, Part),
+    DataEntry(&'a Entry<'a>),
     /// A group of the filter `groupby`, whose two items are also its attributes `grouper` and `list` (jinja2 `filters.py`,
     /// `_GroupTuple`).
     Group(Rc<OwnedItems<'a>>),
-}
-
-/// The items that a slice or a reversal of a key-value pair has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// The key and the value.
-    Pair,
-    /// The value and the key.
-    Reversed,
-    /// The key alone.
-    Key,
-    /// The value alone.
-    Value,
-}
-
-impl Part {
-    fn len(self) -> usize {
-        match self {
-            Self::Pair | Self::Reversed => 2,
-            Self::Key | Self::Value => 1,
-        }
-    }
-
-    /// Returns [`Part::Key`] or [`Part::Value`], whichever is at an index.
-    fn get(self, index: usize) -> Option<Self> {
-        match (self, index) {
-            (Self::Pair | Self::Key, 0) | (Self::Reversed, 1) => Some(Self::Key),
-            (Self::Reversed | Self::Value, 0) | (Self::Pair, 1) => Some(Self::Value),
-            _ => None,
-        }
-    }
-
-    /// Returns a slice of the part, or `None` if the slice is empty.
-    fn slice(self, range: Range<usize>) -> Option<Self> {
-        match range.len() {
-            2 => Some(self),
-            _ => self.get(range.start).filter(|_| !range.is_empty()),
-        }
-    }
-
-    fn reversed(self) -> Self {
-        match self {
-            Self::Pair => Self::Reversed,
-            Self::Reversed => Self::Pair,
-            Self::Key | Self::Value => self,
-        }
-    }
 }
 
 /// Items that the render made, with the claim to their memory.
@@ -114,12 +61,12 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// Returns the key and the value, if these items are a whole entry of an object of the caller or of a JSON text.
+    /// Returns the key and the value, if these items are an entry of an object of the caller or of a JSON text.
     #[inline]
     pub fn as_entry(&self) -> Option<(Value<'a>, Value<'a>)> {
         match self {
-            Self::JsonEntry(key, value, Part::Pair) => Some((Value::text(key), Value::from(*value))),
-            Self::DataEntry((key, value), Part::Pair) => Some((Value::text(key), Value::from(value))),
+            Self::JsonEntry(key, value) => Some((Value::text(key), Value::from(*value))),
+            Self::DataEntry((key, value)) => Some((Value::text(key), Value::from(value))),
             _ => None,
         }
     }
@@ -129,7 +76,7 @@ impl<'a> Seq<'a> {
         matches!(self, Self::Group(_))
     }
 
-    /// Returns the items and their height for modification in place, or the sequence itself if another value uses the items too.
+    /// Returns the items and their height for modification in place. If another value uses the items too, returns the sequence itself.
     pub fn try_into_items(self) -> Result<(Vec<Value<'a>>, u32), Self> {
         match self {
             Self::Owned(items, 0, end) if end as usize == items.values.len() => match Rc::try_unwrap(items) {
@@ -144,11 +91,11 @@ impl<'a> Seq<'a> {
     #[inline]
     pub fn len(&self) -> usize {
         match self {
-            Self::Json(items) | Self::JsonReversed(items) => items.len(),
-            Self::Data(items) | Self::DataReversed(items) => items.len(),
-            Self::Owned(_, start, end) | Self::OwnedReversed(_, start, end) => end.saturating_sub(*start) as usize,
+            Self::Json(items) => items.len(),
+            Self::Data(items) => items.len(),
+            Self::Owned(_, start, end) => end.saturating_sub(*start) as usize,
             Self::Group(items) => items.values.len(),
-            Self::JsonEntry(_, _, part) | Self::DataEntry(_, part) => part.len(),
+            Self::JsonEntry(..) | Self::DataEntry(_) => 2,
         }
     }
 
@@ -165,19 +112,13 @@ impl<'a> Seq<'a> {
             Self::Data(items) => items.get(index).map(Value::from),
             Self::Owned(..) => self.owned_item(index).cloned(),
             Self::Group(items) => items.values.get(index).cloned(),
-            Self::JsonEntry(key, value, part) => Some(match part.get(index)? {
-                Part::Key => Value::text(key),
-                _ => Value::from(*value),
-            }),
-            Self::DataEntry((key, value), part) => Some(match part.get(index)? {
-                Part::Key => Value::text(key),
-                _ => Value::from(value),
-            }),
-            Self::JsonReversed(items) => items.get(mirror_index(items.len(), index)?).map(Value::from),
-            Self::DataReversed(items) => items.get(mirror_index(items.len(), index)?).map(Value::from),
-            Self::OwnedReversed(items, start, ..) => {
-                let at = mirror_index(self.len(), index)?;
-                items.values.get((*start as usize).checked_add(at)?).cloned()
+            Self::JsonEntry(..) | Self::DataEntry(_) => {
+                let (key, value) = self.as_entry()?;
+                match index {
+                    0 => Some(key),
+                    1 => Some(value),
+                    _ => None,
+                }
             }
         }
     }
@@ -187,9 +128,7 @@ impl<'a> Seq<'a> {
     pub fn object(&self, index: usize) -> Option<Dict<'a>> {
         let json = match self {
             Self::Json(items) => items.get(index)?,
-            Self::JsonReversed(items) => items.get(mirror_index(items.len(), index)?)?,
             Self::Data(items) => return data_object(items.get(index)?),
-            Self::DataReversed(items) => return data_object(items.get(mirror_index(items.len(), index)?)?),
             Self::Owned(..) => return self.owned_object(index),
             _ => return None,
         };
@@ -208,7 +147,7 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// Returns a reference to the item at an index, unless the items are reversed, an entry or a group.
+    /// Returns a reference to the item at an index, unless the items are an entry or a group.
     pub(super) fn peek<'v>(&'v self, index: usize) -> Option<ValueRef<'v, 'a>> {
         match self {
             Self::Json(items) => items.get(index).map(ValueRef::Json),
@@ -230,17 +169,14 @@ impl<'a> Seq<'a> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
-    /// Returns the items of a range of indices, without a copy.
+    /// Returns the items of a range of indices, without a copy, or `None` for the items of an entry.
     #[must_use]
-    pub fn slice(&self, range: Range<usize>) -> Self {
+    pub fn slice(&self, range: Range<usize>) -> Option<Self> {
         let end = range.end.min(self.len());
         let start = range.start.min(end);
-        let back = self.len().saturating_sub(end)..self.len().saturating_sub(start);
-        match self {
-            Self::Json(items) => Self::Json(items.get(start..end).unwrap_or_default()),
-            Self::Data(items) => Self::Data(items.get(start..end).unwrap_or_default()),
-            Self::JsonReversed(items) => Self::JsonReversed(items.get(back).unwrap_or_default()),
-            Self::DataReversed(items) => Self::DataReversed(items.get(back).unwrap_or_default()),
+        Some(match self {
+            Self::Json(items) => Self::Json(items.get(start..end)?),
+            Self::Data(items) => Self::Data(items.get(start..end)?),
             Self::Owned(items, from, ..) => {
                 let (start, end) = stretch(*from, start..end);
                 Self::Owned(Rc::clone(items), start, end)
@@ -249,41 +185,14 @@ impl<'a> Seq<'a> {
                 let (start, end) = stretch(0, start..end);
                 Self::Owned(Rc::clone(items), start, end)
             }
-            Self::OwnedReversed(items, from, ..) => {
-                let (start, end) = stretch(*from, back);
-                Self::OwnedReversed(Rc::clone(items), start, end)
-            }
-            Self::JsonEntry(key, value, part) => match part.slice(start..end) {
-                Some(part) => Self::JsonEntry(key, value, part),
-                None => Self::Data(&[]),
-            },
-            Self::DataEntry(entry, part) => match part.slice(start..end) {
-                Some(part) => Self::DataEntry(entry, part),
-                None => Self::Data(&[]),
-            },
-        }
-    }
-
-    /// Returns the items from the last to the first, without a copy.
-    #[must_use]
-    pub fn reversed(&self) -> Self {
-        match self {
-            Self::Json(items) => Self::JsonReversed(items),
-            Self::JsonReversed(items) => Self::Json(items),
-            Self::Data(items) => Self::DataReversed(items),
-            Self::DataReversed(items) => Self::Data(items),
-            Self::Owned(items, start, end) => Self::OwnedReversed(Rc::clone(items), *start, *end),
-            Self::OwnedReversed(items, start, end) => Self::Owned(Rc::clone(items), *start, *end),
-            Self::Group(items) => Self::OwnedReversed(Rc::clone(items), 0, 2),
-            Self::JsonEntry(key, value, part) => Self::JsonEntry(key, value, part.reversed()),
-            Self::DataEntry(entry, part) => Self::DataEntry(entry, part.reversed()),
-        }
+            Self::JsonEntry(..) | Self::DataEntry(_) => return None,
+        })
     }
 
     /// Returns the nesting depth of the containers in these items. Items that the render did not make count as one level.
     pub fn height(&self) -> u32 {
         match self {
-            Self::Owned(items, ..) | Self::OwnedReversed(items, ..) | Self::Group(items) => items.height,
+            Self::Owned(items, ..) | Self::Group(items) => items.height,
             _ => 1,
         }
     }
@@ -305,14 +214,9 @@ impl<'a> Seq<'a> {
     /// Returns whether both have the same items in the same place in memory. Empty arrays of the caller have no place.
     pub(super) fn shares_storage(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Json(left), Self::Json(right)) | (Self::JsonReversed(left), Self::JsonReversed(right)) => {
-                std::ptr::eq(*left, *right) && !left.is_empty()
-            }
-            (Self::Data(left), Self::Data(right)) | (Self::DataReversed(left), Self::DataReversed(right)) => {
-                std::ptr::eq(*left, *right) && !left.is_empty()
-            }
-            (Self::Owned(left, a, b), Self::Owned(right, c, d))
-            | (Self::OwnedReversed(left, a, b), Self::OwnedReversed(right, c, d)) => Rc::ptr_eq(left, right) && (a, b) == (c, d),
+            (Self::Json(left), Self::Json(right)) => std::ptr::eq(*left, *right) && !left.is_empty(),
+            (Self::Data(left), Self::Data(right)) => std::ptr::eq(*left, *right) && !left.is_empty(),
+            (Self::Owned(left, a, b), Self::Owned(right, c, d)) => Rc::ptr_eq(left, right) && (a, b) == (c, d),
             (Self::Group(left), Self::Group(right)) => Rc::ptr_eq(left, right),
             _ => false,
         }
@@ -322,7 +226,6 @@ impl<'a> Seq<'a> {
     pub(super) fn is_slice(&self) -> bool {
         match self {
             Self::Owned(items, start, end) => (*end).saturating_sub(*start) as usize != items.values.len(),
-            Self::JsonReversed(_) | Self::DataReversed(_) | Self::OwnedReversed(..) => true,
             _ => false,
         }
     }
@@ -333,11 +236,6 @@ fn data_object<'a>(data: &'a Data<'a>) -> Option<Dict<'a>> {
         Data::Object(object) => Some(Dict::Data(object)),
         _ => None,
     }
-}
-
-/// Returns the index from the front of the item at an index from the end.
-fn mirror_index(len: usize, index: usize) -> Option<usize> {
-    len.checked_sub(index)?.checked_sub(1)
 }
 
 /// Converts a range of indices in a view that starts at `from` to indices in the whole list. The indices fit, because [`Seq::owned`] counts

@@ -14,23 +14,23 @@ use crate::error::{Error, Result};
 use crate::meter::Claim;
 use crate::value::Callable;
 
-/// The size in bytes of Python's function that makes the recursive calls of a loop.
+/// The memory in bytes that is claimed for the function that makes the recursive calls of a loop.
 const RECURSION_BYTES: usize = 128;
 
 /// A loop in progress, with the item before and the item after the current one.
 #[derive(Debug)]
 pub struct Loop<'a> {
-    /// The items, if the loop goes over all of a list or tuple. Its neighbouring items are then looked up there.
+    /// The items, if the loop goes over a whole list or tuple. `loop.previtem` and `loop.nextitem` are then looked up there.
     items: Option<Seq<'a>>,
     /// The number of rounds that have begun.
     rounds: Cell<usize>,
     state: RefCell<State<'a>>,
     recurse: Option<Rc<dyn Callable<'a> + 'a>>,
     height: u32,
-    /// The number of recursive calls around this one.
+    /// The number of recursive calls that enclose this loop: `loop.depth0`.
     pub depth0: i64,
-    /// The index of the arguments of the last `loop.changed`. The heap has them, because a loop that is passed its own variable would
-    /// otherwise own itself.
+    /// The index in the heap of the arguments of the last `loop.changed`. They are not stored here, because a loop that is passed its own
+    /// variable would own itself.
     changed: Cell<Option<usize>>,
     _claim: Claim,
 }
@@ -81,7 +81,7 @@ impl<'a> Loop<'a> {
         depth0: i64,
     ) -> Result<Rc<Self>> {
         // In Python, the function that makes the recursive calls is an object of its own.
-        let claim = runtime.meter.claim(size_of::<Self>().saturating_add(RECURSION_BYTES))?;
+        let claim = runtime.meter.claim(size_of::<Self>() + RECURSION_BYTES)?;
         let mut context = Self::empty(claim);
         context.begin(runtime, iter, length, below)?;
         context.recurse = Some(recurse);
@@ -89,7 +89,7 @@ impl<'a> Loop<'a> {
         Ok(Rc::new(context))
     }
 
-    /// Makes a loop before its first round, in the memory of a loop that has ended if there is one. `length` is the length of the
+    /// Makes a loop before its first round. It reuses the memory of a loop that has ended, if there is one. `length` is the length of the
     /// iterable, if it has one, and `below` its height.
     pub fn new(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>, below: u32) -> Result<Rc<Self>> {
         if let Some(mut context) = runtime.heap.ended_loops.pop() {
@@ -134,7 +134,7 @@ impl<'a> Loop<'a> {
         Ok(())
     }
 
-    /// Recycles a loop that has ended, unless another value uses it.
+    /// Keeps a loop that has ended so that a later one can reuse its memory, unless another value uses it.
     pub fn recycle(mut self: Rc<Self>, heap: &mut Heap<'a>) {
         if let (Some(place), Some(own)) = (heap.ended_loops.free_slot(), Rc::get_mut(&mut self)) {
             own.end();
@@ -159,7 +159,7 @@ impl<'a> Loop<'a> {
         };
         let round = self.rounds.get();
         if round < items.len() {
-            self.rounds.set(round.saturating_add(1));
+            self.rounds.set(round + 1);
         }
         Ok(items.get(round))
     }
@@ -169,7 +169,7 @@ impl<'a> Loop<'a> {
     pub fn advance_to_object(&self) -> Option<Dict<'a>> {
         let round = self.rounds.get();
         let object = self.items.as_ref()?.object(round)?;
-        self.rounds.set(round.saturating_add(1));
+        self.rounds.set(round + 1);
         Some(object)
     }
 
@@ -184,7 +184,7 @@ impl<'a> Loop<'a> {
                 None => return Ok(None),
             },
         };
-        self.rounds.set(self.rounds.get().saturating_add(1));
+        self.rounds.set(self.rounds.get() + 1);
         self.with(|state| state.before = state.current.replace(item.clone()))?;
         Ok(Some(item))
     }
@@ -208,9 +208,7 @@ impl<'a> Loop<'a> {
         };
         self.with(|state| {
             state.iter = Iter::Seq(rest, 0);
-            let length = items
-                .saturating_add(self.rounds.get())
-                .saturating_add(usize::from(state.after.is_some()));
+            let length = items + self.rounds.get() + usize::from(state.after.is_some());
             state.length = Some(length);
             i64::try_from(length).unwrap_or(i64::MAX)
         })
@@ -265,7 +263,7 @@ impl<'a> Loop<'a> {
         Ok(after.unwrap_or(Value::Undefined(Undefined::Hint("there is no next item"))))
     }
 
-    /// Returns the index of the arguments of the last `loop.changed` in the heap.
+    /// Returns the index in the heap of the arguments of the last `loop.changed`.
     pub fn changed_index(&self, heap: &mut Heap<'a>) -> usize {
         let index = self.changed.get().unwrap_or_else(|| heap.reserve_changed());
         self.changed.set(Some(index));

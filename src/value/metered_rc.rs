@@ -9,7 +9,7 @@ use std::rc::Rc;
 use crate::error::Result;
 use crate::meter::{Claim, Meter, STEP_BYTES};
 
-/// A reference-counted object that claims its memory once.
+/// A reference-counted object that claims its memory, but only once.
 pub struct MeteredRc<T>(Rc<Held<T>>);
 
 struct Held<T> {
@@ -43,7 +43,7 @@ impl<T> MeteredRc<T> {
         {
             let held = held(object);
             meter.charge(((held / STEP_BYTES) as u64).saturating_add(1))?;
-            *claim = Some(meter.claim(size_of::<T>().saturating_add(held))?);
+            *claim = Some(meter.claim(size_of::<T>() + held)?);
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ mod dict;
 mod frames;
 mod from_json;
 mod generator;
+mod given;
 mod identity;
 mod index;
 mod int;
@@ -50,6 +51,7 @@ pub use dict::json_entry;
 pub use dict::{Dict, DictIter, Entries};
 pub use frames::{ContextEntry, Environment, EnvironmentId};
 pub use generator::{GAIN, Generator, ItemSource};
+pub use given::Given;
 pub use index::not_an_index;
 pub use int::Big;
 pub use iter::Iter;
@@ -67,7 +69,7 @@ pub use trace::{Tape, Traced, backslash_escape, html_escape};
 pub use types::Type;
 pub use undefined::Undefined;
 
-/// A Python value. The tag fills a word, so that a value moves in whole words.
+/// A Python value. Its tag has the size of a word, so that a value moves in whole words.
 #[derive(Clone, Debug)]
 #[repr(u64)]
 pub enum Value<'a> {
@@ -134,7 +136,7 @@ impl<'a> Value<'a> {
         matches!(self, Self::Undefined(_))
     }
 
-    /// Returns whether dropping this value frees memory of the render.
+    /// Returns whether dropping this value can free memory that the render allocated.
     #[inline]
     pub fn holds_memory(&self) -> bool {
         match self {

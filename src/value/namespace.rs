@@ -18,7 +18,7 @@ pub struct NamespaceId(pub(super) u32);
 pub struct Namespace<'a> {
     /// The names are strings, except those of `namespace({1: 2})`, which can only be printed.
     attributes: Vec<(Value<'a>, Value<'a>)>,
-    /// The memory of the attributes.
+    /// The claim to the memory of the attributes.
     claim: Claim,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Namespace<'a> {
             Some(old) => *old = value,
             None => {
                 if self.attributes.len() == self.attributes.capacity() {
-                    self.claim = claim_attributes(meter, self.attributes.len().saturating_add(1).saturating_mul(2))?;
+                    self.claim = claim_attributes(meter, (self.attributes.len() + 1).saturating_mul(2))?;
                 }
                 self.attributes.push((Value::Str(name), value));
             }
@@ -95,7 +95,7 @@ impl<'a> Namespace<'a> {
 /// Claims the memory of a namespace's attributes.
 fn claim_attributes(meter: &mut Meter<'_>, count: usize) -> Result<Claim> {
     let attributes = count.saturating_mul(size_of::<[Value<'_>; 2]>());
-    meter.claim(size_of::<Namespace<'_>>().saturating_add(attributes))
+    meter.claim(size_of::<Namespace<'_>>() + attributes)
 }
 
 impl Joiner<'_> {

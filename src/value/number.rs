@@ -72,7 +72,7 @@ impl From<NumberError> for Error {
     }
 }
 
-/// Returns the text of a string that is parsed as a number, and the function that writes its `repr` in an error message.
+/// Returns the text of a string that a number is read from, and the function that writes its `repr` in an error message.
 pub fn number_text<'v>(value: &'v Value<'_>) -> Option<(&'v str, Repr)> {
     match value {
         Value::Str(text) if text.is_markup() => Some((text.as_str(), |text| format!("Markup({})", quote::repr(text)))),

@@ -110,7 +110,7 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         items.peek(from_start.or_else(|| items.len().checked_sub(usize::try_from(index.unsigned_abs()).ok()?))?)
     }
 
-    /// Returns the text of a `str` whose pieces need not be recorded.
+    /// Returns the text of a `str`, unless the tape of the render has its pieces.
     #[inline]
     pub fn plain_text(self) -> Option<&'v str> {
         match self {
@@ -121,7 +121,7 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         }
     }
 
-    /// Returns whether the value is equal to a text, if it is known without a runtime.
+    /// Returns whether the value is equal to a string, if it is known without a runtime.
     #[inline]
     pub fn is_text(self, text: &str) -> Option<bool> {
         match (self.plain_text(), self) {

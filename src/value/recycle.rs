@@ -47,7 +47,7 @@ impl Recycler {
         text.map(OwnedText::take_buffer).unwrap_or_default()
     }
 
-    /// Makes a string, and uses the allocation of a kept buffer for its reference count.
+    /// Makes a string in a kept allocation, if there is one. A string is shared, so it needs an allocation besides its buffer.
     pub(super) fn make_str<'a>(&mut self, text: OwnedText) -> Str<'a> {
         let recycled = self.buffers.pop();
         Str::owned(match recycled {

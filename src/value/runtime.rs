@@ -15,7 +15,7 @@ use super::trace::Tape;
 use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::meter::{Claim, Meter};
 use crate::trace::Pieces;
 use std::rc::Rc;
@@ -30,9 +30,9 @@ pub struct Runtime<'a> {
     pub lookups: &'static Lookups,
     /// The objects that change.
     pub heap: Heap<'a>,
-    /// The pieces of the text that is being written.
+    /// The pieces of the text that is being written: where each of its bytes came from.
     pub pieces: Pieces,
-    /// The records of a render that is traced: where its texts come from.
+    /// The tape of a render that is traced: where its strings come from. Absent in other renders.
     pub tape: Option<Box<Tape<'a>>>,
 }
 
@@ -50,13 +50,13 @@ pub struct Heap<'a> {
     pub(super) ended_loops: Pool<Rc<Loop<'a>>>,
 }
 
-/// The maximum unused capacity, in bytes, that a finished text keeps. Reallocating for less is not worth its time.
+/// The maximum unused capacity, in bytes, that a finished string keeps. Reallocating for less is not worth its time.
 const MAX_SPARE: usize = 16 << 10;
 
-/// The number of steps of making and dropping the string of a captured text.
+/// The number of steps that it costs to make and drop the string that a `set` block or a macro writes.
 pub const CAPTURE: u64 = 2;
 
-/// The steps of making and dropping the list of a text's pieces.
+/// The number of steps that it costs to make and drop the list of a string's pieces.
 const PIECES_STEPS: u64 = 2;
 
 impl<'a> Runtime<'a> {
@@ -79,7 +79,7 @@ impl<'a> Runtime<'a> {
     }
 
     /// Makes a string and claims its memory. The caller checks the size of a long text before making it. In a render that is traced, the
-    /// text counts as made from all texts among the arguments of the running function.
+    /// text counts as made from all strings among the arguments of the running function.
     pub fn text(&mut self, text: String) -> Result<Str<'a>> {
         match self.tape {
             None => self.text_with_pieces(text, Pieces::default()),
@@ -92,7 +92,7 @@ impl<'a> Runtime<'a> {
         Ok(Value::Str(self.text(text)?))
     }
 
-    /// Makes a string of a text whose pieces are known. Wherever it is written, they are recorded.
+    /// Makes a string whose pieces are known. Wherever the string is written, its pieces are recorded.
     pub(super) fn text_with_pieces(&mut self, text: String, pieces: Pieces) -> Result<Str<'a>> {
         if text.is_empty() {
             return Ok(Str::from(""));
@@ -100,11 +100,11 @@ impl<'a> Runtime<'a> {
         if !pieces.is_empty() {
             self.meter.charge(PIECES_STEPS)?;
         }
-        let claim = self.meter.claim_text(text.capacity().saturating_add(pieces.bytes()))?;
+        let claim = self.meter.claim_text(text.capacity() + pieces.bytes())?;
         Ok(self.heap.recycler.make_str(OwnedText::new(text, pieces, claim)))
     }
 
-    /// Makes a string value of a text that was written in pieces. Releases spare capacity, which would count as memory.
+    /// Makes a string value of a finished buffer. Releases spare capacity, which would count as memory.
     pub fn finish_str(&mut self, mut text: String, mut pieces: Pieces) -> Result<Value<'a>> {
         if text.capacity().saturating_sub(text.len()) > MAX_SPARE {
             text.shrink_to_fit();
@@ -155,7 +155,7 @@ impl<'a> Runtime<'a> {
         self.items_of_height(values, below.saturating_add(1))
     }
 
-    /// Makes the items of a list or tuple whose nesting depth is known.
+    /// Makes the items of a list or tuple, whose nesting depth the caller knows.
     #[inline]
     pub(super) fn items_of_height(&mut self, values: Vec<Value<'a>>, height: u32) -> Result<Seq<'a>> {
         self.meter.check_height(height)?;
@@ -173,7 +173,7 @@ impl<'a> Runtime<'a> {
         Ok(Value::Tuple(self.items(values)?))
     }
 
-    /// Adds an entry to a dict under construction. `claim` is the claim to the memory of many entries, which is released before the dict is
+    /// Adds an entry to a dict under construction. `claim` holds the memory of many entries; the caller releases it before the dict is
     /// made.
     pub fn insert(&mut self, entries: &mut Entries<'a>, claim: &mut Option<Claim>, key: Value<'a>, value: Value<'a>) -> Result<()> {
         self.meter
@@ -197,7 +197,7 @@ impl<'a> Runtime<'a> {
 
     /// Claims the memory of the entries of a dict.
     pub fn claim_entries(&mut self, count: usize) -> Result<Claim> {
-        let entry = size_of::<(Key<'_>, Value<'_>)>().saturating_add(16);
+        let entry = size_of::<(Key<'_>, Value<'_>)>() + 16;
         self.meter.claim(count.saturating_mul(entry))
     }
 
@@ -210,8 +210,8 @@ impl<'a> Runtime<'a> {
     pub fn iterator<S: ItemSource<'a> + 'a>(&mut self, ty: Type, below: u32, source: S) -> Result<Value<'a>> {
         let height = below.saturating_add(1);
         self.meter.check_height(height)?;
-        let bytes = size_of::<Generator<'_>>().saturating_add(size_of::<S>());
-        let claim = self.meter.claim(bytes.saturating_add(source.owned_bytes()))?;
+        let bytes = size_of::<Generator<'_>>() + size_of::<S>();
+        let claim = self.meter.claim(bytes + source.owned_bytes())?;
         Ok(Value::Iterator(Rc::new(Generator::new(ty, height, Box::new(source), claim))))
     }
 
@@ -227,7 +227,7 @@ impl<'a> Runtime<'a> {
 
 /// Returns the index of the next namespace or environment, or an error if there are too many.
 pub fn next_object_index(count: usize) -> Result<u32> {
-    u32::try_from(count).map_err(|_| Error::limit(Reached::from_sizes(Limit::Objects, count, u32::MAX as usize)))
+    u32::try_from(count).map_err(|_| Error::limit(LimitExceeded::from_sizes(Limit::Objects, count, u32::MAX as usize)))
 }
 
 impl<'a> Heap<'a> {
@@ -241,7 +241,7 @@ impl<'a> Heap<'a> {
         self.namespaces.get_mut(id.0 as usize)
     }
 
-    /// Reserves a place for the arguments of `loop.changed` and returns its index.
+    /// Reserves a place in the heap for the arguments of a loop's `loop.changed`, and returns its index.
     pub(super) fn reserve_changed(&mut self) -> usize {
         self.changed.push(None);
         self.changed.len().saturating_sub(1)

@@ -12,24 +12,25 @@ use crate::trace::Pieces;
 #[derive(Clone, Debug)]
 pub struct Str<'a>(Memory<'a>);
 
-/// The bytes of a string, with a variant of each kind for Markup. The tag fills a word, so that a string moves in whole words.
+/// The bytes of a string. Each kind has a variant for `str` and one for Markup. The tag has the size of a word, so that a string moves in
+/// whole words.
 #[derive(Clone, Debug)]
 #[repr(u64)]
 enum Memory<'a> {
     Borrowed(&'a str),
     BorrowedMarkup(&'a str),
-    /// A byte range of a text that the render made.
+    /// A byte range of a string that the render made.
     Shared(Rc<OwnedText>, u32, u32),
     SharedMarkup(Rc<OwnedText>, u32, u32),
 }
 
-/// A text that the render made, with the claim to its memory.
+/// A string that the render made, with the claim to its memory.
 #[derive(Debug)]
 pub(super) struct OwnedText {
     text: String,
-    /// Where the bytes came from, if the render records it.
+    /// Where the bytes came from, if the render records that.
     pieces: Pieces,
-    /// `None` while the text is recycled.
+    /// The text, or `None` while only its allocation is kept for a later string.
     claim: Option<Claim>,
 }
 
@@ -60,7 +61,7 @@ impl<'a> Str<'a> {
         matches!(self.0, Memory::Shared(..) | Memory::SharedMarkup(..))
     }
 
-    /// Returns the emptied text, if no other value uses it and its capacity is at most `most` bytes.
+    /// Empties the text and returns it, if no other value uses it and its capacity is at most `most` bytes.
     #[inline]
     pub(super) fn into_buffer(self, most: usize) -> Option<Rc<OwnedText>> {
         let (Memory::Shared(mut text, ..) | Memory::SharedMarkup(mut text, ..)) = self.0 else {
@@ -149,7 +150,7 @@ impl<'a> Str<'a> {
     #[must_use]
     pub fn piece(&self, part: &str) -> Self {
         let start = part.as_ptr().addr().wrapping_sub(self.as_str().as_ptr().addr());
-        self.slice(start..start.saturating_add(part.len()))
+        self.slice(start..start + part.len())
     }
 
     /// Returns the text and its pieces for modification in place, or the string itself if another value uses the text too.
@@ -179,10 +180,10 @@ impl<'a> From<&'a str> for Str<'a> {
     }
 }
 
-/// Returns a byte range of a view of a text that the render made.
+/// Returns a byte range of a view, which itself is the bytes from `start` to `end` of a string that the render made.
 fn stretch<'a>(owned: &Rc<OwnedText>, start: u32, end: u32, range: Range<usize>) -> Memory<'a> {
-    let from = (start as usize).saturating_add(range.start);
-    let to = (start as usize).saturating_add(range.end).min(end as usize);
+    let from = start as usize + range.start;
+    let to = (start as usize + range.end).min(end as usize);
     match (u32::try_from(from), u32::try_from(to)) {
         (Ok(from), Ok(to)) => Memory::Shared(Rc::clone(owned), from, to),
         _ => Memory::Borrowed(""),

@@ -64,7 +64,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
             Value::List(items) | Value::Tuple(items) => return self.dump_items(items),
             Value::Dict(dict) => return self.dump_dict(dict),
             Value::Big(_) => return print::write_repr(self.runtime, value, self.out),
-            // Short texts are charged by their container, which also checks the limit of the output.
+            // Short strings are charged by their container, which also checks the limit of the output.
             Value::None => self.out.push_str("null"),
             Value::Bool(bool) => self.out.push_str(if *bool { "true" } else { "false" }),
             Value::Int(int) => write_int(*int, self.out),
@@ -179,7 +179,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
         dump: impl FnMut(&mut Self, T) -> Result<()>,
     ) -> Result<()> {
         let level = self.level;
-        self.level = level.saturating_add(1);
+        self.level = level + 1;
         self.out.push(open);
         if count > 0 {
             self.dump_members(count, members, dump)?;
@@ -283,7 +283,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
         self.runtime.record_escaped(text, start, written, backslash_escape)
     }
 
-    /// Writes the characters of a string. Short strings are charged by their container.
+    /// Writes the characters of a string. The container of a short string charges for it.
     #[inline(always)]
     fn dump_characters(&mut self, text: &str) -> Result<()> {
         if write_short(text, self.options.ensure_ascii, self.out) {
@@ -304,8 +304,8 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
         let start = self.out.len();
         // Writing to a string cannot fail.
         let _ = write_escaped(text, ensure_ascii, self.out);
-        // Each character of a text, however short, can become an escape.
-        let written = self.out.len().saturating_sub(start);
-        self.runtime.meter.charge_scan(text.len().saturating_add(written))
+        // Each character of a string, however short, can become an escape.
+        let written = self.out.len() - start;
+        self.runtime.meter.charge_scan(text.len() + written)
     }
 }

@@ -19,7 +19,7 @@ pub enum Undefined<'a> {
     Parameter(&'a str),
     /// A conditional expression without `else`, with its line.
     NoElse(u32),
-    /// A rarer kind of undefined value.
+    /// An undefined value of a rarer kind.
     Other(MeteredRc<Other<'a>>),
 }
 

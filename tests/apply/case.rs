@@ -64,7 +64,7 @@ impl Case {
 fn protocol_answer(answer: &Result<Prompt, Error>) -> Answer {
     match answer {
         Ok(prompt) => {
-            let spans = prompt.generation.code_points.iter();
+            let spans = prompt.reference_spans.code_points.iter();
             Answer::Output {
                 text: prompt.text.clone(),
                 generation: Some(spans.map(|span| (span.start as u64, span.end as u64)).collect()),

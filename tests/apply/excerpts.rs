@@ -1,12 +1,15 @@
 //! The line of the template that an error shows, and the carets below it.
 
-use chat_template::Template;
+use chat_template::{RenderOptions, Template};
 
 /// Returns the lines of the error after its message and position.
 #[track_caller]
 fn excerpt(source: &str) -> String {
     let template = Template::compile(source).expect("it compiles");
-    let error = template.render(&serde_json::json!({})).expect_err("it fails").to_string();
+    let error = template
+        .render(&serde_json::json!({}), &RenderOptions::default())
+        .expect_err("it fails")
+        .to_string();
     error.splitn(3, '\n').nth(2).expect("the error has an excerpt").to_owned()
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chat_template::json::Data;
-use chat_template::{ApplyOptions, ChatTemplate, Error, ErrorClass, LoadAs, LoadOptions};
+use chat_template::{ApplyOptions, ChatTemplate, Error, ErrorClass, LoadOptions};
 
 use crate::case::{Case, assert_none, cases, is_null, object, text};
 
@@ -33,7 +33,7 @@ impl Folder {
     }
 
     fn load(&self) -> Result<ChatTemplate, Error> {
-        ChatTemplate::from_dir(&self.0)
+        ChatTemplate::from_dir(&self.0, &LoadOptions::default())
     }
 }
 
@@ -62,11 +62,11 @@ fn fault(case: &Case) -> Option<String> {
     }
     let is_processor = *case.get("processor") == Data::Bool(true);
     let options = LoadOptions {
-        load_as: if is_processor { LoadAs::Processor } else { LoadAs::Tokenizer },
+        processor: is_processor,
         ..LoadOptions::default()
     };
     let expected = object(case.get("expect"));
-    let loaded = ChatTemplate::from_dir_with(&folder.0, &options);
+    let loaded = ChatTemplate::from_dir(&folder.0, &options);
     let same = match (&loaded, expected.get("error")) {
         (Ok(chat), None) => {
             has_templates(chat, expected.get("template").expect("an answer has a template"))
@@ -200,7 +200,7 @@ fn a_tokenizer_in_code_is_an_error_unless_the_code_is_ignored() {
         ignore_remote_code: true,
         ..LoadOptions::default()
     };
-    let chat = ChatTemplate::from_dir_with(&folder.0, &options).expect("the code is ignored");
+    let chat = ChatTemplate::from_dir(&folder.0, &options).expect("the code is ignored");
     assert_eq!(chat.special_tokens(), [("bos_token".to_owned(), "<s>".to_owned())]);
 }
 
@@ -208,7 +208,7 @@ fn a_tokenizer_in_code_is_an_error_unless_the_code_is_ignored() {
 fn the_error_of_a_missing_folder_names_it() {
     let folder = Folder::new().with("file", "");
     for name in ["nowhere", "file"] {
-        let error = ChatTemplate::from_dir(folder.0.join(name)).expect_err("there is no such folder");
+        let error = ChatTemplate::from_dir(folder.0.join(name), &LoadOptions::default()).expect_err("there is no such folder");
         assert!(is_clear(&error, &folder, name), "{error}");
     }
 }
@@ -221,7 +221,7 @@ fn a_file_can_be_as_long_as_the_limit() {
             max_file_size,
             ..LoadOptions::default()
         };
-        ChatTemplate::from_dir_with(&folder.0, &options)
+        ChatTemplate::from_dir(&folder.0, &options)
     };
     assert!(limited(5).is_ok());
     let error = limited(4).expect_err("the file is longer");
@@ -238,13 +238,30 @@ fn a_parsed_configuration_is_loaded_without_a_folder() {
 }
 
 #[test]
-fn a_template_that_does_not_compile_is_an_error_of_apply() {
+fn only_a_template_that_all_plain_requests_need_must_compile() {
     let folder = Folder::new().with("chat_template.jinja", "{% nope %}");
-    let chat = folder.load().expect("the folder is good");
-    let error = chat
-        .apply(&serde_json::json!([{}]), &ApplyOptions::default())
-        .expect_err("the template is bad");
+    let error = folder.load().expect_err("the template is bad");
     assert!(error.to_string().contains("chat_template.jinja"), "{error}");
+    let folder = Folder::new()
+        .with("chat_template.jinja", "good")
+        .with("additional_chat_templates/rag.jinja", "{% nope %}");
+    let chat = folder.load().expect("the template named default is good");
+    let apply = |name| {
+        let options = ApplyOptions {
+            chat_template: name,
+            ..ApplyOptions::default()
+        };
+        chat.apply(&serde_json::json!([{}]), &options)
+    };
+    assert_eq!(apply(None).expect("it renders").text, "good");
+    let errors = [
+        apply(Some("rag")).expect_err("it is bad"),
+        chat.check().expect_err("one is bad"),
+    ];
+    assert!(
+        errors.iter().all(|error| error.to_string().contains("rag.jinja")),
+        "{errors:?}"
+    );
 }
 
 #[test]
@@ -253,7 +270,7 @@ fn a_folder_of_the_cache_is_loaded_by_its_revision() {
         .with("models--a--b/snapshots/one/chat_template.jinja", "1")
         .with("models--a--b/refs/main", "two");
     let model = folder.0.join("models--a--b");
-    let source = || ChatTemplate::from_dir(&model).map(|chat| chat.source().map(str::to_owned));
+    let source = || ChatTemplate::from_dir(&model, &LoadOptions::default()).map(|chat| chat.source().map(str::to_owned));
     let is = |expected: &str| matches!(source(), Ok(Some(source)) if source == expected);
     assert!(is("1"), "the only one: {:?}", source());
     let folder = folder.with("models--a--b/snapshots/two/chat_template.jinja", "2");
@@ -286,7 +303,7 @@ mod links {
     }
 
     fn message(folder: &Folder, model: &str) -> String {
-        let loaded = ChatTemplate::from_dir(folder.0.join(model));
+        let loaded = ChatTemplate::from_dir(folder.0.join(model), &LoadOptions::default());
         loaded.expect_err("the folder is refused").message().to_owned()
     }
 
@@ -309,12 +326,12 @@ mod links {
             follow_links: true,
             ..LoadOptions::default()
         };
-        let chat = ChatTemplate::from_dir_with(folder.0.join("model"), &options).expect("the caller allows it");
+        let chat = ChatTemplate::from_dir(folder.0.join("model"), &options).expect("the caller allows it");
         assert_eq!(chat.source(), Some("{{ 1 }}"));
         // The caller's own path may be a link.
         let folder = Folder::new().with("model/chat_template.jinja", "a");
         link(&folder, "model", "alias");
-        assert!(ChatTemplate::from_dir(folder.0.join("alias")).is_ok());
+        assert!(ChatTemplate::from_dir(folder.0.join("alias"), &LoadOptions::default()).is_ok());
     }
 
     #[test]
@@ -349,12 +366,12 @@ mod links {
             .with("secret/chat_template.jinja", "s");
         link(&folder, "../../blobs/1a2b", "models--a--b/snapshots/one/chat_template.jinja");
         for path in ["models--a--b", "models--a--b/snapshots/one"] {
-            let chat = ChatTemplate::from_dir(folder.0.join(path)).expect("it is the cache");
+            let chat = ChatTemplate::from_dir(folder.0.join(path), &LoadOptions::default()).expect("it is the cache");
             assert_eq!(chat.source(), Some("text"));
         }
         // The name of a revision is not a path.
         let folder = folder.with("models--a--b/refs/main", "../../secret");
-        let chat = ChatTemplate::from_dir(folder.0.join("models--a--b")).expect("the only revision");
+        let chat = ChatTemplate::from_dir(folder.0.join("models--a--b"), &LoadOptions::default()).expect("the only revision");
         assert_eq!(chat.source(), Some("text"));
         let folder = Folder::new().with("secret/chat_template.jinja", "s");
         link(&folder, "../../secret", "models--a--b/snapshots/one");
@@ -370,9 +387,9 @@ fn the_files_of_a_folder_have_a_limit_together() {
     };
     let text = "a".repeat(60);
     let folder = Folder::new().with("additional_chat_templates/a.jinja", &text);
-    assert!(ChatTemplate::from_dir_with(&folder.0, &options).is_ok());
+    assert!(ChatTemplate::from_dir(&folder.0, &options).is_ok());
     let folder = folder.with("additional_chat_templates/b.jinja", &text);
-    let error = ChatTemplate::from_dir_with(&folder.0, &options).expect_err("they are long together");
+    let error = ChatTemplate::from_dir(&folder.0, &options).expect_err("they are long together");
     assert!(
         error
             .message()
@@ -404,18 +421,4 @@ fn a_long_entry_of_a_tokenizer_is_refused() {
         let error = folder.load().expect_err("the entry is long");
         assert!(error.message().contains("limit reached: json_values"), "{error}");
     }
-}
-
-/// The class of the writer's error is not that of a bug.
-#[test]
-fn a_writer_that_fails_is_not_a_bug() {
-    struct Full;
-    impl std::fmt::Write for Full {
-        fn write_str(&mut self, _: &str) -> std::fmt::Result {
-            Err(std::fmt::Error)
-        }
-    }
-    let template = chat_template::Template::compile("x").expect("it compiles");
-    let written = template.render_to(&serde_json::json!({}), &Default::default(), &mut Full);
-    assert_eq!(written.expect_err("it is full").class(), ErrorClass::Output);
 }

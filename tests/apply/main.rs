@@ -18,7 +18,7 @@ mod requests;
 mod spans;
 
 use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, Prompt};
+use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, LoadOptions, Prompt};
 
 use case::{Case, assert_none, cases, is_null, object, text};
 
@@ -27,7 +27,7 @@ fn requests_have_the_answers_of_transformers() {
     let cases = cases("apply");
     let faults: Vec<String> = cases
         .iter()
-        .filter_map(|case| case.fault(answer(case, &template(case))))
+        .filter_map(|case| case.fault(template(case).and_then(|template| answer(case, &template))))
         .collect();
     assert_none(&faults, cases.len());
 }
@@ -42,7 +42,7 @@ fn families_have_the_answers_of_transformers() {
         .filter(|case| case.area() == "families" && case.features().contains(&"apply"));
     let faults: Vec<String> = cases
         .map(|case| Case::new(&case.to_line()))
-        .filter_map(|case| case.fault(answer(&case, &template(&case))))
+        .filter_map(|case| case.fault(template(&case).and_then(|template| answer(&case, &template))))
         .collect();
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
 }
@@ -52,16 +52,18 @@ fn models_have_the_answers_of_transformers() {
     let cases = cases("models");
     let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
     let answer = |case: &Case| {
-        let chat = ChatTemplate::from_dir(models.join(text(case.get("model")))).expect("each model can be read");
+        let chat =
+            ChatTemplate::from_dir(models.join(text(case.get("model"))), &LoadOptions::default()).expect("each model can be read");
         answer(case, &chat)
     };
     let faults: Vec<String> = cases.iter().filter_map(|case| case.fault(answer(case))).collect();
     assert_none(&faults, cases.len());
 }
 
-fn template(case: &Case) -> ChatTemplate {
+fn template(case: &Case) -> Result<ChatTemplate, Error> {
     match case.argument("template") {
-        Data::Str(source) => ChatTemplate::from_source(&**source, &[]),
+        // The reference compiles a template after it has checked the request, as this crate does with a template of the request.
+        Data::Str(_) => ChatTemplate::from_config(&serde_json::json!({})),
         Data::Object(named) => {
             let named: Vec<(&str, &str)> = named.entries().iter().map(|(name, source)| (&**name, text(source))).collect();
             ChatTemplate::from_named(&named, &[])
@@ -95,7 +97,10 @@ fn answer(case: &Case, chat: &ChatTemplate) -> Result<Prompt, Error> {
     let mut options = ApplyOptions {
         tools: non_null(case.argument("tools")),
         documents: non_null(case.argument("documents")),
-        chat_template: (!is_null(name)).then(|| text(name)),
+        chat_template: match case.argument("template") {
+            Data::Str(source) if is_null(name) => Some(source),
+            _ => (!is_null(name)).then(|| text(name)),
+        },
         add_generation_prompt: *flag == Data::Bool(true),
         continue_final_message: match case.argument("continue_final_message") {
             Data::Str(field) => ContinueFinalMessage::Field(field),
@@ -105,7 +110,7 @@ fn answer(case: &Case, chat: &ChatTemplate) -> Result<Prompt, Error> {
         variables: Some(&variables),
         // A folder in tests/models has its own tokens.
         special_tokens: (!tokens.is_empty()).then_some(&*tokens),
-        generation: case.generation,
+        reference_spans: case.generation,
         ..ApplyOptions::default()
     };
     if let Some(clock) = &clock {

@@ -4,11 +4,11 @@ use chat_template::{ApplyOptions, ChatTemplate, Prompt, assistant_mask};
 
 fn render_spans(source: &str) -> Prompt {
     let options = ApplyOptions {
-        generation: true,
-        true_spans: true,
+        reference_spans: true,
+        generation_spans: true,
         ..ApplyOptions::default()
     };
-    let template = ChatTemplate::from_source(source, &[]);
+    let template = ChatTemplate::from_source(source, &[]).unwrap();
     template.apply(&serde_json::json!([{}]), &options).expect("it renders")
 }
 
@@ -17,7 +17,7 @@ fn both_units_are_the_same_places() {
     let prompt = render_spans(
         "a{% generation %}é👍{% endgeneration %}{% generation %}b{% endgeneration %}{% generation %}{% endgeneration %}",
     );
-    for spans in [&prompt.generation, &prompt.true_spans] {
+    for spans in [&prompt.reference_spans, &prompt.generation_spans] {
         assert_eq!(spans.code_points, [1..3, 3..4, 4..4]);
         assert_eq!(spans.bytes, [1..7, 7..8, 8..8]);
     }
@@ -27,11 +27,11 @@ fn both_units_are_the_same_places() {
 fn a_mask_is_equal_in_both_units() {
     let source = "{% set x %}{% generation %}é   {% endgeneration %}{% endset %}{{ x|trim }}!";
     let prompt = render_spans(source);
-    assert_eq!((prompt.text.as_str(), prompt.generation.code_points[0].end), ("é!", 4));
+    assert_eq!((prompt.text.as_str(), prompt.reference_spans.code_points[0].end), ("é!", 4));
     // The span ends after the text. The last token is padding.
     for (spans, tokens) in [
-        (&prompt.generation.code_points, [0..1, 1..2, 0..0]),
-        (&prompt.generation.bytes, [0..2, 2..3, 0..0]),
+        (&prompt.reference_spans.code_points, [0..1, 1..2, 0..0]),
+        (&prompt.reference_spans.bytes, [0..2, 2..3, 0..0]),
     ] {
         assert_eq!(assistant_mask(spans, &tokens), [1, 1, 0]);
     }
@@ -77,7 +77,7 @@ fn true_spans_are_the_places_of_the_blocks() {
         let prompt = render_spans(source);
         let mut shown = String::new();
         for (byte, character) in prompt.text.char_indices() {
-            let spans = || prompt.true_spans.bytes.iter();
+            let spans = || prompt.generation_spans.bytes.iter();
             shown.extend(spans().filter(|span| span.start == byte).map(|_| '['));
             shown.push(character);
             let end = byte + character.len_utf8();

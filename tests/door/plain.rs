@@ -7,5 +7,5 @@ const PLAIN: &str = "{% for m in messages %}<{{ m.role }}>{% if m.reasoning_cont
                      {{ m.content + '' }}{% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}";
 
 pub fn plain() -> ChatTemplate {
-    ChatTemplate::from_source(PLAIN, &[])
+    ChatTemplate::from_source(PLAIN, &[]).unwrap()
 }

@@ -154,10 +154,10 @@ fn each_pair_of_wrappings_is_made_and_dropped_a_hundred_thousand_times() {
             let template = Template::compile(&source).expect("it compiles");
             let limits = Limits::default().with_steps(STEPS);
             let options = RenderOptions {
-                limits: &limits,
+                bounds: (&limits).into(),
                 ..RenderOptions::default()
             };
-            template.render_with(&serde_json::json!({}), &options).map(drop)
+            template.render(&serde_json::json!({}), &options).map(drop)
         });
     }
 }
@@ -181,13 +181,13 @@ fn render_at_depths(source: &str, json: &str) {
         let template = Template::compile(&source)?;
         let limits: Limits = serde_json::from_str(&format!("{{\"steps\": {STEPS}}}")).expect("limits");
         let options = RenderOptions {
-            limits: &limits,
+            bounds: (&limits).into(),
             ..RenderOptions::default()
         };
         for calls in (0..200).step_by(if cfg!(debug_assertions) { 66 } else { 3 }) {
             let context = format!("{context}{calls}}}");
             let context = json::read(&context, json::DEPTH).expect("it is JSON");
-            let _ = template.render_with(&context, &options);
+            let _ = template.render(&context, &options);
         }
         Ok(())
     });

@@ -25,10 +25,10 @@ fn render(source: String) -> Result<String, String> {
         let context = serde_json::json!({"x": 1});
         let limits: Limits = serde_json::from_str(&format!("{{\"steps\": {STEPS}}}")).expect("limits");
         let options = RenderOptions {
-            limits: &limits,
+            bounds: (&limits).into(),
             ..RenderOptions::default()
         };
-        let rendered = template.render_with(&context, &options);
+        let rendered = template.render(&context, &options);
         rendered
             .map(|rendered| rendered.text)
             .map_err(|error| (error.kind(), error.message().to_owned()))
@@ -119,7 +119,7 @@ fn tall_trees_inside_deep_statements_do_not_exhaust_the_stack() {
                 let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || {
                     let template = Template::compile(&source);
                     template
-                        .and_then(|template| template.render(&serde_json::json!({"x": 1})))
+                        .and_then(|template| template.render(&serde_json::json!({"x": 1}), &RenderOptions::default()))
                         .is_ok()
                 });
                 thread.expect("the thread starts").join().expect("nothing panics");

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use chat_template::{ErrorKind, Template};
+use chat_template::{ErrorKind, RenderOptions, Template};
 
 /// Names that no value has: methods that change a value, and internal attributes of Python's objects.
 const REFUSED: &str = "append extend insert pop remove reverse sort clear popitem setdefault update add discard difference_update \
@@ -61,8 +61,8 @@ fn is_reached(expression: &str, name: &str) -> bool {
     let source = format!(
         "{{% macro m() %}}{{% endmacro %}}{{% for i in [1, 2, 3] %}}{{% if loop.index == 2 %}}{{{{ ({expression}).{name} is defined }}}}{{% endif %}}{{% endfor %}}"
     );
-    match Template::compile(&source).and_then(|template| template.render(&serde_json::json!({}))) {
-        Ok(output) => output == "True",
+    match Template::compile(&source).and_then(|template| template.render(&serde_json::json!({}), &RenderOptions::default())) {
+        Ok(output) => output.text == "True",
         Err(error) if error.kind() == ErrorKind::Unsupported => false,
         Err(error) => panic!("{expression}.{name}: {error}"),
     }
@@ -83,7 +83,8 @@ fn filters_and_tests_are_those_of_the_document() {
         let row = row(heading);
         let asked = |name: &str| format!("{{% if '{name}' is not {kind} %}}{name} {{% endif %}}");
         let source: String = names(&row).into_iter().map(asked).collect();
-        let unknown = Template::compile(&source).and_then(|template| template.render(&serde_json::json!({})));
-        assert_eq!(unknown.expect("it renders"), "", "{heading}");
+        let unknown =
+            Template::compile(&source).and_then(|template| template.render(&serde_json::json!({}), &RenderOptions::default()));
+        assert_eq!(unknown.expect("it renders").text, "", "{heading}");
     }
 }

@@ -79,7 +79,7 @@ fn assert_reached(error: &Error, limit: Limit) {
         Limit::File | Limit::Templates | Limit::Sources | Limit::SpecialTokens | Limit::AddedTokens
     );
     assert_eq!(error.class(), if is_model { ErrorClass::Template } else { ErrorClass::Limit });
-    assert!(reached.figure > reached.allowed || reached.allowed == 0, "{error}");
+    assert!(reached.actual > reached.allowed || reached.allowed == 0, "{error}");
     assert!(
         error.to_string().contains(&format!("limit reached: {}: ", limit.name())),
         "{error}"
@@ -91,11 +91,11 @@ fn an_error_of_kind_limit_has_the_limit_and_the_position() {
     for (limit, limits, source) in templates() {
         let limits: Limits = serde_json::from_str(limits).expect("limits");
         let options = RenderOptions {
-            limits: &limits,
+            bounds: (&limits).into(),
             ..RenderOptions::default()
         };
         let template = Template::compile_with(&source, &limits);
-        let rendered = template.and_then(|template| template.render_with(&json!({}), &options));
+        let rendered = template.and_then(|template| template.render(&json!({}), &options));
         let error = rendered.expect_err(&source);
         assert_reached(&error, limit);
         assert_eq!(error.position().is_some(), limit != Limit::Source, "{error}");
@@ -107,10 +107,12 @@ fn a_flag_that_another_thread_sets_cancels_a_render() {
     let flag = AtomicBool::new(false);
     let limits: Limits = serde_json::from_str("{\"steps\": 1000000000000}").expect("limits");
     let source = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}";
-    let chat = ChatTemplate::from_source(source, &[]);
+    let chat = ChatTemplate::from_source(source, &[]).unwrap();
     let options = ApplyOptions {
-        limits: &limits,
-        cancel: Some(&flag),
+        bounds: Bounds {
+            cancel: Some(&flag),
+            ..Bounds::from(&limits)
+        },
         ..ApplyOptions::default()
     };
     let error = std::thread::scope(|scope| {
@@ -144,11 +146,11 @@ fn the_source_in_a_request_is_compiled_within_its_limits() {
     let limits = Limits::default().with_steps(1000);
     let source = "{{ 1 }}".repeat(1000);
     let options = ApplyOptions {
-        limits: &limits,
+        bounds: (&limits).into(),
         chat_template: Some(&source),
         ..ApplyOptions::default()
     };
-    let chat = ChatTemplate::from_source("", &[]);
+    let chat = ChatTemplate::from_source("", &[]).unwrap();
     let error = chat.apply(&json!([{"role": "user", "content": "Hi"}]), &options);
     assert_reached(&error.expect_err("the source is long"), Limit::Steps);
 }
@@ -158,8 +160,20 @@ fn the_templates_of_a_model_share_the_steps_of_their_compilation() {
     let source = "{{ (7**4900)|string|length }}".repeat(50);
     let limits = Limits::default().with_steps(500_000);
     let names: Vec<String> = (0..20).map(|number| number.to_string()).collect();
-    let templates: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), source.as_str())).collect();
-    let chat = ChatTemplate::from_named_with(&templates, &[], &limits);
+    let templates: serde_json::Map<_, _> = names.into_iter().map(|name| (name, json!(source))).collect();
+    let folder = std::env::temp_dir().join(format!("chat-template-steps-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(
+        folder.join("tokenizer_config.json"),
+        json!({"chat_template": templates}).to_string(),
+    )
+    .expect("a file");
+    let options = LoadOptions {
+        bounds: (&limits).into(),
+        ..LoadOptions::default()
+    };
+    let chat = ChatTemplate::from_dir(&folder, &options).expect("no template is named default");
+    std::fs::remove_dir_all(&folder).expect("the folder goes");
     let apply = |name| {
         let options = ApplyOptions {
             chat_template: Some(name),
@@ -191,6 +205,7 @@ fn json_and_files_have_limits() {
     let sources: Vec<(String, &str)> = (0..5).map(|number| (number.to_string(), source.as_str())).collect();
     let sources: Vec<(&str, &str)> = sources.iter().map(|(name, source)| (name.as_str(), *source)).collect();
     let long = ChatTemplate::from_named(&sources, &[])
+        .unwrap()
         .check()
         .expect_err("they are long together");
     assert_reached(&long, Limit::Sources);
@@ -198,7 +213,7 @@ fn json_and_files_have_limits() {
         max_file_size: 10,
         ..LoadOptions::default()
     };
-    let error = ChatTemplate::from_dir_with(Path::new("tests/models/jinja"), &options).expect_err("the files are larger");
+    let error = ChatTemplate::from_dir(Path::new("tests/models/jinja"), &options).expect_err("the files are larger");
     assert_reached(&error, Limit::File);
 }
 
@@ -244,7 +259,11 @@ fn a_text_made_of_pieces_counts_with_its_length() {
         "{% macro m() %}<{{ s }}>{% endmacro %}{% set x = m() %}",
     ] {
         let template = Template::compile(&format!("{made}{{{{ x|length }}}}")).unwrap();
-        assert_eq!(template.render(&json!({"s": text})).unwrap(), "20971522", "{made}");
+        assert_eq!(
+            template.render(&json!({"s": text}), &RenderOptions::default()).unwrap().text,
+            "20971522",
+            "{made}"
+        );
     }
 }
 
@@ -252,13 +271,13 @@ fn a_text_made_of_pieces_counts_with_its_length() {
 fn a_large_tree_counts_as_live() {
     let limits = Limits::default().with_live(1000);
     let options = RenderOptions {
-        limits: &limits,
+        bounds: (&limits).into(),
         ..Default::default()
     };
     let render = |count: usize| {
         let list = "a,".repeat(count);
         let template = Template::compile(&format!("{{% if x %}}{{{{ [{list}] }}}}{{% endif %}}")).unwrap();
-        template.render_with(&json!({}), &options).map(|rendered| rendered.text)
+        template.render(&json!({}), &options).map(|rendered| rendered.text)
     };
     assert_eq!(render(30_000).unwrap(), "");
     let error = render(500_000).unwrap_err();

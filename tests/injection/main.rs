@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, Error, ErrorClass, Prompt, Writer};
+use chat_template::{ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Error, ErrorClass, Prompt, TokenOrigin};
 use serde_json::{Value, json};
 
 /// The words before and after an attack.
@@ -37,7 +37,7 @@ const NAMED: [(&str, &str); 2] = [("bos_token", "<s>"), ("eos_token", "</s>")];
 #[test]
 fn assembled_tokens_have_their_writers() {
     for row in read_lines(include_str!("assembled.jsonl")) {
-        let template = ChatTemplate::from_source(row["template"].as_str().unwrap(), &[("bos_token", "<s>")]);
+        let template = ChatTemplate::from_source(row["template"].as_str().unwrap(), &[("bos_token", "<s>")]).unwrap();
         let mut tokens = vec!["<|end|>", "<|user|>", "<s>"];
         if let Some(own) = row["tokens"].as_array() {
             tokens = own.iter().map(|token| token.as_str().unwrap()).collect();
@@ -46,10 +46,10 @@ fn assembled_tokens_have_their_writers() {
             .apply(&row["messages"], &options(ControlPolicy::Leave, &tokens))
             .unwrap();
         let found: Vec<Value> = prompt
-            .control_tokens(&tokens)
+            .control_tokens(&tokens, Bounds::default())
             .unwrap()
             .into_iter()
-            .map(|token| json!([prompt.text[token.bytes], token.writer.name()]))
+            .map(|token| json!([prompt.text[token.bytes], token.origin.name()]))
             .collect();
         assert_eq!(json!(found), row["found"], "{}", row["id"]);
         check_policies(&row["id"], &template, &row["messages"], &tokens);
@@ -106,7 +106,10 @@ fn attack_all(templates: &BTreeMap<String, String>) -> Tally {
     let attacks = read_lines(include_str!("attacks.jsonl"));
     let mut tally = Tally::default();
     for (name, source) in templates {
-        let template = ChatTemplate::from_source(source.as_str(), &NAMED);
+        // Some templates of the seeds do not compile.
+        let Ok(template) = ChatTemplate::from_source(source.as_str(), &NAMED) else {
+            continue;
+        };
         let tokens = tokens_of(source);
         let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
         for attack in &attacks {
@@ -136,32 +139,32 @@ fn attack_once(place: &str, template: &ChatTemplate, attack: &Value, planted: &s
             continue;
         };
         tally.prompts += 1;
-        let found = prompt.control_tokens(tokens).unwrap();
+        let found = prompt.control_tokens(tokens, Bounds::default()).unwrap();
         let is_planted = |range: &std::ops::Range<usize>| {
             prompt.text[..range.start].ends_with(WORDS[0]) && prompt.text[range.end..].starts_with(WORDS[1])
         };
         for token in &found {
             let text = &prompt.text[token.bytes.clone()];
             let path = token.path.as_deref().unwrap_or_default();
-            match token.writer {
-                Writer::Input => {
+            match token.origin {
+                TokenOrigin::Input => {
                     assert!(is_planted(&token.bytes), "{place}: {text} is not planted\n{}", prompt.text);
                     tally.planted += 1;
                 }
-                Writer::Mixed => {
+                TokenOrigin::Mixed => {
                     // A template can write `'<' + key + '>'`, too.
                     let is_of_key = path.contains(text.trim_matches(|char: char| !char.is_alphanumeric()));
                     assert!(path.ends_with("/role") || is_of_key, "{place}: {text} of {path}");
                     tally.mixed += 1;
                 }
-                Writer::Template => tally.trusted += 1,
+                TokenOrigin::Template => tally.trusted += 1,
             }
         }
         let planted_count = tokens
             .iter()
             .map(|token| prompt.text.matches(&[WORDS[0], token, WORDS[1]].concat()).count())
             .sum::<usize>();
-        let found_count = found.iter().filter(|token| token.writer == Writer::Input).count();
+        let found_count = found.iter().filter(|token| token.origin == TokenOrigin::Input).count();
         assert_eq!(found_count, planted_count, "{place}\n{}", prompt.text);
         check_pieces(place, &prompt, tokens);
     }
@@ -177,14 +180,14 @@ fn check_pieces(place: &str, prompt: &Prompt, tokens: &[&str]) {
         if piece.has_control_tokens {
             let mut alone = Prompt::default();
             piece.text.clone_into(&mut alone.text);
-            let found = alone.control_tokens(tokens).unwrap().into_iter();
+            let found = alone.control_tokens(tokens, Bounds::default()).unwrap().into_iter();
             read.extend(found.map(|token| start + token.bytes.start..start + token.bytes.end));
         }
         start += piece.text.len();
     }
-    let trusted = prompt.control_tokens(tokens).unwrap().into_iter();
+    let trusted = prompt.control_tokens(tokens, Bounds::default()).unwrap().into_iter();
     let trusted: Vec<_> = trusted
-        .filter(|token| token.writer == Writer::Template)
+        .filter(|token| token.origin == TokenOrigin::Template)
         .map(|token| token.bytes)
         .collect();
     assert_eq!(
@@ -217,7 +220,8 @@ fn a_token_of_a_role_is_trusted_if_the_caller_says_so() {
     let template = ChatTemplate::from_source(
         "{% for m in messages %}{{ '<|' + m.role + '|>' + m.content }}{% endfor %}",
         &[],
-    );
+    )
+    .unwrap();
     let untrusted = |role: &str, content: &str| {
         let messages = json!([{"role": role, "content": content}]);
         let control_tokens = ControlTokens {
@@ -247,7 +251,8 @@ fn the_error_names_the_message_and_the_place() {
     let template = ChatTemplate::from_source(
         "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}{{ tools }}",
         &[],
-    );
+    )
+    .unwrap();
     let messages = |role, content| json!([{"role": "x", "content": "Hi"}, {"role": role, "content": content}]);
     let tools = json!([{"name": "<|end|>"}]);
     for (messages, has_tools, message, path) in [

@@ -19,8 +19,7 @@ mod random;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use chat_template::report::Verdict;
-use chat_template::{ApplyOptions, ChatTemplate};
+use chat_template::{ApplyOptions, Bounds, ChatTemplate};
 use random::Random;
 use serde_json::Value;
 
@@ -41,10 +40,17 @@ fn read_corpus() -> Vec<(String, ChatTemplate)> {
     let read = |path: PathBuf| {
         let source = String::from_utf8(std::fs::read(&path).unwrap()).unwrap();
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        (name, ChatTemplate::from_source(source, &tokens))
+        Some((name, ChatTemplate::from_source(source, &tokens).ok()?))
     };
-    let templates = paths.into_iter().map(read);
-    templates.filter(|(_, template)| template.check().is_ok()).collect()
+    paths.into_iter().filter_map(read).collect()
+}
+
+/// Returns the verdict on each way in which a conversation grows.
+fn read_verdicts(template: &ChatTemplate) -> Vec<(&'static str, String)> {
+    let report = template.inspect(Bounds::default()).unwrap();
+    let ways = ["generation_prompt", "assistant", "tool", "user"];
+    let verdict = |way| report.get(&format!("prefix.{way}.verdict")).unwrap().unwrap();
+    ways.map(|way| (way, verdict(way).as_str().unwrap().to_owned())).into()
 }
 
 #[test]
@@ -54,11 +60,11 @@ fn counts_are_shown() {
     let mut times = Vec::new();
     for (name, template) in read_corpus() {
         let start = Instant::now();
-        let report = template.inspect().unwrap();
+        let verdicts = read_verdicts(&template);
         times.push((start.elapsed(), name.clone()));
-        for (way, boundary) in report.prefix().unwrap().boundaries() {
-            *counts.entry((way, format!("{:?}", boundary.verdict))).or_insert(0) += 1;
-            println!("{:?} {way} {name}", boundary.verdict);
+        for (way, verdict) in verdicts {
+            println!("{verdict} {way} {name}");
+            *counts.entry((way, verdict)).or_insert(0) += 1;
         }
     }
     println!("{counts:#?}");
@@ -75,8 +81,9 @@ fn render_pair(random: &mut Random, template: &ChatTemplate, names: &[&str], way
         "tool" => (&["assistant", "tool"], "tool"),
         _ => (&["user", "tool"], "assistant"),
     };
-    let report = template.inspect().unwrap();
-    let takes = random.happens(75).then_some(report.takes().unwrap());
+    let report = template.inspect(Bounds::default()).unwrap();
+    let takes: random::Takes = serde_json::from_value(report.get("takes").unwrap().unwrap()).unwrap();
+    let takes = random.happens(75).then_some(&takes);
     let mut messages = random::conversation(random, takes, last);
     let (tools, variables) = (random::tools(random), random::variables(random, names));
     let options = ApplyOptions {
@@ -102,10 +109,9 @@ fn no_proof_is_refuted() {
     let read = |name: &str, default: u64| std::env::var(name).map_or(default, |value| value.parse().unwrap());
     let (rounds, first) = (read("ROUNDS", 400), read("SEED", 1));
     for (seed, (name, template)) in (first..).zip(read_corpus()) {
-        let report = template.inspect().unwrap();
         let names = template.variables();
-        for (way, boundary) in report.prefix().unwrap().boundaries() {
-            if boundary.verdict != Verdict::Proven {
+        for (way, verdict) in read_verdicts(&template) {
+            if verdict != "proven" {
                 continue;
             }
             let mut random = Random::new(seed);
@@ -131,10 +137,9 @@ fn no_proof_is_refuted() {
 #[ignore = "renders a million conversations"]
 fn unknown_ones_are_searched() {
     for (seed, (name, template)) in (1..).zip(read_corpus()) {
-        let report = template.inspect().unwrap();
         let names = template.variables();
-        for (way, boundary) in report.prefix().unwrap().boundaries() {
-            if boundary.verdict != Verdict::Unknown {
+        for (way, verdict) in read_verdicts(&template) {
+            if verdict != "unknown" {
                 continue;
             }
             let mut random = Random::new(seed);

@@ -2,8 +2,45 @@
 //!
 //! Most of them have only what the template takes according to the report, because few others can be rendered. The rest have anything.
 
-use chat_template::report::{Arguments, Forms, Takes};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
+
+/// The forms of content that a template takes.
+#[derive(Clone, Copy, Deserialize)]
+pub struct Forms {
+    string: bool,
+    part: bool,
+    parts: bool,
+}
+
+impl Forms {
+    fn is_any(self) -> bool {
+        self.string || self.part || self.parts
+    }
+}
+
+/// The forms of the arguments of calls.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Arguments {
+    Object,
+    String,
+    Both,
+    Neither,
+}
+
+/// The part `takes` of a report.
+#[derive(Clone, Copy, Deserialize)]
+pub struct Takes {
+    system: Forms,
+    developer: Forms,
+    user: Forms,
+    assistant: Forms,
+    caller: Forms,
+    tool: Forms,
+    calls: bool,
+    arguments: Arguments,
+}
 
 /// A sequence of numbers that a seed determines.
 pub struct Random(u64);

@@ -38,7 +38,7 @@ class Reference:
             command = [sys.executable, str(HERE / "port.py")]
             # Without a buffer in this process, `select` sees all that can be read.
             self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-        request = ANOTHER_TIME | {key: case[key] for key in ("id", "template", "context", "now", "generation") if key in case}
+        request = ANOTHER_TIME | {key: case[key] for key in ("id", "template", "context", "response", "now", "generation") if key in case}
         try:
             self.child.stdin.write(json.dumps(request).encode() + b"\n")
             answer = json.loads(self.read_line())

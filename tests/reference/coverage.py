@@ -12,7 +12,7 @@ from reachable import all_attributes, filters, global_names
 
 def missing(cases):
     """One sentence for each name that no case mentions."""
-    text = "\n".join(case["template"] for case in cases)
+    text = "\n".join(case.get("template", "") for case in cases)
     environment = compile_template("").environment
     wanted = [
         ("filter", filters(environment), r"\|\s*{0}\b|filter {0}\b|['\"]{0}['\"]"),

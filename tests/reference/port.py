@@ -3,7 +3,7 @@
     $ echo '{"id": 1, "template": "{{ 1/0 }}", "context": {}}' | python tests/reference/port.py
     {"id": 1, "error": {"kind": "zero_division", "message": "division by zero", "line": 1}}
 
-transformers answers both kinds of request: engine.py a `render`, apply.py an `apply`. errors.py finds the kind and the line of
+transformers answers all kinds of request: engine.py a `render`, apply.py an `apply`, and `parse_response` a `response`. errors.py finds the kind and the line of
 an exception. A syntax error names its line; an error at run time has the line of the innermost frame that belongs to the template.
 """
 
@@ -17,6 +17,7 @@ except ImportError:
 
 import jinja2
 import transformers
+from transformers.utils.chat_parsing import parse_response
 
 import engine
 import apply
@@ -38,6 +39,10 @@ def render(request):
     return {"output": output, "generation": spans}
 
 
+def respond(request):
+    return {"message": parse_response(request["text"], request["template"], prefix=request["prefix"], tools=request.get("tools"))}
+
+
 def port():
     jinja2_on = f"jinja2 {jinja2.__version__} on {sys.implementation.name} {sys.version.split()[0]}"
     return {
@@ -45,7 +50,7 @@ def port():
         "version": f"{transformers.__version__} with {jinja2_on}",
         "language": "Python",
         "homepage": "https://huggingface.co/docs/transformers",
-        "requests": ["render", "apply", "generation"],
+        "requests": ["render", "apply", "generation", "response"],
         "limits": "off",
     }
 
@@ -70,6 +75,11 @@ def answer(line):
         if not isinstance(arguments, dict) or not isinstance(arguments.get("template"), (str, dict)) or "messages" not in arguments:
             return {**reply, **fault("an apply has a template, which is a string or an object, and messages")}
         return {**reply, **answer_by(apply.call, arguments, bool(request.get("generation")))}
+    if "response" in request:
+        arguments = request["response"]
+        if not isinstance(arguments, dict) or "template" not in arguments or not all(isinstance(arguments.get(key), str) for key in ("prefix", "text")):
+            return {**reply, **fault("a response has a template, and a prefix and a text, which are strings")}
+        return {**reply, **answer_by(respond, arguments)}
     if not isinstance(request.get("template"), str) or not isinstance(request.get("context"), dict):
         return {**reply, **fault("a request has a template, which is a string, and a context, which is an object")}
     return {**reply, **answer_by(render, request)}

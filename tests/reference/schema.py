@@ -1,13 +1,14 @@
 """How a file of cases is read and written: one JSON object a line, with these keys and no others.
 
     {"id": "loops/first", "rule": "…", "template": "…", "context": {}, "expect": {"output": "…"}}
+    {"id": "response/int", "rule": "…", "response": {"template": {}, "prefix": "…", "text": "…"}, "expect": {"message": {}}}
 
 Invisible characters are written as escapes.
 """
 
 import json
 
-KEYS = {"id": str, "rule": str, "template": str, "context": dict, "now": str, "generation": bool, "trace": bool, "expect": dict}
+KEYS = {"id": str, "rule": str, "template": str, "context": dict, "response": dict, "now": str, "generation": bool, "trace": bool, "expect": dict}
 OPTIONAL = {"now", "generation", "trace", "expect"}
 
 # The time for cases that do not set one. It differs from every other time in the tests, so that an answer that depends on it is noticed.
@@ -31,7 +32,8 @@ def read_cases(path):
         for key, value in case.items():
             if not isinstance(value, KEYS.get(key, ())):
                 raise FaultyCase(f"{place}: unknown key or value of the wrong type: {key!r}")
-        lacking = KEYS.keys() - OPTIONAL - case.keys()
+        other = {"template", "context"} if "response" in case else {"response"}
+        lacking = KEYS.keys() - OPTIONAL - other - case.keys()
         if lacking:
             raise FaultyCase(f"{place}: lacks {sorted(lacking)}")
         if not case["id"].startswith(f"{path.stem}/") or case["id"] in ids:

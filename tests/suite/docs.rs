@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use chat_template::conformance::{Answer, Case};
-use chat_template::{ApplyOptions, ChatTemplate, Limits, json};
+use chat_template::{ApplyOptions, ChatTemplate, Limits, LoadOptions, json};
 
 use crate::sources::{self, read_lines, text};
 
@@ -36,7 +36,7 @@ fn readme_shows_the_output_of_its_first_render() {
         let word = place.and_then(|place| words.get(place + 1));
         root().join(word.unwrap_or_else(|| panic!("the command has no {option}")))
     };
-    let chat = ChatTemplate::from_dir(after("--model")).expect("the model can be read");
+    let chat = ChatTemplate::from_dir(after("--model"), &LoadOptions::default()).expect("the model can be read");
     let messages = std::fs::read_to_string(after("--messages")).expect("the conversation can be read");
     let messages = json::read(&messages, json::DEPTH).expect("the conversation is JSON");
     let options = ApplyOptions {
@@ -58,7 +58,9 @@ fn readme_shows_the_example() {
 fn readme_shows_an_error() {
     let source = "{% for m in messages %}\n  {{ m.role.name.first }}\n{% endfor %}";
     let messages = serde_json::json!([{"role": "user"}, {"role": "assistant"}]);
-    let error = ChatTemplate::from_source(source, &[]).apply(&messages, &ApplyOptions::default());
+    let error = ChatTemplate::from_source(source, &[])
+        .unwrap()
+        .apply(&messages, &ApplyOptions::default());
     assert_quoted(
         "README.md",
         &format!("```text\n{}\n```", error.expect_err("text has no names")),
@@ -198,7 +200,7 @@ fn no_two_cases_have_equal_requests() {
     let mut requests = std::collections::BTreeMap::new();
     let mut equal = Vec::new();
     for case in cases() {
-        let request = ["template", "context", "now", "generation"].map(|key| case.get(key));
+        let request = ["template", "context", "response", "now", "generation"].map(|key| case.get(key));
         if let Some(other) = requests.insert(format!("{request:?}"), case.id.clone()) {
             equal.push(format!("{other} and {}", case.id));
         }

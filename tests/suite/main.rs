@@ -12,6 +12,7 @@
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
 mod docs;
+mod responses;
 mod run;
 mod sources;
 mod trace;

@@ -1,11 +1,12 @@
 //! Renders cases with the library: with the shortcuts of the evaluator, without them, and traced. Scores the answers as the conformance
 //! runner does.
 
+use super::responses;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chat_template::conformance::{Answer, Case, CaseReport, Failure, Reply, Report, Verdict, judge};
 use chat_template::json::{self, Data};
-use chat_template::{Error, ErrorKind, FixedClock, LocalTime, RenderOptions, Rendered, Segment, Template};
+use chat_template::{Error, ErrorKind, FixedClock, LocalTime, Prompt, RenderOptions, Segment, Template};
 
 use crate::sources::RECORDED_AT;
 use crate::trace::check_segments;
@@ -52,8 +53,8 @@ pub fn in_threads<T: Sync, R: Send>(all: &[T], run: impl Fn(&[T]) -> Vec<R> + Sy
     })
 }
 
-/// The source of a template and the result of compiling it.
-pub type Compiled = (String, Result<Template, Error>);
+/// The source of a template and the result of compiling it, with and without the shortcuts of the evaluator.
+pub type Compiled = (String, Result<[Template; 2], Error>);
 
 /// Renders a case and returns the reply. `last` is the template of the last case and becomes that of this one, because successive cases
 /// often have equal templates.
@@ -66,22 +67,30 @@ pub fn reply(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
 }
 
 /// Returns the compiled template of a case.
-pub fn compile<'l>(case: &Case, last: &'l mut Option<Compiled>) -> &'l Result<Template, Error> {
+pub fn compile<'l>(case: &Case, last: &'l mut Option<Compiled>) -> &'l Result<[Template; 2], Error> {
     let Some(Data::Str(source)) = case.get("template") else {
         panic!("{}: it has no template", case.id);
     };
     if last.as_ref().is_none_or(|(other, _)| other != source) {
         *last = None;
     }
-    let (_, template) = last.get_or_insert_with(|| (source.clone().into_owned(), Template::compile(source)));
-    template
+    let compile = || {
+        let mut templates = [Template::compile(source)?, Template::compile(source)?];
+        templates[1].without_shortcuts();
+        Ok(templates)
+    };
+    let (_, templates) = last.get_or_insert_with(|| (source.clone().into_owned(), compile()));
+    templates
 }
 
 fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
+    if let Some(Data::Object(response)) = case.get("response") {
+        return responses::reply(case, response);
+    }
     let Some(context) = case.get("context") else {
         panic!("{}: it has no context", case.id);
     };
-    let template = compile(case, last);
+    let templates = compile(case, last);
     let now = match case.get("now") {
         Some(Data::Str(now)) => now,
         _ => RECORDED_AT,
@@ -89,32 +98,31 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
     let clock = FixedClock(now.parse::<LocalTime>().expect("the time of a case exists"));
     let options = RenderOptions {
         clock: &clock,
-        generation: case.get("generation") == Some(&Data::Bool(true)),
+        reference_spans: case.get("generation") == Some(&Data::Bool(true)),
         ..RenderOptions::default()
     };
     let json = match tree {
         Tree::Own => None,
         Tree::Serde => to_serde(context),
     };
-    let render = |options: &RenderOptions<'_>| {
-        template.as_ref().map_err(Error::clone).and_then(|template| match &json {
-            None => template.render_with(context, options),
-            Some(json) => template.render_with(json, options),
+    let render_by = |index: usize, options: &RenderOptions<'_>| {
+        let template = templates.as_ref().map(|templates| &templates[index]);
+        template.map_err(Error::clone).and_then(|template| match &json {
+            None => template.render(context, options),
+            Some(json) => template.render(json, options),
         })
     };
-    let rendered = render(&options);
-    assert_same(&rendered, &render(&RenderOptions { plain: true, ..options }));
-    let traced = render(&RenderOptions { trace: true, ..options });
+    let (fast, plain) = (0, 1);
+    let rendered = render_by(fast, &options);
+    assert_same(&rendered, &render_by(plain, &options));
+    let with_trace = RenderOptions { trace: true, ..options };
+    let traced = render_by(fast, &with_trace);
     assert_same(&rendered, &traced);
     if let Ok(traced) = &traced {
         check_segments(traced, context);
-        let plain = render(&RenderOptions {
-            trace: true,
-            plain: true,
-            ..options
-        });
+        let plain = render_by(plain, &with_trace);
         assert!(
-            plain.is_ok_and(|plain| plain.segments == traced.segments),
+            plain.is_ok_and(|plain| plain.segments() == traced.segments()),
             "the segments differ"
         );
     }
@@ -122,13 +130,14 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
         Ok(rendered) => Reply::Answer(Answer::Output {
             generation: Some(
                 rendered
-                    .generation
+                    .reference_spans
+                    .code_points
                     .iter()
                     .map(|span| (span.start as u64, span.end as u64))
                     .collect(),
             ),
             text: rendered.text,
-            segments: traced.ok().map(|traced| to_data(&traced.segments)),
+            segments: traced.ok().map(|traced| to_data(traced.segments())),
         }),
         Err(error) if error.kind() == ErrorKind::Unsupported => {
             assert!(error.message().contains(REASON), "{error}");
@@ -143,11 +152,11 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
 }
 
 /// Asserts that two renders have the same result: the text and the spans, or all of the error. The steps may differ.
-fn assert_same(fast: &Result<Rendered, Error>, plain: &Result<Rendered, Error>) {
+fn assert_same(fast: &Result<Prompt, Error>, plain: &Result<Prompt, Error>) {
     match (fast, plain) {
         (Ok(fast), Ok(plain)) => {
             assert_eq!(fast.text, plain.text, "the text differs");
-            assert_eq!(fast.generation, plain.generation, "the spans differ");
+            assert_eq!(fast.reference_spans, plain.reference_spans, "the spans differ");
         }
         (Err(fast), Err(plain)) => {
             assert_eq!(fast.to_string(), plain.to_string(), "the error differs");

@@ -1,10 +1,11 @@
 //! Reads the cases to run: from a folder of case files, or from a corpus, which has files of templates, conversations and answers.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use chat_template::conformance::{Case, Suite};
-use chat_template::json::{self, Data, Entry, Object};
+use chat_template::json::{self, Data, Object};
 
 /// The time of a case that names none, and of all answers in the corpus.
 pub const RECORDED_AT: &str = "2026-01-02T03:04:05";
@@ -57,7 +58,7 @@ impl Corpus {
         }
         let expect = field(row, "expect");
         let wants_spans = matches!(expect, Data::Object(expect) if expect.get("generation").is_some());
-        let entries: Vec<Entry<'static>> = vec![
+        let entries: Vec<(Cow<'static, str>, Data<'static>)> = vec![
             ("id".into(), Data::Str(format!("{template}/{conversation}").into())),
             ("template".into(), last.1.clone()),
             ("context".into(), field(&self.conversations, &conversation).clone()),

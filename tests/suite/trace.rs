@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use chat_template::conformance::{Case, Planter, WordPlace, find_words};
 use chat_template::json::{Data, Object};
-use chat_template::{FixedClock, LocalTime, Origin, RenderOptions, Rendered, Segment};
+use chat_template::{FixedClock, LocalTime, Origin, Prompt, RenderOptions, Segment};
 
 use crate::run::{self, Compiled};
 use crate::sources::{Corpus, RECORDED_AT};
@@ -29,10 +29,10 @@ pub struct Figures {
 }
 
 /// Asserts that the segments tile the text, that neighbours differ, and that each verbatim segment is a part of its string.
-pub fn check_segments(rendered: &Rendered, context: &Data<'_>) {
+pub fn check_segments(rendered: &Prompt, context: &Data<'_>) {
     let (mut bytes, mut points) = (0, 0);
     let mut last: Option<&Segment> = None;
-    for segment in &rendered.segments {
+    for segment in rendered.segments() {
         assert_eq!((segment.bytes().start, segment.code_points().start), (bytes, points));
         (bytes, points) = (segment.bytes().end, segment.code_points().end);
         let text = &rendered.text[segment.bytes()];
@@ -131,9 +131,9 @@ fn check_case(case: &Case, last: &mut Option<Compiled>) -> Figures {
     for (range, index) in find_words(&rendered.text) {
         let (path, is_planted_key) = &words[index];
         let first = rendered
-            .segments
+            .segments()
             .partition_point(|segment| segment.bytes().end <= range.start);
-        let segments = rendered.segments[first..]
+        let segments = rendered.segments()[first..]
             .iter()
             .take_while(|segment| segment.bytes().start < range.end);
         let mut is_verbatim = true;
@@ -168,7 +168,7 @@ fn check_case(case: &Case, last: &mut Option<Compiled>) -> Figures {
 }
 
 /// Compares the owners of the template's characters with what the prompt loses without a message.
-fn check_turns(case: &Case, context: &Data<'static>, whole: &Rendered, last: &mut Option<Compiled>, figures: &mut Figures) {
+fn check_turns(case: &Case, context: &Data<'static>, whole: &Prompt, last: &mut Option<Compiled>, figures: &mut Figures) {
     let Data::Object(object) = context else { return };
     let Some(Data::List(messages)) = object.get("messages") else {
         return;
@@ -194,7 +194,7 @@ fn check_turns(case: &Case, context: &Data<'static>, whole: &Rendered, last: &mu
         }
         let lost = before..characters.len() - after;
         for segment in whole
-            .segments
+            .segments()
             .iter()
             .filter(|segment| matches!(segment.origin(), Origin::Template { .. }))
         {
@@ -219,12 +219,13 @@ fn role(message: &Data<'_>) -> String {
     }
 }
 
-fn render(case: &Case, context: &Data<'_>, last: &mut Option<Compiled>) -> Option<Rendered> {
+fn render(case: &Case, context: &Data<'_>, last: &mut Option<Compiled>) -> Option<Prompt> {
     let clock = FixedClock(RECORDED_AT.parse::<LocalTime>().expect("the time exists"));
     let options = RenderOptions {
         clock: &clock,
         trace: true,
         ..RenderOptions::default()
     };
-    run::compile(case, last).as_ref().ok()?.render_with(context, &options).ok()
+    let [template, _] = run::compile(case, last).as_ref().ok()?;
+    template.render(context, &options).ok()
 }

@@ -170,7 +170,7 @@ impl Printer<'_> {
         self.write_expr(operand, least);
     }
 
-    /// Writes a left associative operation.
+    /// Writes an operation whose operator is left associative.
     fn write_operands(&mut self, [left, right]: &[Expr; 2], operator: &str, level: Level) {
         self.write_expr(left, level);
         self.write_operand(operator, right, tighter(level));

@@ -21,7 +21,7 @@ pub(super) struct AttributePath<'a> {
     steps: Vec<Value<'a>>,
     default: Option<Value<'a>>,
     ignores_case: bool,
-    /// The memory of `steps`.
+    /// The claim to the memory of `steps`.
     _claim: Claim,
 }
 
@@ -53,7 +53,7 @@ impl<'a> AttributePath<'a> {
         paths.map(|path| Self::new(runtime, &Value::Str(text.piece(path)))).collect()
     }
 
-    /// Adds a value that replaces an undefined one at any step. `None` is no default.
+    /// Sets the value that replaces an undefined one at any step of the path. `None` is no default.
     pub fn with_default(mut self, default: Value<'a>) -> Self {
         self.default = Some(default).filter(|default| !matches!(default, Value::None));
         self

@@ -53,7 +53,7 @@ struct Batch<'a> {
     source: LazyInput<'a>,
     count: Value<'a>,
     fill: Value<'a>,
-    /// The first item of the next row.
+    /// The item that was read to find out that there is another row. It is the first item of that row.
     next: Option<Value<'a>>,
 }
 
@@ -138,9 +138,9 @@ impl<'a> ItemSource<'a> for Slice<'a> {
         columns.left = left;
         let is_longer = columns.longer > 0;
         columns.longer = columns.longer.saturating_sub(1);
-        let end = columns.height.saturating_add(usize::from(is_longer)).min(columns.items.len());
-        let column = columns.items.slice(0..end);
-        columns.items = columns.items.slice(end..columns.items.len());
+        let end = (columns.height + usize::from(is_longer)).min(columns.items.len());
+        let column = columns.items.slice(0..end).unwrap_or_else(Seq::empty);
+        columns.items = columns.items.slice(end..columns.items.len()).unwrap_or_else(Seq::empty);
         if is_longer || matches!(self.fill, Value::None) {
             return Ok(Some(Value::List(column)));
         }

@@ -99,7 +99,7 @@ struct Unique<'a> {
     ignores_case: bool,
     path: Option<AttributePath<'a>>,
     seen: Entries<'a>,
-    /// The maximum height of a key that is kept.
+    /// The height of the highest key in `seen`.
     height: u32,
     /// The claim to the memory of `seen`.
     claim: Option<Claim>,

@@ -41,7 +41,7 @@ fn new_output(runtime: &mut Runtime<'_>) -> String {
     output
 }
 
-/// Appends the result of the filter for bound arguments to a text.
+/// Appends the result of the filter for bound arguments to a string.
 fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
     if let (true, Some(value)) = (arguments.is_alone(), arguments.get(0)) {
         return to_json::write(runtime, value, &to_json::Options::default(), out);
@@ -50,7 +50,7 @@ fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: 
     write(runtime, &value, options, out)
 }
 
-/// Appends a value to a text. The options are those of the filter in their order; one that is absent is `None`.
+/// Appends a value to a string. The options are those of the filter in their order; one that is absent is `None`.
 fn write<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: [Value<'a>; 4], out: &mut String) -> Result<()> {
     let [ensure_ascii, indent, separators, sort_keys] = options;
     if let (Value::None, Value::None, Value::None, Value::None) = (&ensure_ascii, &indent, &separators, &sort_keys) {

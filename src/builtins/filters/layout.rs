@@ -1,4 +1,4 @@
-//! Filters that change the lines or the length of a text: `indent`, `truncate`, `wordwrap`.
+//! Filters that change the lines or the length of a string: `indent`, `truncate`, `wordwrap`.
 //!
 //! ```text
 //! {{ "hello world foo"|truncate(9) }}       hello...
@@ -166,7 +166,7 @@ fn check_at_least<'a>(runtime: &mut Runtime<'a>, name: &str, value: &Value<'a>, 
     )))
 }
 
-/// Wraps a text. A separator that is a Markup escapes the lines.
+/// Wraps a string. A separator that is a Markup escapes the lines.
 fn wrap_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &Str<'a>, wrap: Wrap) -> Result<Str<'a>> {
     let wrapped = build_str(runtime, &[text, separator], &|mut output| {
         if !separator.is_markup() {

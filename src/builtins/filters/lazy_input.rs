@@ -10,7 +10,7 @@ use crate::value::{Iter, Runtime, Value};
 pub(super) enum LazyInput<'a> {
     /// The value, before its first item is read.
     Value(Value<'a>),
-    /// The iterator, after that.
+    /// The iterator, after the first item has been read.
     Iter(Iter<'a>),
 }
 

@@ -62,7 +62,7 @@ impl Table {
 struct Extra<'a> {
     positional: Vec<Value<'a>>,
     keywords: Vec<(Str<'a>, Value<'a>)>,
-    /// The filter or test that one of them names, once it has been looked up for the first item.
+    /// The filter or test that one of the arguments names. It is looked up for the first item.
     function: Option<&'static Function>,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Extra<'a> {
     fn owned_bytes(&self) -> usize {
         let positional = self.positional.capacity().saturating_mul(size_of::<Value<'_>>());
         let keywords = self.keywords.capacity().saturating_mul(size_of::<[Value<'_>; 2]>());
-        positional.saturating_add(keywords)
+        positional + keywords
     }
 
     fn take_keyword(&mut self, name: &str) -> Option<Value<'a>> {
@@ -96,7 +96,7 @@ impl<'a> Extra<'a> {
         let Some(function) = self.find_function(runtime, Table::Tests, index)? else {
             return ops::is_true(runtime, &item);
         };
-        let others = index.saturating_add(1);
+        let others = index + 1;
         if self.keywords.is_empty() {
             if let Some(outcome) = function.test(runtime, &item, self.positional.get(others..).unwrap_or_default()) {
                 return outcome;
@@ -127,7 +127,7 @@ impl<'a> Extra<'a> {
     }
 }
 
-/// The input of a generator, its other arguments, and the height of the highest.
+/// The input of a generator, its other arguments, and the maximum of their heights.
 type Input<'a> = (LazyInput<'a>, Extra<'a>, u32);
 
 fn read_input<'a>(value: Value<'a>, positional: Vec<Value<'a>>, keywords: Vec<(Str<'a>, Value<'a>)>) -> Input<'a> {
@@ -268,7 +268,7 @@ fn select_or_reject<'a>(
 struct Select<'a> {
     source: LazyInput<'a>,
     extra: Extra<'a>,
-    /// The outcome of the test for an item that is selected.
+    /// What the test must return for an item that is selected: `true` for `select`, `false` for `reject`.
     wanted: bool,
     by_attribute: bool,
     path: Option<AttributePath<'a>>,

@@ -15,13 +15,13 @@ use crate::builtins::table::built_ins;
 use crate::value::{Value, markup, print};
 
 built_ins! { FILTERS:
-    /// Escapes a text, unless it is a Markup already.
+    /// Escapes a string, unless it is a Markup already.
     ///
     /// `{{ "<b>"|escape }} -> &lt;b&gt;`
     /// `{{ "<b>"|e|e }} -> &lt;b&gt;`
     Python "escape".with_unnamed(1) fn escape["escape", "e"](runtime, s) -> Markup { markup::escape(runtime, &s).map(Value::Str) }
 
-    /// Escapes a text, even if it is a Markup.
+    /// Escapes a string, even if it is a Markup.
     ///
     /// `{{ "<"|e|forceescape }} -> &amp;lt;`
     Python "do_forceescape" fn forceescape(runtime, value) -> Markup {
@@ -29,7 +29,7 @@ built_ins! { FILTERS:
         markup::escape_text(runtime, &text).map(Value::Str)
     }
 
-    /// Makes a Markup of a text without escaping it.
+    /// Makes a Markup of a string without escaping it.
     ///
     /// `{{ "<b>"|safe|escape }} -> <b>`
     Python "do_mark_safe" fn safe(runtime, value) -> Markup {

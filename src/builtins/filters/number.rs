@@ -16,7 +16,7 @@ use crate::number::{Int, IntRef, Number, NumberRef, NumberResult, arithmetic, di
 use crate::text::quote;
 use crate::value::{Key, Runtime, Value, not_an_index, ops, print};
 
-/// Returns `int(text)` of a text of digits.
+/// Returns `int(text)` of a string of digits.
 pub(super) fn parse_decimal(text: &str) -> Result<Int> {
     Ok(parse_int(text, 10, quote::repr)?)
 }

@@ -14,7 +14,7 @@ use crate::builtins::access::{self, Attribute};
 use crate::builtins::arguments::to_plain_str;
 use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
-use crate::value::{DictIter, ItemSource, Iter, Key, Runtime, Shortcut, Str, Type, Undefined, Value, ops, print};
+use crate::value::{DictIter, ItemSource, Iter, Key, Runtime, Seq, Shortcut, Str, Type, Undefined, Value, ops, print};
 
 built_ins! { FILTERS:
     /// Returns the value, or a default if the value is undefined. With `boolean`, the default also replaces a false value.
@@ -98,7 +98,7 @@ built_ins! { FILTERS:
         }
     }
 
-    /// Joins the texts of the items, with a separator between them.
+    /// Joins the strings of the items, with a separator between them.
     ///
     /// `{{ [{"a": 1}, {"a": 2}]|join("-", attribute="a") }} -> 1-2`
     Python "sync_do_join" fn join(runtime, @eval_ctx, value: Items, d: Text = "", attribute: Attribute = None) -> Text {
@@ -177,9 +177,11 @@ pub(super) fn length_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Res
 
 /// The iterator of Python's `reversed`.
 enum Reversed<'a> {
-    /// Iterates over a list, a tuple or a range that is reversed already.
-    Items(Iter<'a>),
-    /// The characters of a string that are left. Those of a Markup are Markups, which they are not in the forward direction.
+    /// A list or a tuple, and the number of items that are left.
+    Items(Seq<'a>, usize),
+    /// An iterator over a range that is reversed already.
+    Range(Iter<'a>),
+    /// The characters of a string that are not read yet. Those of a Markup are Markups, which they are not in the forward direction.
     Characters(Str<'a>),
     Keys(DictIter<'a>),
     Values(DictIter<'a>),
@@ -189,7 +191,7 @@ enum Reversed<'a> {
 impl<'a> Reversed<'a> {
     fn new(value: &Value<'a>) -> Result<Self> {
         Ok(match value {
-            Value::List(items) | Value::Tuple(items) => Self::Items(Iter::Seq(items.reversed(), 0)),
+            Value::List(items) | Value::Tuple(items) => Self::Items(items.clone(), items.len()),
             Value::Str(text) => Self::Characters(text.clone()),
             Value::Dict(dict) => Self::Keys(dict.iter()),
             Value::Keys(view) => Self::Keys(view.iter()),
@@ -197,10 +199,10 @@ impl<'a> Reversed<'a> {
             Value::Items(view) => Self::Pairs(view.iter()),
             Value::Range(range) => {
                 let last = range.item(range.len.saturating_sub(1)).unwrap_or(0);
-                Self::Items(Iter::Range(last, range.step.saturating_neg(), range.len))
+                Self::Range(Iter::Range(last, range.step.saturating_neg(), range.len))
             }
             // An undefined value has the length 0.
-            Value::Undefined(_) => Self::Items(Iter::empty()),
+            Value::Undefined(_) => Self::Range(Iter::empty()),
             other => {
                 let ty = other.ty().name();
                 return Err(Error::type_error(format!("'{ty}' object is not reversible")));
@@ -208,7 +210,7 @@ impl<'a> Reversed<'a> {
         })
     }
 
-    /// Returns the type of `reversed(value)`.
+    /// Returns the type of the iterator that Python's `reversed(value)` returns.
     fn ty(&self, value: &Value<'a>) -> Type {
         match value {
             Value::List(_) => Type::ListReverseIterator,
@@ -225,7 +227,12 @@ impl<'a> ItemSource<'a> for Reversed<'a> {
     fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         runtime.meter.charge(1)?;
         Ok(match self {
-            Self::Items(iter) => return iter.next(runtime),
+            Self::Items(items, left) => {
+                let Some(next) = left.checked_sub(1) else { return Ok(None) };
+                *left = next;
+                items.get(next)
+            }
+            Self::Range(iter) => return iter.next(runtime),
             Self::Characters(text) => {
                 let rest = text.as_str();
                 let Some((start, _)) = rest.char_indices().next_back() else {
@@ -245,7 +252,7 @@ impl<'a> ItemSource<'a> for Reversed<'a> {
     }
 }
 
-/// Returns the rounded sum of two floats and what the rounding has removed (Neumaier's algorithm).
+/// Returns the rounded sum of two floats, and the rounding error (Neumaier's algorithm).
 fn add_exactly(left: f64, right: f64) -> (f64, f64) {
     let total = left + right;
     let lost = if left.abs() >= right.abs() {
@@ -256,7 +263,7 @@ fn add_exactly(left: f64, right: f64) -> (f64, f64) {
     (total, lost)
 }
 
-/// Returns a sum with what rounding has removed from it (CPython 3.13 `bltinmodule.c`, `builtin_sum_impl`).
+/// Returns a sum after adding the rounding error to it (CPython 3.13 `bltinmodule.c`, `builtin_sum_impl`).
 fn restore(sum: Value<'_>, lost: Option<f64>) -> Value<'_> {
     match (sum, lost) {
         (Value::Float(total), Some(lost)) if lost != 0.0 && lost.is_finite() => Value::Float(total + lost),

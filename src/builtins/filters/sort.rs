@@ -39,7 +39,7 @@ built_ins! { FILTERS:
         }
         let keys_of = |item: usize| {
             let start = item.saturating_mul(paths.len());
-            keys.get(start..start.saturating_add(paths.len())).unwrap_or_default()
+            keys.get(start..start + paths.len()).unwrap_or_default()
         };
         let order = ops::sort_indices(runtime, items.len(), reverse, &mut |runtime, left, right| {
             is_less(runtime, keys_of(left), keys_of(right))

@@ -11,7 +11,7 @@
 
 use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::meter::Claim;
 use crate::text::quote;
 use crate::value::{Entries, Iter, Runtime, Shortcut, Str, Type, Value};
@@ -41,7 +41,7 @@ built_ins! { CONTAINERS:
             }
         }
         if attributes.len() > MAX_ATTRIBUTES {
-            let reached = Reached::from_sizes(Limit::Attributes, attributes.len(), MAX_ATTRIBUTES);
+            let reached = LimitExceeded::from_sizes(Limit::Attributes, attributes.len(), MAX_ATTRIBUTES);
             return Err(Error::limit(reached));
         }
         runtime.meter.charge_items(attributes.len())?;
@@ -123,7 +123,7 @@ fn add_pairs<'a>(runtime: &mut Runtime<'a>, entries: &mut Entries<'a>, claim: &m
                 )));
             }
         }
-        index = index.saturating_add(1);
+        index += 1;
     }
     Ok(())
 }

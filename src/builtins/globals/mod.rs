@@ -46,7 +46,7 @@ fn refuse_call<'a>(_runtime: &mut Runtime<'a>, _arguments: Arguments<'a>) -> Res
 }
 
 built_ins! { FUNCTIONS:
-    /// Fails with a text of the template.
+    /// Ends the render with an error that has a message of the template.
     Python "_cached_compile_jinja_template.<locals>.raise_exception".with_type(Type::Function)
     fn raise_exception(runtime, message: Text) {
         let message = print::to_str(runtime, &message)?;

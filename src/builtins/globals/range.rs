@@ -5,7 +5,7 @@
 
 use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::number::IntRef;
 use crate::value::{MeteredRc, Range, Type, Value};
 use num_bigint::BigInt;
@@ -50,7 +50,7 @@ built_ins! { RANGE:
             _ => {
                 // The sign takes one more bit.
                 let bits = [&start, &stop, &step].map(BigInt::bits).into_iter().max();
-                let reached = Reached::new(Limit::RangeBits, bits.unwrap_or(0).saturating_add(1), 64);
+                let reached = LimitExceeded::new(Limit::RangeBits, bits.unwrap_or(0).saturating_add(1), 64);
                 Err(Error::limit(reached))
             }
         }

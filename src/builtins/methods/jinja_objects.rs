@@ -38,7 +38,7 @@ pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &
 pub fn macro_attribute<'a>(runtime: &mut Runtime<'a>, macro_: &Macro<'a>, name: &str) -> Result<Option<Value<'a>>> {
     Ok(Some(match name {
         "name" => macro_.name.map_or(Value::None, Value::text),
-        "arguments" => runtime.tuple(macro_.parameters.iter().map(|name| Value::text(name)).collect())?,
+        "arguments" => runtime.tuple(macro_.parameter_names().map(Value::text).collect())?,
         "catch_kwargs" => Value::Bool(macro_.catches_keywords),
         "catch_varargs" => Value::Bool(macro_.catches_positional),
         "caller" => Value::Bool(macro_.uses_caller),
@@ -106,7 +106,7 @@ built_ins! { CYCLER:
     /// Returns the current item, and moves to the next one.
     Python "Cycler.next" fn next(_runtime, &cycler: MeteredRc<Cycler>) {
         let at = cycler.position.get();
-        let next = at.saturating_add(1);
+        let next = at + 1;
         cycler.position.set(if next < cycler.items.len() { next } else { 0 });
         Ok(cycler.items.get(at).unwrap_or(Value::None))
     }

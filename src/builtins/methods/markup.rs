@@ -12,8 +12,8 @@ use super::str_split;
 use crate::builtins::table::{BuiltIn, built_ins};
 use crate::value::{Function, Iter, Shortcut, Signature, Str, Style, Type, Value, markup};
 
-/// Returns the methods of `str` that markupsafe overrides, as they are on a Markup, and their number. They share the bodies, which keep
-/// a Markup one.
+/// Returns the methods of `str` that markupsafe overrides, and their number. They have the same bodies as those of `str`, which return a
+/// Markup for a Markup.
 #[allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -71,7 +71,7 @@ built_ins! { OWN:
         }
     }
 
-    /// Escapes a text, unless it is a Markup already.
+    /// Escapes a string, unless it is a Markup already.
     Python "Markup.escape".with_unnamed(2) fn escape(runtime, cls, s) -> Markup {
         drop(cls);
         Ok(Value::Str(markup::escape(runtime, &s)?))

@@ -9,11 +9,11 @@ use crate::meter::Claim;
 use crate::unicode;
 use crate::value::{Runtime, Str, Value};
 
-/// The size in bytes from which the memory of a mapped text is claimed before the text is mapped.
+/// The size in bytes from which the memory for a string in another case is claimed before the string is made.
 const LARGE: usize = 1 << 20;
 
-/// Claims the memory by which a text can grow when it is mapped. The mappings make at most three bytes from one, and one from ASCII;
-/// `tests/reference/unicode_tables.py` asserts that. The claims are for the mapping only: the result is claimed after it.
+/// Claims the memory by which a string can grow when its case changes. One byte becomes at most three, and one byte of ASCII becomes one;
+/// `tests/reference/unicode_tables.py` asserts that. The claims are released when the result has been made and claimed itself.
 pub fn claim_mapping(runtime: &mut Runtime<'_>, text: &str) -> Result<Option<[Claim; 2]>> {
     if text.len() < LARGE || text.is_ascii() {
         return Ok(None);
@@ -21,8 +21,8 @@ pub fn claim_mapping(runtime: &mut Runtime<'_>, text: &str) -> Result<Option<[Cl
     Ok(Some([runtime.meter.claim(text.len())?, runtime.meter.claim(text.len())?]))
 }
 
-/// Maps a text, and keeps it a Markup if it is one. A text that the mapping leaves unchanged is returned itself, not copied. The size is
-/// checked after the mapping.
+/// Changes the case of a string by a function. The result for a Markup is a Markup, and a string that does not change is returned itself,
+/// not copied. The size is checked afterwards.
 pub fn map_text<'a>(runtime: &mut Runtime<'a>, text: Str<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
     runtime.meter.charge_unicode(text.as_str())?;
     let claims = claim_mapping(runtime, text.as_str())?;

@@ -29,7 +29,7 @@ impl<'a> Search<'a, Str<'a>> {
     }
 
     fn charge(&self, runtime: &mut Runtime<'a>) -> Result<()> {
-        let bytes = self.text.as_str().len().saturating_add(self.wanted.as_str().len());
+        let bytes = self.text.as_str().len() + self.wanted.as_str().len();
         runtime.meter.charge_scan(bytes / 2)
     }
 
@@ -58,7 +58,7 @@ impl<'a, W> Search<'a, W> {
     }
 }
 
-/// Returns whether the text has an affix at one of its ends: the string to find, or any string of a tuple.
+/// Returns whether the text starts or ends with a string, or with any string of a tuple.
 fn has_affix<'a>(
     runtime: &mut Runtime<'a>,
     search: &Search<'a, Value<'a>>,

@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::value::format::{self, Fields};
 use crate::value::{Runtime, Str, Type, Value, ops, print};
 
-/// The arguments of the format, which its fields name.
+/// The arguments that the fields of a format refer to.
 struct FormatArguments<'a> {
     positional: Vec<Value<'a>>,
     named: Named<'a>,

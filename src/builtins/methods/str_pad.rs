@@ -11,7 +11,7 @@
 use crate::builtins::arguments::{read_c_int, read_size};
 use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::text::pad::{self, Padding};
 use crate::text::slice::char_count;
 use crate::value::{Runtime, Str, Value, markup};
@@ -24,7 +24,7 @@ fn check_len(runtime: &mut Runtime<'_>, len: Option<usize>) -> Result<()> {
     runtime.meter.charge_scan(len)
 }
 
-/// Returns the padded text, as a Markup if the text is one. A text that is wide enough already is returned itself, not copied.
+/// Returns the padded text, as a Markup if the text is one. A string that is wide enough already is returned itself, not copied.
 fn to_value<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, padded: Option<Cow<'_, str>>) -> Result<Value<'a>> {
     match padded {
         Some(Cow::Borrowed(_)) => Ok(Value::Str(text.clone())),
@@ -32,7 +32,7 @@ fn to_value<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, padded: Option<Cow<'_
             let padded = runtime.text(padded)?;
             Ok(Value::Str(padded.with_markup(text.is_markup())))
         }
-        None => Err(Error::memory(Reached::from_sizes(
+        None => Err(Error::memory(LimitExceeded::from_sizes(
             Limit::Value,
             usize::MAX,
             isize::MAX.unsigned_abs(),

@@ -29,7 +29,7 @@ built_ins! { METHODS:
         let count = read_size(&count)?;
         let (old, new_text) = (old.as_str(), new);
         let new = new_text.as_str();
-        runtime.meter.charge_scan(whole.as_str().len().saturating_add(old.len()))?;
+        runtime.meter.charge_scan(whole.as_str().len() + old.len())?;
         let replaced = replace::count_replaced(whole.as_str(), old, count);
         runtime.meter.charge(replaced as u64 / 4)?;
         let len = replace::replaced_len(whole.as_str(), old, new, replaced).unwrap_or(usize::MAX);
@@ -55,7 +55,7 @@ built_ins! { METHODS:
                 Ok(Value::None) => {}
                 Ok(Value::Str(text)) => {
                     runtime.meter.charge_scan(text.as_str().len())?;
-                    runtime.meter.check_size(output.len().saturating_add(text.as_str().len()))?;
+                    runtime.meter.check_size(output.len() + text.as_str().len())?;
                     output.push_str(text.as_str());
                 }
                 Ok(Value::Big(_)) => return Err(not_a_character()),
@@ -116,9 +116,7 @@ fn add_pairs_of_characters<'a>(
 ) -> Result<()> {
     let (from, to) = (from.as_str(), to.as_str());
     let deleted = deleted.map_or("", Str::as_str);
-    runtime
-        .meter
-        .charge_scan(from.len().saturating_add(to.len()).saturating_add(deleted.len()))?;
+    runtime.meter.charge_scan(from.len() + to.len() + deleted.len())?;
     if char_count(from) != char_count(to) {
         return Err(Error::value("the first two maketrans arguments must have equal length"));
     }

@@ -16,7 +16,7 @@ use crate::text::short_eq::SHORT;
 use crate::text::{lines, search, split};
 use crate::value::{Iter, Runtime, Shortcut, Str, Value, ops};
 
-/// Returns the pieces of a text as values that share its memory. A list of short pieces is larger than the text, so its size is checked.
+/// Returns the pieces of a string as values that share its memory. A list of short pieces is larger than the text, so its size is checked.
 fn to_values<'a, 't>(runtime: &mut Runtime<'a>, text: &Str<'a>, pieces: impl Iterator<Item = &'t str>) -> Result<Vec<Value<'a>>> {
     runtime.meter.charge_scan(text.as_str().len())?;
     let (mut values, mut claim): (Vec<Value<'a>>, _) = (Vec::new(), None);
@@ -42,7 +42,7 @@ fn read_split_arguments<'a>(runtime: &mut Runtime<'a>, sep: Value<'a>, maxsplit:
     Ok((separator, maxsplit))
 }
 
-/// Charges for reading a separator before a search, which takes as long as a scan of it, also in an empty string.
+/// Charges for a separator before a search for it. It costs as much as a scan of the separator, even if the text is empty.
 fn charge_separator(runtime: &mut Runtime<'_>, separator: Option<&Str<'_>>) -> Result<()> {
     let bytes = separator.map_or(0, |separator| separator.as_str().len());
     runtime.meter.charge(bytes as u64 >> 3)
@@ -53,8 +53,8 @@ fn empty_separator() -> Error {
     Error::value("empty separator")
 }
 
-/// `str.split(sep)[index]` for the index 0 or -1, without making the list. Returns `None` for any other index, and for -1 if the separator
-/// is long or can overlap itself.
+/// Returns `str.split(sep)[index]` for the index 0 or -1, without making the list. Returns `None` for any other index, and for -1 if the
+/// separator is long or can overlap itself.
 pub(super) fn get_split_item<'a>(
     runtime: &mut Runtime<'a>,
     text: &Str<'a>,
@@ -70,14 +70,14 @@ pub(super) fn get_split_item<'a>(
             None => Some(whole),
             // Python splits from the left, and the last separator from the left can begin before the last one from the right.
             Some(_) if separator.len() > SHORT || overlaps_itself(separator) => return Ok(None),
-            Some(at) => whole.get(at.saturating_add(separator.len())..),
+            Some(at) => whole.get(at + separator.len()..),
         },
         _ => return Ok(None),
     };
     Ok(piece.map(|piece| Value::Str(text.piece(piece))))
 }
 
-/// Returns whether two occurrences of a text can overlap, as those of `aa` in `aaa` do.
+/// Returns whether two occurrences of a string can overlap, as those of `aa` in `aaa` do.
 fn overlaps_itself(text: &str) -> bool {
     (1..text.len()).any(|shift| {
         text.as_bytes()
@@ -166,7 +166,7 @@ pub(super) fn join_items<'a>(runtime: &mut Runtime<'a>, separator: &Str<'a>, ite
     let mut len = separator.as_str().len().saturating_mul(items.len().saturating_sub(1));
     for (index, item) in items.iter().enumerate() {
         match item {
-            Value::Str(text) => len = len.saturating_add(text.as_str().len()),
+            Value::Str(text) => len += text.as_str().len(),
             other => return Err(not_a_string(index, other)),
         }
     }

@@ -1,4 +1,4 @@
-//! The methods of `str` that remove its ends.
+//! The methods of `str` that remove characters from its ends.
 //!
 //! ```text
 //! {{ "xy</answer>".strip("</answer>") }}          xy    a set of characters
@@ -21,7 +21,7 @@ fn strip_by<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, chars: &Value<'a>, na
         Value::Str(chars) => Some(chars.as_str()),
         _ => return Err(Error::type_error(format!("{name} arg must be None or str"))),
     };
-    let work = text.as_str().len().saturating_add(chars.map_or(0, str::len));
+    let work = text.as_str().len() + chars.map_or(0, str::len);
     runtime.meter.charge_scan(work)?;
     Ok(Value::Str(text.piece(strip(text.as_str(), chars))))
 }
@@ -54,7 +54,7 @@ built_ins! { METHODS:
     }
 }
 
-/// Reads the prefix or suffix to remove from a text.
+/// Reads the argument of `removeprefix` and `removesuffix`.
 fn read_affix<'a>(runtime: &mut Runtime<'a>, affix: Value<'a>, name: &str) -> Result<Str<'a>> {
     let affix = require_clinic_str(affix, &format!("{name}() argument"))?;
     runtime.meter.charge_scan(affix.as_str().len())?;

@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::trace::{Points, Spans};
 
 /// Chooses which parts of a prompt count as written by the model. Set the fields that matter, and take the others from [`Default`].
@@ -51,7 +50,6 @@ impl Default for AssistantOptions<'_> {
 
 /// The text that the model writes, by turns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct AssistantSpans {
     /// The turns of the model that own a part of the text, in the order of the text.
     pub turns: Vec<AssistantTurn>,
@@ -59,7 +57,6 @@ pub struct AssistantSpans {
 
 /// The text that the model writes in one message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct AssistantTurn {
     /// The index of the message. It is `None` if the answer is about the whole text, and for a `{% generation %}` block outside of messages.
     pub message: Option<usize>,
@@ -91,20 +88,6 @@ impl AssistantSpans {
             has_end: turn.has_end,
         });
         Self { turns: turns.collect() }
-    }
-
-    /// Returns the spans of all turns, sorted.
-    ///
-    /// # Errors
-    /// If the spans of a turn are not known. The message says why.
-    pub fn known(&self) -> Result<Spans> {
-        match self.reasons().next() {
-            None => Ok(self.spans()),
-            Some((_, reason)) => {
-                let message = format!("it is unknown which text the model writes: {reason}");
-                Err(Error::new(ErrorKind::Runtime, message).without_line())
-            }
-        }
     }
 
     /// Returns the spans of the turns that are known, sorted.
@@ -143,7 +126,6 @@ impl AssistantSpans {
 
 /// A turn of the model whose spans are not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct UnknownTurn<'a> {
     /// The index of the message.
     pub message: usize,

@@ -1,4 +1,4 @@
-//! Texts that look like control tokens: `<|im_end|>`, `[INST]`, `</s>`.
+//! Finds strings that look like control tokens: `<|im_end|>`, `[INST]`, `</s>`.
 
 use std::ops::Range;
 
@@ -7,7 +7,8 @@ use crate::trace::{Place, ROOT, Segment};
 /// The maximum number of bytes of a control token.
 pub(super) const MAX_BYTES: usize = 64;
 
-/// Returns the length of the control token at the start of a text: a text without white space in `<…>` or `[…]`.
+/// Returns the length of the control token at the start of a string. A control token is enclosed in `<…>` or `[…]`, and has no
+/// white space.
 pub(super) fn control_token(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (open, close) = match bytes.first()? {

@@ -24,12 +24,12 @@ use crate::meter::Claim;
 use crate::text::truncate::elide;
 use crate::trace::{Place, Segment};
 use answer::Found;
-pub use answer::{AssistantOptions, AssistantSpans, AssistantTurn, UnknownTurn};
+pub use answer::{AssistantOptions, AssistantSpans};
 use blanks::{Blanks, count_blanks};
 use control::{common_prefix, common_suffix, control_tokens, is_eos, prompt_edges};
 use edges::{find_first_tokens, find_opener, find_user_close};
 use openings::{Opening, Openings};
-use prompts::{Match, Prompt};
+use prompts::{KnownPrompt, Match};
 pub use stretches::REASONING_FIELDS;
 
 /// The maximum number of attempts to find a generation prompt of one conversation. An attempt is one render or two.
@@ -98,7 +98,7 @@ struct Finder<'f, 'p, 'm> {
     scene: Scene<'p>,
     renders: Openings<'f, 'm>,
     /// The generation prompts that are known.
-    prompts: Vec<Prompt<'p>>,
+    prompts: Vec<KnownPrompt<'p>>,
     /// The text between a message of a user and the content of the answer to it, once it was looked for.
     before_answer: Option<Option<String>>,
     /// The number of attempts to find a generation prompt so far.
@@ -252,7 +252,7 @@ impl<'p> Finder<'_, 'p, '_> {
             let prompt = Cow::Borrowed(prompt);
             let before = roles.last().copied();
             self.prompts
-                .push(Prompt::new(&self.scene, self.renders.meter(), before, prompt)?);
+                .push(KnownPrompt::new(&self.scene, self.renders.meter(), before, prompt)?);
         }
         Ok(())
     }
@@ -267,7 +267,7 @@ impl<'p> Finder<'_, 'p, '_> {
         let before = message.checked_sub(1).and_then(|index| roles.get(index)).copied();
         let mut has_part = false;
         for is_alike in [true, false] {
-            let is_tried = |prompt: &&Prompt<'_>| (prompt.before == before) == is_alike && !prompt.text.is_empty();
+            let is_tried = |prompt: &&KnownPrompt<'_>| (prompt.before == before) == is_alike && !prompt.text.is_empty();
             for prompt in self.prompts.iter().filter(is_tried) {
                 match prompt.find(&self.scene, self.renders.meter(), first)? {
                     Match::Whole(start) => return Ok(Start::At(start)),
@@ -281,7 +281,7 @@ impl<'p> Finder<'_, 'p, '_> {
                 return Ok(Start::At(body.start));
             }
         }
-        let is_empty = |prompt: &Prompt<'_>| prompt.before == before && prompt.text.is_empty();
+        let is_empty = |prompt: &KnownPrompt<'_>| prompt.before == before && prompt.text.is_empty();
         let is_unprompted = self.prompts.iter().any(is_empty);
         let mut tried: Option<Cow<'_, str>> = None;
         for is_short in [false, true] {
@@ -293,7 +293,7 @@ impl<'p> Finder<'_, 'p, '_> {
                 continue;
             };
             let (scene, meter) = (&self.scene, self.renders.meter());
-            let prompt = Prompt::new(scene, meter, before, Cow::Owned(prompt))?;
+            let prompt = KnownPrompt::new(scene, meter, before, Cow::Owned(prompt))?;
             if prompt.text.is_empty() {
                 // Without messages, a template that writes the generation prompt in its loop writes nothing.
                 if message > 0 || is_short {

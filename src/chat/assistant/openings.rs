@@ -14,23 +14,23 @@ use crate::limits::Limit;
 use crate::meter::Meter;
 use crate::template::Template;
 use crate::trace::{Pieces, Segment};
-use crate::value::{Dict, Entries, Key, Runtime, Seq, Str, Value};
+use crate::value::{Entries, Given, Key, Runtime, Seq, Str, Value};
 
 impl Template {
     /// Returns the places of what the model would write in an output, and drops the pieces of the output. The runtime is that of the
-    /// render.
+    /// render, whose variables are taken out.
     ///
     /// # Errors
     /// If a limit of the render is reached.
     pub(crate) fn find_assistant<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
-        context: &Dict<'a>,
         output: &mut eval::Output,
         segments: &[Segment],
         options: &AssistantOptions<'_>,
     ) -> Result<AssistantSpans> {
-        let messages = match context.get_str("messages") {
+        let given = std::mem::take(&mut runtime.heap.frames.input);
+        let messages = match given.get("messages") {
             Some(Value::List(messages) | Value::Tuple(messages)) => Some(messages),
             _ => None,
         };
@@ -55,14 +55,14 @@ impl Template {
         });
         let roles: Vec<Value<'a>> = roles.collect();
         let roles: Vec<&str> = roles.iter().map(|role| role.as_str().unwrap_or_default()).collect();
-        let eos = context.get_str("eos_token");
+        let eos = given.get("eos_token");
         let conversation = Conversation {
             text: &output.text,
             segments,
             roles: &roles,
             are_trained: &are_trained,
             eos: eos.as_ref().and_then(Value::as_str).unwrap_or_default(),
-            is_prompted: matches!(context.get_str("add_generation_prompt"), Some(Value::Bool(true))),
+            is_prompted: matches!(given.get("add_generation_prompt"), Some(Value::Bool(true))),
             options,
         };
         // The other renders are not traced, and count towards the limits of this one.
@@ -70,7 +70,7 @@ impl Template {
         let openings = Openings {
             template: self,
             runtime,
-            context,
+            given,
             messages,
         };
         find_spans(&conversation, openings)
@@ -98,7 +98,7 @@ pub(super) const ANSWER: &str = "Zq7yAnswer";
 pub(super) struct Openings<'o, 'a> {
     template: &'a Template,
     runtime: &'o mut Runtime<'a>,
-    context: &'o Dict<'a>,
+    given: Given<'a>,
     messages: Seq<'a>,
 }
 
@@ -134,19 +134,14 @@ impl<'a> Openings<'_, 'a> {
     fn render_opening(&mut self, opening: Opening) -> Result<String> {
         let runtime = &mut *self.runtime;
         let (messages, prompted) = match opening {
-            Opening::Before(end) => (Value::List(self.messages.slice(0..end)), true),
+            Opening::Before(end) => (Value::List(self.messages.slice(0..end).unwrap_or_else(Seq::empty)), true),
             Opening::Greeting(prompted) => (converse(runtime, &[("user", GREETING)])?, prompted),
             Opening::Answer => (converse(runtime, &[("user", GREETING), ("assistant", ANSWER)])?, false),
         };
-        runtime.meter.charge_items(self.context.len())?;
-        let mut entries = Entries::with_capacity_and_hasher(self.context.len().saturating_add(2), Default::default());
-        for (name, value) in self.context.iter() {
-            entries.insert(Key::new(runtime, name)?, value);
-        }
-        entries.insert(Key::from(Str::from("messages")), messages);
-        entries.insert(Key::from(Str::from("add_generation_prompt")), Value::Bool(prompted));
-        let context = runtime.dict(entries)?;
-        self.template.render_opening(runtime, context)
+        let mut given = self.given.clone();
+        given.set("messages", messages);
+        given.set("add_generation_prompt", Value::Bool(prompted));
+        self.template.render_opening(runtime, given)
     }
 }
 

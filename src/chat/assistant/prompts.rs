@@ -24,7 +24,7 @@ pub(super) enum Match {
 }
 
 /// A generation prompt, without white space at its start.
-pub(super) struct Prompt<'p> {
+pub(super) struct KnownPrompt<'p> {
     /// The role of the message before it.
     pub before: Option<&'p str>,
     pub text: Cow<'p, str>,
@@ -36,7 +36,7 @@ pub(super) struct Prompt<'p> {
     limit: Option<usize>,
 }
 
-impl<'p> Prompt<'p> {
+impl<'p> KnownPrompt<'p> {
     pub fn new(scene: &Scene<'p>, meter: &mut Meter<'_>, before: Option<&'p str>, text: Cow<'p, str>) -> Result<Self> {
         meter.charge_scan(text.len())?;
         let whole = scene.text(0..scene.trim_end(&(0..scene.conversation.text.len())));

@@ -70,7 +70,7 @@ pub(super) fn is_known(model_type: &str) -> bool {
     has_note(model_type, "known")
 }
 
-/// Returns whether the registered class replaces the one that folders of this model type name.
+/// Returns whether folders of this model type get the registered class even if their files name another one.
 pub(super) fn is_corrected(model_type: &str) -> bool {
     has_note(model_type, "corrected")
 }

@@ -8,11 +8,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chat_template::conformance::{self, Differ, Differed};
+use crate::conformance::{self, Differ, Differed};
 use clap::Args;
 
 use super::{MAX_SHOWN, bar, jobs, parse_jobs, print, seconds, words};
-use crate::cli::show::shows_color;
+use crate::cli::show::When;
 
 /// The text of `--help` below the options.
 pub const HELP: &str = "\
@@ -52,7 +52,7 @@ pub struct DiffArguments {
 }
 
 fn time(text: &str) -> Result<String, String> {
-    let time = text.parse::<chat_template::LocalTime>();
+    let time = text.parse::<crate::LocalTime>();
     time.map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
@@ -86,7 +86,11 @@ pub fn diff(arguments: &DiffArguments) -> Result<bool, String> {
 fn shown(differed: &Differed, templates: usize, conversations: usize) -> String {
     let mut failures = String::new();
     for difference in differed.differences.iter().take(MAX_SHOWN) {
-        failures.push_str(&conformance::failure(&difference.case, &difference.detail, shows_color()));
+        failures.push_str(&conformance::failure(
+            &difference.case,
+            &difference.detail,
+            When::Auto.is_colored(),
+        ));
         failures.push('\n');
     }
     let mut shown = String::new();

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chat_template::conformance::{Exceptions, Fuzzer};
+use crate::conformance::{Exceptions, Fuzzer};
 use clap::Args;
 
 use super::{bar, check_writable, parse_jobs, print, seconds, words, write};
@@ -103,7 +103,7 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<bool, String> {
     if let Some(path) = &arguments.save {
         write(path, &fuzzed.cases())?;
     }
-    print(chat_template::conformance::printable(&fuzzed.text()).as_bytes())?;
+    print(crate::conformance::printable(&fuzzed.text()).as_bytes())?;
     let tally = &fuzzed.tally;
     if tally.rounds > 0 && tally.unanswered == tally.rounds {
         return Err(format!(

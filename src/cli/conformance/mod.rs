@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use chat_template::conformance::{self, Exceptions, Format, LICENCE, Ran, Report, Runner, SUITE_VERSION, Suite};
+use crate::conformance::{self, Exceptions, Format, LICENCE, Ran, Report, Runner, SUITE_VERSION, Suite};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
 
 use super::{jobs, parse_count, parse_jobs, print, warn};
-use crate::cli::show::shows_color;
+use crate::cli::show::When;
 
 /// The number of causes for which a case is shown in full. A report has all cases.
 const MAX_SHOWN: usize = 20;
@@ -180,7 +180,7 @@ fn describe_run(ran: &Ran, compared: &conformance::Compared, arguments: &RunArgu
     let mut shown = String::new();
     for cause in causes.iter().take(MAX_SHOWN) {
         let Some((case, detail)) = cause.cases.first() else { continue };
-        shown.push_str(&conformance::failure(case, detail, shows_color()));
+        shown.push_str(&conformance::failure(case, detail, When::Auto.is_colored()));
         let again = command_for(&case.id, arguments);
         let rest = format!("  {}: {}\n  again: {again}\n\n", cause.text, ids(&cause.cases));
         shown.push_str(&conformance::printable(&rest));

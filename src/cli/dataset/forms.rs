@@ -9,8 +9,8 @@
 
 use std::borrow::Cow;
 
-use chat_template::Deadline;
-use chat_template::json::{self, Data, Object};
+use crate::Deadline;
+use crate::json::{self, Data, Object};
 
 use super::row::Failure;
 
@@ -44,7 +44,7 @@ const ROLES: [&str; 12] = [
 /// Returns a value that can be JSON text. Data sets that are stored in columns have such text, because two rows have different keys.
 pub fn read_text<'r>(value: &'r Data<'r>, key: &str, deadline: &Deadline) -> Result<Cow<'r, Data<'r>>, Failure> {
     match value {
-        Data::Str(text) => match json::read_within(text, json::DEPTH, deadline) {
+        Data::Str(text) => match json::read_within(text.as_bytes(), json::DEPTH, deadline) {
             Ok(value) => Ok(Cow::Owned(value)),
             Err(error) => {
                 let message = format!("the {key} are a string that is not JSON: {error}");

@@ -107,7 +107,7 @@ impl Journal {
             if read == 0 && content != run {
                 return Ok(Found::Other);
             }
-            read = line.len().saturating_add(read);
+            read += line.len();
             match Line::read(content) {
                 Some(checkpoint) if checkpoint.output > lengths.0 || checkpoint.errors > lengths.1 => break,
                 Some(checkpoint) => found = checkpoint,

@@ -1,30 +1,30 @@
-//! The lines of the answers to the rows of a chunk, which are sent to be written whenever they are large.
+//! Collects the output lines of the rows of a chunk, and sends them to the writer whenever they are large.
 //!
 //! An answer can be six times as long as its prompt, because a character can become six. So a line is sent in parts.
 
 use std::fmt;
 use std::io;
 
-use chat_template::json::{self, Data};
+use crate::json::{self, Data};
 use serde::Serialize;
 
-/// Lines that are kept until they reach a size.
+/// Output lines that are collected until they reach a size.
 pub struct Lines<'s> {
     text: String,
-    /// The size in bytes from which the text is sent.
+    /// The size in bytes from which the lines are sent.
     size: usize,
     send: &'s dyn Fn(String),
 }
 
 impl<'s> Lines<'s> {
-    /// Returns lines that use the memory of a buffer, and that a function gets from a size on.
+    /// Makes an empty collection that uses the memory of a buffer, and that passes the lines to a function when they reach a size.
     pub fn new(mut buffer: Vec<u8>, size: usize, send: &'s dyn Fn(String)) -> Self {
         buffer.clear();
         let text = String::from_utf8(buffer).unwrap_or_default();
         Self { text, size, send }
     }
 
-    /// Returns the text that was not sent.
+    /// Returns the lines that were not sent.
     pub fn into_text(self) -> String {
         self.text
     }
@@ -34,7 +34,7 @@ impl<'s> Lines<'s> {
         self.text.reserve(bytes);
     }
 
-    /// Adds a text.
+    /// Adds text as it is.
     pub fn push(&mut self, text: &str) {
         self.text.push_str(text);
         if self.text.len() >= self.size {

@@ -4,8 +4,8 @@
 //! {"messages": [{"role": "assistant"}]}   ->   lost_message at /messages/0: the prompt has nothing of this message
 //! ```
 
-use chat_template::Prompt;
-use chat_template::json::{Data, Object};
+use crate::Prompt;
+use crate::json::{Data, Object};
 
 /// The reason for a warning about a row, or for its failure with `--strict`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -25,8 +25,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use chat_template::Limits;
-use chat_template::json::Object;
+use crate::Limits;
+use crate::json::Object;
 
 use self::notes::Notes;
 use self::output::is_regular;
@@ -88,6 +88,7 @@ The exit status is 0 if each row has a prompt, 1 if rows failed, and 2 if the ru
 /// The arguments of `dataset`.
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
+#[command(group = Source::required())]
 pub struct Arguments {
     #[command(flatten)]
     source: Source,

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use chat_template::json::{Data, Object};
-use chat_template::{ChatTemplate, Prompt};
+use crate::json::{Data, Object};
+use crate::{ChatTemplate, Prompt};
 
 use super::losses::Cause;
 use crate::cli::variable::warn_of_unread;
@@ -41,7 +41,7 @@ impl Notes {
 
     /// Counts a row if its mask is empty or unknown.
     pub fn note_mask(&self, prompt: &Prompt) {
-        let is_masked = prompt.assistant.known().is_ok_and(|spans| !spans.bytes.is_empty());
+        let is_masked = prompt.assistant().is_ok_and(|spans| !spans.bytes.is_empty());
         self.unmasked.fetch_add(u64::from(!is_masked), Ordering::Relaxed);
     }
 

@@ -1,4 +1,4 @@
-//! Rendering one row: a line of JSON in, a line of JSON with the prompt out.
+//! Renders one row: a line of JSON in, a line of JSON with the prompt out.
 //!
 //! ```text
 //! {"id": 7, "messages": [{"role": "user", "content": "Hi"}]}   ->   {"id":7,"text":"<|user|>Hi"}
@@ -8,8 +8,8 @@
 
 use std::borrow::Cow;
 
-use chat_template::json::{self, Data, Entry, JsonErrorKind, Object};
-use chat_template::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Error, FixedClock, Input, Limits};
+use crate::json::{self, Data, Entry, JsonErrorKind, Object};
+use crate::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Error, FixedClock, Input, Limits};
 
 use super::forms::{check_messages, convert_sharegpt, read_text};
 use super::lines::Lines;
@@ -98,7 +98,7 @@ struct Parts<'r> {
     added: usize,
     /// The key `system` of a row in the form of ShareGPT.
     system: Option<&'r Data<'r>>,
-    /// The entries that the output keeps.
+    /// The entries of the row that the output repeats.
     kept: Vec<&'r Entry<'r>>,
 }
 
@@ -177,8 +177,10 @@ impl Renderer {
         let roles = self.masks.as_ref().map(Masks::roles).unwrap_or_default();
         let variables = self.merge_variables(parts.variables)?;
         let mut options = ApplyOptions {
-            limits: &self.limits,
-            deadline: Some(deadline),
+            bounds: Bounds {
+                deadline: Some(deadline),
+                ..Bounds::from(&self.limits)
+            },
             tools: parts.tools.as_deref().map(|tools| tools as &dyn Input),
             documents: parts.documents.map(|documents| documents as &dyn Input),
             chat_template: self.name.as_deref(),
@@ -189,7 +191,7 @@ impl Renderer {
                 None => ContinueFinalMessage::No,
             },
             variables: Some(&*variables),
-            generation: self.wants_spans,
+            reference_spans: self.wants_spans,
             assistant: self.masks.as_ref().map(|masks| masks.options(&roles)),
             trace: true,
             ..ApplyOptions::default()
@@ -230,7 +232,7 @@ impl Renderer {
         out.write_key("text");
         out.write_string(&prompt.text);
         if self.wants_spans {
-            out.write_entry("generation", &prompt.generation).map_err(unwritten)?;
+            out.write_entry("generation", &prompt.reference_spans).map_err(unwritten)?;
         }
         if self.masks.is_some() {
             out.write_entry("assistant", &prompt.assistant).map_err(unwritten)?;
@@ -304,7 +306,7 @@ impl Renderer {
 }
 
 fn read_row<'r>(text: &'r [u8], deadline: &Deadline) -> Result<Data<'r>, Failure> {
-    json::read_bytes_within(text, json::DEPTH, deadline).map_err(|error| {
+    json::read_within(text, json::DEPTH, deadline).map_err(|error| {
         if error.kind() == JsonErrorKind::TimedOut {
             return Failure::new("limit", error.to_string());
         }

@@ -1,7 +1,7 @@
-//! Reading the rows of the input in chunks.
+//! Reads the rows of the input in chunks.
 //!
-//! A chunk ends after the line with which it reaches a size, or at the end of the input. So the chunks after the end of a chunk depend only
-//! on the input: a run that is resumed there has the same chunks as a run that was never interrupted.
+//! A chunk ends after the line with which it reaches a size, or at the end of the input. So the chunks after a place depend only on the
+//! input: a run that is resumed there has the same chunks as a run that was never interrupted.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Seek, SeekFrom};

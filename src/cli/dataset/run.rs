@@ -88,7 +88,7 @@ pub struct Start {
 #[derive(Default)]
 struct Block {
     chunk: Chunk,
-    /// The answers that are not written yet.
+    /// The answers that have not been sent to be written.
     answers: Answers,
     written: u64,
     failed: u64,
@@ -106,9 +106,10 @@ impl Run {
     pub fn find_start(&self, resumes: bool) -> Result<Option<Start>, String> {
         let output = &self.files.output;
         if !is_regular(output) {
-            return match resumes {
-                true => Err("--resume needs an --output that is a file".to_owned()),
-                false => Ok(Some(Start::default())),
+            return if resumes {
+                Err("--resume needs an --output that is a file".to_owned())
+            } else {
+                Ok(Some(Start::default()))
             };
         }
         let path = Journal::path(output);
@@ -214,9 +215,10 @@ impl Run {
         let mut errors = Lines::new(std::mem::take(&mut answers.errors), self.answers_size, &send_errors);
         output.reserve(chunk.size());
         for row in chunk.rows() {
-            let count = match self.renderer.render(&row, &mut output, &mut errors) {
-                true => &mut *written,
-                false => &mut *failed,
+            let count = if self.renderer.render(&row, &mut output, &mut errors) {
+                &mut *written
+            } else {
+                &mut *failed
             };
             *count = count.saturating_add(1);
             if let Some(failure) = failure.take() {
@@ -243,9 +245,10 @@ impl Run {
 struct Pending {
     /// The size of the chunk.
     size: usize,
-    /// Brings large answers. It has no capacity, so that the block waits until they are written.
+    /// The channel that brings large answers before the block is complete. It has no capacity, so that the block waits until they are
+    /// written.
     large: Receiver<Answers>,
-    /// Brings the block when it is rendered.
+    /// The channel that brings the block when it is rendered.
     block: Receiver<std::io::Result<Block>>,
 }
 
@@ -279,12 +282,12 @@ impl Window {
         !self.is_last && self.blocks.len() < self.most && self.bytes < MAX_WINDOW
     }
 
-    /// Lets the pool render a block.
+    /// Gives a block to the pool of threads, which renders it.
     fn push<'s>(&mut self, run: &'s Run, scope: &ScopeFifo<'s>, mut block: Block) {
         let (large_sender, large) = sync_channel(0);
         let (sender, receiver) = sync_channel(1);
         let size = block.chunk.size();
-        self.bytes = self.bytes.saturating_add(size);
+        self.bytes += size;
         self.blocks.push_back(Pending {
             size,
             large,

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use chat_template::json::Object;
-use chat_template::{ChatTemplate, Limits};
+use crate::json::Object;
+use crate::{ChatTemplate, Limits};
 use indicatif::ProgressBar;
 
 use super::journal::Journal;
@@ -45,7 +45,7 @@ fn run(folder: &Path, end: &str, sizes: [usize; 2], interval: Duration) -> Run {
     let [chunk_size, answers_size] = sizes;
     let input = folder.join("in.jsonl");
     std::fs::write(&input, INPUT).unwrap();
-    let chat = ChatTemplate::from_source("<{{ messages[0].content }}>", &[]);
+    let chat = ChatTemplate::from_source("<{{ messages[0].content }}>", &[]).unwrap();
     Run {
         renderer: Renderer {
             name: None,

@@ -15,15 +15,15 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use chat_template::conformance::{sign, visible};
-use chat_template::json::Data;
-use chat_template::{ControlToken, Origin, Prompt, Segment, Writer};
+use crate::conformance::{sign, visible};
+use crate::json::Data;
+use crate::{Bounds, ControlToken, Origin, Prompt, Segment, TokenOrigin};
 
 use super::show::warn_of_mask;
 
 pub use options::Explained;
 pub use page::{frame, legend};
-pub use terminal::By;
+pub use terminal::{By, GREEN, GREY, ORANGE, RED, paint};
 
 /// A traced prompt with what is shown beside it.
 pub struct Picture<'p> {
@@ -68,7 +68,9 @@ impl<'p> Picture<'p> {
         };
         let mut picture = Self {
             prompt,
-            tokens: prompt.control_tokens(tokens).map_err(|error| error.to_string())?,
+            tokens: prompt
+                .control_tokens(tokens, Bounds::default())
+                .map_err(|error| error.to_string())?,
             roles: match messages {
                 Some(Data::List(messages)) => messages.iter().map(role).collect(),
                 _ => Vec::new(),
@@ -81,7 +83,7 @@ impl<'p> Picture<'p> {
         let mut seen = HashSet::new();
         let untrusted = prompt.untrusted.iter().map(|token| picture.warn_of_token(token));
         let untrusted = untrusted.filter(|warning| seen.insert(warning.clone()));
-        let mut untrusted: Vec<String> = untrusted.take(MAX_WARNINGS.saturating_add(1)).collect();
+        let mut untrusted: Vec<String> = untrusted.take(MAX_WARNINGS + 1).collect();
         if untrusted.len() > MAX_WARNINGS {
             untrusted.truncate(MAX_WARNINGS);
             untrusted.push("warning: further control tokens of the input are not listed".to_owned());
@@ -161,6 +163,11 @@ impl<'p> Picture<'p> {
         untrusted.get(index) == Some(token)
     }
 
+    /// Returns whether a part of the prompt has an origin of this kind.
+    fn has(&self, kind: &str) -> bool {
+        self.prompt.segments.iter().any(|segment| kind_of(segment) == kind)
+    }
+
     /// Returns the indices of the messages that own a part of the prompt.
     fn owners(&self) -> Vec<usize> {
         let mut owners: Vec<usize> = self.prompt.segments.iter().filter_map(|segment| segment.message()).collect();
@@ -175,16 +182,16 @@ impl<'p> Picture<'p> {
         let owner = token
             .message
             .map_or_else(|| "the input".to_owned(), |index| self.name_message(index));
-        let with = match token.writer {
-            Writer::Mixed => "forms, with text of the template,",
-            Writer::Input | Writer::Template => "has",
+        let with = match token.origin {
+            TokenOrigin::Mixed => "forms, with text of the template,",
+            TokenOrigin::Input | TokenOrigin::Template => "has",
         };
         format!("warning: {owner} {with} the control token {text} at {path}")
     }
 
     /// Returns the name of a message: its number from 1, and its role.
     fn name_message(&self, index: usize) -> String {
-        let number = index.saturating_add(1);
+        let number = index + 1;
         match self.roles.get(index) {
             Some(role) if !role.is_empty() => format!("message {number} ({})", visible(&shorten(role, MAX_HALF_ROLE))),
             _ => format!("message {number}"),
@@ -197,7 +204,7 @@ fn warn_of_repeated_bos(text: &str, bos: &str) -> Option<String> {
     let mut end = None;
     let mut follows_another = |at: usize| {
         let is_blank = |end: usize| text.get(end..at).is_some_and(|between| between.trim().is_empty());
-        end.replace(at.saturating_add(bos.len())).is_some_and(is_blank)
+        end.replace(at + bos.len()).is_some_and(is_blank)
     };
     let is_repeated = !bos.is_empty() && text.match_indices(bos).any(|(at, _)| follows_another(at));
     is_repeated.then(|| format!("warning: the prompt has the token {bos} twice in a row"))
@@ -210,6 +217,7 @@ fn kind_of(segment: &Segment) -> &'static str {
         Origin::Token { .. } => "token",
         Origin::Input { .. } => "input",
         Origin::Changed { .. } => "changed",
+        Origin::Clock => "clock",
         _ => "made",
     }
 }
@@ -230,12 +238,13 @@ const MAX_BYTES: usize = 16 << 20;
 const REST: &str = "… the rest of the prompt is left out";
 
 /// The kinds of origins, and what the legend says about each.
-const KINDS: [(&str, &str); 5] = [
+const KINDS: [(&str, &str); 6] = [
     ("template", "written in the template"),
     ("token", "special token"),
     ("input", "input, unchanged"),
     ("changed", "made from input"),
-    ("made", "number, date, punctuation"),
+    ("made", "number, punctuation"),
+    ("clock", "time of the clock"),
 ];
 
 /// Returns the place that a segment came from.
@@ -263,19 +272,19 @@ fn place_of(segment: &Segment) -> String {
     }
 }
 
-/// Returns a text, or at most `half` bytes of each of its ends.
+/// Returns a string, or at most `half` bytes of each of its ends.
 fn shorten(text: &str, half: usize) -> Cow<'_, str> {
     let mut end = text.len().saturating_sub(half);
     if half >= end {
         return text.into();
     }
     while !text.is_char_boundary(end) {
-        end = end.saturating_add(1);
+        end += 1;
     }
     format!("{}…{}", cut(text, half), text.get(end..).unwrap_or_default()).into()
 }
 
-/// Returns at most `length` bytes of the start of a text.
+/// Returns at most `length` bytes of the start of a string.
 fn cut(text: &str, length: usize) -> &str {
     let mut end = length.min(text.len());
     while !text.is_char_boundary(end) {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use chat_template::conformance::printable;
-use chat_template::{ControlPolicy, ControlTokens};
+use crate::conformance::printable;
+use crate::{ControlPolicy, ControlTokens};
 
 use super::super::print;
 use super::{By, Picture};

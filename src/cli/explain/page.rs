@@ -6,8 +6,8 @@
 //!
 //! The page loads nothing. The switches are CSS; a script shows where the part under the pointer came from.
 
-use chat_template::conformance::visible;
-use chat_template::{Origin, Writer};
+use crate::conformance::visible;
+use crate::{Origin, TokenOrigin};
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 
 use super::{KINDS, MAX_BYTES, Part, Picture, REST, cut, kind_of, place_of, sign_of};
@@ -18,7 +18,7 @@ const SCRIPT: &str = include_str!("page.js");
 /// The resources that the page may load.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-/// The number of bytes of a text that are looked through for an invisible character at once.
+/// The number of bytes of a string that are looked through for an invisible character at once.
 const WINDOW: usize = 4096;
 
 /// The angle between the hues of two messages that follow each other: the golden angle keeps neighbours apart.
@@ -106,9 +106,8 @@ impl Picture<'_> {
     }
 
     fn legends(&self) -> Markup {
-        let is_used = |kind: &str| self.prompt.segments.iter().any(|segment| kind_of(segment) == kind);
         html! {
-            (legend(is_used))
+            (legend(|kind| self.has(kind)))
             ul class="legend of-message" {
                 @for index in self.owners() {
                     li { span class="part owned" style=(hue(index)) { (self.name_message(index)) } }
@@ -150,12 +149,12 @@ impl Picture<'_> {
             Origin::Input { at, .. } => Some(format!("characters {} to {}", at.start, at.end)),
             _ => None,
         };
-        let place = (kind != "made").then(|| place_of(part.segment));
+        let place = (!["made", "clock"].contains(&kind)).then(|| place_of(part.segment));
         let owner = part.segment.message();
-        let token = part.token.map(|token| match token.writer {
-            Writer::Template => "control token",
-            Writer::Input => "control token that the input wrote",
-            Writer::Mixed => "control token that the template and the input wrote",
+        let token = part.token.map(|token| match token.origin {
+            TokenOrigin::Template => "control token",
+            TokenOrigin::Input => "control token that the input wrote",
+            TokenOrigin::Mixed => "control token that the template and the input wrote",
         });
         let (text, is_whole) = with_signs(part.text, most.saturating_sub(page.len()));
         let part = html! {
@@ -182,7 +181,7 @@ impl Picture<'_> {
     }
 }
 
-/// Returns a text whose invisible characters have signs. A blank, a tab and a line feed are also there themselves, so that a copy of the
+/// Returns a string whose invisible characters have signs. A blank, a tab and a line feed are also there themselves, so that a copy of the
 /// text has them. The text is cut after about `most` bytes of the page. Also returns whether it is whole.
 fn with_signs(text: &str, most: usize) -> (Markup, bool) {
     let (mut marked, mut rest) = (String::new(), text);
@@ -217,10 +216,6 @@ fn count(number: usize, noun: &str) -> String {
 
 /// Returns the style that sets the hue of a message.
 fn hue(index: usize) -> String {
-    let hue = index
-        .saturating_mul(HUE_STEP)
-        .saturating_add(230)
-        .checked_rem(360)
-        .unwrap_or(0);
+    let hue = (index.saturating_mul(HUE_STEP) + 230).checked_rem(360).unwrap_or(0);
     format!("--hue:{hue}")
 }

@@ -1,11 +1,13 @@
 //! The picture for a terminal.
 //!
 //! ```text
-//! with colours      the prompt, each character in its colour
+//! with colours      the prompt, each character in its colour; to the right of each line, the origins of its parts
 //! without colours   a row for each part: its message, its origin and its text
 //! ```
 
-use chat_template::conformance::visible;
+use std::borrow::Cow;
+
+use crate::conformance::visible;
 
 use super::{KINDS, MAX_BYTES, Part, Picture, REST, kind_of, place_of, sign_of};
 
@@ -22,13 +24,41 @@ pub enum By {
 /// The widest column of origins.
 const MAX_COLUMN: usize = 40;
 
+/// The widest line of a prompt beside which the origins are aligned.
+const MAX_TEXT: usize = 60;
+
+/// The widest line of a legend, and the blanks between its entries.
+const MAX_LEGEND: usize = 100;
+const GAP: &str = "   ";
+
+/// The largest number of origins beside a line, which can be a JSON text with many.
+const MAX_PLACES: usize = 6;
+
 const RESET: &str = "\x1b[0m";
 
+// Colours of the palette of 256 that are legible on black and on white. A test computes their contrasts.
+pub const BLUE: &str = "38;5;63";
+pub const PURPLE: &str = "38;5;98";
+pub const GREEN: &str = "38;5;28";
+pub const ORANGE: &str = "38;5;130";
+pub const TEAL: &str = "38;5;30";
+pub const PINK: &str = "38;5;162";
+pub const RED: &str = "38;5;161";
+pub const GREY: &str = "38;5;243";
+
 /// The colours of messages, which repeat.
-const OWNERS: [&str; 5] = ["36", "32", "33", "35", "34"];
+const OWNERS: [&str; 5] = [TEAL, GREEN, ORANGE, PURPLE, BLUE];
 
 /// The colour of text that no message owns.
-const NOBODY: &str = "90";
+const NOBODY: &str = GREY;
+
+/// The forms of origins in the picture without colours.
+const FORMS: [(&str, &str); 4] = [
+    ("template", "line N: written in the template on this line"),
+    ("token", "token NAME: special token"),
+    ("input", "/PATH: the string of the input"),
+    ("changed", "changed /PATH: made from the input"),
+];
 
 /// The style of a control token that the input wrote.
 const UNTRUSTED: &str = "1;97;41";
@@ -50,29 +80,59 @@ impl Picture<'_> {
         shown
     }
 
-    /// Returns the prompt in colours.
+    /// Returns the prompt in colours, with the places of each line's parts to the right of the line.
     fn colored(&self, by: By) -> String {
-        let mut shown = String::new();
-        for part in self.parts() {
-            let style = style_of(&part, by);
+        let (mut rows, mut size, mut is_cut) = (vec![Row::default()], 0_usize, false);
+        'parts: for part in self.parts() {
+            let (style, place) = (style_of(&part, by), label(&part));
+            let place = paint(color_by(&part, by), &place);
             for line in part.text.split_inclusive('\n') {
-                shown.push_str(&style);
+                let Some(row) = rows.last_mut() else { break };
+                if !row.places.contains(&place) && row.places.len() <= MAX_PLACES {
+                    let place = if row.places.len() < MAX_PLACES {
+                        place.clone()
+                    } else {
+                        "…".to_owned()
+                    };
+                    size = size.saturating_add(place.len());
+                    row.places.push(place);
+                }
+                let start = row.text.len();
+                row.text.push_str(&style);
                 for char in line.chars() {
+                    if size.saturating_add(row.text.len()) >= MAX_BYTES {
+                        row.text.push_str(RESET);
+                        is_cut = true;
+                        break 'parts;
+                    }
+                    row.width = row.width.saturating_add(1);
                     match sign_of(char) {
-                        _ if shown.len() >= MAX_BYTES => return shown + RESET + "\n" + REST,
-                        None => shown.push(char),
+                        None => row.text.push(char),
                         // The code that ends faint also ends bold, so the style is written again.
-                        Some(sign) => shown.push_str(&format!("\x1b[2m{sign}\x1b[22m{style}")),
+                        Some(sign) => row.text.push_str(&format!("\x1b[2m{sign}\x1b[22m{style}")),
                     }
                 }
                 // A background must not reach the end of the line.
-                shown.push_str(RESET);
+                row.text.push_str(RESET);
+                size = size.saturating_add(row.text.len().saturating_sub(start));
                 if line.ends_with('\n') {
-                    shown.push('\n');
+                    rows.push(Row::default());
                 }
             }
         }
-        shown
+        let widths = rows.iter().map(|row| row.width).filter(|width| *width <= MAX_TEXT);
+        let column = widths.max().unwrap_or_default();
+        let mut shown = String::new();
+        for row in rows.iter().filter(|row| !row.text.is_empty()) {
+            if shown.len() >= MAX_BYTES {
+                is_cut = true;
+                break;
+            }
+            let pad = " ".repeat(column.saturating_sub(row.width));
+            let places = row.places.join(", ");
+            shown.push_str(&format!("{}{pad} {} {places}\n", row.text, paint(NOBODY, "│")));
+        }
+        shown + if is_cut { REST } else { "" }
     }
 
     /// Returns a row for each part of the prompt.
@@ -113,38 +173,64 @@ impl Picture<'_> {
     }
 
     fn legend(&self, by: By, is_colored: bool) -> String {
-        if !is_colored {
-            let model = match self.assistant().as_slice() {
-                [] => "",
-                _ => "   ┃ what the model writes",
-            };
-            let mark = "! a control token that the input wrote";
-            return format!("line N: written in the template on this line   /PATH: the string of the input   {mark}{model}\n");
-        }
-        let paint = |style: &str, text: &str| format!("\x1b[{style}m{text}{RESET}");
-        let mut entries: Vec<String> = match by {
-            By::Origin => {
-                let is_used = |kind: &str| self.prompt.segments.iter().any(|segment| kind_of(segment) == kind);
-                let kinds = KINDS.iter().filter(|(kind, _)| is_used(kind));
-                kinds.map(|(kind, text)| paint(color_of(kind), text)).collect()
-            }
-            By::Message => {
+        let mut entries: Vec<(&str, Cow<'_, str>)> = Vec::new();
+        let used = KINDS.iter().filter(|(kind, _)| self.has(kind));
+        match (is_colored, by) {
+            (true, By::Origin) => entries.extend(used.map(|(kind, text)| (color_of(kind), (*text).into()))),
+            (true, By::Message) => {
                 let owners = self.owners().into_iter();
-                let owners = owners.map(|index| paint(owner_color(Some(index)), &self.name_message(index)));
-                owners.chain([paint(NOBODY, "no message")]).collect()
+                entries.extend(owners.map(|index| (owner_color(Some(index)), self.name_message(index).into())));
+                entries.push((NOBODY, "no message".into()));
             }
-        };
-        if self.tokens.len() > self.prompt.untrusted.len() {
-            entries.push(paint("1", "control token"));
+            (false, _) => {
+                let forms = FORMS.iter().filter(|(kind, _)| self.has(kind));
+                entries.extend(forms.map(|(_, text)| ("", (*text).into())));
+            }
+        }
+        if is_colored && self.tokens.len() > self.prompt.untrusted.len() {
+            entries.push(("1", "control token".into()));
         }
         if !self.prompt.untrusted.is_empty() {
-            entries.push(paint(UNTRUSTED, "control token that the input wrote"));
+            entries.push((UNTRUSTED, "! control token that the input wrote".into()));
         }
         if !self.assistant().is_empty() {
-            entries.push(paint("4", "what the model writes"));
+            let text = if is_colored {
+                "what the model writes"
+            } else {
+                "┃ what the model writes"
+            };
+            entries.push(("4", text.into()));
         }
-        format!("{}\n", entries.join("   "))
+        let (mut shown, mut width) = (String::new(), 0_usize);
+        for (style, text) in entries {
+            let length = text.chars().count();
+            let end = width.saturating_add(length).saturating_add(GAP.len());
+            let gap = match width {
+                0 => "",
+                _ if end > MAX_LEGEND => "\n",
+                _ => GAP,
+            };
+            width = if gap == GAP { end } else { length };
+            shown.push_str(gap);
+            shown.push_str(&if is_colored { paint(style, &text) } else { text.into_owned() });
+        }
+        shown + "\n"
     }
+}
+
+/// A line of the prompt in colours.
+#[derive(Default)]
+struct Row {
+    text: String,
+    /// The number of characters of the text without escape sequences.
+    width: usize,
+    /// The places of the parts, in their colours.
+    places: Vec<String>,
+}
+
+/// Returns a text in a style.
+pub fn paint(style: &str, text: &str) -> String {
+    format!("\x1b[{style}m{text}{RESET}")
 }
 
 /// Returns the origin of a part.
@@ -161,11 +247,7 @@ fn label(part: &Part<'_>) -> String {
 
 /// Returns the escape sequence for the style of a part.
 fn style_of(part: &Part<'_>, by: By) -> String {
-    let mut style = match by {
-        By::Origin => color_of(kind_of(part.segment)),
-        By::Message => owner_color(part.segment.message()),
-    }
-    .to_owned();
+    let mut style = color_by(part, by).to_owned();
     match part.token {
         Some(_) if part.is_untrusted => UNTRUSTED.clone_into(&mut style),
         Some(_) => style.push_str(";1"),
@@ -177,17 +259,58 @@ fn style_of(part: &Part<'_>, by: By) -> String {
     format!("\x1b[{style}m")
 }
 
+/// Returns the colour of a part.
+fn color_by(part: &Part<'_>, by: By) -> &'static str {
+    match by {
+        By::Origin => color_of(kind_of(part.segment)),
+        By::Message => owner_color(part.segment.message()),
+    }
+}
+
 fn color_of(kind: &str) -> &'static str {
     match kind {
-        "template" => "34",
-        "token" => "35",
-        "input" => "32",
-        "changed" => "33",
-        _ => "36",
+        "template" => BLUE,
+        "token" => PURPLE,
+        "input" => GREEN,
+        "changed" => ORANGE,
+        "clock" => PINK,
+        _ => TEAL,
     }
 }
 
 fn owner_color(owner: Option<usize>) -> &'static str {
     let color = owner.and_then(|index| OWNERS.get(index.checked_rem(OWNERS.len())?));
     color.copied().unwrap_or(NOBODY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BLUE, GREEN, GREY, ORANGE, PINK, PURPLE, RED, TEAL};
+
+    /// The colours with their red, green and blue in the palette of 256, as xterm has it.
+    const COLORS: [(&str, &str, [u8; 3]); 8] = [
+        (BLUE, "38;5;63", [0x5f, 0x5f, 0xff]),
+        (PURPLE, "38;5;98", [0x87, 0x5f, 0xd7]),
+        (GREEN, "38;5;28", [0x00, 0x87, 0x00]),
+        (ORANGE, "38;5;130", [0xaf, 0x5f, 0x00]),
+        (TEAL, "38;5;30", [0x00, 0x87, 0x87]),
+        (PINK, "38;5;162", [0xd7, 0x00, 0x87]),
+        (RED, "38;5;161", [0xd7, 0x00, 0x5f]),
+        (GREY, "38;5;243", [0x76, 0x76, 0x76]),
+    ];
+
+    #[test]
+    fn the_colours_are_legible_on_black_and_on_white() {
+        for (style, expected, red_green_blue) in COLORS {
+            assert_eq!(style, expected);
+            // The relative luminance and the contrast of the Web Content Accessibility Guidelines.
+            let [red, green, blue] = red_green_blue.map(|value| match f64::from(value) / 255.0 {
+                value if value <= 0.04045 => value / 12.92,
+                value => ((value + 0.055) / 1.055).powf(2.4),
+            });
+            let luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+            let contrasts = [(luminance + 0.05) / 0.05, 1.05 / (luminance + 0.05)];
+            assert!(contrasts.iter().all(|contrast| *contrast >= 4.0), "{style}: {contrasts:?}");
+        }
+    }
 }

@@ -1,12 +1,12 @@
 //! The report as an HTML page, with example prompts in the colours of the pictures of `render`.
 
-use chat_template::json;
-use chat_template::report::Witness;
-use chat_template::{ApplyOptions, Bounds, ChatTemplate, Deadline, Error, Limits, Prompt, Report};
+use crate::json;
+use crate::report::Witness;
+use crate::{ApplyOptions, Bounds, ChatTemplate, Error, Limits, Prompt, Report};
 use maud::{Markup, html};
 
 use super::super::explain::{Picture, frame, legend};
-use super::page::{Group, INDENT, list_groups, quote};
+use super::page::{Group, INDENT, SUMMARY, list_groups, quote};
 
 /// The verdicts whose conversations are shown, with their titles.
 const EXAMPLES: [(&str, &str); 9] = [
@@ -50,8 +50,7 @@ pub fn page(title: &str, chat: &ChatTemplate, report: &Report<'_>, bounds: Bound
             @for example in examples { (example) }
         }
     };
-    let summary = "What the template takes, as small conversations with unique words show";
-    Ok(frame(&format!("{title}: inspected"), title, summary, &body).into_string())
+    Ok(frame(&format!("{title}: inspected"), title, SUMMARY, &body).into_string())
 }
 
 /// Returns the heading of a group and its rows, with the names of their columns first if the title has them.
@@ -62,18 +61,22 @@ fn show_group(group: &Group) -> Markup {
     let width = group.title.len().saturating_sub(columns.len()).saturating_sub(INDENT.len());
     html! {
         h2 { (title) }
-        pre {
+        // Places in several lines, one below the other, must not wrap.
+        pre class=[group.rows.iter().flatten().any(|(_, text)| text.contains('\n')).then_some("wide")] {
             @if !columns.is_empty() { span class="columns" { (" ".repeat(width)) (columns) "\n" } }
-            (group.rows.join("\n"))
+            @for row in &group.rows {
+                @for (tone, text) in row { span class=(tone.class()) { (text) } }
+                "\n"
+            }
         }
     }
 }
 
-/// The renders of examples, with what is left of their limits.
+/// A renderer of the examples, with what is left of their limits.
 struct Renders<'t> {
     chat: &'t ChatTemplate,
     limits: Limits,
-    deadline: Option<&'t Deadline>,
+    bounds: Bounds<'t>,
 }
 
 impl<'t> Renders<'t> {
@@ -81,7 +84,7 @@ impl<'t> Renders<'t> {
         Self {
             chat,
             limits: bounds.limits.clone().with_output(bounds.limits.output.min(MAX_OUTPUT)),
-            deadline: bounds.deadline,
+            bounds,
         }
     }
 
@@ -107,9 +110,11 @@ impl<'t> Renders<'t> {
             variables: Some(&witness.variables),
             add_generation_prompt: witness.add_generation_prompt,
             trace: true,
-            true_spans: true,
-            limits: &self.limits,
-            deadline: self.deadline,
+            generation_spans: true,
+            bounds: Bounds {
+                limits: &self.limits,
+                ..self.bounds
+            },
             ..ApplyOptions::default()
         };
         let prompt = self

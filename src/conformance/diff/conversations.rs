@@ -39,9 +39,10 @@ pub fn read(path: &Path) -> Result<Vec<Conversation>, String> {
     let name = path.display().to_string();
     let text = read_text(path)?;
     let conversations = conversations(&name, &text)?;
-    match conversations.is_empty() {
-        true => Err(format!("{name}: there is no conversation in it")),
-        false => Ok(conversations),
+    if conversations.is_empty() {
+        Err(format!("{name}: there is no conversation in it"))
+    } else {
+        Ok(conversations)
     }
 }
 
@@ -55,7 +56,7 @@ fn conversations(name: &str, text: &str) -> Result<Vec<Conversation>, String> {
     let is_lines = whole.is_err() && lines.first().is_some_and(|(_, line)| json::read(line, json::DEPTH).is_ok());
     if is_lines || name.ends_with(".jsonl") {
         let conversation = |(place, line): (usize, &str)| {
-            let place = format!("{name}:{}", place.saturating_add(1));
+            let place = format!("{name}:{}", place + 1);
             let data = json::read(line, json::DEPTH).map_err(|error| format!("{place}: not JSON: {error}"))?;
             one(place, data.into_owned())
         };

@@ -112,7 +112,7 @@ impl Differ {
             for result in arrived {
                 match result {
                     Ok((place, outcome)) => {
-                        different = different.saturating_add(usize::from(matches!(outcome, Outcome::Different(_))));
+                        different += usize::from(matches!(outcome, Outcome::Different(_)));
                         outcomes.push((place, outcome));
                     }
                     Err(text) => failed = Some(text),
@@ -134,7 +134,7 @@ impl Differ {
         };
         for (_, outcome) in outcomes {
             match outcome {
-                Outcome::Same => differed.same = differed.same.saturating_add(1),
+                Outcome::Same => differed.same += 1,
                 Outcome::LeftOut(pair, why) => differed.left_out.push((pair, why)),
                 Outcome::Different(difference) => differed.differences.push(*difference),
             }
@@ -156,9 +156,10 @@ impl Differ {
     ) -> Result<Outcome, String> {
         let pair = format!("{} with {}", template.name, conversation.place);
         let arguments = Self::arguments(template, conversation);
-        let asked = match is_rendered {
-            true => lower(&arguments).map(Vec::from),
-            false => Ok(vec![(Cow::Borrowed("apply"), Data::Object(arguments))]),
+        let asked = if is_rendered {
+            lower(&arguments).map(Vec::from)
+        } else {
+            Ok(vec![(Cow::Borrowed("apply"), Data::Object(arguments))])
         };
         let request = match asked {
             Ok(asked) => self.request(&pair, asked),

@@ -71,7 +71,7 @@ fn folder(path: &Path, depth: usize, files: &Files<'_>, found: &mut Vec<Found>) 
     }
     entries.sort();
     if MODEL.iter().any(|name| path.join(name).is_file()) {
-        let model = ChatTemplate::from_dir(path).map_err(|error| error.to_string())?;
+        let model = ChatTemplate::load_dir(path, &LoadOptions::default()).map_err(|error| error.to_string())?;
         found.extend(of_model(name_of(path), &model));
         entries.retain(|entry| entry.is_dir() && !entry.ends_with("additional_chat_templates"));
     }
@@ -96,7 +96,7 @@ fn is_template(path: &Path) -> bool {
     path.is_file() && (path.extension().is_some_and(|end| end == "jinja" || end == "j2") || is_named(&LEGACY))
 }
 
-/// Adds the templates of a file with a text.
+/// Adds the templates of a file, whose content the caller has read.
 fn file(path: &Path, text: &str, found: &mut Vec<Found>) -> Result<(), String> {
     let name = path.display().to_string();
     let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
@@ -104,7 +104,7 @@ fn file(path: &Path, text: &str, found: &mut Vec<Found>) -> Result<(), String> {
         "json" => found.extend(of_json(&name, text)?),
         "jsonl" => {
             for (place, line) in text.split('\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
-                found.extend(of_json(&format!("{name}:{}", place.saturating_add(1)), line)?);
+                found.extend(of_json(&format!("{name}:{}", place + 1), line)?);
             }
         }
         _ => found.push(Found {
@@ -119,7 +119,7 @@ fn file(path: &Path, text: &str, found: &mut Vec<Found>) -> Result<(), String> {
 /// Returns the templates of a configuration in JSON.
 fn of_json(name: &str, text: &str) -> Result<Option<Found>, String> {
     let config = json::read(text, json::DEPTH).map_err(|error| format!("{name}: {error}"))?;
-    let model = ChatTemplate::from_config_data(&config).map_err(|error| format!("{name}: {error}"))?;
+    let model = ChatTemplate::load_config(&config).map_err(|error| format!("{name}: {error}"))?;
     Ok(of_model(name.to_owned(), &model))
 }
 

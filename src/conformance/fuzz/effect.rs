@@ -20,7 +20,7 @@ const NOTHING: &str = "none";
 /// The maximum number of ranges around a feature that are removed, one after the other, to find whether the feature has an effect.
 const MAX_RANGES: usize = 8;
 
-/// Returns the indexes of the features with an effect, or `None` if this crate fails to render the round. The message of `raise_exception`
+/// Returns the indices of the features with an effect, or `None` if this crate fails to render the round. The message of `raise_exception`
 /// counts as an output.
 pub fn effective_features(round: &Round, uses: &[Use]) -> Option<BTreeSet<usize>> {
     let renderer = Renderer::new(round)?;
@@ -84,11 +84,11 @@ impl Renderer {
         let template = Template::compile(&sentence.source()).ok()?;
         let options = RenderOptions {
             clock: &self.clock,
-            generation: self.generation,
+            reference_spans: self.generation,
             ..RenderOptions::default()
         };
-        Some(match template.render_with(&self.context, &options) {
-            Ok(rendered) => Some((rendered.text, rendered.generation)),
+        Some(match template.render(&self.context, &options) {
+            Ok(rendered) => Some((rendered.text, rendered.reference_spans.code_points)),
             Err(error) if error.kind() == ErrorKind::Raised => Some((error.message().to_owned(), Vec::new())),
             Err(_) => None,
         })

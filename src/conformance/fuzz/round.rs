@@ -62,7 +62,7 @@ pub fn random_request(seed: u64, index: u64) -> Result<String, String> {
 /// A round, and the features that its template uses.
 pub struct NewRound {
     pub round: Round,
-    /// The indexes of the features in the vocabulary.
+    /// The indices of the features in the vocabulary.
     pub features: BTreeSet<usize>,
     /// The ranges of the template that use features.
     pub uses: Vec<Use>,

@@ -96,7 +96,7 @@ impl Fuzzer {
         let mut different: BTreeMap<Signature, Vec<u64>> = BTreeMap::new();
         let (mut done_count, mut different_count) = (0_usize, 0_usize);
         self.each_round(&vocabulary, |done| {
-            done_count = done_count.saturating_add(1);
+            done_count += 1;
             let compiles = tally.count(done.reply.as_ref(), &done.compared, done.is_uncertain);
             if compiles {
                 hits.count(&done.features, done.effective.as_ref());
@@ -104,12 +104,12 @@ impl Fuzzer {
             if let (Comparison::Different(signature), false) = (done.compared, done.is_uncertain) {
                 match known.get(&signature.got) {
                     Some(id) => {
-                        tally.known = tally.known.saturating_add(1);
+                        tally.known += 1;
                         let rounds = known_rounds.entry(id.clone()).or_default();
-                        *rounds = rounds.saturating_add(1);
+                        *rounds += 1;
                     }
                     None => {
-                        different_count = different_count.saturating_add(1);
+                        different_count += 1;
                         different.entry(signature).or_default().push(done.index);
                     }
                 }

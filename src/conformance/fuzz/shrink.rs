@@ -152,7 +152,7 @@ impl Shrinker<'_, '_> {
         while length > 0 {
             let mut start = 0;
             while start < self.round.sentence.tokens.len() {
-                let end = start.saturating_add(length).min(self.round.sentence.tokens.len());
+                let end = (start + length).min(self.round.sentence.tokens.len());
                 match self.without(start, end) {
                     Some(mut round) => {
                         round.sentence.tokens.drain(start..end);

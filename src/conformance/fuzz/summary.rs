@@ -111,7 +111,7 @@ pub struct Finding {
 impl Tally {
     /// Counts a round, and returns whether it compiled.
     pub(super) fn count(&mut self, answer: Option<&Answer>, compared: &Comparison, is_uncertain: bool) -> bool {
-        let count = |counter: &mut usize| *counter = counter.saturating_add(1);
+        let count = |counter: &mut usize| *counter += 1;
         count(&mut self.rounds);
         match compared {
             Comparison::Limited => count(&mut self.limited),
@@ -162,9 +162,9 @@ impl Hits {
     /// Counts a round that uses some features, and those of them with an effect.
     pub(super) fn count(&mut self, used: &BTreeSet<usize>, effective: Option<&BTreeSet<usize>>) {
         for feature in self.kinds.iter_mut().flat_map(|kind| kind.features.iter_mut()) {
-            feature.used = feature.used.saturating_add(usize::from(used.contains(&feature.index)));
+            feature.used += usize::from(used.contains(&feature.index));
             let has_effect = effective.is_some_and(|effective| effective.contains(&feature.index));
-            feature.effective = feature.effective.saturating_add(usize::from(has_effect));
+            feature.effective += usize::from(has_effect);
         }
     }
 }
@@ -234,7 +234,7 @@ impl Finding {
         for finding in findings {
             match groups.get_mut(&finding.key) {
                 Some(group) => {
-                    group.rounds = group.rounds.saturating_add(finding.rounds);
+                    group.rounds += finding.rounds;
                     group.alike.extend(finding.alike);
                     if finding.case.len() < group.case.len() {
                         (group.case, group.shown) = (finding.case, finding.shown);

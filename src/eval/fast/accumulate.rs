@@ -1,4 +1,4 @@
-//! A shortcut for `ns.text = ns.text + x`: a text or a list that grows from round to round grows in place, if nothing else holds it.
+//! A shortcut for `ns.text = ns.text + x`: a string or a list that grows from round to round grows in place, if nothing else holds it.
 //!
 //! It saves nothing in a short conversation. It keeps the work linear in families that build their text in a namespace, such as
 //! deepseek-v3, gemma-4 and lfm2: without it, each of 10 000 messages copies all of the text before it.

@@ -27,7 +27,7 @@ enum Form<'t> {
     Unary,
     /// A string literal.
     Text(&'t str),
-    /// Others.
+    /// Any other arguments.
     Other,
 }
 
@@ -172,7 +172,7 @@ impl<'a> Evaluator<'a, '_> {
                 let whole = text.as_str();
                 let (argument, work) = match Form::of(args) {
                     Form::Unary => (None, whole.len()),
-                    Form::Text(argument) => (Some(argument), whole.len().saturating_add(argument.len())),
+                    Form::Text(argument) => (Some(argument), whole.len() + argument.len()),
                     Form::Other => return Ok(None),
                 };
                 self.runtime.meter.charge_scan(work)?;

@@ -41,7 +41,7 @@ impl<'a> Evaluator<'a, '_> {
         operators::compute_small(self.runtime, op, left, right)
     }
 
-    /// Returns the integer in a variable or a key or, for `x|length`, the number of items of the list, tuple or dict in it.
+    /// Returns the integer in a variable or a key, or for `x|length` the number of items of the list, tuple or dict in it.
     #[inline(never)]
     fn peek_count(&self, expr: &'a Expr) -> Option<i64> {
         match &expr.kind {

@@ -1,10 +1,10 @@
 //! Shortcuts for the expressions that are frequent in chat templates.
 //!
 //! The other modules of [`eval`](super) are the plain evaluator, which is complete without this one. The shortcuts repeat its rules for
-//! common cases, and leave all other cases to it. [`RenderOptions::plain`](crate::RenderOptions) turns them off. A test renders each case
-//! both ways. Each file says what its shortcuts save: the instructions of one render of a short conversation, as the median over those
-//! of 20 template families (`tests/cases/families`) in which the shortcut saves more than 50 instructions. A shortcut that saves this
-//! much in fewer than three families is not worth its code.
+//! common cases, and leave all other cases to it. [`Template::without_shortcuts`](crate::Template::without_shortcuts) turns them off. A
+//! test renders each case both ways. Each file says what its shortcuts save: the instructions of one render of a short conversation, as the
+//! median over those of 20 template families (`tests/cases/families`) in which the shortcut saves more than 50 instructions. A shortcut
+//! that saves this much in fewer than three families is not worth its code.
 //!
 //! In a render that is traced, the shortcuts record the origin of what they write. The segments are the same with and without them.
 //!
@@ -64,7 +64,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Checks the stack, and then evaluates an expression that keeps values on it while its operands are evaluated.
+    /// Evaluates an expression that keeps values on the stack while its operands are evaluated. Checks the stack before.
     #[inline(never)]
     fn fast_compound(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         self.runtime.meter.check_stack()?;
@@ -88,7 +88,7 @@ fn literal(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// Returns whether a sum has a text literal as one of its last two operands or as its first, so that it is most likely a text.
+/// Returns whether a sum has a string literal as one of its last two operands or as its first, so that it is most likely a string.
 #[inline]
 fn has_text(operands: &[Expr; 2]) -> bool {
     let is_text = |operand: &Expr| literal(operand).is_some_and(|text| !text.is_empty());

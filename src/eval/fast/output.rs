@@ -1,4 +1,4 @@
-//! Shortcuts for outputs: texts go straight to the output, and sums, concatenations and the results of macros are never built.
+//! Shortcuts for outputs: strings go straight to the output, and sums, concatenations and the results of macros are never built.
 //!
 //! ```text
 //! {{ message.content }}      {{ "<|im_start|>" + message.role + "\n" + message.content|trim }}      {{ render(message) }}
@@ -53,7 +53,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Evaluates a sum that has a text among its operands: it is written to a new text, without the sums in between.
+    /// Evaluates a sum that has a string among its operands: it is written to a new string, without the sums in between.
     #[inline(never)]
     pub(super) fn fast_sum(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         if self.runtime.is_setting() {
@@ -189,7 +189,7 @@ impl<'a> Evaluator<'a, '_> {
         while let (ExprKind::Binary(BinaryOp::Add, operands), Some(place)) = (&first.kind, sums.get_mut(count)) {
             let [left, _] = &**operands;
             *place = first;
-            count = count.saturating_add(1);
+            count += 1;
             first = left;
         }
         if !self.write_if_text::<TRACED>(first)?.is_yes() {
@@ -272,11 +272,11 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
-/// Writes a text. The size of the output is checked only if the memory of the output has to grow.
+/// Writes a string. The size of the output is checked only if the memory of the output has to grow.
 #[inline(always)]
 fn push(meter: &Meter<'_>, out: &mut String, text: &str) -> Result<()> {
     if text.len() > out.capacity().wrapping_sub(out.len()) {
-        meter.check_output(out.len().saturating_add(text.len()))?;
+        meter.check_output(out.len() + text.len())?;
     }
     out.push_str(text);
     Ok(())

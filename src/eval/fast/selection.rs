@@ -25,13 +25,13 @@ const MAX_FILTERS: usize = 4;
 struct Selection<'a> {
     key: &'a str,
     check: Check<'a>,
-    /// Whether the objects that pass are kept, rather than those that do not.
+    /// Whether the objects that pass the test are kept, rather than the others.
     keeps_passed: bool,
 }
 
 /// The check of a filter on the value under its key.
 enum Check<'a> {
-    /// The value is equal to a text.
+    /// The value is equal to a string.
     Equal(&'a str),
     /// The value passes a test.
     Test(&'static Function, Option<Value<'a>>),

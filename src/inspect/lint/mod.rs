@@ -26,7 +26,7 @@ use rules::Rule;
 /// The maximum number of findings of a rule in one template.
 const MAX_FINDINGS: usize = 20;
 
-/// The maximum number of bytes of the texts of all findings of a report. Those of one template never have more.
+/// The maximum number of bytes of the text in all findings of a report. The findings of one template never have more.
 const MAX_BYTES: usize = 8 << 20;
 
 /// The maximum number of bytes of a line or of a subject that a finding shows. The longest line of a real template has some thousand.
@@ -66,7 +66,7 @@ struct Findings<'s> {
     list: Vec<Finding>,
     /// The number of findings of each rule.
     counts: HashMap<&'static str, usize>,
-    /// The number of bytes that the texts of further findings of the report may have.
+    /// The number of bytes of text that further findings of the report may have.
     bytes_left: usize,
 }
 
@@ -97,7 +97,7 @@ impl Findings<'_> {
     fn add_with(&mut self, rule: &Rule, at: u32, subject: &str, instead: &str) {
         let count = self.counts.entry(rule.name).or_default();
         if *count < MAX_FINDINGS && self.bytes_left > 0 {
-            *count = count.saturating_add(1);
+            *count += 1;
             let position = self.source.position(at);
             let mut finding = make_finding(rule, self.source, position.line, subject);
             finding.column = position.column as usize;
@@ -127,19 +127,20 @@ fn make_finding(rule: &Rule, source: &Source<'_>, line: u32, subject: &str) -> F
     }
 }
 
-/// Returns the number of bytes of the texts of a finding.
+/// Returns the number of bytes of the text in a finding.
 fn size_of_texts(finding: &Finding) -> usize {
     let own = [&finding.excerpt, &finding.message];
     let of_rule = [&finding.rule, &finding.group, &finding.why, &finding.instead];
     own.into_iter().chain(of_rule).map(String::len).sum()
 }
 
-/// Returns the beginning of a text, which is the whole text unless it is very long.
+/// Returns the beginning of a string, or the whole string unless it is very long.
 fn cut(text: &str) -> &str {
     let ends = (0..=MAX_LINE).rev().find(|end| text.is_char_boundary(*end));
-    match text.len() > MAX_LINE {
-        true => text.get(..ends.unwrap_or_default()).unwrap_or_default(),
-        false => text,
+    if text.len() > MAX_LINE {
+        text.get(..ends.unwrap_or_default()).unwrap_or_default()
+    } else {
+        text
     }
 }
 
@@ -161,7 +162,7 @@ mod tests {
         {{ m.content }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}";
 
     /// For each rule, a template that breaks it.
-    const PLANTED: [(&str, &str); 19] = [
+    const PLANTED: [(&str, &str); 20] = [
         ("python-method", "{% for m in messages %}{{ m.content.strip() }}{% endfor %}"),
         ("python-literal", "{% set x = True %}{{ x }}"),
         ("printed-container", "{{ tools }}"),
@@ -176,6 +177,10 @@ mod tests {
         ("spelled-bos", "<s>{{ messages[0].content }}"),
         ("split-token", "{{ '<|' + messages[0].role + '|>' }}"),
         ("unset-name", "{{ greeting }}"),
+        (
+            "undefined-call",
+            "{% if messages|length > 90 %}{% set x = bos_token(1) %}{{ x }}{% endif %}",
+        ),
         ("unknown-filter", "{% if tools %}{{ messages|sparkle }}{% endif %}"),
         ("no-generation-prompt", "{% for m in messages %}{{ m.content }}{% endfor %}"),
         (
@@ -190,7 +195,7 @@ mod tests {
     ];
 
     fn find_rules(source: &str) -> Vec<String> {
-        let template = ChatTemplate::from_source(source, &[("bos_token", "<s>")]);
+        let template = ChatTemplate::from_source(source, &[("bos_token", "<s>")]).unwrap();
         let findings = inspect(&mut Experiments::new(&template, &Meter::new(Limits::default()))).unwrap();
         findings.into_iter().map(|finding| finding.rule).collect()
     }
@@ -208,5 +213,19 @@ mod tests {
     #[test]
     fn a_clean_template_has_no_finding() {
         assert_eq!(find_rules(CLEAN), [""; 0]);
+    }
+
+    #[test]
+    fn a_call_of_what_is_defined_or_tested_has_no_finding() {
+        for call in [
+            "{% macro f() %}x{% endmacro %}{{ f() }}",
+            "{% macro f(g) %}{{ g() }}{{ caller() }}{% endmacro %}",
+            "{% if f is defined %}{{ f() }}{% endif %}",
+            "{% if tools %}{% set f = cycler %}{{ f(1) }}{% endif %}",
+            "{{ raise_exception(1) if tools }}{{ strftime_now('%d') }}{{ range(3)|length }}{{ namespace(a=1).a }}",
+            "{{ messages[0].f() }}",
+        ] {
+            assert!(!find_rules(call).iter().any(|rule| rule == "undefined-call"), "{call}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The rules, each with the words of its findings.
+//! The table of rules. Each has a name and the sentences that a finding shows.
 
 /// A rule.
 #[derive(Debug)]
@@ -72,6 +72,9 @@ rules! {
     UNSET_NAME: "unset-name", READING, "`{}` is never set",
         "It is undefined unless a caller happens to pass it, and prints nothing or fails.",
         "test `is defined` first, or give it a default";
+    UNDEFINED_CALL: "undefined-call", READING, "`{}` is called, and is neither a macro nor a function",
+        "A render that reaches the call fails.",
+        "call a macro of the template, or a function that Jinja has";
     UNKNOWN_FILTER: "unknown-filter", READING, "transformers has no filter or test `{}`",
         "A render that reaches it fails.",
         "use one that Jinja has";

@@ -25,7 +25,7 @@ pub fn inspect(template: &Template, findings: &mut Findings<'_>) {
     }
 }
 
-/// Checks a text between two tags.
+/// Checks the text between two tags.
 fn check(text: &str, start: u32, [before, after]: [TokenKind; 2], findings: &mut Findings<'_>) {
     let is_blank = text.chars().all(char::is_whitespace);
     if is_blank && text.contains('\n') && before == TokenKind::BlockEnd && after == TokenKind::BlockBegin {
@@ -38,7 +38,7 @@ fn check(text: &str, start: u32, [before, after]: [TokenKind; 2], findings: &mut
     let begins_line = text.contains('\n') || before == TokenKind::BlockEnd;
     let is_indentation = line.len() > 1 && line.chars().all(|char| char == ' ' || char == '\t');
     if begins_line && is_indentation {
-        let at = text.len().saturating_sub(line.len());
+        let at = text.len() - line.len();
         findings.add(
             &PRINTED_INDENTATION,
             start.saturating_add(u32::try_from(at).unwrap_or_default()),

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::rules::{
     GENERATION_BLOCK, ITERABLE_TEST, METHODS, NO_GENERATION_PROMPT, PERCENT_FORMAT, PRINTED_CONTAINER, PYTHON_LITERAL,
-    PYTHON_METHOD, REPEATED_TEST, SLICE_STEP, SPELLED_BOS, SPLIT_TOKEN, TOJSON_ARGUMENT, UNKNOWN_FILTER, UNSET_NAME,
+    PYTHON_METHOD, REPEATED_TEST, SLICE_STEP, SPELLED_BOS, SPLIT_TOKEN, TOJSON_ARGUMENT, UNDEFINED_CALL, UNKNOWN_FILTER,
+    UNSET_NAME,
 };
 use super::{Findings, Tokens};
 use crate::ast::{BinaryOp, Body, Child, Expr, ExprKind, If, Literal, Piece, Stmt, StmtKind, Symbol};
@@ -18,28 +19,32 @@ const LISTS: [&str; 3] = ["tools", "messages", "documents"];
 
 pub fn inspect(template: &Template, tokens: &Tokens<'_>, findings: &mut Findings<'_>) {
     let is_given = |name: &str| {
-        !LISTS.contains(&name) && name != "add_generation_prompt" && !name.ends_with("_token") && !tokens.names.contains(name)
+        LISTS.contains(&name) || name == "add_generation_prompt" || name.ends_with("_token") || tokens.names.contains(name)
     };
     let symbols = &template.tree().symbols;
     let mut walk = Walk {
         template,
         findings,
         bos: tokens.bos,
-        unset: template
-            .variable_symbols()
-            .filter(|name| is_given(symbols.name(*name)))
-            .collect(),
+        unset: template.variable_symbols().collect(),
         guarded: HashSet::new(),
         used: HashMap::new(),
+        called: HashMap::new(),
         is_form_tested: 0,
         items: HashSet::new(),
     };
     walk.body(&template.tree().body);
     let Walk {
-        unset, guarded, used, ..
+        unset,
+        guarded,
+        used,
+        called,
+        ..
     } = walk;
     for name in unset.into_iter().filter(|name| !guarded.contains(name)) {
-        if let Some(at) = used.get(&name) {
+        if let Some(at) = called.get(&name) {
+            findings.add(&UNDEFINED_CALL, *at, symbols.name(name));
+        } else if let Some(at) = used.get(&name).filter(|_| !is_given(symbols.name(name))) {
             findings.add(&UNSET_NAME, *at, symbols.name(name));
         }
     }
@@ -85,7 +90,9 @@ struct Walk<'t, 'f, 's> {
     guarded: HashSet<Symbol>,
     /// The names that are used for their value, each with the offset of the first use.
     used: HashMap<Symbol, u32>,
-    /// The number of conditions around the current node that test whether a value is a text or an object.
+    /// The names that are called, each with the offset of the first call.
+    called: HashMap<Symbol, u32>,
+    /// The number of conditions around the current node that test whether a value is a string or an object.
     is_form_tested: usize,
     /// The variables of loops over `tools`.
     items: HashSet<Symbol>,
@@ -120,7 +127,7 @@ impl Walk<'_, '_, '_> {
     fn choice(&mut self, node: &If) {
         let source = self.template.source();
         let tests_form = node.arms.iter().any(|arm| tests_form(&arm.test));
-        self.is_form_tested = self.is_form_tested.saturating_add(usize::from(tests_form));
+        self.is_form_tested += usize::from(tests_form);
         let mut earlier = HashSet::new();
         for arm in &node.arms {
             let test = source.slice(arm.test.span);
@@ -144,7 +151,7 @@ impl Walk<'_, '_, '_> {
 
     fn output(&mut self, pieces: &[Piece]) {
         for (index, piece) in pieces.iter().enumerate() {
-            match (piece, pieces.get(index.saturating_add(1))) {
+            match (piece, pieces.get(index + 1)) {
                 (Piece::Text(text, places), Some(Piece::Expr(..))) => self.check_end(text, places.first),
                 (Piece::Expr(expr, _), _) => self.check_printed(expr),
                 _ => {}
@@ -157,7 +164,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Checks whether a text before a value begins a control token.
+    /// Checks whether the text before a printed value begins a control token, as in `<|{{ message.role }}|>`.
     fn check_end(&mut self, text: &str, at: u32) {
         if let Some((_, token)) = text.rsplit_once("<|") {
             let is_open = !token.contains("|>") && token.chars().all(|char| char.is_alphanumeric() || char == '_');
@@ -254,6 +261,9 @@ impl Walk<'_, '_, '_> {
                 });
             }
             ExprKind::Call(call) => {
+                if let ExprKind::Name(name) = &call.callee.kind {
+                    self.called.entry(name.symbol).or_insert(expr.span.start);
+                }
                 if let ExprKind::Attribute(node) = &call.callee.kind {
                     let method = METHODS.iter().find(|(name, _)| *name == &*node.name);
                     if let Some((name, instead)) = method {

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A search renders small conversations. Where it finds no counterexample, a proof is tried: it evaluates the template with unknown
-//! messages, once for the shorter and once for the longer conversation, and compares the two texts. `grammar/prefix.md` says what a proof
+//! messages, once for the shorter and once for the longer conversation, and compares the two strings. `grammar/prefix.md` says what a proof
 //! rests on.
 
 mod lookahead;
@@ -19,10 +19,12 @@ use super::experiments::Experiments;
 use crate::error::Result;
 use crate::report::{Boundary, Prefix, Verdict};
 use crate::template::Template;
+use lookahead::list_lookahead;
+use proof::Obstacle;
 use search::Search;
 use settings::list_settings;
 
-/// A way in which a conversation grows by one message.
+/// How a conversation grows by one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
     /// An assistant message, after the generation prompt.
@@ -42,24 +44,32 @@ pub enum Growth {
 pub fn inspect(experiments: &mut Experiments<'_>) -> Result<Prefix> {
     let template = experiments.template;
     let mut search = Search::new(experiments.lend(search::MAX_STEPS), list_settings(experiments));
-    let is_proven = |growth| {
-        let mut trees = template.compiled().map(Template::tree);
-        trees.all(|tree| proof::is_proven(tree, growth, experiments.meter(proof::MAX_STEPS)))
+    let prove = |growth| {
+        let mut templates = template.compiled();
+        templates.try_for_each(|template| {
+            let proof = proof::prove(template.tree(), growth, experiments.meter(proof::MAX_STEPS));
+            proof.map_err(|obstacle| describe(obstacle, template))
+        })
     };
     let mut judge = |growth| {
         experiments.check_time()?;
         // The few conversations that show most faults are tried before the proof, and the many others only if it fails.
         let mut counterexample = search.find_usual(growth);
-        let is_proven = counterexample.is_none() && is_proven(growth);
-        if counterexample.is_none() && !is_proven {
+        let proof = if counterexample.is_none() { prove(growth) } else { Ok(()) };
+        if proof.is_err() {
             counterexample = search.find_unusual(growth);
         }
-        let verdict = match counterexample {
-            Some(_) => Verdict::Counterexample,
-            None if is_proven => Verdict::Proven,
-            None => Verdict::Unknown,
+        let (verdict, reason) = match (&counterexample, proof) {
+            (Some(_), _) => (Verdict::Counterexample, None),
+            (None, Ok(())) => (Verdict::Proven, None),
+            (None, Err(reason)) => (Verdict::Unknown, Some(reason)),
         };
-        search.error.take().map_or(Ok(Boundary { verdict, counterexample }), Err)
+        let boundary = Boundary {
+            verdict,
+            reason,
+            counterexample,
+        };
+        search.error.take().map_or(Ok(boundary), Err)
     };
     let prefix = Prefix {
         generation_prompt: judge(Growth::GenerationPrompt)?,
@@ -70,4 +80,31 @@ pub fn inspect(experiments: &mut Experiments<'_>) -> Result<Prefix> {
     experiments.settle(&search.experiments, search::MAX_STEPS)?;
     experiments.check_time()?;
     Ok(prefix)
+}
+
+/// The largest number of characters of an expression in a reason.
+const MAX_EXPRESSION: usize = 80;
+
+/// Returns why no proof was found, as a sentence without its full stop.
+fn describe(obstacle: Obstacle, template: &Template) -> String {
+    let source = template.source();
+    match obstacle {
+        Obstacle::Expression(span) => {
+            let (line, text) = (source.line(span.start), source.slice(span));
+            let short: String = text.chars().take(MAX_EXPRESSION).collect();
+            let short = short.split_whitespace().collect::<Vec<_>>().join(" ");
+            match text.starts_with("strftime_now") {
+                true => format!("line {line} reads the clock, and prompts of different times differ"),
+                false => format!("line {line} has `{short}`, which a proof does not understand"),
+            }
+        }
+        Obstacle::Size => "a proof does not understand the template, or is too long".to_owned(),
+        Obstacle::Text => match list_lookahead(template, 1).first() {
+            Some(look) => format!(
+                "line {} looks at {}, on which the text of earlier messages may depend",
+                look.line, look.expression
+            ),
+            None => "the text of an earlier message may depend on later ones".to_owned(),
+        },
+    }
 }

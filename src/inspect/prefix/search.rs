@@ -34,7 +34,7 @@ struct Pair {
     turns: Vec<usize>,
     /// The index of the turn that is appended.
     next: usize,
-    /// The index of the setting.
+    /// The index of the set of variables with which the pair is rendered.
     setting: usize,
     has_tools: bool,
 }
@@ -46,9 +46,9 @@ pub struct Search<'t> {
     pub error: Option<Error>,
     turns: Vec<Turn>,
     tools: Rc<Value>,
-    /// The sets of variables, of which the first is none.
+    /// The sets of variables. The first is empty.
     settings: Vec<Option<Value>>,
-    /// The state of the sequence from which unusual pairs are made.
+    /// The state of the pseudorandom sequence by which unusual pairs are made.
     seed: u64,
 }
 
@@ -107,9 +107,12 @@ impl<'t> Search<'t> {
         for order in orders {
             let varied = order.chars().find(char::is_ascii_uppercase).unwrap_or_default();
             for each in self.list_kind(varied) {
-                let turn = |letter: char| match letter.is_ascii_uppercase() {
-                    true => Some(each),
-                    false => self.list_kind(letter).next(),
+                let turn = |letter: char| {
+                    if letter.is_ascii_uppercase() {
+                        Some(each)
+                    } else {
+                        self.list_kind(letter).next()
+                    }
                 };
                 let turns: Vec<usize> = order.chars().filter_map(turn).collect();
                 // Every message is appended to the plainest conversation, and two messages to each of the others.
@@ -134,7 +137,7 @@ impl<'t> Search<'t> {
         turns.map(|(index, _)| index)
     }
 
-    /// Returns the pair of a conversation and the message after it, if the boundary is about it.
+    /// Returns the pair of a conversation and the message after it, if the verdict that is sought is about such a pair.
     fn pair(&self, growth: Growth, turns: &[usize], next: usize, setting: usize) -> Option<Pair> {
         let mut all = turns.iter().chain([&next]);
         let uses_tools = |turn: &usize| matches!(self.kind(*turn), Some(Kind::Calls(_) | Kind::Result));
@@ -195,7 +198,7 @@ impl<'t> Search<'t> {
         self.turns.get(turn).map(|turn| turn.kind)
     }
 
-    /// Returns whether the boundary is about a conversation and the message after it.
+    /// Returns whether the verdict that is sought is about a conversation and the message after it.
     fn is_pair(&self, growth: Growth, turns: &[usize], next: usize) -> bool {
         let kinds = turns.iter().chain([&next]).filter_map(|turn| self.kind(*turn));
         let last = turns.last().and_then(|last| self.kind(*last));

@@ -109,9 +109,10 @@ pub fn list_turns(has_text_arguments: bool) -> Vec<Turn> {
 }
 
 fn make_call((id, city): &(&str, &str), has_text_arguments: bool) -> Value {
-    let arguments = match has_text_arguments {
-        true => Value::from(format!("{{\"city\": \"{city}\"}}")),
-        false => json!({"city": city}),
+    let arguments = if has_text_arguments {
+        Value::from(format!("{{\"city\": \"{city}\"}}"))
+    } else {
+        json!({"city": city})
     };
     plant::call(id, FUNCTION, &arguments)
 }

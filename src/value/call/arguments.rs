@@ -32,7 +32,7 @@ impl<'a> Arguments<'a> {
         self.positional.push(Some(value));
     }
 
-    /// Keeps the claim to the memory of arguments that were unpacked, as long as this list.
+    /// Keeps the claim to the memory of arguments that were unpacked from `*args` until the list is dropped.
     pub fn keep(&mut self, claim: Claim) {
         self.positional.keep(claim);
     }
@@ -52,7 +52,7 @@ impl<'a> Arguments<'a> {
         self.keywords.get_or_insert_default().push((name, value));
     }
 
-    /// Sets the keyword argument `name=value`, and replaces one of the same name.
+    /// Sets the keyword argument `name=value`. It replaces one of the same name.
     pub fn put_keyword(&mut self, name: Str<'a>, value: Value<'a>) {
         let keywords = self.keywords.get_or_insert_default();
         match keywords.iter_mut().find(|(other, _)| other.as_str() == name.as_str()) {
@@ -136,7 +136,7 @@ impl<'a> Arguments<'a> {
 
     /// Sets the argument of the parameter at an index. Parameters before it without an argument are absent.
     pub(super) fn set(&mut self, index: usize, value: Value<'a>) {
-        self.resize(index.saturating_add(1));
+        self.resize(index + 1);
         if let Some(place) = self.positional.as_mut_slice().get_mut(index) {
             *place = Some(value);
         }

@@ -21,7 +21,7 @@ impl Signature {
     pub fn bind(&self, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
         let is_hidden = self.parameters.first().is_some_and(|parameter| parameter.hidden);
         // An absent argument reads as `None`, so that no argument has to be moved here.
-        if self.is_bound(arguments.len().saturating_add(usize::from(is_hidden)), arguments.keywords()) {
+        if self.is_bound(arguments.len() + usize::from(is_hidden), arguments.keywords()) {
             return Ok(());
         }
         match (self.style, is_hidden) {
@@ -60,7 +60,7 @@ impl Signature {
         while let Some((keyword, value)) = keywords.next() {
             let name = keyword.as_str();
             let index = self.named().iter().position(|parameter| parameter.name == name);
-            match index.map(|index| index.saturating_add(self.unnamed)) {
+            match index.map(|index| index + self.unnamed) {
                 Some(index) if arguments.get(index).is_none() => arguments.set(index, value),
                 Some(_) => {
                     return Err(Error::type_error(format!(

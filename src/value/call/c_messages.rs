@@ -78,7 +78,7 @@ fn check_count(signature: &Signature, is_method: bool, name: &str, count: Count,
     }))
 }
 
-/// Returns the name with the type of the object before it.
+/// Returns the name of a method with the type of its object, as messages have it: `Markup.isupper`.
 fn qualify(is_method: bool, name: &str, arguments: &Arguments<'_>) -> String {
     match arguments.get(0).filter(|_| is_method) {
         Some(object) => format!("{}.{name}", object.ty().name()),
@@ -96,7 +96,7 @@ fn bind_clinic(
     arguments: &mut Arguments<'_>,
 ) -> Result<()> {
     let Count { least, most, given } = count;
-    let all = given.saturating_add(arguments.keywords().len());
+    let all = given + arguments.keywords().len();
     if all > most {
         let (by_name, s) = (if given == 0 { "keyword " } else { "" }, plural(most));
         return Err(Error::type_error(format!(
@@ -109,10 +109,10 @@ fn bind_clinic(
             "{name}() takes at least {least} positional argument{s} ({given} given)"
         )));
     }
-    arguments.resize(skipped.saturating_add(most));
+    arguments.resize(skipped + most);
     for (index, parameter) in parameters.iter().enumerate().skip(given) {
         if let Some(value) = arguments.take_keyword(parameter.name) {
-            arguments.set(skipped.saturating_add(index), value);
+            arguments.set(skipped + index, value);
         }
     }
     if arguments.keywords().is_empty() {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::arguments::Arguments;
 use super::signature::{Kind, Parameter, Returns, Signature, Style};
+use crate::ast::{self, Symbols};
 use crate::error::{Error, Result};
 use crate::meter::Claim;
 use crate::value::{MeteredRc, Runtime, Str, Type, Value};
@@ -33,15 +34,15 @@ pub struct Function {
 /// `eval/fast/builtins.rs` uses it.
 #[derive(Clone, Copy)]
 pub enum Shortcut {
-    /// All calls are evaluated in full.
+    /// There is no quick way: all calls run the body.
     None,
     /// `value|length`.
     Length,
-    /// `text|f`, `text.f()` and `text.f("…")`, which return a part of a plain string.
+    /// `text|f`, `text.f()` and `text.f("…")` that return a part of a plain string, such as `text|trim`.
     Part(Part),
-    /// `text.f("…")`, which returns whether a plain string has a property.
+    /// `text.f("…")` that returns whether a plain string has a property, such as `text.startswith("a")`.
     Predicate(fn(&str, &str) -> bool),
-    /// `text.f("…")[i]`, which returns one item of the list of a method of plain strings.
+    /// `text.f("…")[i]` that returns one item of a method's list, such as `text.split(",")[0]`.
     Item(Item),
     /// `items|f("key", "test")`, which keeps the items whose attribute passes the test, or fails it.
     SelectAttribute(bool),
@@ -57,32 +58,32 @@ pub enum Shortcut {
     Write(Write),
 }
 
-/// Returns a part of a text. The second argument is that of the call, if it has one.
+/// Returns a part of a string. The second argument is that of the call, if it has one.
 pub type Part = for<'t> fn(&'t str, Option<&str>) -> &'t str;
 
-/// Returns the item at an index of the list that a method returns for a text and its argument, or `None` if the method must be called.
+/// Returns the item at an index of the list that a method returns for a string and its argument, or `None` if the method must be called.
 pub type Item = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str, i64) -> Result<Option<Value<'a>>>;
 
-/// Appends the result for bound arguments to a text.
+/// Appends the result for bound arguments to a string.
 pub type Write = for<'a> fn(&mut Runtime<'a>, Arguments<'a>, &mut String) -> Result<()>;
 
-/// A function of bound arguments.
+/// A body that takes bound arguments and returns any value.
 pub type Body = for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>;
 
 /// The body of a function, which takes bound arguments.
 #[derive(Clone, Copy)]
 pub enum Code {
-    /// Runs any code.
+    /// A body without a common form.
     Run(Body),
-    /// Inspects the first parameter, as most tests do.
+    /// A test of the first parameter alone, as most tests are.
     Inspect(fn(&Value<'_>) -> bool),
-    /// Compares two parameters, as a test with an argument does.
+    /// A comparison of two parameters, as a test with an argument is.
     Compare(Comparison),
-    /// Compares the identities of two parameters, as the test `sameas` does. A variable is identical to itself.
+    /// A comparison of the identities of two parameters, as the test `sameas` is. A variable is identical to itself.
     Identify(Comparison),
 }
 
-/// Compares two values.
+/// Returns whether a comparison of two values holds.
 pub type Comparison = for<'a> fn(&mut Runtime<'a>, &Value<'a>, &Value<'a>) -> Result<bool>;
 
 /// A method that was looked up and not called yet.
@@ -102,17 +103,19 @@ pub trait Callable<'a>: fmt::Debug {
     /// Calls the code and appends its result to `out`.
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()>;
 
-    /// Does what [`Callable::write`] does, with the last `count` local variables as the positional arguments.
+    /// Does what [`Callable::write`] does. The positional arguments are the last `count` local variables.
     fn write_with_locals(&self, runtime: &mut Runtime<'a>, count: usize, out: &mut String) -> Result<()>;
 }
 
 /// A macro as a value (jinja2 3.1.6 `runtime.py`, `Macro`).
 #[derive(Debug)]
-pub struct Macro<'a> {
+pub struct Macro<'a, C: ?Sized = dyn Callable<'a> + 'a> {
     /// The name. The body of a call block has none.
     pub name: Option<&'a str>,
-    /// The names of the parameters.
-    pub parameters: Box<[&'a str]>,
+    /// The parameters.
+    pub parameters: &'a [ast::Parameter],
+    /// The names of the template.
+    pub symbols: &'a Symbols,
     /// Whether the macro mentions `kwargs`, and so accepts any keyword.
     pub catches_keywords: bool,
     /// Whether the macro mentions `varargs`, and so accepts any number of arguments.
@@ -121,12 +124,20 @@ pub struct Macro<'a> {
     pub uses_caller: bool,
     /// Whether `caller` is one of the parameters.
     pub explicit_caller: bool,
-    /// Whether the code can be called by [`Callable::write_with_locals`].
+    /// Whether [`Callable::write_with_locals`] can call the macro.
     pub takes_locals: bool,
-    /// The body.
-    pub code: Box<dyn Callable<'a> + 'a>,
     /// The claim to the memory of the macro.
     pub claim: Claim,
+    /// The body.
+    pub code: C,
+}
+
+impl<'a> Macro<'a> {
+    /// Returns the names of the parameters.
+    pub fn parameter_names(&self) -> impl Iterator<Item = &'a str> {
+        let symbols = self.symbols;
+        self.parameters.iter().map(|parameter| symbols.name(parameter.symbol))
+    }
 }
 
 impl fmt::Debug for Function {
@@ -135,7 +146,7 @@ impl fmt::Debug for Function {
     }
 }
 
-/// The steps of binding the arguments of a call and making its result.
+/// The number of steps that a call costs for binding its arguments and making its result.
 const CALL: u64 = 4;
 
 impl Function {
@@ -179,7 +190,7 @@ impl Function {
         self
     }
 
-    /// Adds `*args` after the parameters. They have no name outside.
+    /// Adds `*args` after the parameters. The name `args` is not known outside the function.
     pub const fn with_star(mut self, _name: &str, kinds: &'static [Kind]) -> Self {
         self.signature.star = Some(kinds);
         self
@@ -222,7 +233,7 @@ impl Function {
     pub fn call<'a>(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         #[cfg(test)]
         called::note(self);
-        let count = arguments.len().saturating_add(arguments.keywords().len());
+        let count = arguments.len() + arguments.keywords().len();
         runtime.meter.charge(CALL.saturating_add(count as u64 >> 1))?;
         self.signature.bind(self.python, arguments)?;
         match self.code {
@@ -253,7 +264,8 @@ impl Function {
         Some(result)
     }
 
-    /// Binds the arguments and appends the result of a shortcut to a text. A single positional argument needs no binding.
+    /// Evaluates `{{ value|f(…) }}` by a shortcut: binds the arguments and appends the result to a string. A single positional argument
+    /// needs no binding.
     pub fn write<'a>(&self, write: Write, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
         runtime.meter.charge(CALL)?;
         if !arguments.is_alone() {

@@ -24,7 +24,7 @@ pub struct Lookups {
 
 #[cfg(test)]
 impl Lookups {
-    /// Lookups that find nothing, for tests of values.
+    /// Lookups that find nothing. Tests of values use them.
     pub const NONE: Self = Self {
         attribute: |_, _, _| Err(crate::error::Error::internal("no lookup of attributes")),
         item: |_, _, _| Err(crate::error::Error::internal("no lookup of items")),

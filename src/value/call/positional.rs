@@ -18,11 +18,11 @@ pub(super) struct Positional<'a> {
     many: Option<Box<Many<'a>>>,
 }
 
-/// Many arguments.
+/// Arguments that are too many to be stored in place.
 #[derive(Debug)]
 struct Many<'a> {
     values: Vec<Option<Value<'a>>>,
-    /// The claim to the memory of those that were unpacked.
+    /// The claim to the memory of the arguments that were unpacked from `*args`.
     claim: Option<Claim>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Positional<'a> {
         }
     }
 
-    /// Keeps the claim to the memory of arguments that were unpacked. A few need none.
+    /// Keeps the claim to the memory of arguments that were unpacked from `*args`. A list that is stored in place needs none.
     pub fn keep(&mut self, claim: Claim) {
         if let Some(many) = &mut self.many {
             many.claim = Some(claim);
@@ -70,7 +70,7 @@ impl<'a> Positional<'a> {
             None => match self.few.get_mut(self.len) {
                 Some(place) => {
                     *place = value;
-                    self.len = self.len.saturating_add(1);
+                    self.len += 1;
                 }
                 None => {
                     let few = self.few.iter_mut().map(Option::take);

@@ -31,7 +31,7 @@ pub(super) fn unexpected_keyword(function: &str, keyword: &str, parameters: &[Pa
 fn suggest(keyword: &str, parameters: &[Parameter]) -> Option<&'static str> {
     let (mut nearest, mut limit) = (None, usize::MAX);
     for Parameter { name, .. } in parameters {
-        let bytes = keyword.len().saturating_add(name.len()).saturating_add(3);
+        let bytes = keyword.len() + name.len() + 3;
         let most = limit.min(bytes.saturating_mul(MOVE) / 6);
         if let Some(distance) = distance(keyword.as_bytes(), name.as_bytes()).filter(|distance| *distance <= most) {
             nearest = Some(*name);
@@ -42,7 +42,7 @@ fn suggest(keyword: &str, parameters: &[Parameter]) -> Option<&'static str> {
     nearest
 }
 
-/// Returns the smallest cost of changing one text into the other, or `None` if they are too long to compare.
+/// Returns the smallest cost of changing one string into the other, or `None` if they are too long to compare.
 fn distance(mut left: &[u8], mut right: &[u8]) -> Option<usize> {
     while let ([first, left_rest @ ..], [other, right_rest @ ..]) = (left, right) {
         if first != other {
@@ -57,7 +57,7 @@ fn distance(mut left: &[u8], mut right: &[u8]) -> Option<usize> {
         (left, right) = (left_rest, right_rest);
     }
     if left.is_empty() || right.is_empty() {
-        return Some(left.len().saturating_add(right.len()).saturating_mul(MOVE));
+        return Some((left.len() + right.len()).saturating_mul(MOVE));
     }
     if left.len().max(right.len()) > LONGEST {
         return None;
@@ -68,11 +68,11 @@ fn distance(mut left: &[u8], mut right: &[u8]) -> Option<usize> {
         let mut before: Option<[usize; 2]> = None;
         for (index, cost) in row.iter_mut().enumerate() {
             let above = *cost;
-            let moved = above.saturating_add(MOVE);
+            let moved = above + MOVE;
             *cost = match (before, index.checked_sub(1).and_then(|index| left.get(index))) {
                 (Some([diagonal, behind]), Some(other)) => {
-                    let replaced = diagonal.saturating_add(cost_of_replacing(*byte, *other));
-                    replaced.min(moved).min(behind.saturating_add(MOVE))
+                    let replaced = diagonal + cost_of_replacing(*byte, *other);
+                    replaced.min(moved).min(behind + MOVE)
                 }
                 _ => moved,
             };

@@ -35,11 +35,11 @@ pub(super) struct Source<'r, 'a> {
     flavor: Flavor,
 }
 
-/// The arguments that are left.
+/// The arguments that no conversion has used yet.
 enum ArgumentsLeft<'a> {
     /// The items of a tuple, and the index of the next one.
     Tuple(Seq<'a>, usize),
-    /// A single argument, until it is used.
+    /// A single argument, until a conversion uses it.
     One(Option<Value<'a>>),
 }
 
@@ -77,7 +77,7 @@ fn write_formatted<'a>(
     while let Some((literal, conversion)) = rest.split_once('%') {
         source.runtime.meter.charge(1)?;
         source.runtime.push(&whole.piece(literal), output)?;
-        let index = format.len().saturating_sub(conversion.len());
+        let index = format.len() - conversion.len();
         let length = source.write_conversion(format, index, conversion, output)?;
         rest = conversion.get(length..).unwrap_or_default();
         source.runtime.meter.check_size(output.len())?;
@@ -140,7 +140,7 @@ impl<'a> Source<'_, 'a> {
         let next = match &mut self.arguments {
             ArgumentsLeft::Tuple(items, next) => {
                 let item = items.get(*next);
-                *next = next.saturating_add(1);
+                *next += 1;
                 item
             }
             ArgumentsLeft::One(one) => one.take(),
@@ -148,7 +148,7 @@ impl<'a> Source<'_, 'a> {
         next.ok_or_else(|| Error::type_error("not enough arguments for format string"))
     }
 
-    /// Writes the conversion at the byte `index` of the format and returns its length in bytes.
+    /// Writes the conversion that starts at the byte `index` of the format. Returns its length in bytes.
     fn write_conversion(&mut self, format: &str, index: usize, text: &str, output: &mut String) -> Result<usize> {
         let conversion = Conversion::read(text, self)?;
         if conversion.length == 1 && conversion.letter == '%' {
@@ -187,14 +187,14 @@ impl<'a> Source<'_, 'a> {
             'o' | 'x' | 'X' => number(self.runtime, &conversion, &argument, max_width)?,
             'c' => self.character(&conversion, &argument, max_width)?,
             letter => {
-                let at = index.saturating_add(conversion.length).saturating_sub(letter.len_utf8());
+                let at = (index + conversion.length).saturating_sub(letter.len_utf8());
                 let before = format.get(..at).unwrap_or_default();
                 return Err(conversion.unsupported_letter(before.chars().count()).into());
             }
         };
         self.runtime.meter.charge_scan(formatted.len())?;
         if self.runtime.tape.is_some() {
-            let range = output.len()..output.len().saturating_add(formatted.len());
+            let range = output.len()..output.len() + formatted.len();
             self.runtime.record_made_from(&argument, range)?;
         }
         output.push_str(&formatted);
@@ -250,9 +250,10 @@ impl<'a> Source<'_, 'a> {
         let parsed = match number_text(argument) {
             Some((text, repr)) => {
                 self.runtime.meter.charge_scan(text.len())?;
-                match is_integer {
-                    true => Value::from(parse_int(text, 10, repr)?),
-                    false => Value::Float(parse_float(text, repr)?),
+                if is_integer {
+                    Value::from(parse_int(text, 10, repr)?)
+                } else {
+                    Value::Float(parse_float(text, repr)?)
                 }
             }
             None if argument.as_number().is_some() => argument.clone(),

@@ -35,7 +35,7 @@ pub(super) enum FieldName<'t> {
 /// The steps after the first name of a field.
 pub(super) struct Steps<'t>(&'t str);
 
-/// Splits a text at a byte between two characters.
+/// Splits a string at a byte between two characters.
 fn cut(text: &str, at: usize) -> (&str, &str) {
     text.split_at_checked(at).unwrap_or((text, ""))
 }
@@ -62,7 +62,7 @@ pub(super) fn next_part<'t>(rest: &mut &'t str) -> Result<Part<'t>> {
     let first = eat(&mut after).unwrap_or('{');
     if after.starts_with(first) {
         // A doubled brace is a literal brace: the first of the two is part of the literal, and the second is skipped.
-        let (literal, _) = cut(text, literal.len().saturating_add(1));
+        let (literal, _) = cut(text, literal.len() + 1);
         eat(&mut after);
         *rest = after;
         return Ok(Part {
@@ -125,7 +125,7 @@ fn take_specification<'t>(rest: &mut &'t str) -> Result<&'t str> {
     let mut open: usize = 1;
     while let Some(character) = eat(rest) {
         match character {
-            '{' => open = open.saturating_add(1),
+            '{' => open += 1,
             '}' => open = open.saturating_sub(1),
             _ => {}
         }

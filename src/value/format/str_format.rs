@@ -28,16 +28,16 @@ pub trait Fields<'a> {
     fn item(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>>;
 }
 
-/// The numbering of fields without a number.
+/// How fields are numbered: `{} {}` takes the arguments in order, `{1} {0}` by index, and one format cannot do both.
 #[derive(Clone, Copy)]
 enum Numbering {
     /// Fields without a number take the arguments from this index on.
     Automatic(usize),
-    /// A field had a number, so no field may be without one.
+    /// A field had a number. A field without one is now an error.
     Manual,
 }
 
-/// The maximum number of levels of formats within specifications, which Python counts down from 2.
+/// The maximum number of levels of formats within specifications: `{:{}}` has two.
 const DEPTH: u8 = 2;
 
 /// Returns `format.format(…)`. A Markup escapes the values.
@@ -126,7 +126,7 @@ fn get_field<'a>(
         let Numbering::Automatic(index) = *numbering else {
             return Err(Error::value(mixed));
         };
-        *numbering = Numbering::Automatic(index.saturating_add(1));
+        *numbering = Numbering::Automatic(index + 1);
         return get_positional(fields, index);
     }
     if is_digit_str(field) {

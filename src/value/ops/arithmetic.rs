@@ -10,13 +10,13 @@ use crate::error::{Error, Result};
 use crate::number::{IntRef, Number, NumberRef, NumberResult, arithmetic, int_float};
 use crate::value::{Runtime, Value, format};
 
-/// An operation on two numbers. The third argument is the maximum number of bits of the result.
+/// An operation on two numbers. Its third argument is the maximum number of bits of the result.
 type Arithmetic = fn(NumberRef<'_>, NumberRef<'_>, u64) -> NumberResult<Number>;
 
 /// The number of products of two 64-bit words that are computed in about the time of one step.
 const PRODUCTS_PER_STEP: u64 = 32;
 
-/// The number of steps of making the large integers of a quotient that is not computed with floats.
+/// The number of steps that `/` costs if it makes large integers because floats are not exact enough.
 const EXACT_QUOTIENT: u64 = 4;
 
 /// Returns `left + right`.

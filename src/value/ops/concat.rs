@@ -7,7 +7,7 @@
 use super::arithmetic;
 use super::arithmetic::unsupported_operands;
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::text::slice::char_count;
 use crate::value::{Runtime, Seq, Str, Value, markup};
 
@@ -54,7 +54,7 @@ fn extend<'a>(runtime: &mut Runtime<'a>, items: Seq<'a>, end: &Seq<'a>) -> Resul
         }
     };
     runtime.meter.charge_items(end.len())?;
-    let len = values.len().saturating_add(end.len());
+    let len = values.len() + end.len();
     runtime.check_values(len)?;
     values.extend(end.iter());
     let below = end.iter().map(|value| value.height()).max().unwrap_or(0);
@@ -70,7 +70,7 @@ fn concat_plain<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) 
     if end.is_empty() {
         return Ok(Value::Str(left.clone()));
     }
-    let len = start.len().saturating_add(end.len());
+    let len = start.len() + end.len();
     runtime.meter.charge_bytes(len)?;
     runtime.meter.check_size(len)?;
     let sum = runtime.capture_in(String::with_capacity(len), |runtime, text| {
@@ -108,7 +108,7 @@ pub(super) fn concatenate<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right
 }
 
 fn chain_items<'a>(runtime: &mut Runtime<'a>, left: &Seq<'a>, right: &Seq<'a>) -> Result<Vec<Value<'a>>> {
-    let len = left.len().saturating_add(right.len());
+    let len = left.len() + right.len();
     runtime.meter.charge_items(len)?;
     runtime.check_values(len)?;
     Ok(left.iter().chain(right.iter()).collect())
@@ -181,7 +181,7 @@ fn check_repetition<'a>(runtime: &mut Runtime<'a>, len: usize, bytes: usize, cou
 /// Returns the number of bytes, or an error if the limits do not allow a value of this size.
 fn check_memory<'a>(runtime: &Runtime<'a>, bytes: u64) -> Result<usize> {
     if bytes > MAX_MEMORY {
-        return Err(Error::memory(Reached::new(Limit::Value, bytes, MAX_MEMORY)));
+        return Err(Error::memory(LimitExceeded::new(Limit::Value, bytes, MAX_MEMORY)));
     }
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     runtime.meter.check_size(bytes)?;

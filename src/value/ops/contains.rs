@@ -11,7 +11,7 @@ use crate::value::{Iter, Runtime, Seq, Value};
 pub fn contains<'a>(runtime: &mut Runtime<'a>, container: &Value<'a>, item: &Value<'a>) -> Result<bool> {
     match (container, item) {
         (Value::Str(text), Value::Str(part)) => {
-            let bytes = text.as_str().len().saturating_add(part.as_str().len());
+            let bytes = text.as_str().len() + part.as_str().len();
             runtime.meter.charge_scan(bytes / 2)?;
             Ok(text.as_str().contains(part.as_str()))
         }

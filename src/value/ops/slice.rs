@@ -1,10 +1,10 @@
 //! Python's `value[start:stop:step]` of a string, a list, a tuple or a range. The result has the type of the value.
 //!
-//! A slice with a step of 1 or -1 is a view and copies nothing. The bounds are resolved by [`SliceIndices`]. Errors follow CPython 3.13
+//! A slice with a step of 1 is a view and copies nothing. The bounds are resolved by [`SliceIndices`]. Errors follow CPython 3.13
 //! `PyObject_GetItem` and `sliceobject.c`.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{Limit, Reached};
+use crate::limits::{Limit, LimitExceeded};
 use crate::text::slice::{self, SliceIndices};
 use crate::value::print::{self, class_path};
 use crate::value::{Key, MeteredRc, Range, Runtime, Seq, Str, Type, Value};
@@ -66,20 +66,16 @@ fn slice_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, bounds: Bounds) -> 
 fn slice_items<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, bounds: Bounds) -> Result<Seq<'a>> {
     let indices = bounds.within(items.len())?;
     let first = indices.positions().next().unwrap_or(0);
-    match indices {
-        SliceIndices { step: 1, count, .. } => Ok(items.slice(first..first.saturating_add(count))),
-        SliceIndices { count: count @ ..=1, .. } => Ok(items.slice(first..first.saturating_add(count))),
-        SliceIndices { step: -1, count, .. } => {
-            let end = first.saturating_add(1);
-            Ok(items.slice(end.saturating_sub(count)..end).reversed())
-        }
-        _ => {
-            runtime.meter.charge_items(indices.count)?;
-            runtime.check_values(indices.count)?;
-            let values = indices.positions().filter_map(|index| items.get(index)).collect();
-            runtime.items(values)
+    if let SliceIndices { step: 1, count, .. } | SliceIndices { count: count @ ..=1, .. } = indices {
+        if let Some(view) = items.slice(first..first + count) {
+            return Ok(view);
         }
     }
+    runtime.meter.charge_items(indices.count)?;
+    runtime.check_values(indices.count)?;
+    let mut values = Vec::with_capacity(indices.count);
+    values.extend(indices.positions().filter_map(|index| items.get(index)));
+    runtime.items(values)
 }
 
 impl Bounds {
@@ -123,7 +119,7 @@ fn slice_range<'a>(range: &Range, bounds: Bounds) -> Result<Value<'a>> {
     };
     match sliced() {
         Some(range) => Ok(Value::Range(MeteredRc::new(range))),
-        None => Err(Error::limit(Reached::new(Limit::RangeBits, 65, 64))),
+        None => Err(Error::limit(LimitExceeded::new(Limit::RangeBits, 65, 64))),
     }
 }
 

@@ -17,7 +17,7 @@ use merge::Merger;
 use crate::error::Result;
 use crate::value::Runtime;
 
-/// Lists that are shorter than this are one run.
+/// A list that is shorter than this is sorted as one run.
 const RUN: usize = 64;
 
 /// Returns whether the item at the first index comes before the item at the second index.
@@ -43,7 +43,7 @@ pub fn sort_indices<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, le
 struct Run {
     start: usize,
     len: usize,
-    /// The power of the boundary to the next run.
+    /// The power of the boundary between this run and the next one: boundaries of high power are merged first.
     power: u32,
 }
 
@@ -69,7 +69,7 @@ fn sort_runs<'a>(runtime: &mut Runtime<'a>, order: &mut [usize], less: &mut Less
             }
         }
         pending.push(Run { start, len, power: 0 });
-        start = start.saturating_add(len);
+        start += len;
     }
     while pending.len() > 1 {
         let index = match pending.as_slice() {
@@ -90,13 +90,13 @@ fn merge_at<'a>(
     merger: &mut Merger,
     less: &mut Less<'_, 'a>,
 ) -> Result<()> {
-    let right = pending.remove(index.saturating_add(1));
+    let right = pending.remove(index + 1);
     let Some(left) = pending.get_mut(index) else {
         return Ok(());
     };
     let (start, middle) = (left.start, left.len);
-    left.len = middle.saturating_add(right.len);
-    match order.get_mut(start..start.saturating_add(left.len)) {
+    left.len = middle + right.len;
+    match order.get_mut(start..start + left.len) {
         Some(both) => merger.merge(runtime, both, middle, less),
         None => Ok(()),
     }
@@ -105,8 +105,8 @@ fn merge_at<'a>(
 /// Returns the power of the boundary between two neighbouring runs of a list: the first bit in which the middles of the two runs, as
 /// fractions of the list's length, differ (`powerloop`).
 fn boundary_power(start: usize, left: usize, right: usize, len: usize) -> u32 {
-    let mut first = start.saturating_mul(2).saturating_add(left);
-    let mut second = first.saturating_add(left).saturating_add(right);
+    let mut first = start.saturating_mul(2) + left;
+    let mut second = first + left + right;
     let mut power: u32 = 1;
     while first >= len || second < len {
         if first >= len {
@@ -127,7 +127,7 @@ fn run_length(len: usize) -> usize {
         odd |= length & 1;
         length >>= 1;
     }
-    length.saturating_add(odd)
+    length + odd
 }
 
 /// Sorts a run at the beginning and returns its length. The indices that are sorted already form the run, and binary insertion extends a
@@ -142,7 +142,7 @@ fn sort_run<'a>(runtime: &mut Runtime<'a>, rest: &mut [usize], least: usize, les
         while low < high {
             let middle = usize::midpoint(low, high);
             match sorted.get(middle) {
-                Some(&other) if !less(runtime, pivot, other)? => low = middle.saturating_add(1),
+                Some(&other) if !less(runtime, pivot, other)? => low = middle + 1,
                 _ => high = middle,
             }
         }
@@ -167,7 +167,7 @@ fn sort_beginning<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut L
         // All items before the smaller one are equal.
         reverse(run, 0..end);
     }
-    end = end.saturating_add(1);
+    end += 1;
     let mut first_equal = end.saturating_sub(1);
     while end < run.len() {
         let last = end.saturating_sub(1);
@@ -177,7 +177,7 @@ fn sort_beginning<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut L
         } else if is_less(runtime, run, [last, end], less)? {
             break;
         }
-        end = end.saturating_add(1);
+        end += 1;
     }
     reverse(run, first_equal..end);
     reverse(run, 0..end);
@@ -187,12 +187,12 @@ fn sort_beginning<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut L
 /// Returns the index of the first item at or after `index` that is less than the item before it, or the number of items.
 fn skip_ascending<'a>(runtime: &mut Runtime<'a>, run: &[usize], mut index: usize, less: &mut Less<'_, 'a>) -> Result<usize> {
     while index < run.len() && !is_less(runtime, run, [index, index.saturating_sub(1)], less)? {
-        index = index.saturating_add(1);
+        index += 1;
     }
     Ok(index)
 }
 
-/// Returns whether the item at the first place of the run is less than the item at the second place.
+/// Returns whether the item at one place of the run is less than the item at another.
 fn is_less<'a>(runtime: &mut Runtime<'a>, run: &[usize], [left, right]: [usize; 2], less: &mut Less<'_, 'a>) -> Result<bool> {
     match (run.get(left), run.get(right)) {
         (Some(&left), Some(&right)) => less(runtime, left, right),

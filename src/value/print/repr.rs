@@ -16,7 +16,7 @@ use crate::number::{IntRef, text};
 use crate::text::quote;
 use crate::value::{Dict, Range, Runtime, Seq, Str, Value, backslash_escape};
 
-/// The steps that finding the shortest digits of a float costs.
+/// The number of steps that it costs to find the shortest digits of a float.
 pub const DIGITS: u64 = 12;
 
 /// The containers around the value that is being printed, as CPython's `Py_ReprEnter` records them.
@@ -24,7 +24,7 @@ pub const DIGITS: u64 = 12;
 pub(super) struct Enclosing<'p, 'a> {
     value: &'p Value<'a>,
     outer: Option<&'p Enclosing<'p, 'a>>,
-    /// Whether one of them is a namespace. Only a namespace can contain itself.
+    /// Whether one of the containers is a namespace. Only a namespace can contain itself.
     has_namespace: bool,
     /// The number of objects that are being printed.
     depth: u32,
@@ -208,14 +208,14 @@ fn write_range<'a>(runtime: &mut Runtime<'a>, range: &Range, out: &mut String) -
 }
 
 fn write_quoted<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, out: &mut String) -> Result<()> {
-    let start = out.len().saturating_add(1);
+    let start = out.len() + 1;
     if text.as_str().len() >= LONG {
         let meter = &mut runtime.meter;
         meter.write_scanned(out, |out| quote::write_repr(out, text.as_str()))?;
     } else {
         // Writing to a string cannot fail.
         let _ = quote::write_repr(out, text.as_str());
-        runtime.meter.charge_scan(out.len().saturating_sub(start))?;
+        runtime.meter.charge_scan(out.len() - start)?;
         runtime.meter.check_output(out.len())?;
     }
     if runtime.tape.is_some() {
@@ -240,11 +240,11 @@ pub(super) fn write_int<'a>(runtime: &mut Runtime<'a>, int: i64, out: &mut Strin
     runtime.meter.check_output(out.len())
 }
 
-/// Appends a text as it is.
+/// Appends a string as it is.
 #[inline]
 pub(super) fn write_piece<'a>(runtime: &mut Runtime<'a>, text: &str, out: &mut String) -> Result<()> {
     runtime.meter.charge_bytes(text.len())?;
-    runtime.meter.check_output(out.len().saturating_add(text.len()))?;
+    runtime.meter.check_output(out.len() + text.len())?;
     out.push_str(text);
     Ok(())
 }

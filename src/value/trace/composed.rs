@@ -1,4 +1,4 @@
-//! The pieces of texts that are composed of parts of other texts: escaped, indented, wrapped, replaced.
+//! The pieces of strings that are composed of parts of other strings: escaped, indented, wrapped, replaced.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,14 +9,13 @@ use crate::meter::Claim;
 use crate::trace::Pieces;
 use crate::value::Runtime;
 
-/// The maximum size in bytes of the pieces of an unfinished text that are not claimed.
+/// The maximum size in bytes of the pieces of an unfinished string that are not claimed.
 const FREE_BYTES: usize = 16 << 10;
 
-/// A function that returns the length in bytes of the escape of a character. The escape is at the start of the given text. The length is 0
-/// if the character is not escaped.
+/// Returns the length in bytes of a character's escape, which is at the start of the given text, or 0 if the character is not escaped.
 pub type EscapeLength = fn(&str, char) -> usize;
 
-/// Returns the length of an escape of `repr` or JSON in bytes. In such a text, each backslash begins an escape.
+/// Returns the length of an escape of `repr` or JSON in bytes. In such a string, each backslash begins an escape.
 pub fn backslash_escape(written: &str, char: char) -> usize {
     let Some(escape) = written.strip_prefix('\\') else { return 0 };
     match escape.as_bytes().first() {
@@ -36,12 +35,13 @@ pub fn html_escape(written: &str, char: char) -> usize {
     }
 }
 
-/// Appends what a function writes to a text, and records which parts of it are parts of other texts, by the addresses of what is written.
+/// Appends what a function writes to a string, and records which parts of it are parts of other strings, by the addresses of what is
+/// written.
 struct Composer<'w, 'r, 'a> {
     runtime: &'r mut Runtime<'a>,
-    /// The texts of which parts are written.
+    /// The strings of which parts are written.
     sources: &'w [&'w Str<'a>],
-    /// The origin of the text that is not a part of `sources`.
+    /// The origin of the bytes that are not a part of `sources`.
     rest: Source,
     /// The byte range of the output that is the last part, with the index of its text and its first byte there.
     last: Option<(Range<usize>, usize, usize)>,
@@ -62,8 +62,8 @@ impl fmt::Write for Composer<'_, '_, '_> {
 }
 
 impl Composer<'_, '_, '_> {
-    /// Returns the index of the text that a chunk is a part of, and the first byte of the chunk there. `start` is the place of the chunk in
-    /// the output.
+    /// Returns the index of the source that a chunk is a part of, and the first byte of the chunk in it. `start` is the place of the chunk
+    /// in the output.
     fn find(&self, chunk: &str, start: usize) -> Option<(usize, usize)> {
         let address = chunk.as_ptr().addr();
         let find = |text: &&Str<'_>| {
@@ -95,7 +95,7 @@ impl Composer<'_, '_, '_> {
 }
 
 impl<'a> Runtime<'a> {
-    /// Makes a string of `length` bytes that a function writes. In a render that is traced, the parts of these texts that it writes keep
+    /// Makes a string of `length` bytes that a function writes. In a render that is traced, the parts of these strings that it writes keep
     /// their origin; the rest is made from all arguments of the running function.
     pub fn composed_text(
         &mut self,
@@ -129,7 +129,7 @@ impl<'a> Runtime<'a> {
         self.text_with_pieces(text, pieces)
     }
 
-    /// Makes a string of the escaped form of a text.
+    /// Makes a string that is the escaped form of another one.
     pub fn escaped_text(&mut self, text: &Str<'a>, escaped: String, escape: EscapeLength) -> Result<Str<'a>> {
         if self.tape.is_none() {
             return self.text(escaped);
@@ -141,7 +141,7 @@ impl<'a> Runtime<'a> {
         self.text_with_pieces(escaped, pieces)
     }
 
-    /// Records the pieces of the escaped form of a text, which was written at a byte of the text that is being written.
+    /// Records the pieces of the escaped form of a string, which was written at a byte of the text that is being written.
     pub fn record_escaped(&mut self, text: &Str<'a>, start: usize, written: &str, escape: EscapeLength) -> Result<()> {
         let (mut from, mut at) = (0_usize, 0_usize);
         let mut written_at = 0_usize;
@@ -168,7 +168,7 @@ impl<'a> Runtime<'a> {
         self.record(&text.slice(from..at), start.saturating_add(written_at).saturating_sub(plain))
     }
 
-    /// Records that a byte range of the text that is being written is made from a text.
+    /// Records that a byte range of the text that is being written is made from a string.
     pub fn record_changed(&mut self, text: &Str<'a>, range: Range<usize>) -> Result<()> {
         let Some(tape) = self.tape.as_mut().filter(|_| text.borrowed().is_some()) else {
             return self.record_made_from(&Value::Str(text.clone()), range);
@@ -195,8 +195,8 @@ impl<'a> Runtime<'a> {
         self.check_pieces()
     }
 
-    /// Makes a string of a text that contains another text at a byte offset, and keeps the pieces of that text. The rest has the origin of
-    /// the running function's arguments.
+    /// Makes a string that contains another one at a byte offset, and keeps the pieces of that one. The rest has the origin of the running
+    /// function's arguments.
     pub fn framed_text(&mut self, whole: String, text: &Str<'a>, at: usize) -> Result<Str<'a>> {
         if self.tape.is_none() {
             return self.text(whole);
@@ -211,7 +211,7 @@ impl<'a> Runtime<'a> {
         self.text_with_pieces(whole, pieces)
     }
 
-    /// Runs a function that writes to a text of its own. The pieces of that text are discarded.
+    /// Runs a function that writes to a string of its own. The pieces of that string are discarded.
     pub fn with_own_text<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::take(&mut self.pieces);
         let result = run(self);
@@ -219,14 +219,14 @@ impl<'a> Runtime<'a> {
         result
     }
 
-    /// Records an origin of all that was written since the last piece, up to a byte.
+    /// Records one origin for everything that was written since the last piece, up to a byte.
     fn fill(&mut self, end: usize, source: Source) {
         if let Some(tape) = &self.tape {
             self.pieces.fill(end, source, tape.owner);
         }
     }
 
-    /// Claims the memory of the pieces of the text that is being written, before a text within it is begun. A small list is not claimed.
+    /// Claims the memory of the pieces of the text that is being written, before a string within it is begun. A small list is not claimed.
     pub fn claim_pieces(&mut self) -> Result<Option<Claim>> {
         match self.pieces.bytes() {
             ..=FREE_BYTES => Ok(None),
@@ -244,12 +244,12 @@ impl<'a> Runtime<'a> {
         source
     }
 
-    /// Returns whether one of these values is or contains a text of the input.
+    /// Returns whether one of these values is or contains a string of the input.
     pub fn has_input(&mut self, values: &[&Value<'a>]) -> Result<bool> {
         Ok(self.tape.is_some() && matches!(self.with_sources(values, Self::source_of_arguments)?, Source::Changed(_)))
     }
 
-    /// Makes a string that has the origin of all texts among the running function's arguments.
+    /// Makes a string that has the origin of all strings among the running function's arguments.
     #[inline(never)]
     pub(in crate::value) fn text_of_arguments(&mut self, text: String) -> Result<Str<'a>> {
         let source = self.source_of_arguments()?;
@@ -264,7 +264,7 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Makes a string with an origin.
+    /// Makes a string all of which has one origin.
     fn text_from(&mut self, text: String, source: Source) -> Result<Str<'a>> {
         let mut pieces = Pieces::default();
         if let Some(tape) = &self.tape {

@@ -1,4 +1,4 @@
-//! What the caller passed to a render, and the map of the places in memory of its strings, lists and dicts.
+//! Makes the input map of what the caller passed to a render: it says which string, list or dict of the input is at a place in memory.
 
 use crate::ast::Symbols;
 use crate::error::Result;
@@ -28,8 +28,8 @@ impl<'a> Traced<'a> {
 /// A list or a dict of the input whose items are not added yet.
 type Pending<'a> = (Container, Value<'a>);
 
-/// Returns the map of an input, without the variables that the template does not mention. `charge` is called with a number of steps before
-/// they are done, and says whether the values that they are for are added.
+/// Returns the map of an input, without the variables that the template does not mention. `charge` is called with the number of steps that
+/// the next values cost; they are only added if it returns true.
 pub(super) fn map_inputs<'a>(
     inputs: impl IntoIterator<Item = Traced<'a>>,
     names: &Symbols,
@@ -63,12 +63,12 @@ pub(super) fn map_inputs<'a>(
     Ok(map)
 }
 
-/// Returns the steps of adding a key.
+/// Returns the number of steps that it costs to add a key.
 fn steps_of_key(key: &str) -> usize {
     (key.len() / STEP_BYTES).saturating_add(1)
 }
 
-/// Returns the steps of adding the items of a container.
+/// Returns the number of steps that it costs to add the items of a container.
 fn steps_of_items(value: &Value<'_>) -> usize {
     match value {
         Value::List(items) | Value::Tuple(items) => items.len().saturating_add(1),
@@ -169,8 +169,8 @@ impl<'a> Runtime<'a> {
     fn context_map(&mut self) -> Option<&mut InputMap<'a>> {
         let frames = &mut self.heap.frames;
         if frames.context_map.is_none() {
-            let (context, template) = (frames.input.as_ref()?, frames.template?);
-            let inputs = context.iter().filter_map(|(name, value)| Traced::variable(&name, value));
+            let template = frames.template?;
+            let inputs = frames.input.iter().filter_map(|(name, value)| Traced::variable(&name, value));
             let most = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
             let most = most.clamp(MIN_VALUES, MAX_VALUES);
             let mut left = most;

@@ -1,11 +1,11 @@
-//! The tape of a render that is traced: where the texts of values come from.
+//! The tape of a render that is traced: where the strings of values come from.
 //!
 //! ```text
 //! {{ "[" + message.content|upper }}   ->   "[" of line 1, then a text made from /messages/0/content
 //! ```
 //!
-//! A text that [`Runtime::push`] or another function of this module writes keeps its pieces. Any other text that a function makes counts as
-//! made from all texts among the arguments, which is less precise but never wrong.
+//! A string that [`Runtime::push`] or another function of this module writes keeps its pieces. Any other string that a function makes
+//! counts as made from all strings among the arguments, which is less precise but never wrong.
 
 mod composed;
 mod inputs;
@@ -26,30 +26,30 @@ use crate::meter::{Claim, Meter};
 use crate::trace::{Address, InputMap, Literals, Owner, Piece, Pieces, Segment, Source, Write, count_paths, count_pointer_bytes};
 use inputs::map_inputs;
 
-/// The steps that are charged for each value that a segment comes from. They are for the work after the render, which has no meter: making
+/// The number of steps that each value costs from which a segment comes. They pay for the work after the render, which has no meter: making
 /// the turns, and their JSON.
 const PATH_STEPS: u64 = 4;
 
-/// The steps of the work after the render that are not charged. Usual prompts take far fewer.
+/// The number of steps of the work after the render that are free. Usual prompts take far fewer.
 const FREE_STEPS: u64 = 1 << 16;
 
 /// The number of segments whose memory is claimed at once.
 const SEGMENTS_PER_CLAIM: usize = 1 << 10;
 
-/// The bytes that are kept of each segment while the text of the model is looked for.
+/// The number of bytes that are kept for each segment while the text of the model is looked for.
 const SEGMENT_NOTES: usize = 48;
 
 /// The state of a render that is traced.
 ///
-/// What the render writes is recorded in the [`Pieces`] of each text, by places in memory. Only a text that is made from others, and a text
-/// that is kept and written later, needs the input map during the render.
+/// What the render writes is recorded in the [`Pieces`] of each string, by places in memory. Only a string that is made from others, and
+/// one that is kept and written later, need the input map during the render.
 #[derive(Debug, Default)]
 pub struct Tape<'a> {
-    /// What the caller passed. Without it, the tape has only places in memory.
+    /// What the caller passed. Without it, the tape has only places in memory, and nobody asks what is there.
     known: Option<Known<'a>>,
-    /// The map of what the caller passed, from the first question on.
+    /// The input map. It is made when it is first asked.
     map: Option<InputMap<'a>>,
-    /// The owner of what is written now.
+    /// The owner of what is written now: a message, or nobody.
     owner: Owner,
     /// The variable of the innermost loop, if it goes over integers.
     index: Option<u32>,
@@ -102,7 +102,7 @@ impl<'a> Tape<'a> {
         Ok(())
     }
 
-    /// Begins a call of a function, and returns the index of the first argument of the enclosing one.
+    /// Records that a call of a function begins. Returns the index of the first argument of the enclosing call.
     #[inline]
     fn enter(&mut self, meter: &mut Meter<'_>, count: usize, arguments: impl IntoIterator<Item = Value<'a>>) -> Result<usize> {
         let first = self.arguments.len();
@@ -111,7 +111,7 @@ impl<'a> Tape<'a> {
         Ok(std::mem::replace(&mut self.first_argument, first))
     }
 
-    /// Ends a call of a function.
+    /// Records that a call of a function has ended.
     fn leave(&mut self, outer: usize) {
         self.arguments.truncate(self.first_argument);
         self.first_argument = outer;
@@ -119,7 +119,7 @@ impl<'a> Tape<'a> {
 }
 
 impl<'a> Runtime<'a> {
-    /// Starts to record a render. The places of its pieces have 32 bits, so a text cannot have more than 4 GiB. `pieces` is the number of
+    /// Starts to record a render. The places of its pieces have 32 bits, so a string cannot have more than 4 GiB. `pieces` is the number of
     /// pieces that the list of the output has memory for from the start.
     pub fn start_tape(&mut self, tape: Tape<'a>, pieces: usize) {
         self.meter.cap_sizes(u64::from(u32::MAX));
@@ -233,7 +233,7 @@ impl<'a> Runtime<'a> {
             self.pieces.fill(at, Source::Made, owner);
             if owner != Owner::NONE && found.iter().any(|piece| piece.owner == Owner::NONE) {
                 if let Some(map) = tape.map(&mut self.meter)? {
-                    // A text of the input that was written in no turn belongs to the message that it is in.
+                    // A string of the input that was written in no turn belongs to the message that it is in.
                     let mut found = found.to_vec();
                     found
                         .iter_mut()
@@ -247,14 +247,14 @@ impl<'a> Runtime<'a> {
         self.check_pieces()
     }
 
-    /// Records a text of the input or of the template that was copied to the end of the text that is being written.
+    /// Records a string of the input or of the template that was copied to the end of the text that is being written.
     #[inline(never)]
     pub fn record_memory(&mut self, text: &str, end: usize) -> Result<()> {
         self.record_copy(Address::of(text), text.len(), end)
     }
 
-    /// Records a text of the input or of the template, by its address and its length in bytes, that was copied to the end of the text that
-    /// is being written.
+    /// Records a string of the input or of the template, by its address and its length in bytes, that was copied to the end of the text
+    /// that is being written.
     #[inline(never)]
     pub fn record_copy(&mut self, address: Address, length: usize, end: usize) -> Result<()> {
         let Some(tape) = &self.tape else { return Ok(()) };
@@ -284,12 +284,12 @@ impl<'a> Runtime<'a> {
         self.check_pieces()
     }
 
-    /// Checks the memory of the pieces of the text that is being written.
+    /// Checks that the pieces of the text that is being written do not take more memory than the limits allow.
     pub(super) fn check_pieces(&self) -> Result<()> {
         self.meter.check_size(self.pieces.bytes())
     }
 
-    /// Returns a text with another one appended, and with the pieces of both.
+    /// Returns a string with another one appended, and with the pieces of both.
     pub(super) fn append_text(&mut self, mut text: String, pieces: Pieces, end: &Str<'a>) -> Result<Value<'a>> {
         let len = text.len().saturating_add(end.as_str().len());
         self.meter.charge_bytes(end.as_str().len())?;
@@ -301,7 +301,7 @@ impl<'a> Runtime<'a> {
         self.text_with_pieces(text, pieces).map(Value::Str)
     }
 
-    /// Makes a string of a text that repeats another one.
+    /// Makes a string that repeats another one.
     pub(super) fn repeated_text(&mut self, text: &Str<'a>, repeated: String) -> Result<Str<'a>> {
         if self.tape.is_none() && !text.has_pieces() {
             return self.text(repeated);
@@ -329,7 +329,7 @@ impl<'a> Runtime<'a> {
         Ok(())
     }
 
-    /// Runs the body of a function. The texts that it makes count as made from its arguments, unless it records another origin.
+    /// Runs the body of a function. The strings that it makes count as made from its arguments, unless it records another origin.
     #[inline]
     pub(super) fn run_traced(&mut self, arguments: &mut Arguments<'a>, run: Body) -> Result<Value<'a>> {
         let Some(tape) = &mut self.tape else {
@@ -344,7 +344,7 @@ impl<'a> Runtime<'a> {
         result
     }
 
-    /// Runs a function. The texts that it makes have the origin of these values, unless the function records a more exact one.
+    /// Runs a function. The strings that it makes have the origin of these values, unless the function records a more exact one.
     #[inline]
     pub fn with_sources<T>(&mut self, values: &[&Value<'a>], run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let Some(tape) = &mut self.tape else {

@@ -1,4 +1,4 @@
-//! The message whose turn it is: the owner of what a traced render writes.
+//! Finds the message whose turn it is: the owner of what a traced render writes.
 //!
 //! ```text
 //! {% for message in messages %}…{% endfor %}                              the item is the message
@@ -11,24 +11,24 @@ use super::{Owner, Source, Tape, Value};
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::trace::Address;
-use crate::value::{Dict, Runtime, Seq};
+use crate::value::{Dict, Given, Runtime, Seq};
 
-/// The round of a loop, whose text a message may own.
+/// A round of a loop, whose text may belong to a message.
 #[derive(Debug)]
 pub struct Turn {
-    /// The owner before the round.
+    /// The owner of what was written before the round. It is the owner again after the round.
     outer: Owner,
     outer_index: Option<u32>,
-    /// The byte of the text at which the round begins.
+    /// The byte of the output at which the text of the round begins.
     start: usize,
 }
 
 impl<'a> Tape<'a> {
-    /// Returns the owner that is a dict among the messages that the template sees, or `None` if no message is the dict.
-    fn message(&mut self, dict: &Dict<'a>, context: Option<&Dict<'a>>, meter: &mut Meter<'_>) -> Result<Option<Owner>> {
+    /// Returns the message that is this dict, as an owner, or `None` if the dict is no message that the template sees.
+    fn message(&mut self, dict: &Dict<'a>, given: &Given<'a>, meter: &mut Meter<'_>) -> Result<Option<Owner>> {
         let Some(map) = self.map(meter)? else { return Ok(None) };
         if !map.has_messages {
-            let list = context.and_then(|context| context.get_str("messages"));
+            let list = given.get("messages");
             let items = match &list {
                 Some(Value::List(items) | Value::Tuple(items)) => items.clone(),
                 _ => Seq::empty(),
@@ -44,10 +44,10 @@ impl<'a> Tape<'a> {
     }
 
     /// Returns the message that an item of a loop is, or is made from. Charges the items of a list, and the entries of a copy with the
-    /// pieces of their texts.
-    fn message_of_item(&mut self, item: &Value<'a>, context: Option<&Dict<'a>>, meter: &mut Meter<'_>) -> Result<Owner> {
+    /// pieces of their strings.
+    fn message_of_item(&mut self, item: &Value<'a>, given: &Given<'a>, meter: &mut Meter<'_>) -> Result<Owner> {
         match item {
-            Value::Dict(dict) => match self.message(dict, context, meter)? {
+            Value::Dict(dict) => match self.message(dict, given, meter)? {
                 Some(owner) => Ok(owner),
                 None => self.message_of_copy(dict, meter),
             },
@@ -57,7 +57,7 @@ impl<'a> Tape<'a> {
                 let mut found = Owner::NONE;
                 for item in items.iter() {
                     let Value::Dict(dict) = &item else { continue };
-                    if let Some(owner) = self.message(dict, context, meter)? {
+                    if let Some(owner) = self.message(dict, given, meter)? {
                         if found != Owner::NONE {
                             return Ok(Owner::NONE);
                         }
@@ -75,7 +75,7 @@ impl<'a> Tape<'a> {
         let (Dict::Owned(_), Some(map)) = (dict, self.map(meter)?) else {
             return Ok(Owner::NONE);
         };
-        // For each entry, the texts of the input are searched for its value.
+        // For each entry, the strings of the input are searched for its value.
         meter.charge(dict.len().min(MAX_EXAMINED) as u64)?;
         let mut message = Owner::NONE;
         for (_, value) in dict.iter().take(MAX_EXAMINED) {
@@ -84,7 +84,7 @@ impl<'a> Tape<'a> {
                 Some((pieces, _)) => pieces.list().iter().take(MAX_EXAMINED).map(|piece| piece.source).collect(),
                 None => vec![Source::Memory(Address::of(text.as_str()))],
             };
-            // Most texts of a copy have one piece, which takes no step.
+            // Most strings of a copy have one piece, which takes no step.
             meter.charge(sources.len() as u64 >> 2)?;
             for source in sources {
                 match map.owner(source, Owner::NONE) {
@@ -98,7 +98,7 @@ impl<'a> Tape<'a> {
     }
 }
 
-/// The maximum number of values of a list or a dict, and of pieces of a text in it, that are examined to find the message of a copy.
+/// The maximum number of values of a list or a dict, and of pieces of a string in it, that are examined to find the message of a copy.
 const MAX_EXAMINED: usize = 64;
 
 impl<'a> Runtime<'a> {
@@ -117,15 +117,16 @@ impl<'a> Runtime<'a> {
         turn
     }
 
-    /// Makes a message the owner of the round, if an item of the round is that message or is made from it. `variable` is the name of the
-    /// item. If the item is an integer, the round may read a message by it.
+    /// Makes a message the owner of the round of a loop, if an item of the round is the message or is made from it: `for message in
+    /// messages`. `variable` is the name of the item. An item that is an integer may be an index, by which the round reads a message later.
     pub fn take_turn(&mut self, item: &Value<'a>, variable: u32) -> Result<()> {
         if let Some(tape) = &mut self.tape {
             if let Value::Int(_) = item {
                 tape.index = Some(variable);
             }
-            let context = self.heap.frames.input.as_ref();
-            tape.owner = tape.message_of_item(item, context, &mut self.meter)?.or(tape.owner);
+            tape.owner = tape
+                .message_of_item(item, &self.heap.frames.input, &mut self.meter)?
+                .or(tape.owner);
         }
         Ok(())
     }
@@ -142,8 +143,8 @@ impl<'a> Runtime<'a> {
         Ok(())
     }
 
-    /// Records that the round of a loop over indices has read an item by an expression with its variable. `is_exact` says whether
-    /// the expression is just that variable.
+    /// Records that a round of a loop over indices has read an item by its index, as `messages[i]` does. `is_exact` says whether the index
+    /// is just the loop's variable.
     pub fn read_by_index(&mut self, variable: u32, is_exact: bool, item: &Value<'a>) -> Result<()> {
         let (Some(tape), Value::Dict(dict)) = (&mut self.tape, item) else {
             return Ok(());
@@ -151,33 +152,34 @@ impl<'a> Runtime<'a> {
         if tape.index != Some(variable) || (tape.is_read && !is_exact) {
             return Ok(());
         }
-        if let Some(owner) = tape.message(dict, self.heap.frames.input.as_ref(), &mut self.meter)? {
+        if let Some(owner) = tape.message(dict, &self.heap.frames.input, &mut self.meter)? {
             tape.owner = owner;
             tape.is_read = true;
         }
         Ok(())
     }
 
-    /// Begins a stretch of the text that is being written. Returns the number of pieces before it, if the render is traced.
+    /// Begins a stretch: a part of the output, such as an `if` block, that belongs to one message if all its text of the input does.
+    /// Returns the number of pieces before it, if the render is traced.
     #[inline]
     pub fn begin_stretch(&mut self) -> Option<usize> {
         self.tape.is_some().then(|| self.pieces.end_piece())
     }
 
-    /// Records whether the value of a `set` is being evaluated, in a render that is traced.
+    /// Records whether the value of a `set` is being evaluated. A render that is not traced records nothing.
     pub fn set_setting(&mut self, is_setting: bool) {
         if let Some(tape) = &mut self.tape {
             tape.is_setting = is_setting;
         }
     }
 
-    /// Returns whether the value of a `set` is being evaluated in a render that is traced. A sum in it is a stretch of its own.
+    /// Returns whether the value of a `set` is being evaluated in a render that is traced. A sum in such a value is a stretch.
     #[inline]
     pub fn is_setting(&self) -> bool {
         self.tape.as_ref().is_some_and(|tape| tape.is_setting)
     }
 
-    /// Ends the concatenation of two texts in the value of a `set`, which is a stretch.
+    /// Ends the stretch of a sum of two strings in the value of a `set`.
     #[inline]
     pub fn end_sum(&mut self, end: usize) -> Result<()> {
         match self.is_setting() {
@@ -186,7 +188,7 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Ends a stretch from one byte of the text that is being written to another, with a number of pieces before it. If all text of the input in it comes from one message,
+    /// Ends a stretch, which has a range of bytes and a number of pieces before it. If all text of the input in it comes from one message,
     /// that message also owns the text around it.
     #[inline]
     pub fn end_stretch(&mut self, start: usize, before: usize, end: usize) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The origin of a text that is made from other values: the union of the origins of all texts in them.
+//! The origin of a text that is made from other values: the union of the origins of all strings in them.
 
 use std::collections::HashSet;
 
@@ -110,7 +110,7 @@ impl<'a> Runtime<'a> {
             Value::Dict(dict) | Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => {
                 self.meter.charge_items(dict.len() / 8)?;
                 for (key, value) in dict.iter() {
-                    // The code points in a table of `str.maketrans` can be those of any text.
+                    // The code points in a table of `str.maketrans` can be those of any string.
                     if matches!((&key, &value), (Value::Int(_), Value::Int(_))) {
                         map.extend_with_all(union);
                     }
@@ -128,7 +128,7 @@ impl<'a> Runtime<'a> {
             Value::Method(method) => walk.push(&mut self.meter, method.receiver.clone())?,
             Value::Cycler(cycler) => walk.push_items(&mut self.meter, cycler.items.clone())?,
             Value::Joiner(joiner) => walk.push(&mut self.meter, joiner.separator.clone())?,
-            // The values that these compute later are not known, so they can come from any text of the input.
+            // The values that these compute later are not known, so they can come from any string of the input.
             Value::Iterator(_) | Value::Loop(_) | Value::Macro(_) => map.extend_with_all(union),
             _ => {}
         }

@@ -128,8 +128,8 @@ pub(super) fn cases() -> Vec<Case> {
         ));
     }
     for (name, after) in HOLDING {
-        // The tree of these calls is the largest that does not count as live.
-        let unused = "a(b=a),".repeat(30_000);
+        // The tree of the template is the largest that does not count as live.
+        let unused = "a(b=a),".repeat(9_300);
         let template = format!(
             "{{% if nope %}}{{{{ [{unused}] }}}}{{% endif %}}{{% set base = [1] * 950000 + [0] %}}{{% set a = 'x' * 33500000 %}}\
              {{% set b = 'y' * 33500000 %}}{{{{ a }}}}{{{{ a }}}}{after}"

@@ -1,4 +1,4 @@
-use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, Prompt, Writer};
+use chat_template::{ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Prompt, TokenOrigin};
 use serde_json::{Value, json};
 
 use super::Encoder;
@@ -18,7 +18,7 @@ fn templates() -> Vec<(String, ChatTemplate)> {
     let templates = paths.filter(|path| path.extension().is_some_and(|extension| extension == "jinja"));
     let load = |path: std::path::PathBuf| {
         let source = std::fs::read_to_string(&path).unwrap();
-        (path.display().to_string(), ChatTemplate::from_source(source, &NAMED))
+        (path.display().to_string(), ChatTemplate::from_source(source, &NAMED).unwrap())
     };
     templates.map(load).collect()
 }
@@ -62,8 +62,11 @@ fn no_id_of_a_control_token_is_of_a_user() {
             };
             let ids = encoder.encode(&prompt).unwrap();
             let place = |index: usize| prompt.untrusted.get(index).map(|token| token.bytes.start);
-            let found = prompt.control_tokens(&encoder.control_tokens).unwrap().into_iter();
-            let trusted = found.filter(|token| token.writer != Writer::Input && !prompt.untrusted.contains(token));
+            let found = prompt
+                .control_tokens(&encoder.control_tokens, Bounds::default())
+                .unwrap()
+                .into_iter();
+            let trusted = found.filter(|token| token.origin != TokenOrigin::Input && !prompt.untrusted.contains(token));
             let trusted: Vec<u32> = trusted
                 .map(|token| encoder.tokenizer().token_to_id(&prompt.text[token.bytes]).unwrap())
                 .collect();
@@ -141,7 +144,10 @@ fn tokens_are_found_where_the_tokenizer_finds_them() {
             .filter(|(id, _)| !control_ids(&[**id], &encoder).is_empty())
             .map(|(_, (start, end))| json!([start, end]))
             .collect();
-        let found = prompt.control_tokens(&encoder.control_tokens).unwrap().into_iter();
+        let found = prompt
+            .control_tokens(&encoder.control_tokens, Bounds::default())
+            .unwrap()
+            .into_iter();
         let found: Vec<Value> = found.map(|token| json!([token.bytes.start, token.bytes.end])).collect();
         assert_eq!(found, expected, "{:?}", prompt.text);
         tokens += found.len();

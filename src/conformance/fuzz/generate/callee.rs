@@ -19,7 +19,7 @@ pub enum Wish {
     /// A small integer, so that no result is large.
     Count,
     Exponent,
-    /// One of these texts.
+    /// One of these strings.
     OneOf(&'static [&'static str]),
     /// The name of an attribute.
     Attribute,
@@ -47,7 +47,7 @@ impl Callee {
     pub fn of(function: &Function, is_applied: bool) -> Self {
         let signature = &function.signature;
         let hidden = signature.parameters.iter().filter(|parameter| parameter.hidden).count();
-        let skipped = hidden.saturating_add(usize::from(is_applied));
+        let skipped = hidden + usize::from(is_applied);
         let parameters = signature.parameters.get(skipped..).unwrap_or_default();
         let named = parameters
             .get(signature.unnamed.saturating_sub(skipped)..)
@@ -71,7 +71,7 @@ impl Callee {
             .first()
             .is_some_and(|first| !matches!(first, Kind::Pairs | Kind::Dict))
         {
-            callee.required = callee.required.saturating_add(1);
+            callee.required += 1;
         }
         if function.name == "map" {
             callee.keywords = vec![("attribute".to_owned(), Wish::Attribute), ("default".to_owned(), Wish::Any)];

@@ -4,7 +4,7 @@
 //! {"x": [1, "<é>"], "messages": [{"role": "user", "content": null}], "n": -9223372036854775809}
 //! ```
 //!
-//! Integers are small or larger than any memory. A template that repeats a text a billion times would exhaust the reference's memory.
+//! Integers are small or larger than any memory. A template that repeats a string a billion times would exhaust the reference's memory.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ const KEYS: [&str; 16] = [
     "a", "b", "x", "role", "content", "name", "items", "keys", "type", "text", "get", "A", "", "1", "a b", "é",
 ];
 
-/// Texts of values.
+/// Strings that values have.
 pub const TEXTS: [&str; 34] = [
     "",
     "a",
@@ -65,7 +65,7 @@ pub const TEXTS: [&str; 34] = [
 /// Returns the variables of a round.
 pub fn context(random: &mut Rng) -> Vec<Entry<'static>> {
     let mut context: Vec<Entry<'static>> = Vec::new();
-    for _ in 0..random.below(7).saturating_add(2) {
+    for _ in 0..random.below(7) + 2 {
         let name = random.text(&NAMES);
         let value = match name {
             "messages" => messages(random),

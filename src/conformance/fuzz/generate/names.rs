@@ -246,10 +246,10 @@ impl<'w> Walker<'w> {
         let index = self
             .sentence
             .tokens
-            .get(start.saturating_add(1))
+            .get(start + 1)
             .map(|token| token.text.as_str())
             .unwrap_or_default();
-        let is_alone = self.sentence.tokens.len() == start.saturating_add(3);
+        let is_alone = self.sentence.tokens.len() == start + 3;
         match before.value {
             Some(Data::List(items)) if is_alone => {
                 let item = index.parse::<usize>().ok().and_then(|place| items.get(place));

@@ -48,7 +48,7 @@ const NAMING: [(&str, &str, usize); 5] = [
     ("rejectattr", "test", 1),
 ];
 
-/// Returns the indexes of the features that a phrase uses.
+/// Returns the indices of the features that a phrase uses.
 pub fn features<'p>(pieces: &[Piece], name: impl Fn(TypeName) -> &'p str, vocabulary: &Vocabulary) -> Vec<usize> {
     let texts: Vec<&str> = pieces
         .iter()
@@ -182,7 +182,7 @@ impl Finder<'_> {
         }
         if let Some((_, kind, argument)) = NAMING.iter().find(|(name, _, _)| before == "|" && *name == text) {
             // The arguments are tokens and holes with a comma between.
-            let offset = argument.saturating_mul(2).saturating_add(2);
+            let offset = argument.saturating_mul(2) + 2;
             let named = self.text(index, isize::try_from(offset).unwrap_or_default());
             note(kind, named.trim_matches('\''));
         }

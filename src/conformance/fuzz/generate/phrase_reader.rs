@@ -1,4 +1,4 @@
-//! Reads a phrase of `phrases.txt`: its tokens, its texts and its holes.
+//! Reads a phrase of `phrases.txt`: its tokens, its template text and its holes.
 //!
 //! ```text
 //! TEXT|center(WIDTH)     a hole for a text, the tokens `|` `center` `(`, a hole for a width, the token `)`
@@ -62,7 +62,7 @@ impl<'r> Reader<'r> {
             let end = if raw { "endraw" } else { "#}" };
             let end = self.rest.find(end).unwrap_or(self.rest.len());
             let close = self.rest.get(end..).and_then(|rest| rest.find('}')).unwrap_or_default();
-            let text = self.cut(end.saturating_add(close).saturating_add(1));
+            let text = self.cut(end + close + 1);
             return self.push_text(text);
         }
         if let Some(opener) = OPENERS.iter().find(|opener| self.rest.starts_with(**opener)) {
@@ -123,7 +123,7 @@ impl<'r> Reader<'r> {
         if length < 2 || goes_on {
             return false;
         }
-        let name = self.cut(length.saturating_add(sign)).trim_start_matches(['@', '$']);
+        let name = self.cut(length + sign).trim_start_matches(['@', '$']);
         let of = self.phrases.type_name(name);
         self.pieces.push(Piece::Hole {
             kind,
@@ -135,25 +135,25 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// Returns the indexes at which holes may begin.
+/// Returns the indices at which holes may begin.
 fn holes(text: &str) -> impl Iterator<Item = usize> + '_ {
     text.char_indices()
         .filter(|(_, char)| char.is_ascii_uppercase() || matches!(char, '@' | '$'))
         .map(|(index, _)| index)
 }
 
-/// Returns the length of the string, number, name or sign at the start of a text.
+/// Returns the length of the string, number, name or sign at the start of a string.
 fn token_length(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
     let Some((_, first)) = chars.next() else { return 0 };
     let is_name = |char: char| char.is_alphanumeric() || char == '_';
     let mut before = first;
     for (index, char) in chars {
-        let next = text.get(index.saturating_add(1)..).and_then(|rest| rest.chars().next());
+        let next = text.get(index + 1..).and_then(|rest| rest.chars().next());
         let goes_on = match first {
             '\'' | '"' => {
                 if char == first && before != '\\' {
-                    return index.saturating_add(1);
+                    return index + 1;
                 }
                 true
             }
@@ -185,7 +185,7 @@ fn delimit(pieces: &mut [Piece]) {
     let count = pieces.len();
     for (index, piece) in pieces.iter_mut().enumerate() {
         let before = index.checked_sub(1).and_then(|before| texts.get(before)).map(String::as_str);
-        let after = texts.get(index.saturating_add(1)).map(String::as_str);
+        let after = texts.get(index + 1).map(String::as_str);
         let opens = matches!(
             before,
             Some("(" | "[" | "," | "=" | ":" | "{" | "{{" | "{{-" | "print" | "if" | "elif")
@@ -209,7 +209,7 @@ pub fn is_operation(pieces: &[Piece]) -> bool {
         let has_space = match piece {
             Piece::Token(text, has_space) => {
                 match text.as_str() {
-                    "(" | "[" | "{" => depth = depth.saturating_add(1),
+                    "(" | "[" | "{" => depth += 1,
                     ")" | "]" | "}" => depth = depth.saturating_sub(1),
                     "-" | "+" if index == 0 => return true,
                     _ => {}
@@ -232,7 +232,7 @@ pub fn is_filtered(pieces: &[Piece]) -> bool {
     for piece in pieces {
         if let Piece::Token(text, _) = piece {
             match text.as_str() {
-                "(" | "[" | "{" => depth = depth.saturating_add(1),
+                "(" | "[" | "{" => depth += 1,
                 ")" | "]" | "}" => depth = depth.saturating_sub(1),
                 "|" if depth == 0 => return true,
                 _ => {}

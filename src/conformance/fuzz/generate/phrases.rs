@@ -36,14 +36,14 @@ pub struct Phrases {
 #[derive(Default)]
 pub struct PhraseType {
     pub name: String,
-    /// Whether its phrases begin outside of tags.
+    /// Whether the phrases of this type begin outside of tags.
     pub is_outside: bool,
     pub phrases: Vec<Phrase>,
-    /// The number of nested phrases in the smallest text of the phrase.
+    /// The number of nested phrases in the smallest template text that a phrase of this type becomes.
     height: usize,
 }
 
-/// A text with holes.
+/// A piece of a template with holes for other phrases.
 pub struct Phrase {
     pub weight: usize,
     pub pieces: Vec<Piece>,
@@ -55,9 +55,9 @@ pub struct Phrase {
     pub is_filtered: bool,
     /// Whether the phrase sets variables for the phrases after it.
     pub sets: bool,
-    /// The number of nested phrases in its smallest text.
+    /// The number of nested phrases in the smallest template text that the phrase becomes.
     pub height: usize,
-    /// The indexes of the features that it uses.
+    /// The indices of the features that it uses.
     pub features: Vec<usize>,
 }
 

@@ -52,7 +52,7 @@ impl Rng {
         items.get(self.below(items.len()))
     }
 
-    /// Returns one of the texts, or an empty text if there are none.
+    /// Returns one of the strings, or an empty string if there are none.
     pub fn text(&mut self, texts: &[&'static str]) -> &'static str {
         self.pick(texts).copied().unwrap_or_default()
     }

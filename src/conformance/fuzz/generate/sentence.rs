@@ -15,7 +15,7 @@ pub struct Token {
     pub space: &'static str,
 }
 
-/// The kind of a range of tokens.
+/// What a range of tokens is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// An optional or repeated part of a production.
@@ -37,7 +37,7 @@ pub struct Stretch {
 /// A range of tokens that uses features of the language.
 #[derive(Clone, Debug)]
 pub struct Use {
-    /// The indexes of the features in the vocabulary.
+    /// The indices of the features in the vocabulary.
     pub features: Vec<usize>,
     pub start: usize,
     /// The index after the last token.
@@ -82,11 +82,7 @@ impl Sentence {
     /// argument.
     pub fn replace_marks(&mut self) {
         for place in 0..self.tokens.len() {
-            let next = self
-                .tokens
-                .get(place.saturating_add(1))
-                .map(|next| next.text.clone())
-                .unwrap_or_default();
+            let next = self.tokens.get(place + 1).map(|next| next.text.clone()).unwrap_or_default();
             let closes = next.starts_with(')') || next.ends_with('}') && !next.starts_with(['"', '\'']);
             let is_argument = next.starts_with(|char: char| char.is_alphanumeric() || "_'\"([{".contains(char));
             let Some(token) = self.tokens.get_mut(place) else { break };
@@ -104,7 +100,7 @@ impl Sentence {
     /// Breaks the template: drops, doubles, swaps, replaces or cuts one token.
     pub fn break_one(&mut self, random: &mut Rng) {
         let place = random.below(self.tokens.len());
-        let next = place.saturating_add(1);
+        let next = place + 1;
         let Some(token) = self.tokens.get(place).cloned() else {
             return;
         };

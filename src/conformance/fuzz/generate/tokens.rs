@@ -1,4 +1,4 @@
-//! The tokens and literals that the walk writes, and the texts for the descriptions between question marks.
+//! The tokens and literals that the walk writes, and what it writes for the descriptions between question marks.
 //!
 //! ```text
 //! a primary that should be a small integer     3
@@ -122,7 +122,7 @@ impl<'w> Walker<'w> {
             .collect();
         self.sentence.stretches.retain(|stretch| stretch.end <= first);
         for part in self.sentence.uses.iter_mut().filter(|part| part.end > first) {
-            (part.start, part.end) = (first, first.saturating_add(1));
+            (part.start, part.end) = (first, first + 1);
         }
         let within = self.within(1);
         if matches!(
@@ -260,7 +260,7 @@ impl<'w> Walker<'w> {
                 '\'' => rest
                     .get(1..)
                     .and_then(|inner| inner.find('\''))
-                    .map_or(rest.len(), |end| end.saturating_add(2)),
+                    .map_or(rest.len(), |end| end + 2),
                 '0'..='9' => rest
                     .find(|char: char| !char.is_ascii_digit() && char != '.')
                     .unwrap_or(rest.len()),

@@ -65,7 +65,7 @@ impl<'w> Writer<'w> {
             expressions: 0,
             max_tokens: 0,
         };
-        writer.max_tokens = writer.random.below(110).saturating_add(20);
+        writer.max_tokens = writer.random.below(110) + 20;
         for (name, value) in context {
             writer
                 .scope
@@ -127,8 +127,8 @@ impl<'w> Writer<'w> {
             std::mem::take(&mut self.of_tag),
             self.tag,
         );
-        self.depth = self.depth.saturating_add(1);
-        self.expressions = if is_outside { 0 } else { self.expressions.saturating_add(1) };
+        self.depth += 1;
+        self.expressions = if is_outside { 0 } else { self.expressions + 1 };
         let expressions = self.expressions;
         let is_wrapped = match place {
             Place::Delimited => false,
@@ -295,12 +295,7 @@ impl<'w> Writer<'w> {
             .enumerate()
             .rev()
             .filter(move |(_, variable)| variable.of == of);
-        let is_hidden = |index: usize, name: &str| {
-            self.scope
-                .iter()
-                .skip(index.saturating_add(1))
-                .any(|later| later.name == name)
-        };
+        let is_hidden = |index: usize, name: &str| self.scope.iter().skip(index + 1).any(|later| later.name == name);
         variables
             .filter(move |(index, variable)| !is_hidden(*index, &variable.name))
             .map(|(_, variable)| variable.name.as_str())

@@ -90,7 +90,7 @@ fn object(entries: Vec<(&'static str, Data<'static>)>) -> Data<'static> {
 
 /// Returns a list of at least `least` and at most `most` items.
 fn many(random: &mut Rng, least: usize, most: usize, make: fn(&mut Rng) -> Data<'static>) -> Data<'static> {
-    let count = least.saturating_add(random.below(most.saturating_sub(least).saturating_add(1)));
+    let count = least + random.below(most.saturating_sub(least) + 1);
     Data::List((0..count).map(|_| make(random)).collect())
 }
 
@@ -106,11 +106,11 @@ fn word(random: &mut Rng) -> Data<'static> {
     string(random.text(&WORDS))
 }
 
-/// Returns a text of 2 to 25 words, which may have several lines.
+/// Returns a string of 2 to 25 words, which may have several lines.
 fn long_text(random: &mut Rng) -> Data<'static> {
     let mut text = String::new();
     let has_lines = random.happens(35);
-    for _ in 0..random.below(24).saturating_add(2) {
+    for _ in 0..random.below(24) + 2 {
         text.push_str(random.text(&WORDS));
         let space = match random.below(14) {
             0 if has_lines => "\n",
@@ -176,7 +176,7 @@ fn flat(random: &mut Rng) -> Data<'static> {
     ])
 }
 
-/// Returns nested lists and objects, with empty and long texts among them.
+/// Returns nested lists and objects, with empty and long strings among them.
 fn nested(random: &mut Rng, depth: usize) -> Data<'static> {
     let inner = depth.saturating_sub(1);
     let value = |random: &mut Rng| match random.below(if depth > 0 { 10 } else { 6 }) {
@@ -190,7 +190,7 @@ fn nested(random: &mut Rng, depth: usize) -> Data<'static> {
         _ => nested(random, inner),
     };
     let keys = ["b", "type", "a", "A", "description", "é", "", "x y"];
-    let entries = (0..random.below(4).saturating_add(usize::from(depth > 1)))
+    let entries = (0..random.below(4) + usize::from(depth > 1))
         .map(|_| (random.text(&keys), value(random)))
         .collect();
     object(entries)

@@ -12,7 +12,7 @@ use crate::ebnf::{Grammar, Production, Rule};
 use crate::unsupported::{self, Place};
 use crate::value::{Function, Type};
 
-/// The productions whose texts are operators.
+/// The productions whose literal texts are operators.
 pub const OPERATORS: [&str; 10] = [
     "conditional",
     "or",

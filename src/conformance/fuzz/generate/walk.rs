@@ -41,7 +41,7 @@ pub struct Variable<'w> {
 /// A template, and the features that it uses.
 pub struct Walked {
     pub sentence: Sentence,
-    /// The indexes of the features in the vocabulary.
+    /// The indices of the features in the vocabulary.
     pub features: BTreeSet<usize>,
 }
 
@@ -60,7 +60,7 @@ pub struct Walker<'w> {
     pub(super) wish: Wish,
     /// The function that the next arguments belong to.
     pub(super) callee: Option<Callee>,
-    /// The number of arguments of the current call that are written, and the number that should be.
+    /// For the current call: the number of arguments that are written, and the number that should be.
     pub(super) arguments_written: usize,
     pub(super) arguments_wanted: usize,
     /// The names of the productions that are being written, the innermost last.
@@ -98,7 +98,7 @@ impl<'w> Walker<'w> {
             operators: 0,
             max_tokens: 0,
         };
-        walker.max_tokens = walker.random.below(45).saturating_add(6);
+        walker.max_tokens = walker.random.below(45) + 6;
         walker.production("template");
         walker.sentence.replace_marks();
         if walker.random.happens(5) {
@@ -117,7 +117,7 @@ impl<'w> Walker<'w> {
 
     /// Returns the name of the production that is being written (0), of the one around it (1), and so on.
     pub(super) fn within(&self, back: usize) -> &'w str {
-        let place = self.path.len().checked_sub(back.saturating_add(1));
+        let place = self.path.len().checked_sub(back + 1);
         place.and_then(|place| self.path.get(place)).copied().unwrap_or_default()
     }
 
@@ -160,10 +160,10 @@ impl<'w> Walker<'w> {
         let (scope, loops, operators) = (self.scope.len(), self.loops, self.operators);
         let before = self.last.clone();
         match name {
-            "expression" | "condition" => self.depth = self.depth.saturating_add(1),
+            "expression" | "condition" => self.depth += 1,
             "arguments" => return self.arguments(rule),
             "primary" => return self.primary(rule),
-            "statement" => self.blocks = self.blocks.saturating_add(1),
+            "statement" => self.blocks += 1,
             "subscript" => self.wish = self.index_wish(),
             "macro" | "call_block" | "generation" => self.loops = 0,
             "set" if self.random.happens(12) => self.wish = Wish::Of(Type::Namespace),
@@ -230,10 +230,10 @@ impl<'w> Walker<'w> {
         self.arguments_written = 0;
         self.arguments_wanted = match self.random.below(12) {
             0 => self.random.below(3),
-            _ => least.saturating_add(self.random.below(most.saturating_sub(least).saturating_add(1))),
+            _ => least + self.random.below(most.saturating_sub(least) + 1),
         };
         let outer = std::mem::replace(&mut self.callee, callee);
-        self.depth = self.depth.saturating_add(1);
+        self.depth += 1;
         self.rule(rule);
         self.depth = self.depth.saturating_sub(1);
         (self.callee, self.arguments_written, self.arguments_wanted, self.last) = (outer, given, wanted, result);
@@ -300,7 +300,7 @@ impl<'w> Walker<'w> {
                 let wish = self.callee.as_ref().and_then(|callee| callee.wishes.first());
                 self.wish = wish.copied().unwrap_or_default();
             }
-            ("for", "statements") => self.loops = self.loops.saturating_add(1),
+            ("for", "statements") => self.loops += 1,
             ("positional", "expression") => {
                 let wish = self
                     .callee
@@ -308,7 +308,7 @@ impl<'w> Walker<'w> {
                     .and_then(|callee| callee.wishes.get(self.arguments_written))
                     .copied();
                 self.wish = wish.unwrap_or_default();
-                self.arguments_written = self.arguments_written.saturating_add(1);
+                self.arguments_written += 1;
             }
             ("named" | "named_after_star", "expression") => self.wish = Wish::Pairs,
             ("slice" | "bound", "expression") => self.wish = Wish::Count,
@@ -364,7 +364,7 @@ impl<'w> Walker<'w> {
         let name = format!("{within} {text}");
         if let Some(index) = self.vocabulary.index("operator", &name) {
             self.features.insert(index);
-            self.operators = self.operators.saturating_add(1);
+            self.operators += 1;
         }
         let text = match within {
             "TRAILING_COMMA" => CLOSING,

@@ -45,7 +45,7 @@ enum When {
 /// The weight of an alternative of a production.
 struct Row {
     production: &'static str,
-    /// The first text or name of the alternative, or an empty text for every alternative that has no row.
+    /// The first text or name of the alternative, or an empty string for every alternative that has no row.
     label: &'static str,
     when: When,
     /// The weight if the condition holds.
@@ -166,7 +166,7 @@ impl<'w> Walker<'w> {
         let production = self.within(0);
         match (production, label) {
             // Statements are rarer inside of statements.
-            ("body", "statement") => return 24_usize.checked_div(self.blocks.saturating_add(1)).unwrap_or_default(),
+            ("body", "statement") => return 24_usize.checked_div(self.blocks + 1).unwrap_or_default(),
             ("primary", _) => return self.primary_weight(label),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! Compares the texts of two lists of terms.
+//! Compares what two lists of terms print.
 
 use super::Prover;
 use super::terms::{Facts, Node, Term};
@@ -6,27 +6,28 @@ use super::terms::{Facts, Node, Term};
 /// The maximum number of steps of one comparison.
 const MAX_STEPS: usize = 20_000;
 
-/// The bytes that are claimed for each term and fact of a copy. The lists double when they grow.
+/// The number of bytes that are claimed for each term and fact of a copy. It allows for lists that double when they grow.
 const VALUE_BYTES: usize = 2 * size_of::<(Term, bool)>();
 
-/// The relation that the texts of two lists must have.
+/// The relation that must hold between what two lists of terms print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// The texts are equal.
+    /// The strings are equal.
     Equal,
-    /// The first text is a prefix of the second.
+    /// The first string is a prefix of the second.
     Prefix,
 }
 
 impl Prover<'_> {
-    /// Returns whether two texts have a relation for all values of the unknown terms, as far as the terms show.
+    /// Returns whether a relation holds between what two lists print, whatever the values of the unknown terms are. False means that the
+    /// terms do not show it.
     pub fn are_related(&mut self, one: &[Term], other: &[Term], relation: Relation, facts: &Facts) -> bool {
         let reversed = |terms: &[Term]| terms.iter().rev().copied().collect::<Vec<_>>();
         let mut steps = 0;
         self.compare_stacks(reversed(one), reversed(other), relation, facts.clone(), &mut steps)
     }
 
-    /// Compares two stacks of terms, whose last items come first in the text.
+    /// Compares two lists of terms, which are stored in reverse: the last term is printed first.
     fn compare_stacks(
         &mut self,
         mut one: Vec<Term>,
@@ -40,7 +41,7 @@ impl Prover<'_> {
             return false;
         }
         loop {
-            *steps = steps.saturating_add(1);
+            *steps += 1;
             self.terms.spend(1);
             if *steps > MAX_STEPS || !self.may_go_on() {
                 return false;
@@ -58,7 +59,7 @@ impl Prover<'_> {
                 (None, None) => None,
             };
             if let Some(test) = test {
-                let values = one.len().saturating_add(other.len()).saturating_add(facts.len());
+                let values = one.len() + other.len() + facts.len();
                 self.terms.spend(values / 4);
                 let Ok(_claim) = self.meter.claim(values.saturating_mul(VALUE_BYTES)) else {
                     return false;
@@ -98,8 +99,8 @@ impl Prover<'_> {
         }
     }
 
-    /// Replaces the last term by its parts until the last one is a text or an unknown value. If a part depends on a condition that the
-    /// facts do not decide, returns this condition.
+    /// Replaces the last term by its parts, until the last term is a string or an unknown value. Returns a condition on which a part
+    /// depends, if the facts do not decide it.
     fn unfold(&mut self, stack: &mut Vec<Term>, facts: &Facts) -> Option<Term> {
         while let Some(last) = stack.last().copied() {
             match self.terms.get(last).clone() {

@@ -6,7 +6,8 @@ use super::terms::{Node, Term};
 use crate::ast::{Args, Attribute, BinaryOp, CompareOp, Expr, ExprKind, Literal, LogicOp, Slice, Symbol, UnaryOp};
 use crate::json::Data;
 
-/// The depth to which a comparison is distributed over the values that a term can have.
+/// The maximum number of nested choices in a term that is compared. A comparison of `a if c else b` becomes a choice between two
+/// comparisons.
 pub const SPREAD: usize = 4;
 
 impl<'t> Prover<'t> {
@@ -15,6 +16,14 @@ impl<'t> Prover<'t> {
         if self.has_given_up {
             return self.terms.lone();
         }
+        let value = self.eval_kind(expr, state);
+        if self.is_unclear {
+            self.obstacle.get_or_insert(expr.span);
+        }
+        value
+    }
+
+    fn eval_kind(&mut self, expr: &'t Expr, state: &mut State) -> Term {
         match &expr.kind {
             ExprKind::Literal(literal) => self.literal(literal),
             ExprKind::Markup(text) => self.terms.text(text),
@@ -141,7 +150,7 @@ impl<'t> Prover<'t> {
         }
     }
 
-    /// Evaluates the right side of `and` and `or`, which runs only if the left side is `truth`.
+    /// Evaluates the right side of `and` or `or`. It runs only if the left side is `truth`.
     fn eval_if(&mut self, left: Term, truth: bool, right: &'t Expr, state: &mut State) -> Term {
         let mut branch = self.fork(state);
         self.terms.assume(left, truth, &mut branch.facts);
@@ -153,10 +162,10 @@ impl<'t> Prover<'t> {
         term
     }
 
-    /// Gives up if a part of an expression that may not run changed a namespace or printed something.
+    /// Gives up the proof if a part of an expression that may not run changed a namespace or printed something.
     fn check_pure(&mut self, before: &State, after: &State) {
         if before.spaces != after.spaces || before.out.len() != after.out.len() {
-            self.has_given_up = true;
+            (self.has_given_up, self.is_unclear) = (true, true);
         }
     }
 
@@ -340,7 +349,8 @@ impl<'t> Prover<'t> {
         }
     }
 
-    /// Reads something of each of the two values that a term can have. If one of the reads is an error, the term has the other value.
+    /// Reads something, such as an item, of each of the two values that a choice can have. If one read is an error, the choice has the
+    /// other value.
     fn either(
         &mut self,
         test: Term,

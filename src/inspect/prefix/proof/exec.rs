@@ -9,13 +9,13 @@ use super::state::State;
 use super::terms::{Node, Term};
 use crate::ast::{Args, Body, Call, Expr, For, If, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 
-/// The maximum number of calls of macros around one that is followed, and of loops around one whose first round is executed.
+/// The maximum number of nested macros whose code is executed, and of nested loops whose first round is executed on its own.
 const MAX_CALLS: usize = 6;
 
-/// The maximum number of values that a part of the template reads, also through macros.
+/// The maximum number of values that a part of the template may read, also through macros.
 const MAX_INPUTS: usize = 1000;
 
-/// The maximum number of parameters of a macro that is followed.
+/// The maximum number of parameters of a macro whose code is executed.
 const MAX_PARAMETERS: usize = 100;
 
 impl<'t> Prover<'t> {
@@ -156,7 +156,7 @@ impl<'t> Prover<'t> {
         self.terms.concat(&text)
     }
 
-    /// Returns the text that the filters of a block make of a text.
+    /// Returns the text that the filters of a block make of a string.
     fn filter_text(&mut self, filter: &'t Expr, text: Term, state: &State) -> Term {
         let mut inputs = vec![text];
         let mut reads = Reads::default();
@@ -188,7 +188,7 @@ impl<'t> Prover<'t> {
         }
     }
 
-    /// Executes a loop whose rounds are not followed: what it prints and assigns is a function of all that it reads.
+    /// Executes a loop without executing its rounds: what it prints and assigns is an unknown function of all that it reads.
     fn repeat(&mut self, node: &'t For, list: Term, state: &mut State) {
         if node.recursive {
             self.give_up();
@@ -206,7 +206,7 @@ impl<'t> Prover<'t> {
         let address = std::ptr::from_ref(node) as usize;
         let before = (self.peels && reads.prints).then(|| self.fork(state));
         for (object, name) in &reads.assigned {
-            self.terms.spend(inputs.len().saturating_add(state.values()) / 4);
+            self.terms.spend((inputs.len() + state.values()) / 4);
             if !self.may_go_on() {
                 return;
             }
@@ -275,14 +275,14 @@ impl<'t> Prover<'t> {
         (!state.is_dead).then(|| self.terms.concat(&state.out))
     }
 
-    /// Adds the values that a part of the template reads, also through the macros that it calls.
+    /// Adds the values that a part of the template reads to a list, also those that the macros read that it calls.
     pub fn add_inputs(&mut self, reads: &Reads, state: &State, inputs: &mut Vec<Term>, depth: usize) {
         if reads.is_large() || inputs.len() > MAX_INPUTS {
             self.give_up();
             return;
         }
         for name in &reads.names {
-            self.terms.spend(inputs.len().saturating_add(state.values()) / 4);
+            self.terms.spend((inputs.len() + state.values()) / 4);
             if !self.may_go_on() {
                 return;
             }
@@ -311,7 +311,7 @@ impl<'t> Prover<'t> {
                     if reads.assigns_foreign() || depth > MAX_CALLS {
                         self.give_up();
                     }
-                    self.add_inputs(&reads, state, inputs, depth.saturating_add(1));
+                    self.add_inputs(&reads, state, inputs, depth + 1);
                 }
                 Node::Loop(index) => {
                     let side = usize::from(state.is_longer);
@@ -345,7 +345,7 @@ impl<'t> Prover<'t> {
         self.terms.add(Node::Namespace(address))
     }
 
-    /// Calls a macro. One that calls itself is a function of all that it reads.
+    /// Calls a macro. The result of one that calls itself is an unknown function of all that it reads.
     pub fn call_macro(&mut self, index: usize, args: &'t Args, state: &mut State) -> Term {
         let values = self.args(args, state);
         let Some((node, depth)) = self.macros.get(index).copied() else {

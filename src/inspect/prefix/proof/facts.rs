@@ -1,4 +1,4 @@
-//! Decides conditions by those that are known on a path.
+//! Decides conditions by the facts of a path: the conditions that are known to be true or false there.
 
 use super::terms::{FUEL, Facts, Node, Term, Terms};
 

@@ -14,11 +14,11 @@ pub struct Round {
     pub least_count: i64,
     /// The message of the round.
     pub item: Term,
-    /// The value of the loop variable, if it is not the message.
+    /// The value of the loop's target, if it is not the message but its index.
     pub value: Option<[Term; 2]>,
-    /// `loop.index0` in the shorter and the longer conversation.
+    /// The term of `loop.index0`, in the shorter and in the longer conversation.
     pub index: [Term; 2],
-    /// `loop.length`.
+    /// The term of `loop.length`.
     pub length: [Term; 2],
     /// Whether the round is the last one.
     pub is_last: [Term; 2],

@@ -30,6 +30,7 @@ use self::terms::{Facts, Node, Term, Terms};
 use super::Growth;
 use crate::ast::{Macro, Stmt, StmtKind, Symbol, Template};
 use crate::meter::{Meter, Stack};
+use crate::span::Span;
 
 /// The maximum number of expressions and statements that a proof executes.
 const MAX_WORK: usize = 60_000;
@@ -37,24 +38,40 @@ const MAX_WORK: usize = 60_000;
 /// The maximum number of steps of a proof: the values and bytes that its expressions and statements copy and compare.
 pub const MAX_STEPS: u64 = 8_000_000;
 
-/// The maximum number of values that a state has where it is copied. Those of real templates have some hundred.
+/// The maximum number of values of a state that is copied. States of real templates have some hundred.
 const MAX_VALUES: usize = 10_000;
 
-/// Returns whether a proof shows that every prompt stays a prefix when its conversation grows in this way. False means that none was found.
-pub fn is_proven<'t>(tree: &'t Template, growth: Growth, meter: Meter<'t>) -> bool {
+/// Why no proof was found.
+#[derive(Clone, Copy, Debug)]
+pub enum Obstacle {
+    /// The proof does not understand this expression.
+    Expression(Span),
+    /// The proof does not understand the template, or has too many steps.
+    Size,
+    /// The text of an earlier message seems to depend on later ones.
+    Text,
+}
+
+/// Proves that every prompt stays a prefix when its conversation grows in this way.
+pub fn prove<'t>(tree: &'t Template, growth: Growth, meter: Meter<'t>) -> Result<(), Obstacle> {
     let mut prover = Prover::new(tree, growth, meter);
     let start = prover.begin();
     let rest = Rest {
         stmts: &tree.body.stmts,
         next: None,
     };
-    prover.drive(&rest, start) && prover.may_go_on()
+    let is_proven = prover.drive(&rest, start);
+    match prover.may_go_on() {
+        true if is_proven => Ok(()),
+        true => Err(Obstacle::Text),
+        false => Err(prover.obstacle.map_or(Obstacle::Size, Obstacle::Expression)),
+    }
 }
 
-/// The statements that follow the current one, up to the end of the template.
+/// The statements that are still to be executed after the current one, up to the end of the template.
 struct Rest<'r, 't> {
     stmts: &'t [Stmt],
-    /// The statements after the end of the body.
+    /// The statements to execute after the body ends.
     next: Option<&'r Rest<'r, 't>>,
 }
 
@@ -70,7 +87,7 @@ pub struct Prover<'t> {
     macros: Vec<(&'t Macro, usize)>,
     /// The macros that are being executed, the innermost last.
     calls: Vec<usize>,
-    /// What loops and macros read, by their addresses.
+    /// What each loop and each macro reads, by the address of its node.
     reads: HashMap<usize, Rc<Reads>>,
     /// The rounds of the loops over messages that are being executed.
     rounds: Vec<Round>,
@@ -79,14 +96,18 @@ pub struct Prover<'t> {
     /// The names that the template assigns.
     assigned: IndexSet<Symbol>,
     work: usize,
-    /// Whether the first round of a loop is executed on its own, so that the beginning of its text is known.
+    /// Whether the first round of a loop is executed separately, so that the beginning of its output is known.
     peels: bool,
     /// Measures the call stack.
     stack: Stack,
     /// Counts the steps, and looks at the time.
     meter: Meter<'t>,
-    /// Whether the template has something that the proof does not understand.
+    /// Whether the proof has ended without a result.
     has_given_up: bool,
+    /// Whether it was given up because of something that the proof does not understand, and not because of its size.
+    is_unclear: bool,
+    /// The expression that the proof does not understand.
+    obstacle: Option<Span>,
 }
 
 impl<'t> Prover<'t> {
@@ -108,6 +129,8 @@ impl<'t> Prover<'t> {
             stack: Stack::for_trees(meter.limits()),
             meter,
             has_given_up: false,
+            is_unclear: false,
+            obstacle: None,
         }
     }
 
@@ -162,12 +185,12 @@ impl<'t> Prover<'t> {
 
     /// Remembers that the template has something that the proof does not understand, and returns an unknown value.
     fn give_up(&mut self) -> Term {
-        self.has_given_up = true;
+        (self.has_given_up, self.is_unclear) = (true, true);
         self.terms.lone()
     }
 
     fn charge(&mut self, work: usize) {
-        self.work = self.work.saturating_add(work);
+        self.work += work;
         self.terms.spend(work);
         if !self.may_go_on() || self.work > MAX_WORK || self.terms.len() > MAX_WORK || self.stack.check().is_err() {
             self.has_given_up = true;
@@ -182,7 +205,7 @@ impl<'t> Prover<'t> {
         !self.has_given_up
     }
 
-    /// Copies a state for one of several paths. After the proof was given up, or without memory left, the copy is empty.
+    /// Copies a state, so that two paths can begin with it. If the proof was given up, or no memory is left, the copy is empty.
     fn fork(&mut self, state: &State) -> State {
         let values = state.values();
         self.terms.spend(values / 4);
@@ -269,7 +292,7 @@ impl<'t> Prover<'t> {
         rest.next.is_none_or(|next| self.drive(next, states))
     }
 
-    /// Returns the value of a list that the facts choose.
+    /// Returns the list that a choice between lists has as its value, as far as the facts decide the conditions.
     fn resolve(&self, mut list: Term, facts: &Facts) -> Term {
         while let Node::Choice(test, then, otherwise) = *self.terms.get(list) {
             match self.terms.decide(test, facts) {
@@ -308,7 +331,7 @@ impl<'t> Prover<'t> {
         };
         match decided {
             [Some(true), Some(true)] => self.drive(&body, states),
-            [Some(false), Some(false)] => self.drive_if(node, arm.saturating_add(1), rest, states),
+            [Some(false), Some(false)] => self.drive_if(node, arm + 1, rest, states),
             [None, None] if test == other_test => {
                 let mut taken = self.fork_both(&states);
                 taken
@@ -317,13 +340,13 @@ impl<'t> Prover<'t> {
                 states
                     .iter_mut()
                     .for_each(|state| self.terms.assume(test, false, &mut state.facts));
-                self.drive(&body, taken) && self.drive_if(node, arm.saturating_add(1), rest, states)
+                self.drive(&body, taken) && self.drive_if(node, arm + 1, rest, states)
             }
             _ => false,
         }
     }
 
-    /// Executes what follows a loop in which the longer conversation may have printed more.
+    /// Executes the statements after a loop in which the longer conversation may have printed more.
     fn finish(&mut self, rest: &Rest<'_, 't>, states: [State; 2], is_exact: bool) -> bool {
         let [mut one, mut other] = states;
         let was_peeling = std::mem::replace(&mut self.peels, true);

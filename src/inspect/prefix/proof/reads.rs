@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 use super::Prover;
 use crate::ast::{Body, Child, Expr, For, Stmt, StmtKind, Symbol, Target, TargetKind};
 
-/// The maximum number of names that a part of a template reads, and of attributes that it assigns, if it is to be followed.
+/// The maximum number of names that a part of a template reads, and of attributes that it assigns. A part with more is not executed.
 const MAX_NAMES: usize = 1000;
 
 /// The variables that a part of a template reads and assigns.
@@ -62,7 +62,7 @@ impl Reads {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
-        self.visited = self.visited.saturating_add(1);
+        self.visited += 1;
         self.prints |= matches!(
             stmt.kind,
             StmtKind::Output(_) | StmtKind::FilterBlock(_) | StmtKind::CallBlock(_)
@@ -80,7 +80,7 @@ impl Reads {
 
     pub fn expr(&mut self, expr: &Expr) {
         expr.for_each_name(&mut |name| {
-            self.visited = self.visited.saturating_add(1);
+            self.visited += 1;
             self.names.insert(name.symbol);
         });
     }

@@ -15,28 +15,28 @@ use super::state::State;
 use super::terms::{Node, Term};
 use crate::ast::For;
 
-/// How the lists of a loop over messages are related.
+/// How the two lists of a loop over messages are related: that of the shorter and that of the longer conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// The list of the longer conversation has more items at the end.
     Longer {
         /// The index of the first message, if it is known.
         from: Option<usize>,
-        /// Whether the appended message is the only further item.
+        /// Whether the appended message is the only item that the longer conversation's list has in addition.
         is_exact: bool,
         /// Whether the items are the indices of the messages, and not the messages.
         are_indices: bool,
     },
-    /// The appended message comes first.
+    /// The lists have the messages in reverse, so the appended message comes first.
     Reversed,
 }
 
 /// The result of a loop over the messages.
 pub struct Outcome {
-    /// The states if both renders have printed the same, unless that cannot be.
+    /// The states if both renders have printed the same, or `None` if that is impossible.
     pub together: Option<[State; 2]>,
-    /// The states if the renders have printed different texts; each state has its own text as its output. The flag is true if the loop
-    /// over the longer conversation had exactly one round more.
+    /// The states if the renders may have printed different strings. Each state has the output of its own render. The flag is true if the
+    /// loop over the longer conversation had exactly one round more.
     pub apart: Vec<([State; 2], bool)>,
 }
 
@@ -45,7 +45,7 @@ pub struct Outcome {
 enum Bond {
     /// The values are equal.
     Equal,
-    /// The values are equal, or both are those from before the loop.
+    /// The values are equal, or each is the value that its render had before the loop.
     EqualOrOld,
     /// Nothing is known.
     Loose,
@@ -61,7 +61,7 @@ struct Carried {
 }
 
 impl<'t> Prover<'t> {
-    /// Executes a loop over the messages. Returns `None` if the renders may have printed different texts.
+    /// Executes a loop over the messages. Returns `None` if the renders may have printed different strings.
     pub fn relate(&mut self, node: &'t For, shape: Shape, mut states: [State; 2]) -> Option<Outcome> {
         let reads = self.reads_of(node);
         let shape = match shape {
@@ -140,7 +140,7 @@ impl<'t> Prover<'t> {
         self.append(node, shape, ends, &carried, true)
     }
 
-    /// Returns whether the shorter conversation has two messages for sure, because the first one has a role that the last one cannot have.
+    /// Returns whether the shorter conversation must have two messages, because the first one has a role that the last one cannot have.
     fn has_two(&mut self, state: &State) -> bool {
         let (first, last) = (self.terms.add(Node::First), self.terms.add(Node::Last));
         let key = self.terms.text("role");
@@ -162,7 +162,7 @@ impl<'t> Prover<'t> {
         })
     }
 
-    /// Executes the round of the appended message for the longer conversation, after each end of the rounds of both.
+    /// Executes the round of the appended message, which only the longer conversation has. It runs after each end of the common rounds.
     fn append(
         &mut self,
         node: &'t For,
@@ -213,8 +213,8 @@ impl<'t> Prover<'t> {
         })
     }
 
-    /// Executes each case of a round of both conversations. With `splits_ends`, the states after the last round of the shorter conversation
-    /// may differ, and keep what they printed in it.
+    /// Executes each case of a round that both conversations have. With `splits_ends`, the states after the last round of the shorter
+    /// conversation may differ, and keep what they printed in it.
     fn run_rounds(
         &mut self,
         node: &'t For,
@@ -280,7 +280,7 @@ impl<'t> Prover<'t> {
         Rounds::Hold(ends)
     }
 
-    /// Returns whether two values are equal, or both are the old ones.
+    /// Returns whether two values are equal, or each is the value from before the loop.
     fn are_equal(&self, [one, other]: [Term; 2], old: Option<[Term; 2]>, facts: &[(Term, bool)], depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         if (one == other && !matches!(self.terms.get(one), Node::Lone(_))) || old == Some([one, other]) {
@@ -321,7 +321,7 @@ impl<'t> Prover<'t> {
         let mut names = reads.names.clone();
         let mut seen = Vec::new();
         while let Some(name) = names.pop() {
-            self.terms.spend(one.values().saturating_add(seen.len()) / 4);
+            self.terms.spend((one.values() + seen.len()) / 4);
             if !self.may_go_on() {
                 return None;
             }
@@ -363,7 +363,7 @@ impl<'t> Prover<'t> {
         Some(carried)
     }
 
-    /// Makes the values of what a loop carries from round to round unknown.
+    /// Replaces the values that a loop passes from one round to the next by unknown ones.
     fn loosen(&mut self, carried: &[Carried], states: &mut [State; 2]) {
         for attribute in carried {
             if !self.may_go_on() {
@@ -400,7 +400,7 @@ impl<'t> Prover<'t> {
         })
     }
 
-    /// Executes one round for each state. `only` is the message that is both the first and the last one.
+    /// Executes one round, beginning with each of the states. `only` is the message that is both the first and the last one.
     fn run_round(
         &mut self,
         node: &'t For,
@@ -456,6 +456,6 @@ enum Rounds {
     Hold(Vec<[State; 2]>),
     /// An attribute is related less closely than was assumed, so the loop has to be executed again with a looser [`Bond`].
     Repeat,
-    /// The renders may print different texts in a round.
+    /// In some round the renders may print different strings.
     Fail,
 }

@@ -6,7 +6,7 @@ use super::relate::Shape;
 use super::terms::{Node, Term};
 
 impl Prover<'_> {
-    /// Returns how the lists of a loop are related, if they are lists of messages.
+    /// Returns how the lists that the two renders loop over are related, if they are lists of messages.
     pub fn find_shape(&self, lists: [Term; 2], depth: usize) -> Option<Shape> {
         let depth = depth.checked_sub(1)?;
         let [one, other] = lists;
@@ -82,7 +82,8 @@ impl Prover<'_> {
         }
     }
 
-    /// Returns the cases of a round of both conversations, and whether each is the last one of the shorter conversation.
+    /// Returns the cases of a round that both conversations have. For each, also returns whether it is the last round of the shorter
+    /// conversation.
     pub fn list_rounds(&mut self, shape: Shape) -> Vec<(Round, bool)> {
         let Shape::Longer {
             from,
@@ -206,8 +207,8 @@ impl Prover<'_> {
         }
     }
 
-    /// Returns a round of a loop from the last message to the first. The round of the appended message is the first of the longer
-    /// conversation.
+    /// Returns a round of a loop that goes backwards, as `for message in messages|reverse` does. The longer conversation has the round of
+    /// the appended message first.
     pub fn reversed_round(&mut self, is_first: bool, is_appended: bool) -> Round {
         let zero = self.terms.add(Node::Int(0));
         let count = self.terms.add(Node::Count);

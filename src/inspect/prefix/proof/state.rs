@@ -12,7 +12,7 @@ use crate::meter::Claim;
 /// The attributes of a namespace, with the address of the call that makes it.
 type Space = (usize, Attributes);
 
-/// The bytes that are claimed for each value of a copy. Its lists double when they grow.
+/// The number of bytes that are claimed for each value of a copy. It allows for lists that double when they grow.
 const VALUE_BYTES: usize = 2 * size_of::<(Rc<str>, Term)>();
 
 type Attributes = Vec<(Rc<str>, Term)>;
@@ -24,7 +24,7 @@ pub struct State {
     pub is_longer: bool,
     /// The variables, the innermost scope last.
     variables: Vec<(Symbol, Term)>,
-    /// The start in `variables` of each scope within the outermost one.
+    /// For each scope but the outermost, the index in `variables` at which it begins.
     scopes: Vec<usize>,
     /// The attributes of namespaces, each by the address of the call that makes it.
     pub spaces: Vec<Space>,
@@ -36,7 +36,7 @@ pub struct State {
     pub stopped: Option<Term>,
     /// Whether the template refuses the conversation on this path.
     pub is_dead: bool,
-    /// The memory of a copy.
+    /// The claim to the memory of a copy.
     _claim: Option<Claim>,
 }
 
@@ -96,25 +96,18 @@ impl State {
 
     /// Returns the approximate cost of a copy.
     pub fn size(&self) -> usize {
-        let parts = self
-            .variables
-            .len()
-            .saturating_add(self.facts.len())
-            .saturating_add(self.out.len());
-        (parts / 32).saturating_add(1)
+        let parts = self.variables.len() + self.facts.len() + self.out.len();
+        parts / 32 + 1
     }
 
     /// Returns the bytes that a copy takes when it has grown a little.
     pub fn bytes(&self) -> usize {
-        self.values()
-            .saturating_add(self.scopes.len())
-            .saturating_mul(VALUE_BYTES)
-            .saturating_add(size_of::<Self>())
+        (self.values() + self.scopes.len()).saturating_mul(VALUE_BYTES) + size_of::<Self>()
     }
 
     /// Returns the number of values that a copy has.
     pub fn values(&self) -> usize {
-        let attributes = self.spaces.iter().map(|(_, attributes)| attributes.len().saturating_add(2));
+        let attributes = self.spaces.iter().map(|(_, attributes)| attributes.len() + 2);
         let own = [self.variables.len(), self.facts.len(), self.out.len()];
         own.into_iter().chain(attributes).fold(0, usize::saturating_add)
     }
@@ -160,7 +153,7 @@ impl State {
             _ => {}
         }
         let start = self.scopes.last().copied().unwrap_or_default();
-        terms.spend(then.values().saturating_add(otherwise.values()) / 4);
+        terms.spend((then.values() + otherwise.values()) / 4);
         // Both branches have the variables of the scope in the same places, and new ones after them.
         let old = self.variables.len();
         let mut names = Vec::new();

@@ -15,7 +15,7 @@ use crate::ast::Symbol;
 /// The index of a term.
 pub type Term = usize;
 
-/// The operation of a term that is nothing but a function of other terms.
+/// The operation of a term about which nothing is known but its operands. Equal operations on equal operands have equal values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Operation {
     /// The kind of operation, such as `filter`.
@@ -45,7 +45,7 @@ pub enum Node {
     Fresh(usize),
     /// An unknown value of one render.
     Lone(usize),
-    /// The messages from an index on. The flag tells whether the appended message is one of them.
+    /// The messages from an index on. The flag says whether the appended message is one of them.
     Messages(bool, usize),
     /// The first message.
     First,
@@ -57,9 +57,9 @@ pub enum Node {
     Count,
     /// The sum of an unknown integer and a known one, which is not 0.
     Sum(Term, i64),
-    /// The texts of terms, one after the other.
+    /// The concatenation of what terms print.
     Concat(Rc<[Term]>),
-    /// The second term if the first is true, else the third.
+    /// A choice: the second term if the first is true, else the third.
     Choice(Term, Term, Term),
     /// The negation of a term.
     Not(Term),
@@ -88,23 +88,23 @@ impl Node {
         match self {
             Self::Str(text) => text.len(),
             Self::Concat(terms) | Self::List(terms) => of(terms.len()),
-            Self::Apply(operation, terms) => of(terms.len()).saturating_add(operation.name.len()),
+            Self::Apply(operation, terms) => of(terms.len()) + operation.name.len(),
             Self::Dict(pairs) => of(pairs.len()).saturating_mul(2),
             _ => 0,
         }
     }
 }
 
-/// The maximum number of parts of a text. A text with more parts is unknown.
+/// The maximum number of parts of a concatenation. One with more parts is an unknown value.
 const MAX_PARTS: usize = 1000;
 
-/// The number of bytes of a known text that count as one part of a text.
+/// The number of bytes of a known string that count as one part of a concatenation.
 const LONGEST_TEXT: usize = 100;
 
 /// The maximum number of terms that one decision looks at.
 pub const FUEL: usize = 300;
 
-/// The maximum number of bytes of the texts and lists of all terms. Those of real templates have some hundred thousand.
+/// The maximum number of bytes of the strings and lists of all terms. Those of real templates have some hundred thousand.
 const MAX_BYTES: usize = 16 << 20;
 
 /// The maximum work between two checks of the meter.
@@ -121,13 +121,13 @@ pub struct Terms {
     /// Whether each term can have different values in the two renders.
     varying: Vec<bool>,
     unknown: usize,
-    /// The least value of each unknown integer, and the greatest one, if it is known, as a difference from [`Node::Count`].
+    /// The bounds of each unknown integer: its least value, and, if it is known, its greatest value as a difference from [`Node::Count`].
     bounds: HashMap<Term, (i64, Option<i64>)>,
     /// The least number of messages of the shorter conversation in the round that is executed.
     pub least_count: i64,
     /// The terms that the current decision may still look at. Terms share their parts, so a walk over all can take exponential time.
     pub fuel: Cell<usize>,
-    /// The bytes of the texts and lists of all terms.
+    /// The bytes of the strings and lists of all terms.
     bytes: usize,
     /// Whether a term was not made, because it would have had too many bytes.
     pub is_full: bool,
@@ -159,7 +159,7 @@ impl Terms {
             return *index;
         }
         if bytes > 0 {
-            self.bytes = self.bytes.saturating_add(bytes);
+            self.bytes += bytes;
             if self.bytes > MAX_BYTES {
                 self.is_full = true;
                 return self.lone();
@@ -210,13 +210,13 @@ impl Terms {
 
     /// Returns an unknown value that both renders have.
     pub fn fresh(&mut self) -> Term {
-        self.unknown = self.unknown.saturating_add(1);
+        self.unknown += 1;
         self.add(Node::Fresh(self.unknown))
     }
 
     /// Returns an unknown value that only one render has.
     pub fn lone(&mut self) -> Term {
-        self.unknown = self.unknown.saturating_add(1);
+        self.unknown += 1;
         self.add(Node::Lone(self.unknown))
     }
 
@@ -245,11 +245,11 @@ impl Terms {
         self.add(Node::Apply(operation, args.into()))
     }
 
-    /// Returns the text of terms, one after the other.
+    /// Returns the concatenation of what terms print.
     pub fn concat(&mut self, parts: &[Term]) -> Term {
         let length = |part: &Term| match self.get(*part) {
             Node::Concat(inner) => inner.len(),
-            Node::Str(text) => (text.len() / LONGEST_TEXT).saturating_add(1),
+            Node::Str(text) => text.len() / LONGEST_TEXT + 1,
             _ => 1,
         };
         if parts.iter().map(length).sum::<usize>() > MAX_PARTS {
@@ -286,7 +286,7 @@ impl Terms {
         }
     }
 
-    /// Returns whether a term is a string for sure.
+    /// Returns whether a term certainly is a string.
     pub fn is_text(&self, term: Term) -> bool {
         self.fuel.set(FUEL);
         self.is_text_within(term)
@@ -329,7 +329,7 @@ impl Terms {
         }
     }
 
-    /// Returns whether a term is a boolean for sure.
+    /// Returns whether a term certainly is a boolean.
     fn is_condition(&self, term: Term) -> bool {
         match self.get(term) {
             Node::Not(_) | Node::Equal(..) | Node::Less(..) | Node::Bool(_) => true,
@@ -338,7 +338,7 @@ impl Terms {
         }
     }
 
-    /// Splits an integer into an unknown and a known part.
+    /// Splits an integer into an unknown term and a known number that is added to it.
     pub fn split_sum(&self, term: Term) -> Option<(Option<Term>, i64)> {
         match self.get(term) {
             Node::Int(int) => Some((None, *int)),
@@ -349,7 +349,7 @@ impl Terms {
         }
     }
 
-    /// Returns the sum of an unknown and a known integer.
+    /// Returns the sum of an unknown integer and a known number.
     pub fn sum(&mut self, base: Option<Term>, offset: i64) -> Term {
         match base {
             None => self.add(Node::Int(offset)),

@@ -62,7 +62,7 @@ impl Merger {
             return Ok(());
         }
         let end = if left.len() <= right.len() { End::Front } else { End::Back };
-        let merged = left.len().saturating_add(right.len());
+        let merged = left.len() + right.len();
         self.taken.clear();
         let mut merge = Merge {
             end,
@@ -71,7 +71,7 @@ impl Merger {
             merger: self,
         };
         merge.run(runtime, less)?;
-        if let Some(place) = both.get_mut(in_place..in_place.saturating_add(merged)) {
+        if let Some(place) = both.get_mut(in_place..in_place + merged) {
             place.copy_from_slice(&self.taken);
         }
         Ok(())
@@ -136,11 +136,7 @@ impl Merge<'_> {
         let (mut winner_is_right, mut wins) = (false, 0_usize);
         while let (Some(left), Some(right)) = (next(self.left, self.end), next(self.right, self.end)) {
             let takes_right = less(runtime, right, left)? == (self.end == End::Front);
-            wins = if takes_right == winner_is_right {
-                wins.saturating_add(1)
-            } else {
-                1
-            };
+            wins = if takes_right == winner_is_right { wins + 1 } else { 1 };
             winner_is_right = takes_right;
             if takes_right {
                 self.take_right(1);
@@ -180,7 +176,7 @@ impl Merge<'_> {
             }
             self.merger.wins = self.merger.wins.saturating_sub(1).max(1);
         }
-        self.merger.wins = self.merger.wins.saturating_add(1);
+        self.merger.wins += 1;
         Ok(())
     }
 }
@@ -208,8 +204,8 @@ fn take(run: &mut &[usize], end: End, count: usize, taken: &mut Vec<usize>) {
     }
 }
 
-/// Returns the number of items at an end of the run that are on that side of a key, where `is_before` says whether an item is before
-/// the key. The search begins at that end, doubles its steps, and bisects the last step.
+/// Returns how many items at an end of the run belong on that side of a key, where `is_before` says whether an item is before the key. The
+/// search begins at that end, doubles its steps, and bisects the last step.
 fn count_at<'a>(
     runtime: &mut Runtime<'a>,
     run: &[usize],
@@ -227,18 +223,18 @@ fn count_at<'a>(
             break;
         }
         inside = Some(outside);
-        outside = outside.saturating_mul(2).saturating_add(1);
+        outside = outside.saturating_mul(2) + 1;
     }
     let Some(inside) = inside else { return Ok(0) };
     let outside = outside.min(len);
     let (mut low, mut high) = match end {
-        End::Front => (inside.saturating_add(1), outside),
+        End::Front => (inside + 1, outside),
         End::Back => (len.saturating_sub(outside), mirrored(inside)),
     };
     while low < high {
         let middle = usize::midpoint(low, high);
         match run.get(middle) {
-            Some(&item) if is_before(runtime, item)? => low = middle.saturating_add(1),
+            Some(&item) if is_before(runtime, item)? => low = middle + 1,
             _ => high = middle,
         }
     }

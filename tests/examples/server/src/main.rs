@@ -59,7 +59,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use chat_template::{
-    ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Format, Limits, PrepareOptions, json,
+    ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Format, Limits, LoadOptions, PrepareOptions, json,
 };
 use hyper::body::Frame;
 use lru::LruCache;
@@ -120,9 +120,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let folder = arguments.next().ok_or("usage: chat-template-server MODEL_FOLDER [ADDRESS]")?;
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:8080".to_owned());
 
-    let model = ChatTemplate::from_dir(folder)?;
+    let model = ChatTemplate::from_dir(folder, &LoadOptions::default())?;
     // A template that does not compile ends the server here, and not at the first request. The verdicts on requests are made once.
-    model.inspect()?.takes()?;
+    model.inspect(Bounds::default())?.get("takes")?;
     let listener = TcpListener::bind(&address)
         .await
         .map_err(|error| format!("{address}: {error}"))?;
@@ -253,26 +253,24 @@ impl Job {
     }
 
     fn run(&self, deadline: &Deadline) -> Result<Vec<u8>, Failure> {
-        let (limits, deadline, cancel) = (&self.server.limits, Some(deadline), Some(&*self.cancel));
         let bounds = Bounds {
-            limits,
-            deadline,
-            cancel,
+            limits: &self.server.limits,
+            deadline: Some(deadline),
+            cancel: Some(&*self.cancel),
         };
-        let body =
-            json::read_bytes_within(&self.body.bytes, json::DEPTH, bounds).map_err(|error| Failure::new(&error.into(), false))?;
+        let body = json::read_within(&self.body.bytes, json::DEPTH, bounds).map_err(|error| Failure::new(&error.into(), false))?;
         let own = envelope::text(&body, "chat_template");
+        let fail = |error| Failure::new(&error, own.is_some());
         let (template, name) = match own {
-            Some(source) if !self.server.model.names().contains(&source) => (self.server.template(source, bounds), None),
+            Some(source) if !self.server.model.names().contains(&source) => {
+                (self.server.template(source, bounds).map_err(fail)?, None)
+            }
             name => (self.server.model.clone(), name),
         };
-        let fail = |error| Failure::new(&error, own.is_some());
         let options = PrepareOptions {
             format: Some(self.format),
             chat_template: name,
-            limits,
-            deadline,
-            cancel,
+            bounds,
             ..PrepareOptions::default()
         };
         let prepared = template.prepare_with(&body, &options).map_err(fail)?;
@@ -281,9 +279,7 @@ impl Job {
                 policy: ControlPolicy::Split,
                 ..ControlTokens::default()
             },
-            limits,
-            deadline,
-            cancel,
+            bounds,
             ..ApplyOptions::default()
         };
         let prompt = prepared.apply_with(&options).map_err(fail)?;
@@ -293,18 +289,18 @@ impl Job {
 
 impl Server {
     /// Returns the compiled template of a source, with the model's special tokens.
-    fn template(&self, source: &str, bounds: Bounds<'_>) -> ChatTemplate {
+    fn template(&self, source: &str, bounds: Bounds<'_>) -> Result<ChatTemplate, chat_template::Error> {
         let templates = || self.templates.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(template) = templates().get(source) {
-            return template.clone();
+            return Ok(template.clone());
         }
-        // Other requests need not wait while it compiles. What does not compile or is large is not kept.
-        let template = ChatTemplate::from_source_with(source, &[], bounds);
+        // Other requests need not wait while it compiles. What is large is not kept.
+        let template = ChatTemplate::from_source_with(source, &[], bounds)?;
         let template = template.with_special_tokens(self.model.special_tokens().iter().cloned());
-        if source.len() <= CACHED_BYTES && template.check().is_ok() {
+        if source.len() <= CACHED_BYTES {
             templates().put(source.to_owned(), template.clone());
         }
-        template
+        Ok(template)
     }
 }
 

@@ -22,7 +22,8 @@ async fn start() -> SocketAddr {
     let model = ChatTemplate::from_source(
         "{{ bos_token }}{% for m in messages %}{{ m.content + '' }}{% endfor %}{{ mode }}",
         &[("bos_token", "<s>")],
-    );
+    )
+    .unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(connections::serve(

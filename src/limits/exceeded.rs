@@ -6,14 +6,16 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// Declares [`Limit`] with the name of each variant.
 macro_rules! limits_by_name {
     ($($(#[$docs:meta])* $variant:ident = $name:literal,)*) => {
         /// A limit: a field of [`Limits`](super::Limits), another option, or a fixed limit of this crate.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
         #[non_exhaustive]
         pub enum Limit {
-            $($(#[$docs])* $variant,)*
+            $($(#[$docs])* #[serde(rename = $name)] $variant,)*
         }
 
         impl Limit {
@@ -100,7 +102,7 @@ impl Limit {
         }
     }
 
-    /// Returns the unit of the limit with a space before it, or an empty text if the name says what is counted.
+    /// Returns the unit of the limit with a space before it, or an empty string if the name says what is counted.
     fn unit(self) -> &'static str {
         match self {
             Self::Output
@@ -119,54 +121,54 @@ impl Limit {
 }
 
 /// A limit that has been reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
-pub struct Reached {
+pub struct LimitExceeded {
     /// The limit.
     pub limit: Limit,
     /// The number that exceeded the limit, or the largest `u64` if it is too large to count. For [`Limit::Cancel`] it is the number of
     /// steps used so far.
-    pub figure: u64,
+    pub actual: u64,
     /// The largest allowed number; zero for [`Limit::Cancel`].
     pub allowed: u64,
 }
 
-impl Reached {
+impl LimitExceeded {
     /// Returns a limit with the number that exceeded it.
-    pub(crate) fn new(limit: Limit, figure: u64, allowed: u64) -> Self {
-        Self { limit, figure, allowed }
+    pub(crate) fn new(limit: Limit, actual: u64, allowed: u64) -> Self {
+        Self { limit, actual, allowed }
     }
 
     /// Returns a limit with the size that exceeded it.
-    pub(crate) fn from_sizes(limit: Limit, figure: usize, allowed: usize) -> Self {
+    pub(crate) fn from_sizes(limit: Limit, actual: usize, allowed: usize) -> Self {
         let count = |size: usize| u64::try_from(size).unwrap_or(u64::MAX);
-        Self::new(limit, count(figure), count(allowed))
+        Self::new(limit, count(actual), count(allowed))
     }
 }
 
-impl std::error::Error for Reached {}
+impl std::error::Error for LimitExceeded {}
 
-impl fmt::Display for Reached {
+impl fmt::Display for LimitExceeded {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, unit, allowed) = (self.limit.name(), self.limit.unit(), self.allowed);
-        match (self.limit, self.figure) {
+        match (self.limit, self.actual) {
             (Limit::Cancel, steps) => write!(out, "limit reached: {name}: requested after {steps} steps"),
             (_, u64::MAX) => write!(
                 out,
                 "limit reached: {name}: more{unit} than can be counted, at most {allowed}"
             ),
-            (_, figure) => write!(out, "limit reached: {name}: {figure}{unit}, at most {allowed}"),
+            (_, actual) => write!(out, "limit reached: {name}: {actual}{unit}, at most {allowed}"),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Limit, Reached};
+    use super::{Limit, LimitExceeded};
 
     #[test]
     fn the_text_names_the_limit_and_the_figures() {
-        let text = |limit, figure, allowed| Reached::new(limit, figure, allowed).to_string();
+        let text = |limit, actual, allowed| LimitExceeded::new(limit, actual, allowed).to_string();
         assert_eq!(text(Limit::Steps, 101, 100), "limit reached: steps: 101, at most 100");
         assert_eq!(
             text(Limit::Value, u64::MAX, 9),

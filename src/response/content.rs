@@ -1,0 +1,382 @@
+//! The parsers of regions, which turn the text of a region into a value, and the transforms of such values.
+//!
+//! The rules are transformers 5.24.0 `content_parsers.py`. What the reference finds out about arguments when it parses is an error when the
+//! description is loaded.
+
+use std::sync::LazyLock;
+
+use indexmap::IndexMap;
+
+use super::calls::parse_calls;
+use super::dialect::Dialect;
+use super::pattern::Pattern;
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::{Data, Object};
+use crate::meter::Meter;
+use crate::number::int::Int;
+use crate::number::parse::{parse_float, parse_int};
+use crate::text::quote::repr;
+use crate::text::strip::strip;
+
+/// The entries of an object under construction.
+pub type Entries = IndexMap<String, Data<'static>>;
+
+/// Makes an object.
+pub fn object(entries: Entries) -> Data<'static> {
+    Data::Object(Object::new(
+        entries.into_iter().map(|(key, value)| (key.into(), value)).collect(),
+    ))
+}
+
+/// Makes a string.
+pub fn text(text: impl Into<String>) -> Data<'static> {
+    Data::Str(text.into().into())
+}
+
+/// Makes an integer.
+pub fn integer(int: Int) -> Data<'static> {
+    match int {
+        Int::Small(small) => Data::Int(small),
+        Int::Big(big) => Data::BigInt(Box::new(big)),
+    }
+}
+
+/// Returns whether Python counts a value as true.
+pub fn is_true(value: &Data<'_>) -> bool {
+    match value {
+        Data::None => false,
+        Data::Bool(bool) => *bool,
+        Data::Int(int) => *int != 0,
+        Data::BigInt(_) => true,
+        Data::Float(float) => *float != 0.0,
+        Data::Str(text) => !text.is_empty(),
+        Data::List(items) | Data::Tuple(items) => !items.is_empty(),
+        Data::Object(object) => !object.is_empty(),
+    }
+}
+
+/// The names of the parsers, sorted.
+const NAMES: [&str; 8] = [
+    "bool",
+    "float",
+    "int",
+    "json",
+    "kv-lines",
+    "python-call-list",
+    "text",
+    "xml-inline",
+];
+
+/// The largest number of bytes of memory that one byte of the text can become, as in `f(),`. JSON has a limit of its own.
+const MAX_GROWTH: usize = 48;
+
+/// A parser with its arguments.
+#[derive(Clone, Debug)]
+pub struct ContentParser {
+    kind: Kind,
+    /// Whether whitespace around the text is removed.
+    strips: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Text,
+    Int,
+    Float,
+    Bool,
+    Json(Dialect),
+    Tags {
+        tag: Box<Pattern>,
+        merges: bool,
+        value: Option<Box<ContentParser>>,
+    },
+    Lines {
+        line_separator: String,
+        key_separator: String,
+        value: Option<Box<ContentParser>>,
+    },
+    Calls,
+}
+
+impl ContentParser {
+    /// Reads a parser of a description. `scope` says where the description has it.
+    pub fn load(scope: &str, name: &Data<'_>, arguments: Option<&Data<'_>>) -> Result<Self> {
+        let empty = Object::default();
+        let arguments = match arguments {
+            None => &empty,
+            Some(Data::Object(arguments)) => arguments,
+            Some(_) => return Err(Error::type_error(format!("{scope}: content_args must be a dict"))),
+        };
+        let is_set = |key| arguments.get(key).is_some_and(is_true);
+        let string = |key, default: &str| match arguments.get(key) {
+            None => Ok(default.to_owned()),
+            Some(Data::Str(text)) if !text.is_empty() => Ok(text.clone().into_owned()),
+            Some(_) => Err(Error::type_error(format!(
+                "{scope}: {key} must be a string that is not empty"
+            ))),
+        };
+        let value_parser = || match arguments.get("value_parser") {
+            None | Some(Data::None) => Ok(None),
+            Some(Data::Object(parser)) => {
+                let name = parser.get("name").cloned().unwrap_or_else(|| text("text"));
+                Self::load(scope, &name, parser.get("args")).map(|parser| Some(Box::new(parser)))
+            }
+            Some(_) => Err(Error::type_error(format!("{scope}: value_parser must be a dict"))),
+        };
+        let kind = match name {
+            Data::Str(name) => match &**name {
+                "text" => Kind::Text,
+                "int" => Kind::Int,
+                "float" => Kind::Float,
+                "bool" => Kind::Bool,
+                "json" => Kind::Json(Dialect::load(scope, arguments)?),
+                "xml-inline" => {
+                    let Some(Data::Str(pattern)) = arguments.get("tag_pattern") else {
+                        return Err(Error::value("xml-inline: 'tag_pattern' content_arg is required"));
+                    };
+                    let tag = Pattern::from_regex(pattern, scope, "tag_pattern")?;
+                    if !tag.group_names().any(|name| name == "key") {
+                        let message = format!("xml-inline: tag_pattern must have a named group 'key'. Pattern: {pattern}");
+                        return Err(Error::value(message));
+                    }
+                    Kind::Tags {
+                        tag: Box::new(tag),
+                        merges: is_set("merge_duplicates"),
+                        value: value_parser()?,
+                    }
+                }
+                "kv-lines" => Kind::Lines {
+                    line_separator: string("line_sep", "\n")?,
+                    key_separator: string("kv_sep", ":")?,
+                    value: value_parser()?,
+                },
+                "python-call-list" => Kind::Calls,
+                _ => return Err(unknown_parser(scope, name)),
+            },
+            other => return Err(unknown_parser(scope, &serde_json::to_string(other).unwrap_or_default())),
+        };
+        Ok(Self {
+            kind,
+            strips: arguments.get("strip").is_none_or(is_true),
+        })
+    }
+
+    /// Returns whether each part of the text is a part of the value, so that the value can be passed on while the model writes.
+    pub fn is_streamed(&self) -> bool {
+        matches!(self.kind, Kind::Text | Kind::Int | Kind::Float | Kind::Bool)
+    }
+
+    fn strip<'t>(&self, text: &'t str) -> &'t str {
+        if self.strips { strip(text, None) } else { text }
+    }
+
+    /// Returns the value that the parser makes of the text.
+    pub fn parse(&self, source: &str, meter: &mut Meter<'_>) -> Result<Data<'static>> {
+        meter.charge_bytes(source.len())?;
+        if !self.is_streamed() && !matches!(self.kind, Kind::Json(_)) {
+            meter.check_size(source.len().saturating_mul(MAX_GROWTH))?;
+        }
+        Ok(match &self.kind {
+            Kind::Text => text(self.strip(source)),
+            Kind::Int => integer(parse_int(self.strip(source), 10, repr)?),
+            Kind::Float => Data::Float(parse_float(self.strip(source), repr)?),
+            Kind::Bool => Data::Bool(["true", "1"].contains(&self.strip(source).to_ascii_lowercase().as_str())),
+            Kind::Json(dialect) => match dialect.parse(source, meter)? {
+                Some(value) => value,
+                None => text(self.strip(source)),
+            },
+            Kind::Tags { tag, merges, value } => parse_tags(source, tag, *merges, value.as_deref(), meter)?,
+            Kind::Lines {
+                line_separator,
+                key_separator,
+                value,
+            } => {
+                let mut entries = Entries::new();
+                for line in source.split(line_separator.as_str()) {
+                    if let Some((key, text)) = self.strip(line).split_once(key_separator.as_str()) {
+                        let parsed = parse_value(value.as_deref(), self.strip(text), meter)?;
+                        entries.insert(self.strip(key).to_owned(), parsed);
+                    }
+                }
+                object(entries)
+            }
+            Kind::Calls => parse_calls(source)?,
+        })
+    }
+}
+
+#[cold]
+fn unknown_parser(scope: &str, name: &str) -> Error {
+    let names = NAMES.map(repr).join(", ");
+    Error::value(format!("{scope}: unknown content parser '{name}'. Available: [{names}]"))
+}
+
+fn parse_value(parser: Option<&ContentParser>, source: &str, meter: &mut Meter<'_>) -> Result<Data<'static>> {
+    match parser {
+        Some(parser) => parser.parse(source, meter),
+        None => Ok(text(source)),
+    }
+}
+
+fn parse_tags(
+    source: &str,
+    tag: &Pattern,
+    merges: bool,
+    value: Option<&ContentParser>,
+    meter: &mut Meter<'_>,
+) -> Result<Data<'static>> {
+    let mut entries = Entries::new();
+    let mut merged = std::collections::HashSet::new();
+    let mut from = 0;
+    while let Some(found) = tag.find(source, from, meter)? {
+        // An empty match can follow another match, but not the same place twice.
+        from = match source.get(found.bytes.end..).and_then(|rest| rest.chars().next()) {
+            Some(next) if found.bytes.is_empty() => found.bytes.end.saturating_add(next.len_utf8()),
+            None if found.bytes.is_empty() => source.len().saturating_add(1),
+            _ => found.bytes.end,
+        };
+        let group = |name: &str| {
+            found
+                .groups
+                .iter()
+                .find(|(group, _)| group == name)
+                .map(|(_, text)| text.as_str())
+        };
+        let Some(key) = group("key") else {
+            return Err(Error::value(
+                "xml-inline: the group 'key' of tag_pattern took no part in a match",
+            ));
+        };
+        let parsed = match group("value") {
+            Some(text) => parse_value(value, text, meter)?,
+            // The reference has no text for a group that took no part.
+            None if tag.group_names().any(|name| name == "value") => Data::None,
+            None => parse_value(value, "", meter)?,
+        };
+        match entries.get_mut(key) {
+            Some(Data::List(items)) if merges && merged.contains(key) => items.push(parsed),
+            Some(first) if merges => {
+                *first = Data::List(vec![std::mem::replace(first, Data::None), parsed]);
+                merged.insert(key.to_owned());
+            }
+            _ => drop(entries.insert(key.to_owned(), parsed)),
+        }
+        if from > source.len() {
+            break;
+        }
+    }
+    Ok(object(entries))
+}
+
+/// Puts the value of a region into a larger one: `{"type": "function", "function": "{content}"}`.
+#[derive(Clone, Debug)]
+pub enum Transform {
+    /// A placeholder such as `{content.name}`: the name of a value, and the keys that lead from it to the value that is taken.
+    Placeholder(Vec<String>),
+    Object(Vec<(String, Transform)>),
+    List(Vec<Transform>),
+    Plain(Data<'static>),
+}
+
+impl Transform {
+    /// Reads a transform of a description.
+    pub fn load(scope: &str, transform: &Data<'_>) -> Result<Self> {
+        Ok(match transform {
+            Data::Object(object) => {
+                let entries = object.entries().iter();
+                let entries: Result<_> = entries
+                    .map(|(key, value)| Ok((key.to_string(), Self::load(scope, value)?)))
+                    .collect();
+                Self::Object(entries?)
+            }
+            Data::List(items) => Self::List(items.iter().map(|item| Self::load(scope, item)).collect::<Result<_>>()?),
+            Data::Str(string) => match read_placeholder(string) {
+                Some((path, rest)) if rest.is_empty() && string.starts_with('{') => Self::Placeholder(path),
+                Some(_) => {
+                    return Err(Error::value(format!(
+                        "{scope}: transform string {} mixes a {{placeholder}} with literal text. Use either a whole-string placeholder \
+                         (e.g. \"{{content}}\") or a plain literal; string interpolation is not supported.",
+                        repr(string)
+                    )));
+                }
+                None => Self::Plain(text(string.clone())),
+            },
+            plain => Self::Plain(plain.clone().into_owned()),
+        })
+    }
+
+    /// Returns the larger value, with the values of a scope in place of the placeholders.
+    pub fn apply(&self, scope: &Entries) -> Result<Data<'static>> {
+        Ok(match self {
+            Self::Plain(value) => value.clone(),
+            Self::List(items) => Data::List(items.iter().map(|item| item.apply(scope)).collect::<Result<_>>()?),
+            Self::Object(entries) => {
+                let entries: Result<Entries> = entries
+                    .iter()
+                    .map(|(key, item)| Ok((key.clone(), item.apply(scope)?)))
+                    .collect();
+                object(entries?)
+            }
+            Self::Placeholder(path) => find_path(path, scope)?.clone(),
+        })
+    }
+}
+
+fn find_path<'s>(path: &[String], scope: &'s Entries) -> Result<&'s Data<'static>> {
+    let shown = path.join(".");
+    let Some((root, keys)) = path.split_first() else {
+        return Err(Error::internal("a placeholder has no name"));
+    };
+    let mut value = scope.get(root).ok_or_else(|| {
+        let message = format!(
+            "transform placeholder '{{{shown}}}' is not defined. Available: {}",
+            list_sorted(scope.keys().map(String::as_str))
+        );
+        // Python shows the repr of the message of a KeyError.
+        Error::new(ErrorKind::Key, repr(&message))
+    })?;
+    for key in keys {
+        let Data::Object(object) = value else {
+            let ty = crate::value::Value::from(value).ty().name();
+            let message = format!("transform placeholder '{{{shown}}}' cannot index into {ty} at '{key}'");
+            return Err(Error::value(message));
+        };
+        value = object.get(key).ok_or_else(|| {
+            let names = list_sorted(object.entries().iter().map(|(name, _)| &**name));
+            Error::value(format!(
+                "transform placeholder '{{{shown}}}' is missing key '{key}'. Available: {names}"
+            ))
+        })?;
+    }
+    Ok(value)
+}
+
+/// Returns the `repr` of a sorted list of names.
+pub fn list_sorted<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let mut names: Vec<_> = names.collect();
+    names.sort_unstable();
+    list(names)
+}
+
+/// Returns the `repr` of a list of strings.
+pub fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    let names: Vec<_> = names.into_iter().map(repr).collect();
+    format!("[{}]", names.join(", "))
+}
+
+/// Returns the first placeholder of a string, such as `{content.name}`, as a list of names, and the text after it.
+fn read_placeholder(string: &str) -> Option<(Vec<String>, &str)> {
+    static PLACEHOLDER: LazyLock<Option<Pattern>> =
+        LazyLock::new(|| Pattern::from_regex(r"\{(?P<path>\w+(?:\.\w+)*)\}", "", "").ok());
+    let found = PLACEHOLDER
+        .as_ref()?
+        .find(string, 0, &mut Meter::new(crate::Limits::default()))
+        .ok()??;
+    let (_, path) = found.groups.first()?;
+    let rest = string.get(found.bytes.end..)?;
+    let is_whole = found.bytes.start == 0;
+    Some((
+        path.split('.').map(str::to_owned).collect(),
+        if is_whole { rest } else { string },
+    ))
+}

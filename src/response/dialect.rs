@@ -1,0 +1,191 @@
+//! JSON as models write it: with bare keys, and with strings between other strings than quotes.
+//!
+//! ```text
+//! {city:<|"|>Paris<|"|>}   ->   {"city": "Paris"}
+//! ```
+//!
+//! The rule is transformers 5.24.0 `content_parsers.py`, `_json`.
+
+use std::sync::LazyLock;
+
+use super::content::is_true;
+use super::pattern::Pattern;
+use crate::error::{Error, Result};
+use crate::json::{self, Data, JsonErrorKind, Object};
+use crate::meter::Meter;
+use crate::text::quote::repr;
+
+/// What the arguments of the parser `json` allow that JSON does not.
+#[derive(Clone, Debug, Default)]
+pub struct Dialect {
+    /// The pairs of delimiters that a string may have in place of quotes.
+    delimiters: Vec<[String; 2]>,
+    has_unquoted_keys: bool,
+    /// Whether text that is not JSON becomes a string.
+    allows_text: bool,
+}
+
+fn read_delimiters(scope: &str, delimiters: Option<&Data<'_>>) -> Result<Vec<[String; 2]>> {
+    let pairs = match delimiters {
+        None => &[],
+        Some(Data::List(pairs)) => pairs.as_slice(),
+        Some(_) => &[Data::None],
+    };
+    let pairs = pairs.iter().map(|pair| match pair {
+        Data::List(pair) => match pair.as_slice() {
+            [Data::Str(open), Data::Str(close)] if !open.is_empty() && !close.is_empty() => {
+                Some([open, close].map(|text| text.to_string()))
+            }
+            _ => None,
+        },
+        _ => None,
+    });
+    pairs.collect::<Option<_>>().ok_or_else(|| {
+        Error::type_error(format!(
+            "{scope}: string_delims must be a list of pairs of strings that are not empty"
+        ))
+    })
+}
+
+/// The control characters with which the reference marks the place of a string, whose index it puts between them.
+const MARKS: [char; 2] = ['\u{1}', '\u{2}'];
+
+impl Dialect {
+    /// Reads the arguments of the parser `json`. `scope` says where the description has them.
+    pub fn load(scope: &str, arguments: &Object<'_>) -> Result<Self> {
+        let is_set = |key| arguments.get(key).is_some_and(is_true);
+        Ok(Self {
+            delimiters: read_delimiters(scope, arguments.get("string_delims"))?,
+            has_unquoted_keys: is_set("unquoted_keys"),
+            allows_text: is_set("allow_non_json"),
+        })
+    }
+
+    /// Returns the value that the text has as JSON, or `None` if it is not JSON and therefore becomes a string.
+    pub fn parse(&self, source: &str, meter: &mut Meter<'_>) -> Result<Option<Data<'static>>> {
+        let working = self.to_json(source, meter)?;
+        let error = match json::read_within(&working, json::DEPTH, meter.limits()) {
+            Ok(value) => return Ok(Some(value.into_owned())),
+            Err(error) if error.kind() == JsonErrorKind::Syntax => error,
+            Err(error) => return Err(error.into()),
+        };
+        if self.allows_text {
+            return Ok(None);
+        }
+        Err(Error::value(if working == source {
+            format!(
+                "json parser could not parse region as JSON.\nContent: {}\nError: {error}",
+                repr(source)
+            )
+        } else {
+            format!(
+                "json: could not parse after dialect transforms.\nOriginal: {}\nTransformed: {}\nError: {error}",
+                repr(source),
+                repr(&working)
+            )
+        }))
+    }
+
+    /// Converts the text to JSON: puts quotes around bare keys, and around what is between the delimiters of strings.
+    fn to_json(&self, source: &str, meter: &mut Meter<'_>) -> Result<String> {
+        if !self.delimiters.is_empty() && source.contains(MARKS) {
+            let message = "json: input contains reserved sentinel characters (\\x01/\\x02); cannot parse safely.";
+            return Err(Error::value(message));
+        }
+        let mut working = source.to_owned();
+        let mut strings = Vec::new();
+        let [open_mark, close_mark] = MARKS;
+        for [open, close] in &self.delimiters {
+            meter.charge_bytes(working.len())?;
+            let marked = std::mem::take(&mut working);
+            let mut left = marked.as_str();
+            while let Some((before, after)) = left.split_once(open.as_str()) {
+                let Some((string, after)) = after.split_once(close.as_str()) else {
+                    break;
+                };
+                working.push_str(before);
+                working.push_str(&format!("{open_mark}{}{close_mark}", strings.len()));
+                strings.push(string.to_owned());
+                left = after;
+            }
+            working.push_str(left);
+        }
+        if self.has_unquoted_keys {
+            working = quote_keys(&working, meter)?;
+        }
+        if strings.is_empty() {
+            return Ok(working);
+        }
+        restore(&working, &strings, meter)
+    }
+}
+
+/// Replaces the marks by the strings that they stand for. A string can itself have marks, of delimiters that were found before.
+fn restore(marked: &str, strings: &[String], meter: &mut Meter<'_>) -> Result<String> {
+    let [open_mark, close_mark] = MARKS;
+    let mut whole = String::with_capacity(marked.len());
+    let mut left = marked;
+    while let Some((before, after)) = left.split_once(open_mark) {
+        whole.push_str(before);
+        let (index, after) = after.split_once(close_mark).unwrap_or((after, ""));
+        let string = index.parse().ok().and_then(|index: usize| strings.get(index));
+        let string = string.map_or("", String::as_str);
+        meter.charge_bytes(string.len())?;
+        json::write_string(string, true, &mut whole);
+        left = after;
+    }
+    whole.push_str(left);
+    Ok(whole)
+}
+
+/// The pattern of a bare key with what follows it: `name :`.
+static BARE_KEY: LazyLock<Option<Pattern>> =
+    LazyLock::new(|| Pattern::from_regex(r"(?P<before>\s*)(?P<name>\w+)(?P<after>\s*):", "", "").ok());
+
+/// Puts bare keys between quotes. Text in a string is no key.
+fn quote_keys(source: &str, meter: &mut Meter<'_>) -> Result<String> {
+    let Some(bare_key) = BARE_KEY.as_ref() else {
+        return Ok(source.to_owned());
+    };
+    let mut quoted = String::with_capacity(source.len());
+    let mut at = 0;
+    while let Some(next) = source.get(at..).and_then(|rest| rest.chars().next()) {
+        let rest = source.get(at..).unwrap_or_default();
+        let is_after_brace = source.get(..at).is_some_and(|before| before.ends_with(['{', ',']));
+        let string = if next == '"' { string_length(rest) } else { None };
+        let key = match string {
+            None if is_after_brace => bare_key.find_at(source, at, meter)?,
+            _ => None,
+        };
+        match (string, key) {
+            (Some(length), _) => {
+                quoted.push_str(rest.get(..length).unwrap_or_default());
+                at = at.saturating_add(length);
+            }
+            (None, Some(key)) => {
+                if let [(_, before), (_, name), (_, after)] = key.groups.as_slice() {
+                    quoted.push_str(&format!("{before}\"{name}\"{after}:"));
+                }
+                at = key.bytes.end;
+            }
+            (None, None) => {
+                quoted.push(next);
+                at = at.saturating_add(next.len_utf8());
+            }
+        }
+    }
+    Ok(quoted)
+}
+
+/// Returns the length of the string at the start of the text, with its quotes. A backslash does not escape a line break.
+fn string_length(source: &str) -> Option<usize> {
+    let mut chars = source.char_indices().skip(1);
+    while let Some((index, char)) = chars.next() {
+        match char {
+            '"' => return Some(index.saturating_add(1)),
+            '\\' if chars.next()?.1 == '\n' => return None,
+            _ => {}
+        }
+    }
+    None
+}
