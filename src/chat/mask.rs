@@ -87,13 +87,11 @@ use std::ops::Range;
 /// | unsloth, `train_on_responses_only` | from `<\|im_start\|>assistant` and a line break to the next `<\|im_start\|>user` | `Hello!<\|im_end\|>` and the line break; in longer conversations also results of tools |
 /// | this crate | the turn after the generation prompt | `Hello!<\|im_end\|>` |
 ///
-/// If a template has no generation prompt, or if only a part of it begins a turn, the spans begin after the header, which is the text that
-/// another answer has before its content too. Where the rule does not hold, [`Prompt::assistant_turns`](crate::Prompt::assistant_turns)
+/// If a turn does not begin with a generation prompt, the spans begin after its header, which is the text that another answer has before
+/// its content too, and which is not that of a user. Where the rule does not hold, [`Prompt::assistant_turns`](crate::Prompt::assistant_turns)
 /// has the reason in place of the spans of a turn:
 ///
-/// - The turn does not begin with the generation prompt: the template writes `Bot:` to open an answer, and `ASSISTANT:` before one in the
-///   history.
-/// - The template raises an error if the generation prompt is added after the earlier messages.
+/// - The turn begins with neither: the template writes `Bot:` to open an answer, and `Message 7:` before one in the history.
 /// - The template prints whole messages as JSON.
 ///
 /// With [`ApplyOptions::reference_spans`](crate::ApplyOptions::reference_spans) the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set

@@ -245,6 +245,24 @@ fn each_kind_of_template_has_its_spans() {
             json!([user("a"), model("b"), user("c"), model("d")]),
             "user 1: a\nassistant 2: b\nuser 3: c\nassistant 4: d\n!1!3",
         ),
+        // The generation prompt is not the header of an answer, and the last message has no content.
+        (
+            "{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}{% if add_generation_prompt %}### Answer:{% endif %}",
+            json!([user("a"), model("b"), user("c"), model("")]),
+            "<user>a<end><assistant>⟦b<end>⟧<user>c<end><assistant>⟦<end>⟧",
+        ),
+        // The last message has the header of all others, which is not the generation prompt.
+        (
+            "{% for m in messages %}### Turn\n{{ m.content }}\n{% endfor %}{% if add_generation_prompt %}### Answer\n{% endif %}",
+            json!([user("a"), model("b")]),
+            "### Turn\na\n### Turn\nb\n!1",
+        ),
+        // The template prints nothing of the answers.
+        (
+            "{% for m in messages %}{% if m.role == 'user' %}<user>{{ m.content }}{% endif %}{{ '\n' }}{% endfor %}",
+            json!([user("a"), model("b")]),
+            "<user>a\n\n",
+        ),
         // The last message has the header of another role.
         (
             "{% for m in messages %}<|im_start|>{{ 'user' if loop.last else m.role }}{{ m.content }}<|im_end|>{% endfor %}\
@@ -333,10 +351,9 @@ fn where_the_rule_does_not_hold_the_reason_is_said() {
         reason.expect("the message begins so").to_owned()
     };
     assert_eq!(reason("{{ messages }}"), "the template prints messages as values");
-    let other =
-        "{% for m in messages %}{{ m.role|upper }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}Bot:{% endif %}";
+    let other = "{% for m in messages %}{{ m.role|upper }} {{ loop.index }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}Bot:{% endif %}";
     assert_eq!(reason(other), "message 1 does not begin with the generation prompt \"Bot:\"");
-    let refusing = "{% for m in messages %}{{ m.role }}: {{ m.content }}{% endfor %}{% if add_generation_prompt %}{{ raise_exception('no') }}{% endif %}";
+    let refusing = "{% for m in messages %}{{ m.role }} {{ loop.index }}: {{ m.content }}{% endfor %}{% if add_generation_prompt %}{{ raise_exception('no') }}{% endif %}";
     assert_eq!(
         reason(refusing),
         "the template does not render the generation prompt before message 1"

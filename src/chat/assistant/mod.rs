@@ -99,8 +99,8 @@ struct Finder<'f, 'p, 'm> {
     renders: Openings<'f, 'm>,
     /// The generation prompts that are known.
     prompts: Vec<KnownPrompt<'p>>,
-    /// The text between a message of a user and the content of the answer to it, once it was looked for.
-    before_answer: Option<Option<String>>,
+    /// The text before a message of a user, and the text between it and the content of the answer to it, once they were looked for.
+    before_answer: Option<Option<(String, String)>>,
     /// The number of attempts to find a generation prompt so far.
     openings: usize,
     /// The memory of the parts that are reasoning, and of the spans between them.
@@ -196,7 +196,13 @@ impl<'p> Finder<'_, 'p, '_> {
                 continue;
             }
             self.renders.meter().charge_items(owned.stretches.len().saturating_mul(8))?;
-            let start = self.find_start(&owned, &first.range(), last_end)?;
+            let whole = first.start..last.end;
+            let start = if self.scene.trim_start(&whole) >= whole.end {
+                // The template prints nothing of the message but white space.
+                Start::At(whole.end)
+            } else {
+                self.find_start(&owned, &first.range(), last_end)?
+            };
             if self.scene.conversation.options.last_turn_only {
                 turns.clear();
             }
@@ -259,8 +265,7 @@ impl<'p> Finder<'_, 'p, '_> {
 
     /// Returns where the model begins to write a message. `last_end` is the end of the message before, if it counts too.
     ///
-    /// This is after the generation prompt. If only a part of that begins the turn, or if the template has none, it is after the header
-    /// that other answers have too.
+    /// This is after the generation prompt, or if that does not begin the turn, after the header that other answers have too.
     fn find_start(&mut self, owned: &Owned<'_>, first: &Range<usize>, last_end: Option<usize>) -> Result<Start> {
         let message = owned.message;
         let roles = self.scene.conversation.roles;
@@ -324,10 +329,8 @@ impl<'p> Finder<'_, 'p, '_> {
         if body.is_some_and(|body| self.scene.trim_start(&(first.start..body.start)) == body.start) {
             return Ok(Start::At(first.start));
         }
-        if has_part {
-            if let Some(start) = self.find_header_end(owned, first)? {
-                return Ok(Start::At(start));
-            }
+        if let Some(start) = self.find_header_end(owned, first, has_part)? {
+            return Ok(Start::At(start));
         }
         let is_next = last_end.is_some_and(|end| self.scene.trim_start(&(end..first.start)) >= first.start);
         if is_next && !self.names_role(owned, first) {
@@ -353,22 +356,34 @@ impl<'p> Finder<'_, 'p, '_> {
         ROLE_NAMES.iter().any(|role| header.contains(role))
     }
 
-    /// Returns the end of the header of a turn, if another answer has the same header.
-    fn find_header_end(&mut self, owned: &Owned<'_>, first: &Range<usize>) -> Result<Option<usize>> {
+    /// Returns the end of the header of a turn, if another answer has the same header. If no part of a generation prompt is in the header,
+    /// it must not be that of a user: a template can print the last message under the header of another role.
+    fn find_header_end(&mut self, owned: &Owned<'_>, first: &Range<usize>, has_part: bool) -> Result<Option<usize>> {
         if self.before_answer.is_none() {
             self.before_answer = Some(self.find_before_answer()?);
         }
-        let Some(Some(before)) = &self.before_answer else {
+        let Some(Some((opener, before))) = &self.before_answer else {
             return Ok(None);
         };
         if self.user_close == Some(before.trim()) {
             return Ok(Some(first.start));
         }
-        let end = owned.printed(first).first().map_or(first.end, |body| body.start);
-        let header = self.scene.text(first.start..end);
+        let body = owned.printed(first).first().map(|body| body.start);
+        let mut header = self.scene.text(first.start..body.unwrap_or(first.end));
         self.renders
             .meter()
             .charge_scan(header.len().saturating_add(before.len()).saturating_mul(2))?;
+        if body.is_none() {
+            // Without content, the header ends where that of the other answer does.
+            let blanks = count_blanks(header);
+            let text = header.get(blanks..).unwrap_or_default();
+            let edges = std::iter::once(0).chain(prompt_edges(before));
+            let suffixes = edges.filter_map(|edge| before.get(edge..).map(str::trim_start));
+            let longest = suffixes.filter(|suffix| text.starts_with(suffix)).map(str::len).max();
+            header = header
+                .get(..blanks.saturating_add(longest.unwrap_or_default()))
+                .unwrap_or_default();
+        }
         // The header can go on with the tag of a thought, which the model writes.
         let thought = control::find_thought(header);
         let kept = header.get(..thought.unwrap_or(header.len())).unwrap_or_default();
@@ -382,12 +397,13 @@ impl<'p> Finder<'_, 'p, '_> {
         let lower = shared.to_ascii_lowercase();
         let names_other = ROLE_NAMES.iter().any(|role| lower.contains(role)) && !lower.contains("assistant");
         let is_header = is_header && !names_other && shared.contains(char::is_alphanumeric);
+        let is_header = is_header && (has_part || !opener.ends_with(shared.trim()));
         Ok(is_header.then(|| first.start.saturating_add(kept.len())))
     }
 
-    /// Renders a message of a user and the answer to it, and returns the text between their contents, up to the tag of a thought and without
-    /// white space at its end.
-    fn find_before_answer(&mut self) -> Result<Option<String>> {
+    /// Renders a message of a user and the answer to it, and returns the text before the first content, and the text between the contents up
+    /// to the tag of a thought, both without white space at their ends.
+    fn find_before_answer(&mut self) -> Result<Option<(String, String)>> {
         let texts = self.prompts.iter().map(|prompt| prompt.text.as_ref());
         let texts = texts.chain([self.scene.conversation.text]);
         let held = texts.fold(0_usize, |held, text| held.saturating_add(text.len()));
@@ -396,11 +412,12 @@ impl<'p> Finder<'_, 'p, '_> {
         };
         self.renders.meter().charge_scan(answered.len().saturating_mul(3))?;
         let before = answered.split_once(openings::ANSWER).map(|(before, _)| before);
-        let Some((_, between)) = before.and_then(|before| before.rsplit_once(openings::GREETING)) else {
+        let Some((opener, between)) = before.and_then(|before| before.rsplit_once(openings::GREETING)) else {
             return Ok(None);
         };
         let end = control::find_thought(between).unwrap_or(between.len());
-        Ok(between.get(..end).map(|between| between.trim_end().to_owned()))
+        let between = between.get(..end).unwrap_or_default();
+        Ok(Some((opener.trim_end().to_owned(), between.trim_end().to_owned())))
     }
 
     /// Renders the generation prompt before a message, or with `is_short` the one after a single message of a user, and returns it without
