@@ -5,7 +5,7 @@
 //! cut between two blocks is a valid file.
 
 use std::cell::Cell;
-use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Seek, Write};
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Write};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -52,14 +52,6 @@ impl Codec {
             [b'P', b'A', b'R', b'1', ..] => Err(Error::new(ErrorKind::InvalidData, PARQUET)),
             _ => Ok(Self::Plain),
         }
-    }
-
-    /// Returns the compression of a file at whose start it is, and goes back there.
-    pub fn of_file(file: &mut std::fs::File) -> Result<Self> {
-        let mut start = Vec::new();
-        Read::by_ref(file).take(4).read_to_end(&mut start)?;
-        file.rewind()?;
-        Self::find(&start)
     }
 
     /// Returns a reader of the decompressed bytes of a file. It fails if they are much more than the compressed ones.

@@ -80,8 +80,10 @@ With --strict, such a row fails.
 
 Files whose names end in .gz or .zst are compressed.
 
-While it runs, the command keeps the file OUTPUT.journal. After an interruption of any kind, the same command with --resume continues:
-no row is lost or repeated, and the files become those of an undisturbed run. --resume also starts a run that has no output yet.
+The command keeps the file OUTPUT.journal with its template, its options and a hash of the input. After an interruption of any kind, the
+same command with --resume continues: no row is lost or repeated, and the files become those of an undisturbed run. --resume also starts a
+run that has no output yet, and continues a complete one if rows were appended to the input. It is an error if the options or the rows
+that were read have changed, or if another process writes the output.
 
 The exit status is 0 if each row has a prompt, 1 if rows failed, and 2 if the run ended early.";
 
@@ -205,20 +207,18 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         answers_size: ANSWERS,
         interval: CHECKPOINT_INTERVAL,
     };
-    let Some(start) = run.find_start(arguments.resume)? else {
-        warn(&format!("{}: the output is complete", run.files.output.display()));
-        return Ok(true);
-    };
+    let start = run.find_start(arguments.resume)?;
+    let before = start.checkpoint;
     let has_length = is_regular(&run.files.input);
     let bar = super::bar(None, if has_length { BAR } else { "{spinner} {msg}" });
     let started = Instant::now();
-    let ended = run.render(&start, &bar);
+    let ended = run.render(start, &bar);
     bar.finish_and_clear();
-    let Some((ended, journal)) = ended? else { return Ok(true) };
-    if let Some(journal) = journal {
-        journal.remove()?;
+    let Some(ended) = ended? else { return Ok(true) };
+    if ended == before {
+        warn(&format!("{}: the output is complete", run.files.output.display()));
     }
-    warn(&summarize(&run.files, &start, &ended, started.elapsed()));
+    warn(&summarize(&run.files, &before, &ended, started.elapsed()));
     run.renderer.notes.warnings().iter().for_each(|warning| warn(warning));
     Ok(ended.failed == 0)
 }

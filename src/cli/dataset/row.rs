@@ -134,8 +134,8 @@ impl Renderer {
         }
     }
 
-    /// Returns the template and the options as a line of JSON. Two runs with equal lines have equal answers to equal rows.
-    pub fn describe(&self) -> String {
+    /// Returns the template and the options. Two runs with equal ones have equal answers to equal rows.
+    pub fn describe(&self) -> serde_json::Value {
         let mut variables = String::new();
         // Writing to a string cannot fail.
         let _ = json::write_data(&Data::Object(self.variables.clone()), &mut variables);
@@ -160,7 +160,6 @@ impl Renderer {
             "now": format!("{:?}", self.clock),
             "max_row": self.max_row,
         })
-        .to_string()
     }
 
     fn render_data(&self, row: &Data<'_>, deadline: &Deadline, out: &mut Lines<'_>) -> Result<Vec<Loss>, Failure> {

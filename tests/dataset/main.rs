@@ -1,6 +1,8 @@
-//! The command `dataset`: its rows, its errors, compression and pipes.
+//! The command `dataset`: its rows and its errors.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 #![cfg(feature = "cli")]
+
+mod files;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -90,7 +92,6 @@ fn the_order_of_the_rows_does_not_depend_on_the_number_of_threads() {
     }
     assert_eq!(folder.read("1.jsonl"), folder.read("4.jsonl"));
     assert_eq!(folder.read("1.jsonl.errors.jsonl"), "");
-    assert!(!folder.0.join("1.jsonl.journal").exists());
 }
 
 #[test]
@@ -345,122 +346,4 @@ fn a_row_that_fails_is_in_the_file_of_errors() {
         assert_eq!((row["line"].as_u64(), &row["row"]), (Some(line), &source));
         assert!(row["error"].as_str().expect("a string").contains(part), "{row}");
     }
-}
-
-#[test]
-fn files_are_compressed_by_their_names() {
-    let folder = Folder::new("compression");
-    // The output of the first run is the input of the second, which renders another key.
-    let rows = make_rows(3000).replace("\"messages\"", "\"messages\": [{\"role\": \"user\"}], \"second\"");
-    folder.write("in.jsonl", &rows);
-    for (end, magic) in [
-        ("", &b"{\"id\""[..]),
-        (".gz", &[0x1f, 0x8b]),
-        (".zst", &[0x28, 0xb5, 0x2f, 0xfd]),
-    ] {
-        let first = folder.run(&format!("--input in.jsonl --output a.jsonl{end}"), "");
-        assert_eq!(first.2, 0, "{}", first.1);
-        let path = folder.0.join(format!("a.jsonl{end}"));
-        let bytes = std::fs::read(&path).expect("it is written");
-        assert!(bytes.starts_with(magic));
-        let second = format!("--messages-key second --input a.jsonl{end} --output b{end}.jsonl");
-        let (_, error, status) = folder.run(&second, "");
-        assert_eq!(status, 0, "{error}");
-        assert_eq!(folder.rows(&format!("b{end}.jsonl")).len(), 3000);
-        assert_eq!(folder.read(&format!("b{end}.jsonl")), folder.read("b.jsonl"));
-        if !end.is_empty() {
-            // The file is cut: the rows before the cut are written, and the run can go on later.
-            std::fs::write(&path, &bytes[..bytes.len() - 9]).expect("a file can be written");
-            let (_, error, status) = folder.run(&format!("--messages-key second --input a.jsonl{end} --output cut.jsonl"), "");
-            assert_eq!(status, 2, "{error}");
-            assert!(error.contains("--resume continues the run"), "{error}");
-            assert!(folder.read("b.jsonl").starts_with(&folder.read("cut.jsonl")));
-            std::fs::write(&path, &bytes).expect("a file can be written");
-            let (_, error, status) = folder.run(
-                &format!("--messages-key second --input a.jsonl{end} --output cut.jsonl --resume"),
-                "",
-            );
-            assert_eq!(status, 0, "{error}");
-            assert_eq!(folder.read("b.jsonl"), folder.read("cut.jsonl"));
-        }
-        let (out, error, _) = folder.run(&format!("--output empty{end}"), "");
-        assert!(out.is_empty() && error.starts_with("0 rows"), "{error}");
-        let (_, error, status) = folder.run(&format!("--input empty{end}"), "");
-        assert_eq!((status, error.starts_with("0 rows")), (0, true), "{error}");
-    }
-}
-
-#[test]
-fn a_closed_pipe_ends_the_run_quietly() {
-    let folder = Folder::new("closed");
-    folder.write("in.jsonl", make_rows(20_000));
-    let mut command = folder.command("--input in.jsonl");
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command runs");
-    drop(child.stdout.take());
-    let output = child.wait_with_output().expect("the command ends");
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-}
-
-/// The rows after the error would be missing, although the reader of the prompts is still there.
-#[test]
-fn a_closed_pipe_of_errors_is_an_error() {
-    let folder = Folder::new("closed-errors");
-    folder.write("in.jsonl", "x\n".repeat(20_000));
-    let mut child = folder
-        .command("--input in.jsonl")
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command runs");
-    drop(child.stderr.take());
-    assert_eq!(child.wait().expect("the command ends").code(), Some(2));
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_is_an_error() {
-    let folder = Folder::new("full");
-    let (_, error, status) = folder.run("--output /dev/full --errors /dev/null", make_rows(10));
-    assert_eq!(status, 2);
-    assert!(error.starts_with("error: /dev/full: No space left on device"), "{error}");
-    assert!(error.contains("the run ended early: 0 rows are written, 0 failed"), "{error}");
-}
-
-#[test]
-fn a_run_starts_only_if_it_can() {
-    let folder = Folder::new("start");
-    folder.write("in.jsonl", make_rows(2));
-    for (arguments, part) in [
-        ("--input absent.jsonl --output out.jsonl", "error: absent.jsonl: "),
-        ("--input . --output out.jsonl", "error: .: this is a folder"),
-        ("--input in.jsonl --output in.jsonl", "must be different files"),
-        ("--jobs 0", "a whole number from 1"),
-        (
-            "--input in.jsonl --output absent/out.jsonl",
-            "absent/out.jsonl: there is no folder absent",
-        ),
-        ("--input in.jsonl --resume", "--resume needs an --output that is a file"),
-    ] {
-        let (_, error, status) = folder.run(arguments, "");
-        assert_eq!((status, error.contains(part)), (2, true), "{error}");
-        assert!(!folder.0.join("out.jsonl.journal").exists(), "{arguments}");
-    }
-    std::fs::create_dir(folder.0.join("other.jsonl.journal")).expect("a folder can be made");
-    let (_, error, status) = folder.run("--input in.jsonl --output other.jsonl", "");
-    assert_eq!(
-        (status, error.as_str()),
-        (
-            2,
-            "error: other.jsonl.journal: the journal is not a file; delete it, or choose another --output\n"
-        )
-    );
-    let run = "--input in.jsonl --output out.jsonl --resume";
-    assert_eq!(folder.run(run, "").2, 0);
-    let (_, error, status) = folder.run(run, "");
-    assert_eq!((status, error.as_str()), (0, "out.jsonl: the output is complete\n"));
 }
