@@ -247,6 +247,64 @@ fn messages_of_other_forms_fail() {
 }
 
 #[test]
+fn prompts_can_have_a_completion_or_two() {
+    let folder = Folder::new("completions");
+    let message = |role: &str, content: &str| json!({"role": role, "content": content});
+    let rows = [
+        json!({"id": 1, "prompt": [message("user", "Hi")], "completion": [message("assistant", "Ho")]}),
+        json!({"prompt": "Hi", "completion": "Ho"}),
+        json!({"prompt": json!([message("user", "Hi")]).to_string(), "chosen": "Ho", "rejected": [message("assistant", "Hu")]}),
+        json!({"chosen": [message("user", "Hi"), message("assistant", "Ho")], "rejected": [message("user", "Hi"), message("assistant", "Hu")]}),
+        json!({"prompt": [message("user", "Hi")], "completion": [{"role": "assistant", "content": 7}]}),
+        json!({"messages": [message("user", "Hi")], "prompt": "kept", "rejected": false}),
+    ];
+    folder.write("in.jsonl", rows.map(|row| row.to_string() + "\n").concat());
+    let (_, error, status) = folder.run("--input in.jsonl --output out.jsonl --assistant", "");
+    assert_eq!(status, 1, "{error}");
+    let text = |answer: &str| format!("<user>Hi<assistant>{answer}");
+    let pair =
+        json!({"chosen": text("Ho"), "chosen_assistant": [[19, 21]], "rejected": text("Hu"), "rejected_assistant": [[19, 21]]});
+    assert_eq!(
+        folder.rows("out.jsonl"),
+        [
+            json!({"id": 1, "text": text("Ho"), "assistant": [[19, 21]]}),
+            json!({"text": text("Ho"), "assistant": [[19, 21]]}),
+            pair.clone(),
+            pair,
+            json!({"prompt": "kept", "rejected": false, "text": "<user>Hi", "assistant": []}),
+        ]
+    );
+    assert_eq!(folder.rows("out.jsonl.errors.jsonl")[0]["pointer"], "/completion/0/content");
+    let ranking = json!({"conversations": [{"from": "human", "value": "Hi"}], "system": "S", "chosen": {"from": "gpt", "value": "Ho"},
+        "rejected": {"from": "gpt", "value": "Hu"}});
+    let (out, _, _) = folder.run("--sharegpt", ranking.to_string());
+    let row: Value = serde_json::from_str(&out).expect("a line is JSON");
+    assert_eq!(
+        row,
+        json!({"chosen": format!("<system>S{}", text("Ho")), "rejected": format!("<system>S{}", text("Hu"))})
+    );
+}
+
+#[test]
+fn arguments_can_be_read_from_json_text() {
+    let folder = Folder::new("arguments");
+    folder.write("t.jinja", "{{ messages[0].tool_calls[0].function.arguments|tojson }}");
+    let row = |arguments: &str| {
+        let call = json!({"type": "function", "function": {"name": "f", "arguments": arguments}});
+        json!({"messages": [{"role": "assistant", "content": "", "tool_calls": [call]}]}).to_string()
+    };
+    let text = |arguments: &str| {
+        let (out, _, _) = folder.run(arguments, row("{\"a\": 1}"));
+        serde_json::from_str::<Value>(&out).expect("a line is JSON")["text"].clone()
+    };
+    assert_eq!(text(""), r#""{\"a\": 1}""#);
+    assert_eq!(text("--json-arguments"), r#"{"a": 1}"#);
+    let (_, error, status) = folder.run("--json-arguments", row("{"));
+    assert_eq!(status, 1);
+    assert!(error.contains("/messages/0/tool_calls/0/function/arguments"), "{error}");
+}
+
+#[test]
 fn sharegpt_has_calls_and_results_of_tools() {
     let folder = Folder::new("sharegpt-calls");
     folder.write(

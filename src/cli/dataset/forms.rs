@@ -55,13 +55,160 @@ pub fn read_text<'r>(value: &'r Data<'r>, key: &str, deadline: &Deadline) -> Res
     }
 }
 
-/// Returns an error unless each message has a role that a template can know, and content that is text or parts. `source` is the template, which
-/// can name other roles. `pointer` is the place of the messages in the row.
-pub fn check_messages(messages: &Data<'_>, pointer: &str, added: usize, source: &str) -> Result<(), Failure> {
-    let Data::List(messages) = messages else { return Ok(()) };
+/// The messages of one prompt, and where they are in the row.
+pub struct Conversation<'r> {
+    /// The key of the text in the output.
+    pub name: &'static str,
+    pub messages: Cow<'r, Data<'r>>,
+    /// The parts of the row with the messages, in their order.
+    sections: Vec<Section<'r>>,
+}
+
+/// A value of a row with messages.
+struct Section<'r> {
+    key: &'r str,
+    count: usize,
+    /// Whether the value is a list, and not one message.
+    is_list: bool,
+}
+
+impl<'r> Conversation<'r> {
+    /// Makes a conversation of the messages of a key, which can be JSON text.
+    pub fn new(key: &'r str, value: &'r Data<'r>, deadline: &Deadline) -> Result<Self, Failure> {
+        let messages = read_text(value, key, deadline)?;
+        let section = Section {
+            key,
+            count: usize::MAX,
+            is_list: true,
+        };
+        Ok(Self {
+            name: "text",
+            messages,
+            sections: vec![section],
+        })
+    }
+
+    /// Makes a conversation of several values of a row, each with its key and the role of a value that is a string: a list of messages, one
+    /// message, a string, or JSON text of a list.
+    pub fn join(name: &'static str, parts: &[(&'r str, &'r Data<'r>, &'static str)], deadline: &Deadline) -> Result<Self, Failure> {
+        let (mut messages, mut sections) = (Vec::new(), Vec::new());
+        for (key, value, role) in parts {
+            let start = messages.len();
+            let list = match value {
+                Data::Str(text) if text.trim_start().starts_with('[') => {
+                    read_text(value, key, deadline).unwrap_or(Cow::Borrowed(value))
+                }
+                _ => Cow::Borrowed(*value),
+            };
+            let is_list = matches!(*list, Data::List(_));
+            match list.into_owned() {
+                Data::List(list) => messages.extend(list),
+                Data::Str(text) => messages.push(make_message(role, text)),
+                message => messages.push(message),
+            }
+            let count = messages.len().saturating_sub(start);
+            sections.push(Section { key, count, is_list });
+        }
+        let messages = Cow::Owned(Data::List(messages));
+        Ok(Self {
+            name,
+            messages,
+            sections,
+        })
+    }
+
+    /// Returns the JSON pointer of a message in the row.
+    pub fn pointer(&self, mut index: usize) -> String {
+        for Section { key, count, is_list } in &self.sections {
+            match index.checked_sub(*count) {
+                Some(rest) => index = rest,
+                None if *is_list => return format!("/{key}/{index}"),
+                None => return format!("/{key}"),
+            }
+        }
+        String::new()
+    }
+
+    /// Converts messages of ShareGPT. If the first message does not have the role `system`, the text of `system` is inserted before it.
+    pub fn convert_sharegpt(&mut self, system: Option<&Data<'r>>) -> Result<(), Failure> {
+        let Data::List(list) = &*self.messages else { return Ok(()) };
+        let converted = list.iter().enumerate().map(|(index, message)| {
+            convert_message(message).map_err(|error| Failure::at("message", format!("{}/value", self.pointer(index)), error))
+        });
+        let mut converted: Vec<Data<'r>> = converted.collect::<Result<_, _>>()?;
+        let has_system =
+            matches!(converted.first(), Some(Data::Object(first)) if first.get("role") == Some(&Data::Str("system".into())));
+        if let (Some(Data::Str(system)), false) = (system, has_system) {
+            converted.insert(0, make_message("system", system.clone()));
+            let section = Section {
+                key: "system",
+                count: 1,
+                is_list: false,
+            };
+            self.sections.insert(0, section);
+        }
+        self.messages = Cow::Owned(Data::List(converted));
+        Ok(())
+    }
+
+    /// Reads the arguments of calls, which can be JSON text.
+    pub fn read_arguments(&mut self, deadline: &Deadline) -> Result<(), Failure> {
+        let mut messages = self.messages.clone().into_owned();
+        let Data::List(list) = &mut messages else { return Ok(()) };
+        for (index, message) in list.iter_mut().enumerate() {
+            let Some(Data::List(calls)) = entry_mut(message, "tool_calls") else {
+                continue;
+            };
+            for (call, value) in calls.iter_mut().enumerate() {
+                let Some(arguments) = entry_mut(value, "function").and_then(|function| entry_mut(function, "arguments")) else {
+                    continue;
+                };
+                let Data::Str(text) = &*arguments else { continue };
+                let read = json::read_within(text.as_bytes(), json::DEPTH, deadline).map(Data::into_owned);
+                *arguments = read.map_err(|error| {
+                    let pointer = format!("{}/tool_calls/{call}/function/arguments", self.pointer(index));
+                    Failure::at(
+                        "json",
+                        pointer,
+                        format!("the arguments are a string that is not JSON: {error}"),
+                    )
+                })?;
+            }
+        }
+        self.messages = Cow::Owned(messages);
+        Ok(())
+    }
+}
+
+/// Returns the value of a key of an object.
+fn entry_mut<'d, 'r>(data: &'d mut Data<'r>, key: &str) -> Option<&'d mut Data<'r>> {
+    let Data::Object(object) = data else { return None };
+    object.get_mut(key)
+}
+
+/// Makes a message with a text.
+fn make_message<'r>(role: &'static str, content: Cow<'r, str>) -> Data<'r> {
+    let entries = vec![
+        ("role".into(), Data::Str(role.into())),
+        ("content".into(), Data::Str(content)),
+    ];
+    Data::Object(Object::new(entries))
+}
+
+/// Returns an error unless each message has a role that a template can know, and content that is text or parts. `source` is the template,
+/// which can name other roles.
+pub fn check_messages(conversation: &Conversation<'_>, source: &str) -> Result<(), Failure> {
+    let Data::List(messages) = &*conversation.messages else {
+        return Ok(());
+    };
     for (index, message) in messages.iter().enumerate() {
-        let pointer = format!("{pointer}/{}", index.saturating_sub(added));
-        let fail = |key: &str, message: String| Err(Failure::at("message", format!("{pointer}{key}"), message));
+        let fail = |key: &str, message: String| {
+            Err(Failure::at(
+                "message",
+                format!("{}{key}", conversation.pointer(index)),
+                message,
+            ))
+        };
         let Data::Object(message) = message else {
             return fail("", format!("a message must be an object, and this is {}", message.describe()));
         };
@@ -102,34 +249,6 @@ pub fn check_messages(messages: &Data<'_>, pointer: &str, added: usize, source: 
         }
     }
     Ok(())
-}
-
-/// Converts messages of ShareGPT. If the first message does not have the role `system`, the text of `system` is inserted before it. Returns the
-/// number of messages that were inserted, too.
-pub fn convert_sharegpt<'r>(
-    messages: Cow<'r, Data<'r>>,
-    system: Option<&Data<'r>>,
-    pointer: &str,
-) -> Result<(Cow<'r, Data<'r>>, usize), Failure> {
-    let Data::List(list) = &*messages else {
-        return Ok((messages, 0));
-    };
-    let converted = list.iter().enumerate().map(|(index, message)| {
-        convert_message(message).map_err(|error| Failure::at("message", format!("{pointer}/{index}/value"), error))
-    });
-    let mut converted: Vec<Data<'r>> = converted.collect::<Result<_, _>>()?;
-    let has_system =
-        matches!(converted.first(), Some(Data::Object(first)) if first.get("role") == Some(&Data::Str("system".into())));
-    let mut added = 0;
-    if let (Some(Data::Str(system)), false) = (system, has_system) {
-        let entries = vec![
-            ("role".into(), Data::Str("system".into())),
-            ("content".into(), Data::Str(system.clone())),
-        ];
-        converted.insert(0, Data::Object(Object::new(entries)));
-        added = 1;
-    }
-    Ok((Cow::Owned(Data::List(converted)), added))
 }
 
 fn convert_message<'r>(message: &Data<'r>) -> Result<Data<'r>, String> {

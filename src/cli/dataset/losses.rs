@@ -4,6 +4,7 @@
 //! {"messages": [{"role": "assistant"}]}   ->   lost_message at /messages/0: the prompt has nothing of this message
 //! ```
 
+use super::forms::Conversation;
 use crate::Prompt;
 use crate::json::{Data, Object};
 
@@ -52,12 +53,8 @@ impl Loss {
 
 /// The parts of a row that a prompt was made of.
 pub struct Source<'s> {
-    pub messages: &'s Data<'s>,
+    pub conversation: &'s Conversation<'s>,
     pub tools: Option<&'s Data<'s>>,
-    /// The key of the messages in the row.
-    pub key: &'s str,
-    /// The number of messages at the start that the row does not have.
-    pub added: usize,
     /// The token that begins the text, or an empty string.
     pub bos: &'s str,
 }
@@ -88,11 +85,11 @@ pub fn find_losses(source: &Source<'_>, prompt: &Prompt) -> Vec<Loss> {
             || outer.any(holds)
     };
     let mut losses = Vec::new();
-    let messages = as_list(source.messages);
+    let messages = as_list(&source.conversation.messages);
     for (index, message) in messages.iter().enumerate() {
         let Data::Object(message) = message else { continue };
         let inner = format!("/messages/{index}");
-        let outer = format!("/{}/{}", source.key, index.saturating_sub(source.added));
+        let outer = source.conversation.pointer(index);
         if owners.binary_search(&index).is_err() && !is_printed(&inner) {
             losses.push(Loss::new(Cause::Message, outer, "the prompt has nothing of this message"));
             continue;
@@ -131,7 +128,7 @@ pub fn find_losses(source: &Source<'_>, prompt: &Prompt) -> Vec<Loss> {
         losses.push(Loss::new(Cause::Bos, String::new(), message));
     }
     for (message, reason) in prompt.assistant.reasons() {
-        let pointer = message.map(|index| format!("/{}/{}", source.key, index.saturating_sub(source.added)));
+        let pointer = message.map(|index| source.conversation.pointer(index));
         losses.push(Loss::new(
             Cause::Mask,
             pointer.unwrap_or_default(),

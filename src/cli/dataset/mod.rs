@@ -62,6 +62,10 @@ A row of the output has all other keys of its row, in their order, and then thes
   turns       with --turns: the header, the body, the close and the fields of each message, in code points
 The rows of the output are in the order of the input.
 
+A row without messages can have a \"prompt\" and a \"completion\", each of which is a list of messages, or a text of the user or the assistant.
+A row with \"chosen\" and \"rejected\", and with a \"prompt\" or messages before them, has two texts: in the output, chosen and rejected are the
+prompts, and the other keys are chosen_assistant, rejected_assistant and so on.
+
 The messages can also be JSON text. With --sharegpt, they are in \"conversations\", as {\"from\": \"human\", \"value\": \"Hi\"}. human is the
 role user, gpt is assistant, observation is tool, and the value of function_call becomes calls. If the first message does not have the role
 system, the text of the key \"system\" is inserted before it.
@@ -133,6 +137,9 @@ pub struct Arguments {
     /// Removes the keys that are null from messages and tools, as columns of a data set have them.
     #[arg(long)]
     remove_null: bool,
+    /// Reads the arguments of calls, which are JSON text. Without this, the template sees the text, as with transformers.
+    #[arg(long)]
+    json_arguments: bool,
     #[command(flatten)]
     masks: Masks,
     #[command(flatten)]
@@ -189,6 +196,7 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         masks: arguments.assistant.then(|| arguments.masks.clone()),
         is_strict: arguments.strict,
         removes_null: arguments.remove_null,
+        reads_arguments: arguments.json_arguments,
         wants_turns: arguments.turns,
         notes,
         add_generation_prompt: settings.add_generation_prompt,

@@ -9,9 +9,9 @@
 use std::borrow::Cow;
 
 use crate::json::{self, Data, Entry, JsonErrorKind, Object};
-use crate::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Error, FixedClock, Input, Limits};
+use crate::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Error, FixedClock, Input, Limits, Prompt, Turn};
 
-use super::forms::{check_messages, convert_sharegpt, read_text};
+use super::forms::{Conversation, check_messages, read_text};
 use super::lines::Lines;
 use super::losses::{Loss, Source, find_losses, remove_null};
 use super::notes::Notes;
@@ -74,6 +74,8 @@ pub struct Renderer {
     pub is_strict: bool,
     /// Whether keys that are null are removed from messages and tools.
     pub removes_null: bool,
+    /// Whether the arguments of calls are JSON text.
+    pub reads_arguments: bool,
     /// Whether the line of a row has its turns.
     pub wants_turns: bool,
     pub notes: Notes,
@@ -90,12 +92,10 @@ pub struct Renderer {
 /// The parts of a row.
 #[derive(Default)]
 struct Parts<'r> {
-    messages: Option<Cow<'r, Data<'r>>>,
+    conversations: Vec<Conversation<'r>>,
     tools: Option<Cow<'r, Data<'r>>>,
     documents: Option<&'r Data<'r>>,
     variables: Option<&'r Data<'r>>,
-    /// The number of messages at the start that the row does not have.
-    added: usize,
     /// The key `system` of a row in the form of ShareGPT.
     system: Option<&'r Data<'r>>,
     /// The entries of the row that the output repeats.
@@ -152,6 +152,7 @@ impl Renderer {
             "assistant": self.masks.as_ref().map(|masks| format!("{:?}", masks.options(&masks.roles()))),
             "strict": self.is_strict,
             "remove_null": self.removes_null,
+            "json_arguments": self.reads_arguments,
             "turns": self.wants_turns,
             "add_generation_prompt": self.add_generation_prompt,
             "continue_final_message": self.continue_final_message,
@@ -168,11 +169,6 @@ impl Renderer {
             return Err(Failure::new("row", message));
         };
         let parts = self.split(row, deadline)?;
-        let Some(messages) = &parts.messages else {
-            return Err(Failure::new("row", format!("the row has no {:?}", self.messages_key)));
-        };
-        let pointer = format!("/{}", self.messages_key);
-        check_messages(messages, &pointer, parts.added, self.chat.source().unwrap_or_default())?;
         let roles = self.masks.as_ref().map(Masks::roles).unwrap_or_default();
         let variables = self.merge_variables(parts.variables)?;
         let mut options = ApplyOptions {
@@ -198,64 +194,89 @@ impl Renderer {
         if let Some(clock) = &self.clock {
             options.clock = clock;
         }
-        let prompt = self.chat.apply(&**messages, &options)?;
         let bos = self.chat.special_tokens().iter().find(|(name, _)| name == "bos_token");
-        let losses = find_losses(
-            &Source {
-                messages,
+        let bos = bos.map_or("", |(_, bos)| bos);
+        let (mut answers, mut losses) = (Vec::new(), Vec::new());
+        for conversation in &parts.conversations {
+            check_messages(conversation, self.chat.source().unwrap_or_default())?;
+            let prompt = self.chat.apply(&*conversation.messages, &options)?;
+            let source = Source {
+                conversation,
                 tools: parts.tools.as_deref(),
-                key: &self.messages_key,
-                added: parts.added,
-                bos: bos.map_or("", |(_, bos)| bos),
-            },
-            &prompt,
-        );
-        let losses = match (self.is_strict, losses) {
-            (true, losses) if !losses.is_empty() => {
-                return losses.into_iter().next().map_or(Ok(Vec::new()), |loss| Err(loss.into()));
+                bos,
+            };
+            for loss in find_losses(&source, &prompt) {
+                if self.is_strict {
+                    return Err(loss.into());
+                }
+                // Two conversations can have the same messages.
+                if parts.conversations.len() == 1 || !losses.contains(&loss) {
+                    losses.push(loss);
+                }
             }
-            (_, losses) => losses,
-        };
-        let bounds = Bounds {
-            limits: &self.limits,
-            ..Bounds::from(deadline)
-        };
-        let turns = self.wants_turns.then(|| prompt.turns_within(bounds)).transpose()?;
-        let unwritten = |error: String| Failure::new("output", error);
+            let bounds = Bounds {
+                limits: &self.limits,
+                ..Bounds::from(deadline)
+            };
+            let turns = self.wants_turns.then(|| prompt.turns_within(bounds)).transpose()?;
+            answers.push((conversation.name, prompt, turns));
+        }
         out.push("{");
         for (key, value) in &parts.kept {
             out.write_key(key);
             out.write_data(value);
             out.push(",");
         }
-        out.write_key("text");
-        out.write_string(&prompt.text);
-        if self.wants_spans {
-            out.write_entry("generation", &prompt.reference_spans).map_err(unwritten)?;
-        }
-        if self.masks.is_some() {
-            out.write_entry("assistant", &prompt.assistant).map_err(unwritten)?;
-            let unknown = prompt.assistant.unknown_turns();
-            if !unknown.is_empty() {
-                out.write_entry("unknown_turns", &unknown).map_err(unwritten)?;
+        for (index, (name, prompt, turns)) in answers.iter().enumerate() {
+            if index > 0 {
+                out.push(",");
             }
-            self.notes.note_mask(&prompt);
-        }
-        if let Some(turns) = turns {
-            out.write_entry("turns", &turns).map_err(unwritten)?;
+            out.write_key(name);
+            out.write_string(&prompt.text);
+            self.write_spans(name, prompt, turns.as_deref(), out)
+                .map_err(|error| Failure::new("output", error))?;
         }
         out.push("}\n");
         Ok(losses)
     }
 
+    /// Writes the entries of a prompt after its text. The name of the text is before their keys, unless it is `text`.
+    fn write_spans(&self, name: &str, prompt: &Prompt, turns: Option<&[Turn]>, out: &mut Lines<'_>) -> Result<(), String> {
+        let key = |key: &str| match name {
+            "text" => key.to_owned(),
+            name => format!("{name}_{key}"),
+        };
+        if self.wants_spans {
+            out.write_entry(&key("generation"), &prompt.reference_spans)?;
+        }
+        if self.masks.is_some() {
+            out.write_entry(&key("assistant"), &prompt.assistant)?;
+            let unknown = prompt.assistant.unknown_turns();
+            if !unknown.is_empty() {
+                out.write_entry(&key("unknown_turns"), &unknown)?;
+            }
+            self.notes.note_mask(prompt);
+        }
+        match turns {
+            Some(turns) => out.write_entry(&key("turns"), turns),
+            None => Ok(()),
+        }
+    }
+
     /// Splits a row by its keys.
-    fn split<'r>(&self, row: &'r Object<'r>, deadline: &Deadline) -> Result<Parts<'r>, Failure> {
+    fn split<'r>(&'r self, row: &'r Object<'r>, deadline: &Deadline) -> Result<Parts<'r>, Failure> {
         let mut parts = Parts::default();
         let mut is_replaced = false;
+        let pair = [row.get("chosen"), row.get("rejected")];
+        let is_conversation = |value: &Data<'_>| matches!(value, Data::Str(_) | Data::List(_) | Data::Object(_));
+        let is_pair = pair.iter().all(|value| value.is_some_and(is_conversation));
+        let messages = row.get(&self.messages_key);
         for entry in row.entries() {
             let (key, value) = entry;
             match &**key {
-                key if key == self.messages_key => parts.messages = Some(read_text(value, key, deadline)?),
+                key if key == self.messages_key => {}
+                "chosen" | "rejected" | "prompt" if is_pair => {}
+                "prompt" | "completion" if messages.is_none() => {}
                 "tools" => parts.tools = Some(read_text(value, "tools", deadline)?),
                 "documents" => parts.documents = Some(value),
                 "chat_template_kwargs" => parts.variables = Some(value),
@@ -270,16 +291,44 @@ impl Renderer {
         if is_replaced {
             self.notes.note_replaced();
         }
-        if self.is_sharegpt {
-            if let Some(messages) = parts.messages.take() {
-                let pointer = format!("/{}", self.messages_key);
-                let (messages, added) = convert_sharegpt(messages, parts.system, &pointer)?;
-                (parts.messages, parts.added) = (Some(messages), added);
+        let prompt = [("prompt", row.get("prompt")), (&self.messages_key, messages)];
+        let prompt = prompt.into_iter().find_map(|(key, value)| Some((key, value?, "user")));
+        let answers = [
+            ("chosen", "chosen", pair[0].filter(|_| is_pair)),
+            ("rejected", "rejected", pair[1].filter(|_| is_pair)),
+            (
+                "text",
+                "completion",
+                row.get("completion").filter(|_| !is_pair && messages.is_none()),
+            ),
+        ];
+        for (name, key, answer) in answers {
+            let Some(answer) = answer else { continue };
+            let answer = (key, answer, "assistant");
+            let sections: Vec<_> = prompt.into_iter().chain([answer]).collect();
+            parts.conversations.push(Conversation::join(name, &sections, deadline)?);
+        }
+        if parts.conversations.is_empty() {
+            let Some(messages) = messages else {
+                return Err(Failure::new("row", format!("the row has no {:?}", self.messages_key)));
+            };
+            parts
+                .conversations
+                .push(Conversation::new(&self.messages_key, messages, deadline)?);
+        }
+        for conversation in &mut parts.conversations {
+            if self.is_sharegpt {
+                conversation.convert_sharegpt(parts.system)?;
+            }
+            if self.reads_arguments {
+                conversation.read_arguments(deadline)?;
+            }
+            if self.removes_null {
+                remove_null(conversation.messages.to_mut());
             }
         }
-        if self.removes_null {
-            let lists = [&mut parts.messages, &mut parts.tools];
-            lists.into_iter().flatten().for_each(|list| remove_null(list.to_mut()));
+        if let (true, Some(tools)) = (self.removes_null, &mut parts.tools) {
+            remove_null(tools.to_mut());
         }
         Ok(parts)
     }

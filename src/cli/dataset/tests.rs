@@ -55,6 +55,7 @@ fn run(folder: &Path, end: &str, sizes: [usize; 2], interval: Duration) -> Run {
             masks: None,
             is_strict: false,
             removes_null: false,
+            reads_arguments: false,
             wants_turns: false,
             notes: Notes::new(&chat),
             chat,
