@@ -207,13 +207,13 @@ fn what_a_prompt_does_not_show_is_a_warning_or_with_strict_a_failure() {
     let (causes, status, error) = list_causes(&folder, "", rows);
     assert_eq!((causes, status), (expected.clone(), 0), "{error}");
     assert!(
-        error.contains("\nwarnings lost_message: 2\n") && error.starts_with("6 rows: 6 written"),
+        error.contains("\nwarnings with the cause lost_message: 2\n") && error.starts_with("6 rows: 6 written"),
         "{error}"
     );
     let (causes, status, error) = list_causes(&folder, "--strict", rows);
     assert_eq!((causes, status), (expected, 1), "{error}");
     assert!(
-        error.contains("\nfailed rows lost_message: 2\n") && error.starts_with("6 rows: 1 written"),
+        error.contains("\nrows that failed with the cause lost_message: 2\n") && error.starts_with("6 rows: 1 written"),
         "{error}"
     );
     let (causes, _, _) = list_causes(&folder, "--strict --remove-null", rows);

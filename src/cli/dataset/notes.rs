@@ -19,6 +19,8 @@ pub struct Notes {
     read: BTreeSet<String>,
     /// The number of rows whose spans are empty or unknown.
     unmasked: AtomicU64,
+    /// The number of rows with a turn of the model that no token ends.
+    unended: AtomicU64,
     /// The number of warnings with each cause, and of failures of each kind.
     causes: Mutex<BTreeMap<(bool, String), u64>>,
     /// The number of rows that had one of the keys which the output adds.
@@ -33,16 +35,20 @@ impl Notes {
         Self {
             read: chat.variables().into_iter().map(str::to_owned).collect(),
             unmasked: AtomicU64::new(0),
+            unended: AtomicU64::new(0),
             causes: Mutex::default(),
             replaced: AtomicU64::new(0),
             unread: Mutex::default(),
         }
     }
 
-    /// Counts a row if its mask is empty or unknown.
+    /// Counts a row if its mask is empty or unknown, or if no token ends a turn of it.
     pub fn note_mask(&self, prompt: &Prompt) {
         let is_masked = prompt.assistant().is_ok_and(|spans| !spans.bytes.is_empty());
         self.unmasked.fetch_add(u64::from(!is_masked), Ordering::Relaxed);
+        let mut turns = prompt.assistant.turns.iter();
+        let is_unended = turns.any(|turn| !turn.has_end && turn.spans.as_ref().is_ok_and(|spans| !spans.bytes.is_empty()));
+        self.unended.fetch_add(u64::from(is_unended), Ordering::Relaxed);
     }
 
     /// Counts a warning.
@@ -85,8 +91,8 @@ impl Notes {
         let mut warnings = warn_of_unread(&unread, &read);
         let causes = self.causes.into_inner().unwrap_or_else(PoisonError::into_inner);
         for ((is_failure, cause), count) in causes {
-            let what = if is_failure { "failed rows" } else { "warnings" };
-            warnings.push(format!("{what} {cause}: {count}"));
+            let what = if is_failure { "rows that failed" } else { "warnings" };
+            warnings.push(format!("{what} with the cause {cause}: {count}"));
         }
         let mut count = |what: &str, rows: &AtomicU64| {
             let rows = rows.load(Ordering::Relaxed);
@@ -96,6 +102,10 @@ impl Notes {
         };
         count("whose own text, spans or turns the output replaces", &self.replaced);
         count("in which the text that the model writes is empty or unknown", &self.unmasked);
+        count(
+            "in which no token ends a turn of the model (see --next-marker)",
+            &self.unended,
+        );
         warnings
     }
 }
