@@ -355,6 +355,15 @@ fn options_say_what_the_model_writes() {
         let spans: Vec<&str> = spans.iter().map(|span| &text[place(span, 0)..place(span, 1)]).collect();
         assert_eq!(json!(spans), expected, "{options}");
     }
+    folder.write(
+        "t.jinja",
+        "[x]{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}",
+    );
+    let rows = r#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]}"#;
+    for (options, has_note) in [("--assistant", true), ("--assistant --next-marker", false)] {
+        let (_, error, _) = folder.run(options, rows);
+        assert_eq!(error.contains("no token ends a turn of the model"), has_note, "{error}");
+    }
 }
 
 #[test]

@@ -43,13 +43,16 @@ impl Finder<'_, '_, '_> {
             None if is_whole => self.close_after(part.end, owned.message),
             _ => 0,
         };
-        let has_end = own_close.is_some() || close > 0;
+        let mut has_end = own_close.is_some() || close > 0;
         match own_close {
             Some(token) if !options.end_of_turn => end = scene.trim_end(&(start..body_end.saturating_add(token.start))),
             None if options.end_of_turn && close > 0 => end = part.end.saturating_add(close),
             None if options.next_marker && is_whole && !has_end => {
                 let rest = scene.text(part.end..limit.min(scene.conversation.text.len()));
-                end = control_token(rest).map_or(end, |length| part.end.saturating_add(length));
+                if let Some(length) = control_token(rest) {
+                    end = part.end.saturating_add(length);
+                    has_end = true;
+                }
             }
             _ => {}
         }
