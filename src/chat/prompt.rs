@@ -13,7 +13,7 @@ use crate::deadline::Bounds;
 use crate::error::{Error, ErrorKind, Result};
 #[cfg(feature = "cli")]
 use crate::meter::Meter;
-use crate::trace::{Segment, Spans, Write};
+use crate::trace::{Copies, Segment, Spans};
 
 /// The label of a token that is not trained, which PyTorch ignores.
 const NO_LABEL: i64 = -100;
@@ -43,8 +43,8 @@ pub struct Prompt {
     pub steps: u64,
     pub(crate) segments: Vec<Segment>,
     pub(crate) assistant: AssistantSpans,
-    /// What was written to the text, if the caller in this crate wants to know.
-    pub(crate) writes: Vec<Write>,
+    /// What was copied from strings, if the caller in this crate wants to know.
+    pub(crate) copies: Copies,
 }
 
 /// Writes the text, the spans, the segments, the turns and the steps.

@@ -258,7 +258,7 @@ impl Port {
                 let found = found.transpose().and_then(|found| Ok((found, turns.transpose()?)));
                 let written = match found {
                     Ok((tokens, turns)) => write_answer(&id, deadline, out, |out| {
-                        show::stream_prompt(&prompt, changes.as_ref(), wanted, tokens.as_deref(), turns.as_deref(), out)
+                        show::stream_prompt(&prompt, changes.as_deref(), wanted, tokens.as_deref(), turns.as_deref(), out)
                     })?,
                     Err(error) => Err(error),
                 };
