@@ -251,12 +251,6 @@ impl<'a> Meter<'a> {
         })
     }
 
-    /// Claims memory that can be larger than the largest value, in parts of 64 KiB.
-    pub fn claim_parts(&mut self, bytes: usize) -> Result<Vec<Claim>> {
-        let starts = (0..bytes).step_by(64 << 10);
-        starts.map(|start| self.claim((bytes - start).min(64 << 10))).collect()
-    }
-
     /// Counts memory that is not a value and that exists as long as the render, such as the compiled template, as live. It may be larger
     /// than a value.
     pub fn claim_for_render(&mut self, bytes: usize) -> Result<()> {

@@ -26,7 +26,8 @@ pub use normal::Medium;
 pub use options::{After, Body, LaterSystem, Policy, PrepareOptions};
 pub use prepared::{Media, Prepared};
 
-use crate::error::{Error, ErrorClass, ErrorKind};
+use crate::error::{Error, ErrorClass, ErrorKind, Result};
+use crate::meter::{Claim, Meter};
 
 /// Returns an error about a value of the body. The message begins with the JSON pointer of the value.
 fn wrong(path: String, message: impl std::fmt::Display) -> Error {
@@ -35,4 +36,10 @@ fn wrong(path: String, message: impl std::fmt::Display) -> Error {
         .without_line()
         .with_class(ErrorClass::Request)
         .about_input(path)
+}
+
+/// Claims memory that can be larger than the largest value, in parts of 64 KiB.
+fn claim_parts(meter: &mut Meter<'_>, bytes: usize) -> Result<Vec<Claim>> {
+    let parts = (0..bytes).step_by(64 << 10);
+    parts.map(|start| meter.claim((bytes - start).min(64 << 10))).collect()
 }

@@ -16,6 +16,7 @@ use std::sync::OnceLock;
 
 use serde::Serialize;
 
+use super::claim_parts;
 use super::node::Node;
 use crate::error::Result;
 use crate::json::{self, DEPTH, Data, JsonErrorKind, escape_key};
@@ -309,7 +310,7 @@ impl<'b> JsonText<'b> {
         }
         meter.charge_scan(self.text.len())?;
         let values = count_beginnings(self.text).saturating_add(1).saturating_mul(VALUE);
-        let _claims = meter.claim_parts(values)?;
+        let _claims = claim_parts(meter, values)?;
         let value = match meter.deadline() {
             Some(deadline) => json::read_until(self.text, DEPTH, deadline),
             None => json::read(self.text, DEPTH),

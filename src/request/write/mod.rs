@@ -15,6 +15,7 @@ use std::ops::Range;
 use serde::{Serialize, Serializer};
 
 use super::change::{Change, ChangeKind};
+use super::claim_parts;
 use super::node::Node;
 use super::normal::{Medium, Normal, Place, Places, Role};
 use super::options::Settings;
@@ -154,7 +155,7 @@ pub fn write<'b>(
     };
     let memory = normal.values.saturating_mul(VALUE).saturating_add(normal.bytes);
     writer.written.memory = memory;
-    writer.written.claims = writer.meter.claim_parts(memory)?;
+    writer.written.claims = claim_parts(writer.meter, memory)?;
     let mut drafts = writer.draft();
     let drops_tools = matches!(plan.get(Choice::Drops), TOOLS | TOOLS_AND_CALLS) && !normal.refuses_tools;
     if drops_tools && settings.tools_as_text {
