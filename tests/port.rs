@@ -69,3 +69,33 @@ fn without_a_model_a_request_must_have_a_template() {
     let message = answers[0]["error"]["message"].as_str().expect("an error has a message");
     assert!(message.starts_with("the request must have `template`"), "{message}");
 }
+
+#[test]
+fn a_request_chooses_what_the_model_writes() {
+    let messages = r#""messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]"#;
+    let template =
+        "{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}";
+    let request = |options: &str| format!(r#"{{"apply": {{"template": "{template}", {messages}}}, "assistant": {options}}}"#);
+    let options = [
+        "true",
+        r#"{"end_of_turn": false}"#,
+        r#"{"roles": ["user", "assistant"], "content_only": true}"#,
+        r#"{"roles": "user"}"#,
+        r#"{"content": true}"#,
+    ];
+    let answers = answer(&[], &options.map(request));
+    let spans = [
+        serde_json::json!([[24, 31]]),
+        serde_json::json!([[24, 26]]),
+        serde_json::json!([[6, 8], [24, 26]]),
+    ];
+    for (answer, spans) in answers.iter().zip(spans) {
+        assert_eq!(answer["assistant"], spans, "{answer}");
+    }
+    assert!(
+        answers[3].to_string().contains("`roles` must be an array of strings"),
+        "{}",
+        answers[3]
+    );
+    assert!(answers[4].to_string().contains("not one of its options"), "{}", answers[4]);
+}

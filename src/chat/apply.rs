@@ -212,7 +212,7 @@ impl<'a> Render<'a> {
     fn render_conversation(&self, runtime: &mut Runtime<'a>, own: Value<'a>, messages: Value<'a>) -> Result<Prompt> {
         let options = self.options;
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
-        if options.trace || checks_control_tokens || self.compiled.needs_trace(options.assistant) {
+        if options.trace || checks_control_tokens || options.assistant.is_some() {
             self.compiled.start_tape(runtime, self.list_inputs(own));
         } else if self.lists_copies {
             let count = match &messages {

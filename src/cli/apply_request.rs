@@ -70,7 +70,7 @@ impl Applier {
         &mut self,
         request: &Object<'_>,
         clock: Option<&FixedClock>,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
         bounds: Bounds<'_>,
     ) -> Result<Result<Prompt, Error>, String> {
         let Some(messages) = request.get("messages") else {
@@ -104,7 +104,7 @@ impl Applier {
         &mut self,
         request: &Object<'_>,
         clock: Option<&FixedClock>,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
         bounds: Bounds<'_>,
     ) -> Result<Result<(Prompt, Vec<Change>), Error>, String> {
         let Some(body) = request.get("body") else {

@@ -8,6 +8,7 @@ mod explain;
 mod file;
 mod inspect;
 mod lines;
+mod masks;
 mod model;
 mod port;
 mod render;

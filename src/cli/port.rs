@@ -8,11 +8,10 @@ use std::path::PathBuf;
 
 use crate::conformance::nearest;
 use crate::json::{self, Data, JsonErrorKind, Object};
-use crate::request::Change;
-use crate::{Bounds, ChatTemplate, ControlToken, Deadline, Error, ErrorKind, FixedClock, Limits};
-use crate::{LocalTime, Prompt, RenderOptions, Template, Turn};
+use crate::{Bounds, ChatTemplate, Deadline, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
 
 use super::apply_request::Applier;
+use super::masks::Masks;
 use super::model::Source;
 use super::response_request::Responder;
 use super::show::{self, Mode, Wanted, object};
@@ -201,6 +200,11 @@ impl Port {
                 Err(message) => Err(request_error(id, message)),
             });
         }
+        let masks = match Masks::read(&request) {
+            Ok(masks) => masks,
+            Err(message) => return Ok(Err(request_error(id, message))),
+        };
+        let roles = masks.as_ref().map(Masks::roles).unwrap_or_default();
         if let Some(Data::Object(request)) = request.get("response") {
             return Ok(match self.responder.parse(request, bounds) {
                 Ok(Ok(message)) => {
@@ -217,7 +221,7 @@ impl Port {
         let wanted = Wanted {
             generation: is_wanted("generation"),
             trace: is_wanted("trace"),
-            assistant: is_wanted("assistant"),
+            assistant: masks.as_ref().map(|masks| masks.options(&roles)),
             turns: is_wanted("turns"),
             mode: self.mode,
         };
@@ -254,7 +258,7 @@ impl Port {
                 let found = found.transpose().and_then(|found| Ok((found, turns.transpose()?)));
                 let written = match found {
                     Ok((tokens, turns)) => write_answer(&id, deadline, out, |out| {
-                        write_prompt(&prompt, changes.as_deref(), wanted, tokens.as_deref(), turns.as_deref(), out)
+                        show::stream_prompt(&prompt, changes.as_deref(), wanted, tokens.as_deref(), turns.as_deref(), out)
                     })?,
                     Err(error) => Err(error),
                 };
@@ -271,7 +275,7 @@ impl Port {
         source: &str,
         request: &Object<'_>,
         clock: Option<&FixedClock>,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
         bounds: Bounds<'_>,
     ) -> Result<Result<Prompt, Error>, String> {
         let empty = Data::Object(Object::new(Vec::new()));
@@ -287,7 +291,7 @@ impl Port {
             bounds,
             reference_spans: wanted.generation,
             trace: wanted.is_traced(),
-            assistant: wanted.assistant(),
+            assistant: wanted.assistant,
             ..RenderOptions::default()
         };
         if let Some(clock) = clock {
@@ -372,37 +376,6 @@ fn control_tokens<'r>(request: &'r Object<'_>) -> Result<Option<Vec<&'r str>>, S
         Some(tokens) => Ok(Some(tokens)),
         None => Err("`control_tokens` must be an array of strings, and has another value".to_owned()),
     }
-}
-
-/// Writes the entries of the answer of a prompt.
-fn write_prompt(
-    prompt: &Prompt,
-    changes: Option<&[Change]>,
-    wanted: Wanted,
-    control_tokens: Option<&[ControlToken]>,
-    turns: Option<&[Turn]>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    show::stream_entry("output", &prompt.text, out)?;
-    if let Some(changes) = &changes {
-        show::stream_entry("changes", changes, out)?;
-    }
-    if wanted.generation {
-        show::stream_entry("generation", &show::span_pairs(&prompt.reference_spans.code_points), out)?;
-    }
-    if wanted.trace {
-        show::stream_entry("segments", &prompt.segments, out)?;
-    }
-    if wanted.assistant {
-        show::stream_entry("assistant", &prompt.assistant, out)?;
-    }
-    if let Some(turns) = turns {
-        show::stream_entry("turns", turns, out)?;
-    }
-    if let Some(tokens) = control_tokens {
-        show::stream_entry("control_tokens", tokens, out)?;
-    }
-    Ok(())
 }
 
 /// Writes an answer: an object with the id of the request and the entries that `write_entries` writes. Nothing is written if the time does

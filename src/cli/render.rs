@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use crate::chat::AssistantSpans;
 use crate::json::{self, Data, Object};
 use crate::request::{Change, ChangeKind, Policy, PrepareOptions};
-use crate::{ApplyOptions, AssistantOptions, ChatTemplate, Limits, Prompt, RenderOptions, Template, TokenOrigin};
+use crate::{ApplyOptions, ChatTemplate, Limits, Prompt, RenderOptions, Template, TokenOrigin};
 
 use super::explain::{Explained, Picture};
 use super::file::{Texts, shown};
+use super::masks::Masks;
 use super::model::{Settings, Source, with_path};
 use super::show::{self, When};
 use super::{print, print_json, print_text, warn};
@@ -88,6 +89,8 @@ pub struct Arguments {
     color: Option<When>,
     #[command(flatten)]
     explained: Explained,
+    #[command(flatten)]
+    masks: Masks,
 }
 
 impl Arguments {
@@ -97,11 +100,11 @@ impl Arguments {
     }
 
     /// Returns the options for what the output shows besides the text.
-    fn show_options(&self) -> ApplyOptions<'static> {
+    fn show_options<'o>(&self, roles: &'o [&'o str]) -> ApplyOptions<'o> {
         ApplyOptions {
             generation_spans: self.json || self.is_colored(When::Never),
             trace: self.json,
-            assistant: (self.json || self.explained.is_wanted()).then(AssistantOptions::default),
+            assistant: (self.json || self.explained.is_wanted()).then(|| self.masks.options(roles)),
             ..ApplyOptions::default()
         }
     }
@@ -154,12 +157,13 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
         ));
     }
     let fixed = arguments.settings.clock();
+    let roles = arguments.masks.roles();
     let mut options = RenderOptions {
         bounds: texts.bounds(),
         reference_spans: arguments.json,
         generation_spans: arguments.json,
         trace: arguments.json || arguments.explained.is_wanted(),
-        assistant: (arguments.json || arguments.explained.is_wanted()).then(AssistantOptions::default),
+        assistant: (arguments.json || arguments.explained.is_wanted()).then(|| arguments.masks.options(&roles)),
         ..RenderOptions::default()
     };
     if let Some(clock) = &fixed {
@@ -219,6 +223,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let variables = arguments.settings.variables.iter();
     let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
     let own_tokens = arguments.explained.control_tokens();
+    let roles = arguments.masks.roles();
     let mut options = ApplyOptions {
         bounds: texts.bounds(),
         tools: Some(&tools),
@@ -230,7 +235,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         // In the reference, the spans of a continued message are an error.
         reference_spans: arguments.json && arguments.settings.continue_final_message.is_none(),
         control_tokens: arguments.explained.policy(&own_tokens),
-        ..arguments.show_options()
+        ..arguments.show_options(&roles)
     };
     if let Some(clock) = &fixed {
         options.clock = clock;
@@ -314,10 +319,11 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
     }
     let prepared = chat.prepare_with(&body, &prepare_options).map_err(explain)?;
     let own_tokens = arguments.explained.control_tokens();
+    let roles = arguments.masks.roles();
     let mut options = ApplyOptions {
         bounds: texts.bounds(),
         control_tokens: arguments.explained.policy(&own_tokens),
-        ..arguments.show_options()
+        ..arguments.show_options(&roles)
     };
     if let Some(clock) = &fixed {
         options.clock = clock;
