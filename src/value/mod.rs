@@ -48,7 +48,7 @@ pub use call::{
 };
 #[cfg(feature = "inspect")]
 pub use dict::json_entry;
-pub use dict::{Dict, DictIter, Entries};
+pub use dict::{Dict, DictIter, Entries, has_json_text};
 pub use frames::{ContextEntry, Environment, EnvironmentId};
 pub use generator::{GAIN, Generator, ItemSource};
 pub use given::Given;
