@@ -42,19 +42,22 @@ impl ChatTemplate {
     pub fn apply<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let deadline = options.bounds.start();
         let meter = &Meter::within(options.bounds, &deadline);
-        self.apply_within(messages, options, Hidden::default(), meter)
+        self.apply_within(messages, options, false, meter)
     }
 
-    /// Returns the prompt of a conversation within the limits and the deadline of a meter, in place of those of the options.
+    /// Returns the prompt of a conversation within the limits and the deadline of a meter, in place of those of the options. `lists_copies`
+    /// tells whether it has [`Prompt::copies`].
     pub(crate) fn apply_within<M: Input + ?Sized>(
         &self,
         messages: &M,
         options: &ApplyOptions<'_>,
-        hidden: Hidden,
+        lists_copies: bool,
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
         let mut only = None;
-        self.apply_all(&messages, options, hidden, meter, false, &mut |prompt| only = Some(prompt))?;
+        self.apply_all(&messages, options, (false, lists_copies), meter, &mut |prompt| {
+            only = Some(prompt)
+        })?;
         only.ok_or_else(|| Error::internal("a conversation has no prompt"))
     }
 
@@ -78,7 +81,7 @@ impl ChatTemplate {
         let deadline = options.bounds.start();
         let meter = &Meter::within(options.bounds, &deadline);
         let mut prompts = Vec::new();
-        self.apply_all(&conversations, options, Hidden::default(), meter, true, &mut |prompt| {
+        self.apply_all(&conversations, options, (true, false), meter, &mut |prompt| {
             prompts.push(prompt);
         })?;
         Ok(prompts)
@@ -103,22 +106,16 @@ impl ChatTemplate {
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let deadline = options.bounds.start();
         let messages = json::read_until(messages, json::DEPTH, &deadline)?;
-        self.apply_within(
-            &messages,
-            options,
-            Hidden::default(),
-            &Meter::within(options.bounds, &deadline),
-        )
+        self.apply_within(&messages, options, false, &Meter::within(options.bounds, &deadline))
     }
 
-    /// Passes the prompts to a function. A single conversation is rendered with the runtime in which it was checked.
+    /// Passes the prompts to a function, with their copies if these are wanted. A single conversation is rendered with the runtime in which it was checked.
     fn apply_all(
         &self,
         messages: &dyn Input,
         options: &ApplyOptions<'_>,
-        hidden: Hidden,
+        (wants_batch, lists_copies): (bool, bool),
         meter: &Meter<'_>,
-        wants_batch: bool,
         pass: &mut dyn FnMut(Prompt),
     ) -> Result<()> {
         // Declared before the runtime, which borrows from it.
@@ -134,11 +131,7 @@ impl ChatTemplate {
             Err(error) => return Err(error.clone()),
         };
         let messages = messages.borrow_value(&mut runtime)?;
-        let conversations = if hidden.is_clean {
-            Conversations::One(messages.clone())
-        } else {
-            Conversations::new(&mut runtime, &messages)?
-        };
+        let conversations = Conversations::new(&mut runtime, &messages)?;
         match (&conversations, wants_batch) {
             (Conversations::One(_), false) | (Conversations::Batch(_), true) => {}
             (Conversations::Batch(_), false) => {
@@ -175,7 +168,7 @@ impl ChatTemplate {
                 ControlPolicy::Refuse | ControlPolicy::Split => self.control_tokens_with(special_tokens),
             },
             options,
-            hidden,
+            lists_copies,
         };
         let conversations = match conversations {
             Conversations::One(conversation) => {
@@ -201,16 +194,6 @@ impl ChatTemplate {
     }
 }
 
-/// Options of `apply` for callers in this crate.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Hidden {
-    /// Whether to return [`Prompt::writes`].
-    pub writes: bool,
-    /// Whether each message is an object without a null and without a field with reasoning. The template then sees the messages without a
-    /// check.
-    pub is_clean: bool,
-}
-
 /// The arguments of a call after their checks, which all its conversations share.
 struct Render<'a> {
     template: &'a NamedTemplate,
@@ -221,7 +204,7 @@ struct Render<'a> {
     field: Option<&'a str>,
     control_tokens: Vec<&'a str>,
     options: &'a ApplyOptions<'a>,
-    hidden: Hidden,
+    lists_copies: bool,
 }
 
 impl<'a> Render<'a> {
@@ -231,7 +214,7 @@ impl<'a> Render<'a> {
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
         if options.trace || checks_control_tokens || self.compiled.needs_trace(options.assistant) {
             self.compiled.start_tape(runtime, self.list_inputs(own));
-        } else if self.hidden.writes {
+        } else if self.lists_copies {
             let count = match &messages {
                 Value::List(items) | Value::Tuple(items) => items.len(),
                 _ => 0,
@@ -258,13 +241,10 @@ impl<'a> Render<'a> {
             output.text = continuation.close(runtime, output.text)?;
             output.pieces.truncate(output.text.len());
         }
-        let writes = match self.hidden.writes {
-            true => runtime.list_writes(&output.pieces),
-            false => Vec::new(),
-        };
+        let copies = self.lists_copies.then(|| output.pieces.list_copies());
         render_options.trace |= checks_control_tokens;
         let mut prompt = self.compiled.finish(runtime, output, &render_options)?;
-        prompt.writes = writes;
+        prompt.copies = copies.unwrap_or_default();
         if checks_control_tokens {
             let count = self.control_tokens.len().saturating_add(options.control_tokens.tokens.len());
             runtime.meter.charge_items(count)?;

@@ -18,6 +18,7 @@ mod files;
 mod folder;
 mod input;
 mod mask;
+mod memory;
 mod messages;
 mod model_config;
 mod options;
@@ -35,7 +36,6 @@ mod variables;
 
 use std::collections::HashSet;
 use std::sync::Arc;
-#[cfg(feature = "inspect")]
 use std::sync::OnceLock;
 
 use indexmap::IndexMap;
@@ -49,8 +49,6 @@ use crate::report::Made;
 use crate::template::Template;
 use crate::value::Value;
 
-#[cfg(feature = "inspect")]
-pub(crate) use apply::Hidden;
 pub use assistant::AssistantOptions;
 #[cfg(feature = "cli")]
 pub(crate) use assistant::AssistantSpans;
@@ -61,9 +59,9 @@ pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, 
 pub(crate) use files::Files;
 pub use folder::LoadOptions;
 pub use input::Input;
-#[cfg(feature = "inspect")]
 pub(crate) use input::sealed::Borrow;
 pub use mask::assistant_mask;
+pub(crate) use memory::{CHOICES, Choices, Memory, Score};
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
 pub use render::RenderOptions;
@@ -111,8 +109,9 @@ struct Parts {
     /// The parts of the report that were made so far.
     #[cfg(feature = "inspect")]
     made: Made,
+    /// How requests were written.
+    memory: Memory,
     /// For each template, a `ChatTemplate` that has only this one, made by the first request that needs it.
-    #[cfg(feature = "inspect")]
     singles: Vec<OnceLock<ChatTemplate>>,
 }
 
@@ -207,7 +206,6 @@ impl ChatTemplate {
 
     pub(crate) fn assemble(templates: Templates, special_tokens: Vec<(String, String)>) -> Self {
         let parts = Parts {
-            #[cfg(feature = "inspect")]
             singles: vec![OnceLock::new(); templates.all().len()],
             templates,
             special_tokens,
@@ -216,6 +214,7 @@ impl ChatTemplate {
             response: None,
             #[cfg(feature = "inspect")]
             made: Made::default(),
+            memory: Memory::default(),
         };
         Self { parts: Arc::new(parts) }
     }
@@ -260,14 +259,14 @@ impl ChatTemplate {
         #[cfg(feature = "inspect")]
         {
             parts.made = Made::default();
-            parts.singles.iter_mut().for_each(|single| drop(single.take()));
         }
+        parts.memory = Memory::default();
+        parts.singles.iter_mut().for_each(|single| drop(single.take()));
         parts
     }
 
     /// Returns a `ChatTemplate` that has only the template for a request. `argument` is the template's name in the request; without it,
     /// `has_tools` decides. Returns `self` if the templates have no names, or none of them is for the request.
-    #[cfg(feature = "inspect")]
     pub(crate) fn single(&self, argument: Option<&str>, has_tools: bool) -> &Self {
         let Some(index) = self.parts.templates.find_named(argument, has_tools) else {
             return self;
@@ -286,6 +285,11 @@ impl ChatTemplate {
     #[cfg(feature = "inspect")]
     pub(crate) fn made(&self) -> &Made {
         &self.parts.made
+    }
+
+    /// Returns what is remembered of requests.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.parts.memory
     }
 
     /// Adds special tokens, each by its name and its text. Special tokens of the same names are replaced.

@@ -10,7 +10,7 @@ use crate::deadline::Bounds;
 use crate::error::{Error, ErrorKind, Result};
 #[cfg(feature = "cli")]
 use crate::meter::Meter;
-use crate::trace::{Segment, Spans, Write};
+use crate::trace::{Copies, Segment, Spans};
 
 /// The number of steps that each segment costs while turns are made.
 #[cfg(feature = "cli")]
@@ -37,8 +37,8 @@ pub struct Prompt {
     pub steps: u64,
     pub(crate) segments: Vec<Segment>,
     pub(crate) assistant: AssistantSpans,
-    /// What was written to the text, if the caller in this crate wants to know.
-    pub(crate) writes: Vec<Write>,
+    /// What was copied from strings, if the caller in this crate wants to know.
+    pub(crate) copies: Copies,
 }
 
 /// Writes the text, the spans, the segments, the turns and the steps.

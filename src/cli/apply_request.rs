@@ -10,10 +10,8 @@
 use std::borrow::Cow;
 
 use crate::json::{Data, Object};
-use crate::{
-    ApplyOptions, Bounds, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, Policy, PrepareOptions,
-    Prompt, Report,
-};
+use crate::request::{Change, Format, Policy, PrepareOptions};
+use crate::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, Prompt, Report};
 
 use crate::chat::{MAX_SPECIAL_TOKENS, MAX_TEMPLATES};
 
@@ -108,21 +106,21 @@ impl Applier {
         clock: Option<&FixedClock>,
         wanted: Wanted,
         bounds: Bounds<'_>,
-    ) -> Result<Result<(Prompt, Changes), Error>, String> {
+    ) -> Result<Result<(Prompt, Vec<Change>), Error>, String> {
         let Some(body) = request.get("body") else {
             return Err("`chat` must have `body`".to_owned());
         };
         let template = self.template_with_tokens(request, bounds)?;
+        let options = wanted.options(bounds, clock);
         let prepare_options = PrepareOptions {
+            clock: options.clock,
             format: choose(request, "format", &FORMATS)?,
             policy: choose(request, "policy", &POLICIES)?.unwrap_or_default(),
             bounds,
             ..PrepareOptions::default()
         };
-        Ok(template.prepare_with(body, &prepare_options).and_then(|prepared| {
-            let prompt = prepared.apply_with(&wanted.options(bounds, clock))?;
-            Ok((prompt, prepared.changes))
-        }))
+        let prepared = template.prepare_with(body, &prepare_options);
+        Ok(prepared.and_then(|prepared| prepared.render_with(&options)))
     }
 
     /// Makes the whole report on a chat template. The outer error is about the form of the request.

@@ -8,10 +8,9 @@ use std::path::PathBuf;
 
 use crate::conformance::nearest;
 use crate::json::{self, Data, JsonErrorKind, Object};
-use crate::{
-    Bounds, Changes, ChatTemplate, ControlToken, Deadline, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions,
-    Template, Turn,
-};
+use crate::request::Change;
+use crate::{Bounds, ChatTemplate, ControlToken, Deadline, Error, ErrorKind, FixedClock, Limits};
+use crate::{LocalTime, Prompt, RenderOptions, Template, Turn};
 
 use super::apply_request::Applier;
 use super::model::Source;
@@ -255,7 +254,7 @@ impl Port {
                 let found = found.transpose().and_then(|found| Ok((found, turns.transpose()?)));
                 let written = match found {
                     Ok((tokens, turns)) => write_answer(&id, deadline, out, |out| {
-                        write_prompt(&prompt, changes.as_ref(), wanted, tokens.as_deref(), turns.as_deref(), out)
+                        write_prompt(&prompt, changes.as_deref(), wanted, tokens.as_deref(), turns.as_deref(), out)
                     })?,
                     Err(error) => Err(error),
                 };
@@ -378,14 +377,14 @@ fn control_tokens<'r>(request: &'r Object<'_>) -> Result<Option<Vec<&'r str>>, S
 /// Writes the entries of the answer of a prompt.
 fn write_prompt(
     prompt: &Prompt,
-    changes: Option<&Changes>,
+    changes: Option<&[Change]>,
     wanted: Wanted,
     control_tokens: Option<&[ControlToken]>,
     turns: Option<&[Turn]>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     show::stream_entry("output", &prompt.text, out)?;
-    if let Some(changes) = changes {
+    if let Some(changes) = &changes {
         show::stream_entry("changes", changes, out)?;
     }
     if wanted.generation {

@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::chat::AssistantSpans;
 use crate::json::{self, Data, Object};
-use crate::{
-    ApplyOptions, AssistantOptions, Changes, ChatTemplate, Limits, Policy, PrepareOptions, Prompt, RenderOptions, Template,
-    TokenOrigin, What,
-};
+use crate::request::{Change, ChangeKind, Policy, PrepareOptions};
+use crate::{ApplyOptions, AssistantOptions, ChatTemplate, Limits, Prompt, RenderOptions, Template, TokenOrigin};
 
 use super::explain::{Explained, Picture};
 use super::file::{Texts, shown};
@@ -300,7 +298,7 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
     let chat = arguments.source.load(texts)?;
     let body = texts.parse_json(request)?;
     let fixed = arguments.settings.clock();
-    let options = PrepareOptions {
+    let mut prepare_options = PrepareOptions {
         policy: match (arguments.strict, arguments.exact) {
             (true, _) => Policy::Strict,
             (_, true) => Policy::Exact,
@@ -311,7 +309,10 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
         ..PrepareOptions::default()
     };
     let explain = |error| arguments.source.explain(&error);
-    let prepared = chat.prepare_with(&body, &options).map_err(explain)?;
+    if let Some(clock) = &fixed {
+        prepare_options.clock = clock;
+    }
+    let prepared = chat.prepare_with(&body, &prepare_options).map_err(explain)?;
     let own_tokens = arguments.explained.control_tokens();
     let mut options = ApplyOptions {
         bounds: texts.bounds(),
@@ -321,11 +322,11 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
     if let Some(clock) = &fixed {
         options.clock = clock;
     }
-    let prompt = prepared.apply_with(&options).map_err(explain)?;
-    let changes = prepared.changes.iter().map(|change| format!("changed: {change}")).collect();
+    let (prompt, changes) = prepared.render_with(&options).map_err(explain)?;
+    let notes = changes.iter().map(|change| format!("changed: {change}")).collect();
     let messages = serde_json::to_value(prepared.messages()).map_err(|error| format!("error: {error}"))?;
     let messages = json::to_data(&messages, json::DEPTH).map_err(|error| format!("error: {error}"))?;
-    show_prompt(arguments, &chat, &prompt, Some(&messages), changes, Some(&prepared.changes))
+    show_prompt(arguments, &chat, &prompt, Some(&messages), notes, Some(&changes))
 }
 
 /// Returns the prompt in the form that the arguments choose, or draws its picture with notes and returns an empty string.
@@ -335,7 +336,7 @@ fn show_prompt(
     prompt: &Prompt,
     messages: Option<&Data<'_>>,
     notes: Vec<String>,
-    changes: Option<&Changes>,
+    changes: Option<&[Change]>,
 ) -> Result<String, String> {
     if arguments.explained.is_wanted() {
         let mut named = chat.special_tokens().iter();
@@ -344,7 +345,10 @@ fn show_prompt(
         return arguments.draw(&Picture::new(prompt, &tokens, messages, bos, notes)?);
     }
     if !arguments.json {
-        let dropped = changes.into_iter().flatten().filter(|change| change.what == What::Dropped);
+        let dropped = changes
+            .into_iter()
+            .flatten()
+            .filter(|change| change.kind == ChangeKind::Dropped);
         dropped.for_each(|change| warn(&format!("warning: {change}")));
     }
     match (arguments.json, arguments.is_colored(When::Never)) {

@@ -11,7 +11,8 @@ use std::ops::Range;
 use crate::chat::AssistantSpans;
 use crate::conformance::printable;
 use crate::json::{Data, Object};
-use crate::{ApplyOptions, AssistantOptions, Bounds, Changes, FixedClock, Prompt};
+use crate::request::Change;
+use crate::{ApplyOptions, AssistantOptions, Bounds, FixedClock, Prompt};
 use serde::Serialize;
 
 /// The options of a request that add to its answer and do not change the text.
@@ -75,11 +76,11 @@ struct Changed<'p> {
     #[serde(flatten)]
     prompt: &'p Prompt,
     #[serde(skip_serializing_if = "Option::is_none")]
-    changes: Option<&'p Changes>,
+    changes: Option<&'p [Change]>,
 }
 
 /// Writes a prompt with its spans as a line of JSON, and the changes of its request.
-pub fn write_prompt(prompt: &Prompt, changes: Option<&Changes>, out: &mut impl Write) -> io::Result<()> {
+pub fn write_prompt(prompt: &Prompt, changes: Option<&[Change]>, out: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &Changed { prompt, changes })?;
     out.write_all(b"\n")
 }

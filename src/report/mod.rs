@@ -11,7 +11,6 @@ mod prefix;
 mod reads;
 mod roles;
 mod switches;
-mod takes;
 mod witness;
 
 pub use calls::{Arguments, Calls, Tools};
@@ -21,5 +20,4 @@ pub use prefix::{Boundary, Counterexample, Look, Prefix, Verdict};
 pub use reads::{Read, Reads};
 pub use roles::{Alternation, Content, Media, Medium, NullContent, Outcome, Role, Roles, System};
 pub use switches::{Change, GenerationPrompt, Reasoning, Replay, Switch};
-pub use takes::{Forms, Takes};
 pub use witness::Witness;

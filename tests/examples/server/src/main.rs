@@ -59,7 +59,8 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use chat_template::{
-    ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Format, Limits, LoadOptions, PrepareOptions, json,
+    ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Limits, LoadOptions, json,
+    request::{Format, PrepareOptions},
 };
 use hyper::body::Frame;
 use lru::LruCache;
@@ -121,8 +122,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:8080".to_owned());
 
     let model = ChatTemplate::from_dir(folder, &LoadOptions::default())?;
-    // A template that does not compile ends the server here, and not at the first request. The verdicts on requests are made once.
-    model.inspect(Bounds::default())?.get("takes")?;
+    // A template that does not compile ends the server here, and not at the first request.
+    model.check()?;
     let listener = TcpListener::bind(&address)
         .await
         .map_err(|error| format!("{address}: {error}"))?;
@@ -282,8 +283,8 @@ impl Job {
             bounds,
             ..ApplyOptions::default()
         };
-        let prompt = prepared.apply_with(&options).map_err(fail)?;
-        serde_json::to_vec(&envelope::wrap(&body, &prepared, &prompt)).map_err(Failure::internal)
+        let (prompt, changes) = prepared.render_with(&options).map_err(fail)?;
+        serde_json::to_vec(&envelope::wrap(&body, prepared.format(), &prompt, &changes)).map_err(Failure::internal)
     }
 }
 
