@@ -47,7 +47,7 @@ pub use call::{
     Signature, Style, Write, not_callable,
 };
 pub use dict::json_entry;
-pub use dict::{Dict, DictIter, Entries};
+pub use dict::{Dict, DictIter, Entries, has_json_text};
 pub use frames::{ContextEntry, Environment, EnvironmentId};
 pub use generator::{GAIN, Generator, ItemSource};
 pub use given::Given;
