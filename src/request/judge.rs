@@ -16,7 +16,7 @@ use crate::trace::Origin;
 pub type Faults = Vec<(Kinds, Place)>;
 
 /// A stretch of the prompt that was copied from a string.
-struct Copied {
+struct Stretch {
     at: Range<usize>,
     start: usize,
 }
@@ -26,7 +26,7 @@ struct Copied {
 struct Tape<'p> {
     text: &'p str,
     /// The stretches that were copied from the string at a pointer.
-    copied: HashMap<&'p str, Vec<Copied>>,
+    copied: HashMap<&'p str, Vec<Stretch>>,
     /// The first byte of the key of a value.
     keys: HashMap<&'p str, usize>,
     /// The pointers of the values whose keys are in the notation of Python.
@@ -141,7 +141,7 @@ impl<'p> Tape<'p> {
                 }
                 Origin::Input { path, at_bytes, .. } => {
                     let start = bytes.start;
-                    tape.copied.entry(path).or_default().push(Copied { at: at_bytes, start });
+                    tape.copied.entry(path).or_default().push(Stretch { at: at_bytes, start });
                     tape.add_part(path, has_media && !path.ends_with("/type"));
                 }
                 Origin::Changed { paths } => {
@@ -187,10 +187,10 @@ impl<'p> Tape<'p> {
         own.sort_unstable();
         own.dedup();
         meter.charge_items(own.len())?;
-        let copied = self.copied.get(path).map_or(&[] as &[Copied], Vec::as_slice);
+        let copied = self.copied.get(path).map_or(&[] as &[Stretch], Vec::as_slice);
         meter.charge_items(copied.len())?;
-        let overlaps = |stretch: &&Copied| stretch.at.start < atom.range.end && stretch.at.end > atom.range.start;
-        let hits: Vec<&Copied> = copied.iter().filter(overlaps).filter(|_| !atom.is_key).collect();
+        let overlaps = |stretch: &&Stretch| stretch.at.start < atom.range.end && stretch.at.end > atom.range.start;
+        let hits: Vec<&Stretch> = copied.iter().filter(overlaps).filter(|_| !atom.is_key).collect();
         if let Some(first) = hits.first().filter(|_| is_covered(atom, &hits)) {
             let length = atom.range.len();
             let most = || {
@@ -240,7 +240,7 @@ impl<'p> Tape<'p> {
 }
 
 /// Returns whether stretches that were copied from a string have all letters and digits of an atom in it.
-fn is_covered(atom: &Atom<'_>, hits: &[&Copied]) -> bool {
+fn is_covered(atom: &Atom<'_>, hits: &[&Stretch]) -> bool {
     let Range { start, end } = atom.range;
     if hits.iter().any(|hit| hit.at.start <= start && hit.at.end >= end) {
         return true;
@@ -308,7 +308,7 @@ impl Joined {
 }
 
 /// Returns whether JSON text of an object was printed directly after a brace, as if it were a part of an object.
-fn is_in_braces(text: &str, copied: &[Copied]) -> bool {
+fn is_in_braces(text: &str, copied: &[Stretch]) -> bool {
     let first = copied.iter().find(|stretch| stretch.at.start == 0);
     first.is_some_and(|first| {
         let before = text.get(..first.start).unwrap_or_default();

@@ -6,7 +6,7 @@ use super::judge::{self, Faults};
 use super::normal::{Normal, PartKind, Role, ToolForm};
 use super::plan::{self, Choice, Class, Kinds, OPERATORS, Plan, kind, value};
 use super::prepared::Request;
-use super::write::{Given, Written};
+use super::write::{Given, THOUGHT_KEYS, Written};
 use crate::chat::{ApplyOptions, CHOICES, Memory, Prompt, Score};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{DEPTH, Data, Object};
@@ -272,10 +272,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             let is_drop = operator.choice == Choice::Drops
                 || operator.value == value::DROPPED && matches!(operator.choice, Choice::Media | Choice::Thoughts);
             let is_field = operator.choice == Choice::Thoughts && (1..=3).contains(&operator.value);
-            let key = ["", "reasoning_content", "reasoning", "thinking"]
-                .get(usize::from(operator.value))
-                .copied()
-                .unwrap_or_default();
+            let key = THOUGHT_KEYS.get(usize::from(operator.value)).copied().unwrap_or_default();
             let into_content = operator.choice == Choice::Thoughts && operator.value == value::CONTENT;
             let mends = match operator.choice {
                 Choice::Drops if as_text => kind::TOOL | kind::CALL,

@@ -463,14 +463,6 @@ impl<'a> InputMap<'a> {
         }
     }
 
-    /// Returns the place in memory from which a piece was copied, or `None` if it was not copied from a string of the input.
-    pub fn memory(&self, source: Source) -> Option<usize> {
-        match source {
-            Source::Input(string, at) => Some(self.strings.get(string as usize)?.address().saturating_add(at as usize)),
-            _ => None,
-        }
-    }
-
     /// Adds the whole input to a union, for a value whose strings are not known.
     pub fn extend_with_all(&self, union: &mut Union) {
         union.insert(&self.paths, ROOT);

@@ -8,6 +8,8 @@ mod message;
 mod tools;
 mod turns;
 
+pub use message::THOUGHT_KEYS;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
