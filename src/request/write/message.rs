@@ -93,7 +93,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         };
         is_content_own
             && (!is_empty || draft.form == Form::Text && draft.role != Role::Assistant || is_own(Choice::Empty) && content == AS_IS)
-            && (draft.thoughts.is_empty() || keeps_thoughts)
+            && (draft.thoughts.is_empty() || draft.thoughts.len() == 1 && keeps_thoughts)
             && (draft.calls.is_empty()
                 || is_own(Choice::Arguments) && is_own(Choice::Identifiers) && draft.calls.iter().all(|(call, _)| is_plain(call)))
             && (draft.result.is_none() || is_own(Choice::Names) && is_own(Choice::Identifiers))
@@ -149,7 +149,11 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 let text = format!("{THOUGHTS_START}{}\n</think>\n\n", texts.join("\n"));
                 draft.pieces.insert(0, Piece::Thoughts(text));
             }
-            DROPPED => self.give_up(kind::THOUGHT, first.place, "the template fails with reasoning"),
+            DROPPED => {
+                for thought in &draft.thoughts {
+                    self.give_up(kind::THOUGHT, thought.place, "the template fails with reasoning");
+                }
+            }
             choice => {
                 let own = draft.thought_key.unwrap_or("reasoning_content");
                 let key = match THOUGHT_KEYS.get(usize::from(choice)) {
@@ -392,9 +396,14 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             Piece::Part(part) => self.add_atom(part.place, kind, part.text.clone(), path, start, index),
             Piece::Thoughts(_) => {
                 let mut start = start + THOUGHTS_START.len();
+                let first = self.written.atoms.len();
                 for thought in &draft.thoughts {
                     self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), path, start, index);
                     start += thought.text.len() + 1;
+                }
+                // The template gets a copy of the text.
+                for atom in self.written.atoms.iter_mut().skip(first) {
+                    atom.memory = 0..0;
                 }
             }
             Piece::Label(_) => {}

@@ -218,7 +218,15 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 }
             }
         }
-        drafts.retain(|draft| draft.role != Role::Assistant || !draft.pieces.is_empty() || !draft.thoughts.is_empty());
+        drafts.retain(|draft| {
+            let is_kept = draft.role != Role::Assistant || !draft.pieces.is_empty() || !draft.thoughts.is_empty();
+            if !is_kept {
+                for field in draft.name.iter().chain(&draft.others) {
+                    self.give_up(kind::FIELD, field.place, "the message says nothing else, and is left out");
+                }
+            }
+            is_kept
+        });
     }
 
     /// Makes messages of the user of results.
