@@ -15,7 +15,7 @@ use super::search::{Outcome, Search, hash_shape, score_of};
 use super::variables::{self, Variables};
 use super::write::{Given, Written, write};
 use super::{quick, read, wrong};
-use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, Prompt, Score};
+use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlTokens, Input, Prompt, Score};
 use crate::error::{Error, Result};
 use crate::meter::Meter;
 
@@ -70,6 +70,7 @@ impl ChatTemplate {
     ///
     /// # Errors
     /// If the body has none of the formats or names content that is stored elsewhere, and if the template takes the request in no form.
+    /// A request of a shape that is known is not rendered here, so [`Prepared::render`] returns the error if the template refuses it.
     /// Errors about the body have the class [`Request`](crate::ErrorClass::Request) and its JSON pointer.
     pub fn prepare_with<'b, B: Body>(&'b self, body: &'b B, options: &PrepareOptions<'_>) -> Result<Prepared<'b>> {
         let body = body.as_node();
@@ -153,6 +154,17 @@ impl<'b> Prepared<'b> {
                 }
             }
         }
+        // A control token that is refused is no fault of the plan.
+        let refuses = options.control_tokens.policy == ControlPolicy::Refuse;
+        let own = options;
+        let options = &ApplyOptions {
+            control_tokens: if refuses {
+                ControlTokens::default()
+            } else {
+                own.control_tokens
+            },
+            ..*own
+        };
         let (outcome, prompt) = Search::new(request, options, &mut meter).evaluate(self.plan, &self.written);
         let other;
         let (outcome, written, mut prompt) = match prompt {
@@ -165,7 +177,9 @@ impl<'b> Prepared<'b> {
                 (outcome, &other, prompt)
             }
         };
-        if !options.trace && options.control_tokens.policy == crate::chat::ControlPolicy::Leave {
+        if refuses {
+            prompt = request.render(written, own, (own.trace, false), &meter)?;
+        } else if !own.trace && own.control_tokens.policy == ControlPolicy::Leave {
             prompt.segments.clear();
         }
         let changes = request.list_changes(written, &outcome.faults);
@@ -231,18 +245,18 @@ impl<'b> Request<'b> {
             None => find(body)?,
         };
         let is_exact = options.policy == Policy::Exact;
-        let mut normal = match is_kept(body, format, options.policy) {
+        let is_kept = is_kept(body, format, options.policy);
+        let mut normal = match is_kept {
             true => Normal::default(),
             false => read::read(body, format, meter)?,
         };
         normal.refuses_tools &= !options.keeps_tools;
-        let has_tools = !normal.tools.is_empty() && !normal.refuses_tools
-            || is_kept(body, format, options.policy) && body.get("tools").is_some();
+        let has_tools = !normal.tools.is_empty() && !normal.refuses_tools || is_kept && body.get("tools").is_some();
         let template = template.single(options.chat_template, has_tools);
-        let variables = if is_exact {
-            Variables::default()
-        } else {
-            Variables::read(template, body, meter)?
+        let variables = match is_exact {
+            _ if is_kept => Variables::default(),
+            true => Variables::read_exact(body)?,
+            false => Variables::read(template, body, meter)?,
         };
         normal.has_settings = variables.has_settings();
         let read_option = |name| match is_exact {

@@ -104,11 +104,7 @@ pub struct Variables<'b> {
 
 impl<'b> Variables<'b> {
     pub fn read(template: &ChatTemplate, body: Node<'b>, meter: &mut Meter<'_>) -> Result<Self> {
-        let own = body.get("chat_template_kwargs");
-        if let Some(own) = own.filter(|own| !own.is_object()) {
-            let fault = format!("must be an object, and this is {}", own.describe());
-            return Err(wrong("/chat_template_kwargs".to_owned(), fault));
-        }
+        let own = find_own(body)?;
         let mut variables = Self {
             effort: Setting::read_effort(body),
             thinking: Setting::read_thinking(body),
@@ -142,6 +138,16 @@ impl<'b> Variables<'b> {
             .own
             .extend(flag.map(|flag| ("add_generation_prompt".into(), flag.to_data(DEPTH))));
         Ok(variables)
+    }
+
+    /// Returns the variables of a body with the policy [`Exact`](super::Policy::Exact), which are passed on as they are.
+    pub fn read_exact(body: Node<'b>) -> Result<Self> {
+        find_own(body)?;
+        let own = match read_exact(body) {
+            Data::Object(own) => own.into_entries(),
+            _ => Vec::new(),
+        };
+        Ok(Self { own, ..Self::default() })
     }
 
     /// Returns whether the body has settings for reasoning.
@@ -283,6 +289,18 @@ impl<'b> Variables<'b> {
             "the template reads no variable for it"
         };
         Some(Change::new(setting.path.to_owned(), ChangeKind::Dropped, reason))
+    }
+}
+
+/// Returns `chat_template_kwargs`.
+fn find_own(body: Node<'_>) -> Result<Option<Node<'_>>> {
+    let own = body.get("chat_template_kwargs");
+    match own.filter(|own| !own.is_object()) {
+        Some(own) => {
+            let fault = format!("must be an object, and this is {}", own.describe());
+            Err(wrong("/chat_template_kwargs".to_owned(), fault))
+        }
+        None => Ok(own),
     }
 }
 

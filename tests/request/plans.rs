@@ -1,7 +1,7 @@
 //! Tests of how what a body says is written for a template.
 
 use chat_template::request::{ChangeKind, LaterSystem, Policy, PrepareOptions, Severity};
-use chat_template::{ApplyOptions, ChatTemplate, ErrorClass};
+use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, ErrorClass, Limits};
 use serde_json::{Value, json};
 
 use super::{prepare, prepare_with};
@@ -398,4 +398,32 @@ fn fields_without_a_place_are_dropped() {
 
 fn call(id: &str, arguments: &Value) -> Value {
     json!({"id": id, "type": "function", "function": {"name": format!("f{id}"), "arguments": arguments}})
+}
+
+#[test]
+fn a_refused_control_token_does_not_start_a_search() {
+    let template = ChatTemplate::from_source(
+        "{% for m in messages %}<s>{{ m.content + '' }}{% endfor %}",
+        &[("bos_token", "<s>")],
+    )
+    .unwrap();
+    let body = |text: &str| json!({"messages": [{"role": "user", "content": [{"type": "text", "text": text}]}]});
+    let honest = body("Hi");
+    template.prepare(&honest).unwrap().render().unwrap();
+    let limits = Limits::default().with_steps(10_000);
+    let options = ApplyOptions {
+        bounds: (&limits).into(),
+        control_tokens: ControlTokens {
+            policy: ControlPolicy::Refuse,
+            ..ControlTokens::default()
+        },
+        ..ApplyOptions::default()
+    };
+    let hostile = body("<s>");
+    let error = template.prepare(&hostile).unwrap().render_with(&options).unwrap_err();
+    assert!(error.message().contains("control token"), "{error}");
+    assert_eq!(
+        template.prepare(&honest).unwrap().render_with(&options).unwrap().0.text,
+        "<s>Hi"
+    );
 }

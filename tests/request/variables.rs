@@ -77,3 +77,18 @@ fn options_can_be_among_the_variables() {
     let body = body(json!({"add_generation_prompt": false}));
     assert!(template.prepare_with(&body, &exact).unwrap().render().is_err());
 }
+
+#[test]
+fn variables_of_an_exact_body_are_passed_on_in_each_format() {
+    let template = ChatTemplate::from_source("{{ a }}{{ messages[0].content }}", &[]).unwrap();
+    let exact = PrepareOptions {
+        policy: Policy::Exact,
+        ..PrepareOptions::default()
+    };
+    let chat = json!({"messages": [{"role": "user", "content": "x"}], "chat_template_kwargs": {"a": 1}});
+    let responses = json!({"input": "x", "chat_template_kwargs": {"a": 1}});
+    for body in [chat, responses] {
+        let prepared = template.prepare_with(&body, &exact).unwrap();
+        assert_eq!(prepared.render().unwrap().0.text, "1x", "{body}");
+    }
+}
