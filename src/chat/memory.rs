@@ -18,8 +18,8 @@ pub(crate) const CHOICES: usize = 20;
 /// How a request is written: a value for each choice.
 pub(crate) type Choices = [u8; CHOICES];
 
-/// How much of a request is lost: the lower, the better.
-pub(crate) type Score = (u32, u32, u32, u32);
+/// The kinds of what a prompt loses or garbles, one bit each.
+pub(crate) type Kinds = u32;
 
 /// The plans for the shapes of requests, and the last plans. A clone begins empty.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ pub(crate) struct Memory {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
     pub choices: Choices,
-    pub score: Score,
+    pub faults: Kinds,
     /// Whether it takes a trace to judge its prompts.
     pub needs_trace: bool,
 }
@@ -66,14 +66,14 @@ impl Memory {
     }
 
     /// Remembers the plan for a shape, and if it is of use for other shapes, as the last plan.
-    pub fn add(&self, shape: u64, plan: Choices, score: Score, is_general: bool) {
+    pub fn add(&self, shape: u64, plan: Choices, faults: Kinds, is_general: bool) {
         let mut plans = self.lock();
         if plans.known.len() >= MOST_SHAPES {
             plans.known.clear();
         }
         let known = Known {
             choices: plan,
-            score,
+            faults,
             needs_trace: false,
         };
         plans.known.insert(shape, known);

@@ -61,7 +61,7 @@ pub use folder::LoadOptions;
 pub use input::Input;
 pub(crate) use input::sealed::Borrow;
 pub use mask::assistant_mask;
-pub(crate) use memory::{CHOICES, Choices, Memory, Score};
+pub(crate) use memory::{CHOICES, Choices, Kinds, Memory};
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
 pub use render::RenderOptions;

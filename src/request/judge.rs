@@ -62,8 +62,14 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
     meter.charge_items(prompt.segments.len())?;
     let mut tape = Tape::new(prompt, !written.media.is_empty());
     let mut faults = Faults::new();
-    for path in tape.keys.keys() {
+    let made_types = tape.made_from.keys().filter(|path| path.ends_with("/type"));
+    for path in tape.keys.keys().chain(made_types) {
         if let Some(index) = key_of_part(path) {
+            faults.push((kind::REPR, place_of(written, index)));
+        }
+    }
+    for (index, _) in written.spoken.iter().enumerate().filter(|(_, spoken)| spoken.has_parts) {
+        if tape.made_from.contains_key(format!("/messages/{index}/content").as_str()) {
             faults.push((kind::REPR, place_of(written, index)));
         }
     }
@@ -257,8 +263,8 @@ fn is_covered(atom: &Atom<'_>, hits: &[&Stretch]) -> bool {
     characters.all(|(at, character)| !character.is_alphanumeric() || is_there.get(at) == Some(&true))
 }
 
-/// Returns the letters and digits of a text, in lower case.
-fn letters_of(text: &str) -> String {
+/// Returns the letters and digits of a string, in lower case.
+pub fn letters_of(text: &str) -> String {
     let letters = text.chars().filter(|character| character.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::normal::{Form, Normal, PartKind, Role, ToolForm, Turn};
 use crate::chat::Choices;
+pub(crate) use crate::chat::Kinds;
 
 /// A kind of turns whose content a template can want in a form of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,9 +27,6 @@ impl Class {
         }
     }
 }
-
-/// A set of kinds of losses and faults.
-pub type Kinds = u32;
 
 /// The kinds of losses, one bit each. Those of contents are in the order of [`Class`].
 pub mod kind {

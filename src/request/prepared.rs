@@ -10,12 +10,12 @@ use super::judge::Faults;
 use super::node::Node;
 use super::normal::{Medium, Normal, Place};
 use super::options::{Body, Policy, PrepareOptions, Settings};
-use super::plan::{Choice, Plan, kind};
-use super::search::{Outcome, Search, hash_shape, score_of};
+use super::plan::{Choice, Kinds, Plan, kind};
+use super::search::{Outcome, Search, hash_shape, kinds_of};
 use super::variables::{self, Variables};
 use super::write::{Given, Written, write};
 use super::{quick, read, wrong};
-use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlTokens, Input, Prompt, Score};
+use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlTokens, Input, Prompt};
 use crate::error::{Error, Result};
 use crate::meter::Meter;
 
@@ -24,8 +24,8 @@ use crate::meter::Meter;
 pub struct Prepared<'b> {
     request: Request<'b>,
     pub(super) plan: Plan,
-    /// What the plan led to when it was found.
-    score: Score,
+    /// The kinds of faults of the plan when it was found.
+    faults: Kinds,
     written: Written<'b>,
 }
 
@@ -79,16 +79,16 @@ impl ChatTemplate {
         let request = Request::read(self, body, options, &mut meter.renew())?;
         let earlier = options.after.map(|after| after.plan);
         let known = request.template.memory().find(request.shape);
-        let (plan, score) = match (known, request.policy) {
-            (_, Policy::Exact) => (Plan::default(), WORST),
-            (Some(known), _) if earlier.is_none() => (Plan(known.choices), known.score),
+        let (plan, faults) = match (known, request.policy) {
+            (_, Policy::Exact) => (Plan::default(), 0),
+            (Some(known), _) if earlier.is_none() => (Plan(known.choices), known.faults),
             _ => {
                 let apply_options = ApplyOptions {
                     clock: options.clock,
                     ..ApplyOptions::default()
                 };
                 let outcome = request.search(earlier, &apply_options, &mut meter)?;
-                (outcome.plan, outcome.score)
+                (outcome.plan, outcome.kinds())
             }
         };
         let written = match is_kept(body, request.format, request.policy) {
@@ -102,7 +102,7 @@ impl ChatTemplate {
         };
         let prepared = Prepared {
             plan,
-            score,
+            faults,
             written,
             request,
         };
@@ -110,9 +110,6 @@ impl ChatTemplate {
         Ok(prepared)
     }
 }
-
-/// The score of a plan that is used whatever it leads to.
-const WORST: Score = (u32::MAX, 0, 0, 0);
 
 impl<'b> Prepared<'b> {
     /// Returns the prompt and the changes of the body, among them each text that this prompt does not have.
@@ -140,14 +137,14 @@ impl<'b> Prepared<'b> {
         let memory = request.template.memory();
         let needs_trace = memory.find(request.shape).is_some_and(|known| known.needs_trace);
         // Whether anything stands for a medium is not seen by its strings.
-        let keeps_media = self.written.media.is_empty() || self.score == (0, 0, 0, 0);
-        if self.score != WORST && keeps_media && !needs_trace {
+        let keeps_media = self.written.media.is_empty() || self.faults == 0;
+        if keeps_media && !needs_trace {
             if let Ok(prompt) = request.render(&self.written, options, (options.trace, true), &meter) {
                 let faults = quick::judge(request, &prompt, &self.written, &mut meter)?;
                 if faults.is_none() {
                     memory.need_trace(request.shape);
                 }
-                if let Some(faults) = faults.filter(|faults| score_of(faults) <= self.score) {
+                if let Some(faults) = faults.filter(|faults| self.expects(kinds_of(faults))) {
                     let changes = request.list_changes(&self.written, &faults);
                     request.check_policy(&changes)?;
                     return Ok((prompt, changes));
@@ -168,7 +165,7 @@ impl<'b> Prepared<'b> {
         let (outcome, prompt) = Search::new(request, options, &mut meter).evaluate(self.plan, &self.written);
         let other;
         let (outcome, written, mut prompt) = match prompt {
-            Some(prompt) if outcome.score <= self.score => (outcome, &self.written, prompt),
+            Some(prompt) if self.expects(outcome.kinds()) => (outcome, &self.written, prompt),
             _ => {
                 // This conversation has the shape of another one, and needs another plan.
                 let outcome = request.search(Some(self.plan), options, &mut meter)?;
@@ -185,6 +182,11 @@ impl<'b> Prepared<'b> {
         let changes = request.list_changes(written, &outcome.faults);
         request.check_policy(&changes)?;
         Ok((prompt, changes))
+    }
+
+    /// Returns whether a prompt has no faults of other kinds than that for which the plan was found.
+    fn expects(&self, faults: Kinds) -> bool {
+        faults & !self.faults == 0
     }
 
     /// Returns the format of the body.
@@ -334,7 +336,7 @@ impl<'b> Request<'b> {
         match outcome.refusal {
             None => {
                 let is_general = outcome.plan != self.settings.plan() && !outcome.plan.drops();
-                memory.add(self.shape, outcome.plan.0, outcome.score, is_general);
+                memory.add(self.shape, outcome.plan.0, outcome.kinds(), is_general);
                 Ok(outcome)
             }
             Some(refusal) => Err(refusal.error),

@@ -3,7 +3,7 @@
 //! A string that a template prints unchanged was copied from its place in memory, so its address shows whether the prompt has it. Where
 //! strings were printed in part, changed or in another order, [`judge`](super::judge) decides by a trace.
 
-use super::judge::{Faults, has_word};
+use super::judge::{Faults, has_word, letters_of};
 use super::node::Node;
 use super::normal::Role;
 use super::plan::kind;
@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::meter::Meter;
 use crate::trace::Copied;
 
-/// The maximum number of copies of one string.
+/// The maximum number of copies of one string, and of strings that are looked for in what was made.
 const MANY: usize = 64;
 
 /// Returns the strings that a prompt does not have, or `None` if that is doubtful.
@@ -41,6 +41,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
         ""
     };
     let mut made: Option<String> = None;
+    let mut searches = 0;
     let mut faults = Faults::new();
     let (mut last, mut end, mut answer) = (0, 0, "");
     let mut message = usize::MAX;
@@ -53,9 +54,10 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
                         Some(made) => made,
                         None => made.insert(letters_of_made(prompt, meter)?),
                     };
+                    searches += 1;
                     meter.charge_scan(made.len())?;
                     let lost = letters_of(lost);
-                    if lost.is_empty() || made.contains(&lost) {
+                    if lost.is_empty() || searches > MANY || made.contains(&lost) {
                         return Ok(None);
                     }
                 }
@@ -93,10 +95,6 @@ fn letters_of_made(prompt: &Prompt, meter: &mut Meter<'_>) -> Result<String> {
     let made: String = made.map(letters_of).collect();
     meter.charge_bytes(made.len())?;
     Ok(made)
-}
-
-fn letters_of(text: &str) -> String {
-    text.chars().filter(|character| character.is_alphanumeric()).collect()
 }
 
 /// Returns whether a role was copied that is no word of the template.

@@ -7,7 +7,7 @@ use super::normal::{Normal, PartKind, Role, ToolForm};
 use super::plan::{self, Choice, Class, Kinds, OPERATORS, Plan, kind, value};
 use super::prepared::Request;
 use super::write::{Given, THOUGHT_KEYS, Written};
-use crate::chat::{ApplyOptions, CHOICES, Memory, Prompt, Score};
+use crate::chat::{ApplyOptions, CHOICES, Memory, Prompt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{DEPTH, Data, Object};
 use crate::meter::Meter;
@@ -16,14 +16,17 @@ use crate::meter::Meter;
 const BUDGET: usize = 150;
 const MOST: usize = 190;
 
+/// How much of a request is lost: the lower, the better.
+type Score = (u32, u32, u32, u32);
+
 /// What a plan leads to.
 #[derive(Clone)]
 pub struct Outcome {
     pub plan: Plan,
     pub faults: Faults,
     pub refusal: Option<Refusal>,
-    /// The lower, the better: refused, garbled, lost, echoes.
-    pub score: Score,
+    /// Refused, garbled, lost, echoes.
+    score: Score,
 }
 
 /// The error with which a template refuses a request.
@@ -47,8 +50,8 @@ impl Outcome {
         self.score.0 > 0 || self.score.1 > 0
     }
 
-    fn kinds(&self) -> Kinds {
-        self.faults.iter().fold(0, |kinds, (kind, _)| kinds | kind)
+    pub fn kinds(&self) -> Kinds {
+        kinds_of(&self.faults)
     }
 
     /// Returns whether texts or calls are lost.
@@ -374,8 +377,13 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     }
 }
 
+/// Returns the kinds of faults.
+pub fn kinds_of(faults: &Faults) -> Kinds {
+    faults.iter().fold(0, |kinds, (kind, _)| kinds | kind)
+}
+
 /// Returns the score of faults.
-pub fn score_of(faults: &Faults) -> Score {
+fn score_of(faults: &Faults) -> Score {
     let weight = |wanted: fn(Kinds) -> u32| {
         let weights = faults.iter().map(|(kind, _)| wanted(*kind));
         weights.fold(0, u32::saturating_add)

@@ -1,7 +1,6 @@
 //! Tests that preparing a body keeps to the limits, and what bodies of any size and shape cost.
 
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
 use chat_template::request::PrepareOptions;
 use chat_template::{ApplyOptions, Bounds, ChatTemplate, ErrorKind, Limit, Limits};
@@ -119,28 +118,30 @@ fn a_pointer_is_not_longer_than_a_kilobyte() {
     assert_eq!(paths, ["/messages/0/y", "/messages/0/z"]);
 }
 
-/// Asserts that a body is answered soon, whatever the answer is.
-fn assert_soon(what: &str, template: &ChatTemplate, body: &Value) {
-    let start = Instant::now();
-    let result = template.prepare(body).and_then(|prepared| prepared.render());
-    let most = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 2 });
-    assert!(
-        start.elapsed() < most,
-        "{what}: {:?}, {:?}",
-        start.elapsed(),
-        result.map(|(prompt, _)| prompt.text.len())
-    );
+/// Returns the steps of preparing and rendering a body, unless the template refuses it.
+fn count_steps(template: &ChatTemplate, body: &Value) -> Option<u64> {
+    let mut limits = Limits::default();
+    limits.milliseconds = None;
+    let options = PrepareOptions {
+        bounds: (&limits).into(),
+        ..PrepareOptions::default()
+    };
+    let prepared = template.prepare_with(body, &options).ok()?;
+    let options = ApplyOptions {
+        bounds: (&limits).into(),
+        ..ApplyOptions::default()
+    };
+    prepared.render_with(&options).ok().map(|(prompt, _)| prompt.steps)
 }
 
-#[test]
-fn a_hostile_body_takes_linear_time() {
-    const MANY: usize = if cfg!(debug_assertions) { 2_000 } else { 100_000 };
-    let parts = |text: &str| -> Value { (0..MANY).map(|_| json!({"type": "text", "text": text})).collect() };
+/// Returns bodies of many parts, calls or messages by their names.
+fn hostile_bodies(many: usize) -> Vec<(&'static str, Value)> {
+    let parts = |text: &str| -> Value { (0..many).map(|_| json!({"type": "text", "text": text})).collect() };
     let calls = |id: fn(usize) -> String| -> Value {
         let call = |index| json!({"id": id(index), "type": "function", "function": {"name": "f", "arguments": "{\"a\": \"b\"}"}});
-        (0..MANY).map(call).collect()
+        (0..many).map(call).collect()
     };
-    let results = (0..MANY)
+    let results = (0..many)
         .rev()
         .map(|index| json!({"role": "tool", "tool_call_id": index.to_string(), "content": "x"}));
     let mut cycle = vec![
@@ -148,16 +149,16 @@ fn a_hostile_body_takes_linear_time() {
         json!({"role": "assistant", "tool_calls": calls(|index| index.to_string())}),
     ];
     cycle.extend(results);
-    let turns = |role: &str| -> Value { (0..MANY).map(|_| json!({"role": role, "content": "aaaaaaaa"})).collect() };
+    let turns = |role: &str| -> Value { (0..many).map(|_| json!({"role": role, "content": "aaaaaaaa"})).collect() };
     let mut deep = json!("x");
     for _ in 0..400 {
         deep = json!([deep]);
     }
-    let long = "a".repeat(1 << 20);
-    let uses: Vec<Value> = (0..MANY)
+    let long = "a".repeat(many << 6);
+    let uses: Vec<Value> = (0..many)
         .map(|index| json!({"type": "tool_use", "id": index.to_string(), "name": "f", "input": {"a": index}}))
         .collect();
-    let bodies = [
+    vec![
         (
             "blocks",
             json!({"system": "s", "messages": [{"role": "assistant", "content": uses}]}),
@@ -181,14 +182,17 @@ fn a_hostile_body_takes_linear_time() {
         ),
         (
             "tools",
-            json!({"messages": [{"role": "user", "content": "x"}], "tools": vec![json!({"name": long.get(..9), "description": "d"}); MANY]}),
+            json!({"messages": [{"role": "user", "content": "x"}], "tools": vec![json!({"name": long.get(..9), "description": "d"}); many]}),
         ),
         (
             "periodic text",
             json!({"messages": [{"role": "user", "content": long}, {"role": "user", "content": format!("{long}b")}]}),
         ),
-    ];
-    let takes_all = plain();
+    ]
+}
+
+#[test]
+fn a_hostile_body_takes_linear_work() {
     let takes_one = ChatTemplate::from_source(
         "{% for m in messages %}{% if m.role != ('user' if loop.index0 % 2 == 0 else 'assistant') %}{{ raise_exception('no') }}{% endif %}\
          {{ m.content|upper }}{% endfor %}",
@@ -196,9 +200,11 @@ fn a_hostile_body_takes_linear_time() {
     ).unwrap();
     let takes_none =
         ChatTemplate::from_source("{% for m in messages %}{{ m.content ~ '' if loop.last }}{% endfor %}", &[]).unwrap();
-    for (what, body) in &bodies {
-        assert_soon(what, &takes_all, body);
-        assert_soon(what, &takes_one, body);
-        assert_soon(what, &takes_none, body);
+    for template in [plain(), takes_one, takes_none] {
+        for ((what, few), (_, many)) in hostile_bodies(50).iter().zip(&hostile_bodies(200)) {
+            if let (Some(few), Some(many)) = (count_steps(&template, few), count_steps(&template, many)) {
+                assert!(many <= few * 6, "{what}: {few}, and {many} for four times as much");
+            }
+        }
     }
 }

@@ -31,6 +31,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             role: draft.role,
             role_address: kept_role.map_or(made_role, |role| role.as_ptr().addr()),
             has_calls,
+            has_parts: kept.is_some() && draft.form == Form::Parts,
             call: draft.result.and_then(|result| result.call),
             place: draft.place,
         });
@@ -43,6 +44,9 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 let mut entries: Vec<Entry<'b>> = vec![("role".into(), role)];
                 self.write_thoughts(&mut draft, root, index, &mut entries);
                 let content = self.write_content(&mut draft, root, index);
+                if let (Some(Data::List(_)), Some(spoken)) = (&content, self.written.spoken.last_mut()) {
+                    spoken.has_parts = true;
+                }
                 entries.extend(content.map(|content| ("content".into(), content)));
                 for field in draft.name.iter().chain(&draft.others) {
                     let path = self.written.paths.key(root, field.key);

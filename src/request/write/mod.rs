@@ -88,6 +88,8 @@ pub struct Spoken {
     /// The address of the role that the template gets.
     pub role_address: usize,
     pub has_calls: bool,
+    /// Whether the content is a list.
+    pub has_parts: bool,
     /// The index of the turn and the call to which the message is the result.
     pub call: Option<(usize, usize)>,
     /// The place in the body.
