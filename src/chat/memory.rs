@@ -65,7 +65,7 @@ impl Memory {
         self.lock().recent.clone()
     }
 
-    /// Remembers the plan for a shape, and if it is of use for other shapes, as the last plan.
+    /// Remembers the plan for a shape. A general plan is also tried for other shapes.
     pub fn add(&self, shape: u64, plan: Choices, faults: Kinds, is_general: bool) {
         let mut plans = self.lock();
         if plans.known.len() >= MOST_SHAPES {

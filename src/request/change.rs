@@ -36,9 +36,9 @@ pub enum Severity {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChangeKind {
-    /// Parts became one text.
+    /// Several parts became one string.
     Joined,
-    /// A text became a part, or a tool got an object around it.
+    /// A string became a part, or a tool got an object around it.
     Wrapped,
     /// The object around a function was left out.
     Unwrapped,

@@ -1,4 +1,4 @@
-//! Looks on the trace of a prompt whether each text of a request was printed, by its place and never by its words.
+//! Finds out from the trace of a prompt whether it has each string of a request. The path of a string decides, never its words.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -47,7 +47,7 @@ struct Joined {
     made: Vec<usize>,
     text: String,
     plain: String,
-    /// The letters and digits of the text without escapes, and of the text.
+    /// The letters and digits of the text, without its escapes and with them.
     letters: [String; 2],
     /// The byte after the last string that was found in each of the letters.
     next: [usize; 2],
@@ -281,7 +281,7 @@ impl Joined {
         }
     }
 
-    /// Returns whether the stretches have the letters and digits of a text, which is mostly after the last one that was found.
+    /// Returns whether the stretches have the letters and digits of a string. The search begins after the last string that was found.
     fn find(&mut self, text: &str, meter: &mut Meter<'_>) -> Result<bool> {
         let wanted = letters_of(text);
         meter.charge_bytes(text.len())?;

@@ -7,8 +7,8 @@
 //!     ->     Turn {role: Assistant, parts: ["Looking"], calls: [f]}
 //! ```
 //!
-//! A reader fills a [`Normal`] with all that the body says, and changes nothing: texts are those of the body, in the order of the body. What
-//! no prompt can have becomes a [`Note`].
+//! A reader fills a [`Normal`] with everything that the body says. Strings stay as they are, in the order of the body. What no prompt can
+//! have becomes a [`Note`].
 
 use std::borrow::Cow;
 use std::fmt;
@@ -44,7 +44,7 @@ pub struct Normal<'b> {
     pub is_prefilled: bool,
 }
 
-/// The role of a turn. A reader gives aliases such as `human` the role that they stand for; any other role is an error.
+/// The role of a turn. A reader also accepts aliases, such as `human` for `user`; any other role is an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     System,
@@ -68,7 +68,7 @@ pub enum Form {
     Parts,
 }
 
-/// A message, or what a message of a template can be: texts and calls of one speaker, or one result.
+/// A message as a template can have it: the content and calls of one speaker, or one result. A message of a body can become several turns.
 #[derive(Debug)]
 pub struct Turn<'b> {
     pub role: Role,
@@ -108,7 +108,7 @@ pub struct Part<'b> {
     pub text: Cow<'b, str>,
     /// The part of the body: of a medium, all of it.
     pub node: Node<'b>,
-    /// The string of a text, and the part of any other kind.
+    /// The place of the string if the part is text, else the place of the part.
     pub place: Place,
 }
 
@@ -134,7 +134,7 @@ pub enum Medium {
     File,
 }
 
-/// A text of reasoning. Equal texts of a message are one thought.
+/// A string of reasoning. Equal strings of a message are one thought.
 #[derive(Debug)]
 pub struct Thought<'b> {
     pub text: &'b str,
@@ -149,7 +149,7 @@ pub struct Call<'b> {
     pub name: &'b str,
     pub arguments: Arguments<'b>,
     pub place: Place,
-    /// The place of the name, or that of the call if its type stands for the name.
+    /// The place of the name, or that of the call if the type of the call is its name.
     pub name_place: Place,
     /// The place of the arguments, or that of the call if it has no value for all of them.
     pub arguments_place: Place,
@@ -160,11 +160,11 @@ pub struct Call<'b> {
 pub enum Arguments<'b> {
     /// None: they are absent or null.
     Absent,
-    /// A text, which should be the JSON of an object.
+    /// A string, which should be the JSON of an object.
     Json(JsonText<'b>),
     /// A value, which should be an object.
     Value(Node<'b>),
-    /// The text of a custom tool, which stands for the object `{"input": …}`.
+    /// The input of a custom tool, a string. The template gets `{"input": …}`.
     Input(&'b str),
     /// Fields of the body that together are the object.
     Fields(Vec<(&'b str, Node<'b>)>),
@@ -200,7 +200,7 @@ pub enum ToolForm<'b> {
     Wrapped,
     /// The function without an object around it.
     Flat,
-    /// A tool whose input is a text, with the grammar of the text if the body has one.
+    /// A custom tool, whose input is a string, with the grammar of the string if the body has one.
     Custom(Option<&'b str>),
 }
 
@@ -297,12 +297,12 @@ impl<'b> JsonText<'b> {
         Self { text, object }
     }
 
-    /// Returns whether the text stands for an empty object.
+    /// Returns whether the string means an empty object.
     pub fn is_nothing(&self) -> bool {
         matches!(self.text.trim(), "" | "null")
     }
 
-    /// Returns the object, or `None` if the text is not the JSON of one. The text is read once. While it is read, the memory of the most
+    /// Returns the object, or `None` if the string is not the JSON of one. It is parsed once. While it is parsed, the memory of the most
     /// values that it can have is claimed.
     pub fn object(&self, meter: &mut Meter<'_>) -> Result<Option<&Data<'b>>> {
         if let Some(known) = self.object.get() {

@@ -50,7 +50,7 @@ pub mod kind {
     pub const LEAK: Kinds = 1 << 12;
     /// Messages were printed in another order.
     pub const ORDER: Kinds = 1 << 13;
-    /// A text was printed after the header of the assistant.
+    /// A string of another role was printed after the header of the assistant.
     pub const SPEAKER: Kinds = 1 << 14;
     /// A role was printed that the template does not know.
     pub const ECHO: Kinds = 1 << 15;
@@ -66,7 +66,7 @@ pub mod kind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Plan(pub Choices);
 
-/// What can be chosen. The forms of contents are in the order of [`Class`].
+/// The choices of a plan. The first five are in the order of [`Class`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Choice {
@@ -188,7 +188,7 @@ impl Plan {
     }
 }
 
-/// An operator: the value of a choice, what it costs, what it may mend, and for which requests it is of use.
+/// An operator sets a choice of a plan. It has a cost, the faults that it may mend, and a condition for the requests that it can change.
 pub struct Operator {
     pub choice: Choice,
     pub value: u8,

@@ -112,10 +112,10 @@ impl ChatTemplate {
 }
 
 impl<'b> Prepared<'b> {
-    /// Returns the prompt and the changes of the body, among them each text that this prompt does not have.
+    /// Returns the prompt and the changes of the body, among them each string that this prompt does not have.
     ///
     /// # Errors
-    /// Those of [`ChatTemplate::apply`]. With [`Policy::Strict`], also if the prompt does not have a text of the body.
+    /// Those of [`ChatTemplate::apply`]. With [`Policy::Strict`], also if the prompt does not have a string of the body.
     pub fn render(&self) -> Result<(Prompt, Vec<Change>)> {
         self.render_with(&ApplyOptions::default())
     }

@@ -1,4 +1,4 @@
-//! Judges a prompt without a trace, where nothing is doubtful.
+//! Judges a prompt without a trace, unless there is doubt.
 //!
 //! A string that a template prints unchanged was copied from its place in memory, so its address shows whether the prompt has it. Where
 //! strings were printed in part, changed or in another order, [`judge`](super::judge) decides by a trace.
@@ -203,7 +203,7 @@ impl<'p> Sorted<'p> {
     }
 }
 
-/// Returns the first part of a text with a letter or digit that copies, from the last to the first, do not have.
+/// Returns the first part of a string that has a letter or digit and was not copied. `hits` are the copies, from the last to the first.
 fn find_gap<'a>(hits: &[&Copied], text: &'a str, start: usize) -> Option<&'a str> {
     let mut end = start;
     let copied = hits.iter().rev().map(|copied| (copied.memory.start, copied.memory.end));
@@ -219,7 +219,7 @@ fn find_gap<'a>(hits: &[&Copied], text: &'a str, start: usize) -> Option<&'a str
     None
 }
 
-/// Returns whether nothing before a string shows that it is a part of a printed value.
+/// Returns whether the characters before a string are not those of a printed dict or JSON value.
 fn is_plain(atom: &Atom<'_>, text: &str, start: usize) -> bool {
     let before = text.get(..start).unwrap_or_default();
     match atom.kind {

@@ -1,4 +1,4 @@
-//! Searches the plan by which a template prints all that a request says.
+//! Searches for the plan with which a template prints everything that a request says.
 
 use std::collections::{HashMap, HashSet};
 
@@ -54,7 +54,7 @@ impl Outcome {
         kinds_of(&self.faults)
     }
 
-    /// Returns whether texts or calls are lost.
+    /// Returns whether content or calls are lost.
     fn is_grave(&self, source: &str) -> bool {
         let calls = if source.contains("tool_calls") { kind::CALL } else { 0 };
         self.kinds() & (kind::CONTENT | calls) != 0
@@ -172,7 +172,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     }
 
     /// Returns the best outcome that is found.
-    /// A plan of the same conversation is kept if nothing is lost by it; others are tried only if the plainest plan loses something.
+    /// The plan of an earlier request is kept if it loses nothing. Recent plans are tried only if the neutral plan loses something.
     ///
     /// # Errors
     /// If a limit was reached.
@@ -309,7 +309,8 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         turns.iter().skip(last).any(|turn| !turn.thoughts.is_empty())
     }
 
-    /// Tries operators on a plan with which the template fails, those of the message at fault first. An error at a later message is progress.
+    /// Tries operators on a plan with which the template fails, first those that change the message of the error. An error at a later message is
+    /// progress.
     fn step_from_error(&mut self, current: &Outcome, gives_up: bool, seen: &mut HashSet<String>) -> Option<Outcome> {
         let refusal = current.refusal.as_ref();
         let at = refusal.and_then(|refusal| refusal.message);

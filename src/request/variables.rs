@@ -205,7 +205,7 @@ impl<'b> Variables<'b> {
         (variables, changes)
     }
 
-    /// Returns whether there shall be reasoning. `thinking` overrides an effort.
+    /// Returns whether the body asks for reasoning. `thinking` overrides an effort.
     fn is_on(&self) -> Option<bool> {
         [&self.thinking, &self.effort]
             .into_iter()

@@ -54,7 +54,7 @@ pub fn json_entry<'a>(map: &'a serde_json::Map<String, serde_json::Value>, key: 
     map.iter().find(|(name, _)| is_equal(name, key)).map(|(_, value)| value)
 }
 
-/// Returns whether the caller's object has a text under a key, or `None` if it has many entries. Both strings have at most [`SHORT`] bytes.
+/// Returns whether the caller's object has a string under a key, or `None` if it has many entries. Both strings have at most [`SHORT`] bytes.
 /// This calls no other function.
 #[inline(always)]
 pub fn has_json_text(map: &serde_json::Map<String, serde_json::Value>, key: &str, text: &str) -> Option<bool> {

@@ -1,4 +1,4 @@
-//! What is asked about the text that the model writes, and the answer.
+//! The options for the spans of the text that the model writes, and the spans of each turn.
 //!
 //! ```text
 //! turns 1 [5..13]   3 "the template does not render the generation prompt before message 3"

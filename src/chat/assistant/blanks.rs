@@ -1,4 +1,4 @@
-//! The long runs of white space in a text.
+//! The long runs of white space in a string.
 //!
 //! ```text
 //! "Hi" and 1000 blanks and "you"   ->   [2..1002]
@@ -9,10 +9,10 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::meter::Meter;
 
-/// The number of bytes between two places of a text that are tested for white space.
+/// The number of bytes between two places of a string that are tested for white space.
 const STRIDE: usize = 256;
 
-/// A text whose long runs of white space are known, so any part of it is trimmed quickly.
+/// A string whose long runs of white space are known, so that any part of it is trimmed quickly.
 pub(super) struct Blanks<'t> {
     text: &'t str,
     /// The runs in the order of the text. A run that is not among them is at most two strides long.
@@ -63,7 +63,7 @@ impl<'t> Blanks<'t> {
     }
 }
 
-/// Returns the number of bytes of the white space at the start of a text.
+/// Returns the number of bytes of the white space at the start of a string.
 pub(super) fn count_blanks(text: &str) -> usize {
     text.len().saturating_sub(text.trim_start().len())
 }

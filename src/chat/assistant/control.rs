@@ -31,7 +31,7 @@ pub(super) fn control_token(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns the control tokens of a text.
+/// Returns the control tokens of a string.
 pub(super) fn control_tokens(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0_usize;
     std::iter::from_fn(move || {
@@ -47,7 +47,7 @@ pub(super) fn control_tokens(text: &str) -> impl Iterator<Item = Range<usize>> +
     })
 }
 
-/// Returns whether a text begins with a control token that opens or closes a thought, such as `<think>` or `<|channel|>analysis`.
+/// Returns whether a string begins with a control token that opens or closes a thought, such as `<think>` or `<|channel|>analysis`.
 pub(super) fn is_thought(text: &str) -> bool {
     let text = text.trim_start();
     let Some(length) = control_token(text) else { return false };
@@ -71,7 +71,7 @@ pub(super) fn find_thought(text: &str) -> Option<usize> {
     starts.find(|start| is_thought(text.get(*start..).unwrap_or_default()))
 }
 
-/// Returns the last control token of a text.
+/// Returns the last control token of a string.
 pub(in crate::chat) fn last_control_token(text: &str) -> Option<Range<usize>> {
     control_tokens(text).last()
 }
@@ -99,7 +99,7 @@ pub(super) fn is_eos(segment: &Segment) -> bool {
     }
 }
 
-/// Returns the length in bytes of the common start of two texts, in whole characters.
+/// Returns the length in bytes of the common prefix of two strings, in whole characters.
 pub(super) fn common_prefix(left: &str, right: &str) -> usize {
     let common = left
         .bytes()
@@ -110,7 +110,7 @@ pub(super) fn common_prefix(left: &str, right: &str) -> usize {
     (0..=common).rev().find(is_edge).unwrap_or_default()
 }
 
-/// Returns the length in bytes of the common end of two texts, in whole characters.
+/// Returns the length in bytes of the common suffix of two strings, in whole characters.
 pub(super) fn common_suffix(left: &str, right: &str) -> usize {
     let pairs = left.chars().rev().zip(right.chars().rev());
     pairs

@@ -1,4 +1,4 @@
-//! The texts around the fields of the first messages, by which the ends of turns are recognized.
+//! The strings around the fields of the first messages. They show where turns end.
 //!
 //! ```text
 //! <s>[INST] Hi [/INST]   ->   opener `<s>[INST]`, first tokens `<s>` and `[INST]`, close of the user `[/INST]`

@@ -186,7 +186,7 @@ fn entry_mut<'d, 'r>(data: &'d mut Data<'r>, key: &str) -> Option<&'d mut Data<'
     object.get_mut(key)
 }
 
-/// Makes a message with a text.
+/// Makes a message with a string as its content.
 fn make_message<'r>(role: &'static str, content: Cow<'r, str>) -> Data<'r> {
     let entries = vec![
         ("role".into(), Data::Str(role.into())),

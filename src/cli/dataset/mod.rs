@@ -62,8 +62,8 @@ A row of the output has all other keys of its row, in their order, and then thes
   turns       with --turns: the header, the body, the close and the fields of each message, in code points
 The rows of the output are in the order of the input.
 
-A row without messages can have a \"prompt\" and a \"completion\", each of which is a list of messages, or a text of the user or the assistant.
-A row with \"chosen\" and \"rejected\", and with a \"prompt\" or messages before them, has two texts: in the output, chosen and rejected are the
+A row can have \"prompt\" and \"completion\" in place of messages. Each is a list of messages, or a string of the user or the assistant.
+A row can also have two answers, \"chosen\" and \"rejected\", after a \"prompt\" or messages. In its output, chosen and rejected are the two
 prompts, and the other keys are chosen_assistant, rejected_assistant and so on.
 
 The messages can also be JSON text. With --sharegpt, they are in \"conversations\", as {\"from\": \"human\", \"value\": \"Hi\"}. human is the

@@ -1,7 +1,7 @@
 //! The items of Responses, of which several can be one message of the assistant.
 //!
 //! ```text
-//! reasoning, message, function_call, function_call   ->   one turn with a thought, a text and two calls
+//! reasoning, message, function_call, function_call   ->   one turn with a thought, a part and two calls
 //! function_call_output                               ->   a result
 //! web_search_call, code_interpreter_call             ->   a call and its result
 //! ```

@@ -11,14 +11,14 @@ use crate::json::{self, DEPTH, Data, Object};
 /// What a type of parts is.
 #[derive(Clone, Copy)]
 enum Reads {
-    /// A text, in a field.
+    /// A string in a field.
     Text(&'static str),
-    /// Reasoning, in a field: a string, or a list of parts with texts.
+    /// Reasoning in a field: a string, or a list of parts.
     Thought(&'static str),
     Medium(Medium),
     /// No text, for a reason.
     Nothing(&'static str),
-    /// A document, whose source is a text, parts or a file.
+    /// A document, whose source is a string, parts or a file.
     Document,
     /// A title, a source and parts.
     SearchResult,
@@ -200,12 +200,12 @@ impl<'b> Reader<'b, '_, '_> {
         Ok(())
     }
 
-    /// Adds a text to a turn.
+    /// Adds a string to a turn.
     pub fn push_text(&mut self, turn: &mut Turn<'b>, text: &'b str, node: Node<'b>, place: Place) -> Result<()> {
         self.push_part(turn, PartKind::Text, text, node, place)
     }
 
-    /// Adds the text of a field, if the part has it.
+    /// Adds the string of a field, if the part has it.
     fn read_field(&mut self, turn: &mut Turn<'b>, part: Node<'b>, place: Place, field: &'b str) -> Result<()> {
         let Some(value) = part
             .get(field)
@@ -278,7 +278,7 @@ impl<'b> Reader<'b, '_, '_> {
         self.push_part(turn, PartKind::Block, text, block, place)
     }
 
-    /// Adds the reasoning at a key of a value: a string, or a list of strings and parts with texts. A text that is in reasoning of another
+    /// Adds the reasoning at a key of a value: a string, or a list of strings and parts. A string that is in the reasoning of another
     /// key is not added again.
     pub fn read_thoughts(&mut self, turn: &mut Turn<'b>, value: Node<'b>, parent: Place, key: &'b str) -> Result<()> {
         let known = turn.thoughts.len();

@@ -350,7 +350,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         }
     }
 
-    /// Sets the addresses of the texts that were joined to a string.
+    /// Sets the addresses of the strings that were joined to one.
     fn locate(&mut self, first: usize, text: &str) {
         let start = text.as_bytes().as_ptr().addr();
         for atom in self.written.atoms.iter_mut().skip(first) {
@@ -405,7 +405,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                     self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), path, start, index);
                     start += thought.text.len() + 1;
                 }
-                // The template gets a copy of the text.
+                // The template gets a copy of the string.
                 for atom in self.written.atoms.iter_mut().skip(first) {
                     atom.memory = 0..0;
                 }

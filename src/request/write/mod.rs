@@ -65,7 +65,7 @@ impl Serialize for Given<'_> {
     }
 }
 
-/// A string that the prompt shall have, and where it was put.
+/// A string that the prompt has to have, and its place in what the template gets.
 #[derive(Debug)]
 pub struct Atom<'b> {
     pub place: Place,
@@ -76,7 +76,7 @@ pub struct Atom<'b> {
     pub path: Place,
     /// The place in the string.
     pub range: Range<usize>,
-    /// The addresses of the text in what the template gets, or 0..0 if they are not known.
+    /// The addresses of the string that the template gets, or 0..0 if they are not known.
     pub memory: Range<usize>,
     pub message: usize,
 }
@@ -282,7 +282,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 }
 
-/// Returns the addresses of a text of the body, which is passed on from its place, or 0..0 for a copy.
+/// Returns the addresses of a string that is borrowed from the body, or 0..0 for a copy.
 #[expect(clippy::ptr_arg, reason = "only a borrowed string is at its place in the body")]
 fn memory_of(text: &Cow<'_, str>) -> Range<usize> {
     match text {

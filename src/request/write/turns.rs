@@ -338,7 +338,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         rest
     }
 
-    /// Makes a message of its own of the text before calls.
+    /// Moves the content of messages with calls to messages of their own.
     fn set_apart(&mut self, drafts: Vec<Draft<'n, 'b>>) -> Vec<Draft<'n, 'b>> {
         let mut all = Vec::new();
         for mut draft in drafts {
@@ -347,7 +347,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 self.note(
                     draft.place,
                     ChangeKind::Split,
-                    "the template does not print a text beside calls",
+                    "the template does not print content beside calls",
                 );
                 let mut calls = draft.rest();
                 calls.calls = std::mem::take(&mut draft.calls);
