@@ -71,7 +71,13 @@ pub fn read_message<'b>(reader: &mut Reader<'b, '_, '_>, node: Node<'b>, place: 
     };
     let Some((known, role)) = ROLES.iter().find(|(known, _)| *known == name) else {
         let place = reader.key(place, "role");
-        return Err(reader.wrong(place, format!("the role `{}` is unknown", elide(name, MAX_SHOWN))));
+        return Err(reader.wrong(
+            place,
+            format!(
+                "the role `{}` is unknown; known ones are system, developer, user, assistant and tool",
+                elide(name, MAX_SHOWN)
+            ),
+        ));
     };
     reader.visit(0)?;
     let mut turn = Turn::new(*role, place);
