@@ -48,7 +48,7 @@ fn each_traversal_of_data_is_charged() {
     let rows: Vec<Row> = table.lines().filter_map(Row::read).collect();
     let mut needed = vec![Vec::new(); rows.len()];
     let mut faults = Vec::new();
-    let bench = read("benches/charged/doors.rs");
+    let bench = read("benches/charged/requests.rs");
     for kind in table
         .split("`bench charged ")
         .skip(1)

@@ -11,9 +11,9 @@
 //! without an error. NAME selects programs by a part of their names; random programs are `random`.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run should panic")]
 
-mod doors;
 mod growth;
 mod ladders;
+mod requests;
 mod subjects;
 
 use std::time::{Duration, Instant};
@@ -89,13 +89,13 @@ fn main() {
             measured.add(&bench, bench.row(&name, &template, &contexts));
         }
     }
-    for (name, make) in doors::doors() {
+    for (name, make) in requests::list() {
         if is_wanted(&name) {
-            let (figure, size) = doors::measure(&make, [START, SHORTEST, LONGEST], &bench.limits);
+            let (figure, size) = requests::measure(&make, [START, SHORTEST, LONGEST], &bench.limits);
             measured.add_figure(format!("{name} of {size} bytes"), figure);
         }
     }
-    for (name, figure) in doors::measure_texts() {
+    for (name, figure) in requests::measure_texts() {
         if is_wanted(&name) {
             measured.add_figure(name, figure);
         }

@@ -136,8 +136,8 @@ impl<'b> Prepared<'b> {
         }
         let memory = request.template.memory();
         let needs_trace = memory.find(request.shape).is_some_and(|known| known.needs_trace);
-        // Whether anything stands for a medium is not seen by its strings.
-        let keeps_media = self.written.media.is_empty() || self.faults == 0;
+        // The copies do not show whether anything stands for a medium.
+        let keeps_media = self.written.media.is_empty() || self.faults & kind::MEDIUM == 0;
         if keeps_media && !needs_trace {
             if let Ok(prompt) = request.render(&self.written, options, (options.trace, true), &meter) {
                 let faults = quick::judge(request, &prompt, &self.written, &mut meter)?;

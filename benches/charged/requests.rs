@@ -160,9 +160,9 @@ const TEXTS: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// Returns the requests of a kind that have steps, each with its name.
-pub fn doors() -> Vec<(String, Make)> {
-    let mut doors: Vec<(String, Make)> = Vec::new();
-    let mut add = |name: String, make: Make| doors.push((name, make));
+pub fn list() -> Vec<(String, Make)> {
+    let mut requests: Vec<(String, Make)> = Vec::new();
+    let mut add = |name: String, make: Make| requests.push((name, make));
     for (name, before, repeated, after) in SOURCES {
         add(
             format!("compile {name}"),
@@ -214,7 +214,7 @@ pub fn doors() -> Vec<(String, Make)> {
     add_reports(&mut add);
     add_traces(&mut add);
     add_answers(&mut add);
-    doors
+    requests
 }
 
 /// Returns the source of a template of a size, and its special tokens.
