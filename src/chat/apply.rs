@@ -53,8 +53,31 @@ impl ChatTemplate {
         hidden: Hidden,
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
+        self.apply_one(&messages, options, hidden, meter, Scope::All)
+    }
+
+    /// Returns the text of the prompt of the first messages of a conversation.
+    pub(super) fn apply_first(
+        &self,
+        messages: &dyn Input,
+        count: usize,
+        options: &ApplyOptions<'_>,
+        meter: &Meter<'_>,
+    ) -> Result<String> {
+        let prompt = self.apply_one(messages, options, Hidden::default(), meter, Scope::First(count))?;
+        Ok(prompt.text)
+    }
+
+    fn apply_one(
+        &self,
+        messages: &dyn Input,
+        options: &ApplyOptions<'_>,
+        hidden: Hidden,
+        meter: &Meter<'_>,
+        scope: Scope,
+    ) -> Result<Prompt> {
         let mut only = None;
-        self.apply_all(&messages, options, hidden, meter, false, &mut |prompt| only = Some(prompt))?;
+        self.apply_all(messages, options, hidden, meter, scope, &mut |prompt| only = Some(prompt))?;
         only.ok_or_else(|| Error::internal("a conversation has no prompt"))
     }
 
@@ -78,9 +101,16 @@ impl ChatTemplate {
         let deadline = options.bounds.start();
         let meter = &Meter::within(options.bounds, &deadline);
         let mut prompts = Vec::new();
-        self.apply_all(&conversations, options, Hidden::default(), meter, true, &mut |prompt| {
-            prompts.push(prompt);
-        })?;
+        self.apply_all(
+            &conversations,
+            options,
+            Hidden::default(),
+            meter,
+            Scope::Batch,
+            &mut |prompt| {
+                prompts.push(prompt);
+            },
+        )?;
         Ok(prompts)
     }
 
@@ -118,7 +148,7 @@ impl ChatTemplate {
         options: &ApplyOptions<'_>,
         hidden: Hidden,
         meter: &Meter<'_>,
-        wants_batch: bool,
+        scope: Scope,
         pass: &mut dyn FnMut(Prompt),
     ) -> Result<()> {
         // Declared before the runtime, which borrows from it.
@@ -133,13 +163,16 @@ impl ChatTemplate {
             Ok(chosen) => chosen.template(),
             Err(error) => return Err(error.clone()),
         };
-        let messages = messages.borrow_value(&mut runtime)?;
+        let messages = match (messages.borrow_value(&mut runtime)?, scope) {
+            (Value::List(items), Scope::First(end)) => Value::List(items.slice(0..end).unwrap_or(items)),
+            (messages, _) => messages,
+        };
         let conversations = if hidden.is_clean {
             Conversations::One(messages.clone())
         } else {
             Conversations::new(&mut runtime, &messages)?
         };
-        match (&conversations, wants_batch) {
+        match (&conversations, scope == Scope::Batch) {
             (Conversations::One(_), false) | (Conversations::Batch(_), true) => {}
             (Conversations::Batch(_), false) => {
                 return Err(refused(
@@ -209,6 +242,17 @@ pub(crate) struct Hidden {
     /// Whether each message is an object without a null and without a field with reasoning. The template then sees the messages without a
     /// check.
     pub is_clean: bool,
+}
+
+/// What a call renders.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// One conversation.
+    All,
+    /// This number of messages of one conversation, from the first.
+    First(usize),
+    /// A list of conversations.
+    Batch,
 }
 
 /// The arguments of a call after their checks, which all its conversations share.

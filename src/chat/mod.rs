@@ -8,6 +8,7 @@
 //! `utils/chat_template_utils.py`; each file names the function that its rule comes from.
 
 mod added_tokens;
+mod append;
 mod apply;
 mod assistant;
 pub(crate) mod cache;
@@ -17,6 +18,7 @@ mod control_tokens;
 mod files;
 mod folder;
 mod input;
+mod lookahead;
 mod mask;
 mod messages;
 mod model_config;
@@ -50,6 +52,9 @@ use crate::template::Template;
 use crate::value::Value;
 
 #[cfg(feature = "inspect")]
+pub(crate) use append::find_line;
+pub use append::{NextPiece, PrefixBroken};
+#[cfg(feature = "inspect")]
 pub(crate) use apply::Hidden;
 pub use assistant::AssistantOptions;
 #[cfg(feature = "cli")]
@@ -63,6 +68,8 @@ pub use folder::LoadOptions;
 pub use input::Input;
 #[cfg(feature = "inspect")]
 pub(crate) use input::sealed::Borrow;
+#[cfg(feature = "inspect")]
+pub(crate) use lookahead::list_lookahead;
 pub use mask::assistant_mask;
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;

@@ -11,6 +11,7 @@ mod lines;
 mod model;
 mod port;
 mod render;
+mod request_keys;
 mod response_request;
 mod show;
 mod terminal;

@@ -9,25 +9,22 @@ use std::path::PathBuf;
 use crate::conformance::nearest;
 use crate::json::{self, Data, JsonErrorKind, Object};
 use crate::{
-    Bounds, Changes, ChatTemplate, ControlToken, Deadline, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions,
-    Template, Turn,
+    Bounds, Changes, ChatTemplate, ControlToken, Deadline, Error, ErrorKind, FixedClock, Limits, Prompt, RenderOptions, Template,
+    Turn,
 };
 
-use super::apply_request::Applier;
+use super::apply_request::{Applier, Next};
 use super::model::Source;
 use super::response_request::Responder;
 use super::show::{self, Mode, Wanted, object};
 use super::terminal::JsonOutput;
-use super::{file, lines, timed};
+use super::{file, lines, request_keys as keys, timed};
 
 /// The largest size of a line in bytes. The rest of a longer line is skipped.
 const MAX_LINE: u64 = 64 << 20;
 
 /// The size of a line in bytes after which nothing is kept for the next request: neither the line's memory nor the compiled template.
 const MAX_KEPT: usize = 8 << 20;
-
-/// The largest size of an id in bytes: each answer repeats it.
-const MAX_ID: usize = 1024;
 
 /// The largest number of unknown keys of a request that are compared with the known keys to suggest one.
 const MAX_GUESSES: usize = 8;
@@ -39,7 +36,7 @@ const INPUT_BUFFER: usize = 256 << 10;
 const BUFFER: usize = 64 << 10;
 
 /// The keys of a request.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 16] = [
     "id",
     "template",
     "context",
@@ -52,6 +49,8 @@ const KEYS: [&str; 14] = [
     "assistant",
     "turns",
     "control_tokens",
+    "after",
+    "sampled",
     "now",
     "describe",
 ];
@@ -184,7 +183,7 @@ impl Port {
             deadline: Some(deadline),
             cancel: None,
         };
-        let id = match read_id(&request) {
+        let id = match keys::read_id(&request) {
             Ok(id) => id,
             Err(message) => return Ok(Err(request_error(Data::None, message))),
         };
@@ -222,11 +221,17 @@ impl Port {
             turns: is_wanted("turns"),
             mode: self.mode,
         };
-        let mut changes = None;
-        let result = fixed_clock(&request).and_then(|clock| {
+        let (mut changes, mut next) = (None, None);
+        let result = keys::read_clock(&request).and_then(|clock| {
             let clock = clock.as_ref();
             match (request.get("apply"), request.get("chat"), request.get("template")) {
-                (Some(Data::Object(apply)), ..) => self.applier.apply(apply, clock, wanted, bounds),
+                (Some(Data::Object(apply)), ..) => {
+                    let answer = self.applier.apply(apply, clock, wanted, bounds, keys::read_seen(&request)?)?;
+                    Ok(answer.map(|(prompt, found)| {
+                        next = found;
+                        prompt
+                    }))
+                }
                 (_, Some(Data::Object(chat)), _) => {
                     let answer = self.applier.chat(chat, clock, wanted, bounds)?;
                     Ok(answer.map(|(prompt, made)| {
@@ -238,7 +243,7 @@ impl Port {
                 _ => Err(explain_request(&request)),
             }
         });
-        let control_tokens = match control_tokens(&request) {
+        let control_tokens = match keys::read_control_tokens(&request) {
             Ok(tokens) => tokens,
             Err(message) => return Ok(Err(request_error(id, message))),
         };
@@ -255,7 +260,14 @@ impl Port {
                 let found = found.transpose().and_then(|found| Ok((found, turns.transpose()?)));
                 let written = match found {
                     Ok((tokens, turns)) => write_answer(&id, deadline, out, |out| {
-                        write_prompt(&prompt, changes.as_ref(), wanted, tokens.as_deref(), turns.as_deref(), out)
+                        write_prompt(
+                            &prompt,
+                            (changes.as_ref(), next.as_ref()),
+                            wanted,
+                            tokens.as_deref(),
+                            turns.as_deref(),
+                            out,
+                        )
                     })?,
                     Err(error) => Err(error),
                 };
@@ -311,21 +323,6 @@ impl Port {
     }
 }
 
-/// Returns the id of a request, which is null if it has none.
-fn read_id(request: &Object<'_>) -> Result<Data<'static>, String> {
-    match request.get("id") {
-        None => Ok(Data::None),
-        Some(id @ (Data::None | Data::Bool(_) | Data::Int(_) | Data::Float(_))) => Ok(id.clone().into_owned()),
-        Some(Data::Str(id)) if id.len() > MAX_ID => Err(format!("the id has {} bytes, and may have at most {MAX_ID}", id.len())),
-        Some(id @ Data::Str(_)) => Ok(id.clone().into_owned()),
-        Some(Data::BigInt(_)) => Err("the id must be an integer of 64 bits or a string".to_owned()),
-        Some(other) => Err(format!(
-            "the id must be a string, a number, a bool or null, and this is {}",
-            other.describe()
-        )),
-    }
-}
-
 /// Returns the message for a request that neither renders nor applies a template.
 fn explain_request(request: &Object<'_>) -> String {
     for name in ["apply", "chat", "inspect", "response"] {
@@ -344,41 +341,10 @@ fn explain_request(request: &Object<'_>) -> String {
     format!("a request must have `template`, a string, or `apply`, `chat`, `inspect` or `response`, an object{hint}")
 }
 
-fn fixed_clock(request: &Object<'_>) -> Result<Option<FixedClock>, String> {
-    match request.get("now") {
-        None | Some(Data::None) => Ok(None),
-        Some(Data::Str(now)) => match now.parse::<LocalTime>() {
-            Ok(time) => Ok(Some(FixedClock(time))),
-            Err(error) => Err(format!("`now`: {error}")),
-        },
-        Some(other) => Err(format!("`now` must be a string, and this is {}", other.describe())),
-    }
-}
-
-/// Returns the control tokens that a request names.
-fn control_tokens<'r>(request: &'r Object<'_>) -> Result<Option<Vec<&'r str>>, String> {
-    let tokens = match request.get("control_tokens") {
-        None | Some(Data::None) => return Ok(None),
-        Some(Data::List(items)) => items.iter().map(|item| match item {
-            Data::Str(token) => Some(&**token),
-            _ => None,
-        }),
-        Some(other) => {
-            let found = other.describe();
-            return Err(format!("`control_tokens` must be an array of strings, and this is {found}"));
-        }
-    };
-    let tokens: Option<Vec<&str>> = tokens.collect();
-    match tokens {
-        Some(tokens) => Ok(Some(tokens)),
-        None => Err("`control_tokens` must be an array of strings, and has another value".to_owned()),
-    }
-}
-
 /// Writes the entries of the answer of a prompt.
 fn write_prompt(
     prompt: &Prompt,
-    changes: Option<&Changes>,
+    (changes, next): (Option<&Changes>, Option<&Next>),
     wanted: Wanted,
     control_tokens: Option<&[ControlToken]>,
     turns: Option<&[Turn]>,
@@ -387,6 +353,14 @@ fn write_prompt(
     show::stream_entry("output", &prompt.text, out)?;
     if let Some(changes) = changes {
         show::stream_entry("changes", changes, out)?;
+    }
+    match next {
+        Some(Next::Piece(start)) => show::stream_entry("piece", &prompt.text.get(*start..), out)?,
+        Some(Next::Broken(broken)) => {
+            show::stream_entry("piece", &None::<&str>, out)?;
+            show::stream_entry("broken", broken, out)?;
+        }
+        None => {}
     }
     if wanted.generation {
         show::stream_entry("generation", &show::span_pairs(&prompt.reference_spans.code_points), out)?;

@@ -10,13 +10,12 @@ use serde_json::Value;
 
 use super::conversation::{Conversation, arrange};
 use super::plant::{self, Form, PLANT, SPARE};
-use crate::chat::{ApplyOptions, ChatTemplate, Hidden, Prompt};
+use crate::chat::{ApplyOptions, ChatTemplate, Hidden, Prompt, find_line};
 use crate::clock::{FixedClock, LocalTime};
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{Limit, Limits};
 use crate::meter::Meter;
 use crate::report::{Outcome, Witness};
-use crate::trace::Origin;
 
 /// The maximum number of bytes of an experiment's prompt, which a witness may keep. Prompts of real templates have some thousand.
 const MAX_OUTPUT: u64 = 1 << 16;
@@ -314,16 +313,6 @@ impl<'t> Experiments<'t> {
         }
         Ok(witness)
     }
-}
-
-/// Returns the line of the template that wrote the last text of the template among the first segments.
-pub fn find_line(prompt: &Prompt, is_before: impl Fn(&crate::trace::Segment) -> bool) -> Option<usize> {
-    let segments = prompt.segments.iter().take_while(|segment| is_before(segment));
-    let lines = segments.filter_map(|segment| match segment.origin() {
-        Origin::Template { line } => Some(line),
-        _ => None,
-    });
-    lines.last()
 }
 
 /// Returns the outcome of a render that failed.
