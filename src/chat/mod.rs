@@ -61,6 +61,8 @@ pub use assistant::AssistantOptions;
 pub(crate) use assistant::AssistantSpans;
 #[cfg(feature = "inspect")]
 pub(crate) use assistant::REASONING_FIELDS;
+#[cfg(feature = "inspect")]
+pub(crate) use assistant::control::{common_prefix, control_tokens};
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, TokenOrigin};
 #[cfg(feature = "cli")]
 pub(crate) use files::Files;

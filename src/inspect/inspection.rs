@@ -6,12 +6,13 @@ use std::sync::OnceLock;
 use super::conversation::Conversation;
 use super::experiments::Experiments;
 use super::roles::list_forms;
-use super::{lint, prefix, reads, reasoning, roles, switches, takes};
+use super::{lint, prefix, reads, reasoning, response, roles, switches, takes};
 use crate::chat::ChatTemplate;
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::report::{
-    Alternation, Basics, Finding, GenerationPrompt, Made, Media, Part, Prefix, Reads, Reasoning, Switch, System, Takes, Witness,
+    Alternation, Basics, Finding, GenerationPrompt, Made, Media, Part, Prefix, Reads, Reasoning, Response, Switch, System, Takes,
+    Witness,
 };
 
 /// One call that reads parts of a template's report, and makes those that no earlier call made. All its experiments share the limits of a
@@ -94,6 +95,13 @@ impl<'r, 'm> Inspection<'r, 'm> {
         })
     }
 
+    pub fn response(&mut self) -> Result<&'r Part<Response>> {
+        self.part(&self.made.response, |parts| {
+            let basics = &parts.basics()?.verdicts;
+            response::inspect(parts.experiments(), basics)
+        })
+    }
+
     pub fn switches(&mut self) -> Result<&'r Part<Vec<Switch>>> {
         self.part(&self.made.switches, |parts| {
             let reads = &parts.reads()?.verdicts.variables;
@@ -125,6 +133,7 @@ impl<'r, 'm> Inspection<'r, 'm> {
             "takes" => &self.takes()?.witnesses,
             "reasoning" => &self.reasoning()?.witnesses,
             "generation_prompt" => &self.generation_prompt()?.witnesses,
+            "response" => &self.response()?.witnesses,
             "switches" => &self.switches()?.witnesses,
             _ => return Ok(None),
         };
@@ -145,6 +154,7 @@ impl<'r, 'm> Inspection<'r, 'm> {
             &self.takes()?.witnesses,
             &self.reasoning()?.witnesses,
             &self.generation_prompt()?.witnesses,
+            &self.response()?.witnesses,
             &self.switches()?.witnesses,
         ];
         let mut all = BTreeMap::new();

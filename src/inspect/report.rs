@@ -11,7 +11,8 @@ use crate::deadline::Bounds;
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::report::{
-    Alternation, Calls, Finding, GenerationPrompt, Media, Prefix, Reads, Reasoning, Roles, Switch, System, Takes, Tools, Witness,
+    Alternation, Calls, Finding, GenerationPrompt, Media, Prefix, Reads, Reasoning, Response, Roles, Switch, System, Takes, Tools,
+    Witness,
 };
 
 /// What a template takes, as experiments with small conversations show.
@@ -102,6 +103,7 @@ parts! {
     takes: Takes = takes, "What whole conversations can have; [`ChatTemplate::prepare`] goes by it";
     reasoning: Reasoning = reasoning, "The reasoning of assistant messages";
     generation_prompt: GenerationPrompt = generation_prompt, "The text that `add_generation_prompt` appends";
+    response: Response = response, "How the model writes its message, as transformers reads it under `response_template`";
     switches: Vec<Switch> = switches, "The variables of the caller that change the prompt";
     reads: Reads = reads, "The names that the source of the template reads";
     prefix: Prefix = prefix, "Whether the prompt stays a prefix when the conversation grows";

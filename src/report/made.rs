@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::{
-    Alternation, Calls, Finding, GenerationPrompt, Media, Prefix, Reads, Reasoning, Roles, Switch, System, Takes, Tools, Witness,
+    Alternation, Calls, Finding, GenerationPrompt, Media, Prefix, Reads, Reasoning, Response, Roles, Switch, System, Takes, Tools,
+    Witness,
 };
 
 /// The parts of a template's report that were made so far. None of them depends on the limits of the call that made it.
@@ -16,6 +17,7 @@ pub(crate) struct Made {
     pub takes: OnceLock<Part<Takes>>,
     pub reasoning: OnceLock<Part<Reasoning>>,
     pub generation_prompt: OnceLock<Part<GenerationPrompt>>,
+    pub response: OnceLock<Part<Response>>,
     pub switches: OnceLock<Part<Vec<Switch>>>,
     pub reads: OnceLock<Part<Reads>>,
     pub prefix: OnceLock<Part<Prefix>>,

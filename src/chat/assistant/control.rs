@@ -32,7 +32,7 @@ pub(super) fn control_token(text: &str) -> Option<usize> {
 }
 
 /// Returns the control tokens of a text.
-pub(in crate::chat) fn control_tokens(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+pub(crate) fn control_tokens(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0_usize;
     std::iter::from_fn(move || {
         while let Some(next) = text.get(at..)?.bytes().position(|byte| matches!(byte, b'<' | b'[')) {
@@ -76,7 +76,7 @@ pub(in crate::chat) fn is_eos(segment: &Segment) -> bool {
 }
 
 /// Returns the length in bytes of the common start of two texts, in whole characters.
-pub(in crate::chat) fn common_prefix(left: &str, right: &str) -> usize {
+pub(crate) fn common_prefix(left: &str, right: &str) -> usize {
     let common = left
         .bytes()
         .zip(right.bytes())
