@@ -7,7 +7,6 @@
 
 use serde_json::{Value, json};
 
-use super::Failure;
 use crate::chat::{common_prefix, control_tokens};
 use crate::inspect::plant::{ANSWER, ARGUMENT, FUNCTION, ID, PARAMETER, SECOND, SECOND_ID, SPARE, SYSTEM, VALUE};
 
@@ -61,57 +60,88 @@ enum Written<'t> {
 }
 
 /// Returns descriptions of the field with the calls, the most exact first. `one` is a text with one call, and `two` one with two.
-pub fn describe(one: &str, two: Option<&str>) -> Result<Vec<Value>, Failure> {
+pub fn describe(one: &str, two: Option<&str>) -> Vec<Value> {
     let mut described = Vec::new();
     for find in [find_json, find_name_and_json, find_dialect, find_python, find_tags] {
         let Some(core) = find(one, &FIRST) else { continue };
-        let pair = two.and_then(|two| {
-            let first = find(two, &FIRST)?;
-            let other = find(two, &OTHER)?;
-            Some((two, first, other))
-        });
-        describe_core(
-            one,
-            &core,
-            pair.as_ref().map(|(two, first, other)| (*two, first, other)),
-            &mut described,
-        );
+        let pair = two.and_then(|two| Some((two, find(two, &FIRST)?, find(two, &OTHER)?)));
+        let described_before = described.len();
+        describe_core(one, &core, pair.as_ref(), &mut described);
+        if described.len() > described_before {
+            break;
+        }
     }
-    if described.is_empty() {
-        return Err("the way in which a call is written is not known".into());
+    described
+}
+
+/// The text of the template around calls.
+struct Around<'t> {
+    /// What begins each call.
+    open: &'t str,
+    /// What ends each call.
+    close: &'t str,
+    /// What is before the first call, between two calls and after the last one, without tags.
+    extra: [&'t str; 3],
+}
+
+/// Finds the text around a call. `between` is the text between two calls.
+fn find_around<'t>(front: &'t str, back: &'t str, between: Option<&'t str>) -> Around<'t> {
+    let Some(between) = between else {
+        let end = control_tokens(back).next().map_or(back.len(), |token| token.end);
+        let (open, close) = (front.trim(), back.get(..end).unwrap_or_default().trim());
+        return Around {
+            open,
+            close,
+            extra: [""; 3],
+        };
+    };
+    let close = cut_end(between.get(..common_prefix(between, back)).unwrap_or_default());
+    let rest = between.get(close.len()..).unwrap_or_default();
+    let open = cut_start(common_suffix(front, rest));
+    let extra = [
+        front.get(..front.len().saturating_sub(open.len())),
+        rest.get(..rest.len().saturating_sub(open.len())),
+        back.get(close.len()..),
+    ];
+    // Tags of the template become anchors of the content.
+    let extra = extra.map(|text| text.unwrap_or_default().trim());
+    let is_kept = |text: &&str| control_tokens(text).next().is_none();
+    let extra = extra.map(|text| Some(text).filter(is_kept).unwrap_or_default());
+    Around {
+        open: open.trim(),
+        close: close.trim(),
+        extra,
     }
-    Ok(described)
 }
 
 /// Adds the descriptions of calls that are written in a known way.
-fn describe_core(one: &str, core: &Core<'_>, pair: Option<(&str, &Core<'_>, &Core<'_>)>, described: &mut Vec<Value>) {
+fn describe_core(one: &str, core: &Core<'_>, pair: Option<&(&str, Core<'_>, Core<'_>)>, described: &mut Vec<Value>) {
     let (front, back) = (
         one.get(..core.start).unwrap_or_default(),
         one.get(core.end..).unwrap_or_default(),
     );
-    // Two calls in one JSON list or Python list are one region.
+    // Two calls in one list are one region.
     let between = pair.filter(|(_, first, other)| other.start >= first.end);
     let between = between.and_then(|(two, first, other)| two.get(first.end..other.start));
-    let (open, close) = match between {
-        Some(between) => {
-            let close = cut_end(between.get(..common_prefix(between, back)).unwrap_or_default());
-            let rest = between.get(close.len()..).unwrap_or_default();
-            (cut_start(common_suffix(front, rest)), close)
+    let Around { open, close, extra } = find_around(front, back, between);
+    let call = |name: String, arguments: String| json!({"type": "function", "function": {"name": name, "arguments": arguments}});
+    let named = || call("{name}".to_owned(), "{content}".to_owned());
+    // The text of the template between the name and the arguments, which can differ between calls: it may count them.
+    let after_name = |between: &str, other: Option<&str>| match other.filter(|other| *other != between) {
+        Some(other) => {
+            let start = common_prefix(between, other);
+            let end = common_suffix(between, other.get(start..).unwrap_or_default());
+            format!(
+                r"\s*{}\S*?{}\s*",
+                escape(between.get(..start).unwrap_or_default()),
+                escape(end)
+            )
         }
-        None => {
-            let end = control_tokens(back).next().map_or(back.len(), |token| token.end);
-            (front, back.get(..end).unwrap_or_default())
-        }
+        None => escape_around(between),
     };
-    let (open, close) = (open.trim(), close.trim());
-    let mut field = json!({"transform": {"type": "function", "function": {"name": "{name}", "arguments": "{content}"}}});
-    let mut set = |key: &str, value: Value| {
-        if let Some(field) = field.as_object_mut() {
-            field.insert(key.to_owned(), value);
-        }
-    };
-    let mut pattern = None;
-    match &core.form {
+    let other_form = pair.map(|(_, _, other)| &other.form);
+    let mut close = close.to_owned();
+    let (mut field, pattern) = match &core.form {
         Written::Json(value) => {
             let (item, prefix) = match value {
                 Value::Array(items) => (items.first(), ""),
@@ -121,35 +151,48 @@ fn describe_core(one: &str, core: &Core<'_>, pair: Option<(&str, &Core<'_>, &Cor
                 return;
             };
             let path = |path: String| format!("{{{prefix}{path}}}");
-            set(
-                "transform",
-                json!({"type": "function", "function": {"name": path(name), "arguments": path(arguments)}}),
-            );
-            set("content", "json".into());
-            if value.is_array() {
-                set("transform_each", true.into());
-            } else {
-                set("repeats", true.into());
-            }
+            let repeats = if value.is_array() { "transform_each" } else { "repeats" };
+            (
+                json!({"content": "json", repeats: true, "transform": call(path(name), path(arguments))}),
+                None,
+            )
         }
-        Written::NameAndJson { between } | Written::Dialect { between, .. } => {
-            pattern = Some(format!(r"{}\s*{NAME}{}", escape(open), escape_around(between)));
-            set("content", "json".into());
-            set("repeats", true.into());
-            if let Written::Dialect { delimiter, .. } = &core.form {
-                set(
-                    "content_args",
-                    json!({"unquoted_keys": true, "string_delims": [[delimiter, delimiter]]}),
-                );
+        Written::NameAndJson { between } => {
+            let other = match other_form {
+                Some(Written::NameAndJson { between }) => Some(*between),
+                _ => None,
+            };
+            let after = after_name(between, other);
+            let is_open = pair.is_some() && close.is_empty() && !open.is_empty() && !between.trim().is_empty();
+            let pattern = match is_open {
+                // The text that begins the next call ends this one, so that the next call can be without it.
+                true => format!(r"(?:{})?\s*{NAME}{after}", escape(open)),
+                false => format!(r"{}\s*{NAME}{after}", escape(open)),
+            };
+            let end = control_tokens(back).next().and_then(|token| back.get(token));
+            if let (true, Some(end)) = (is_open, end) {
+                close = format!("{}|{}", escape(open), escape(end));
             }
+            let mut field = json!({"content": "json", "repeats": true, "transform": named()});
+            if is_open {
+                insert(&mut field, "close_pattern", close.as_str().into());
+            }
+            (field, Some(pattern))
+        }
+        Written::Dialect { between, delimiter } => {
+            let arguments = json!({"unquoted_keys": true, "string_delims": [[delimiter, delimiter]]});
+            let pattern = format!(r"{}\s*{NAME}{}", escape(open), escape_around(between));
+            (
+                json!({"content": "json", "content_args": arguments, "repeats": true, "transform": named()}),
+                Some(pattern),
+            )
         }
         Written::Python => {
-            set("content", "python-call-list".into());
-            set("transform_each", true.into());
-            set(
-                "transform",
-                json!({"type": "function", "function": {"name": "{name}", "arguments": "{arguments}"}}),
-            );
+            let transform = call("{name}".to_owned(), "{arguments}".to_owned());
+            (
+                json!({"content": "python-call-list", "transform_each": true, "transform": transform}),
+                None,
+            )
         }
         Written::Tags {
             name_end,
@@ -157,36 +200,59 @@ fn describe_core(one: &str, core: &Core<'_>, pair: Option<(&str, &Core<'_>, &Cor
             middle,
             close: end,
         } => {
-            pattern = Some(format!(r"{}\s*{NAME}{}", escape(open), escape_around(name_end)));
-            let tag = format!(
-                "{}(?P<key>[^<>\\n\"=:]+?){}(?P<value>.*?){}",
-                escape(tag.trim_start()),
-                escape_exact(middle),
-                escape_exact(end)
-            );
-            set("content", "xml-inline".into());
-            set("repeats", true.into());
-            set("content_args", json!({"tag_pattern": tag}));
+            let pattern = format!(r"{}\s*{NAME}{}", escape(open), escape_around(name_end));
+            let (tag, middle, end) = (escape(tag.trim_start()), escape_exact(middle), escape_exact(end));
+            let tag = format!("{tag}(?P<key>[^<>\\n\"=:]+?){middle}(?P<value>.*?){end}");
+            let field =
+                json!({"content": "xml-inline", "content_args": {"tag_pattern": tag}, "repeats": true, "transform": named()});
+            (field, Some(pattern))
+        }
+    };
+    let [before, separator, after] = extra;
+    let pattern = match (pattern, before) {
+        (Some(pattern), "") => Some(pattern),
+        (Some(pattern), before) => Some(format!(r"(?:{})?\s*{pattern}", escape(before))),
+        (None, "") if !has_words(open) => None,
+        (None, "") => Some(escape(open)),
+        (None, before) => Some(format!(r"(?:{})?\s*{}", escape(before), escape(open))),
+    };
+    match pattern {
+        _ if open.is_empty() => return,
+        Some(pattern) => insert(&mut field, "open_pattern", pattern.into()),
+        None => insert(&mut field, "open", open.into()),
+    }
+    let mut rest: Vec<String> = [separator, after]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .map(escape)
+        .collect();
+    rest.dedup();
+    if field.get("close_pattern").is_none() && !close.is_empty() {
+        match rest.as_slice() {
+            [] if !has_words(&close) && !close.contains(char::is_whitespace) => insert(&mut field, "close", close.into()),
+            [] => insert(&mut field, "close_pattern", escape(&close).into()),
+            rest => insert(
+                &mut field,
+                "close_pattern",
+                format!(r"{}(?:\s*(?:{}))?", escape(&close), rest.join("|")).into(),
+            ),
         }
     }
-    match pattern {
-        Some(pattern) if !open.is_empty() => set("open_pattern", pattern.into()),
-        None if !open.is_empty() && !has_words(open) => set("open", open.into()),
-        None if !open.is_empty() => set("open_pattern", escape(open).into()),
-        _ => return,
-    }
-    match close {
-        "" => {}
-        close if has_words(close) || close.contains(char::is_whitespace) => set("close_pattern", escape(close).into()),
-        close => set("close", close.into()),
-    }
     described.push(field.clone());
-    if let (Written::Tags { .. }, Some(arguments)) = (&core.form, field.get_mut("content_args").and_then(Value::as_object_mut)) {
-        arguments.insert(
-            "value_parser".to_owned(),
+    if let (Written::Tags { .. }, Some(arguments)) = (&core.form, field.get_mut("content_args")) {
+        insert(
+            arguments,
+            "value_parser",
             json!({"name": "json", "args": {"allow_non_json": true}}),
         );
         described.push(field);
+    }
+}
+
+/// Adds an entry to an object.
+fn insert(object: &mut Value, key: &str, value: Value) {
+    if let Some(object) = object.as_object_mut() {
+        object.insert(key.to_owned(), value);
     }
 }
 
@@ -399,6 +465,13 @@ fn cut_start(text: &str) -> &str {
 /// The words in anchors that other calls have other texts for.
 const VARIED: [&str; 5] = [ID, SECOND_ID, FUNCTION, ARGUMENT, PARAMETER];
 
+/// Texts in anchors that depend on the type of a value, each with a regular expression.
+const SPECIAL: [(&str, &str); 3] = [
+    ("\"true\"", "\"(?:true|false)\""),
+    ("<![CDATA[", r"(?:<!\[CDATA\[)?"),
+    ("]]>", r"(?:\]\]>)?"),
+];
+
 fn has_words(text: &str) -> bool {
     VARIED.iter().any(|word| text.contains(word))
 }
@@ -422,6 +495,13 @@ fn escape_exact(text: &str) -> String {
     let mut pattern = String::new();
     let mut rest = text;
     while let Some(char) = rest.chars().next() {
+        // A tag can say whether the value is a string, and can mark it as raw text.
+        let special = SPECIAL.iter().find(|(word, _)| rest.starts_with(word));
+        if let Some((word, any)) = special {
+            pattern.push_str(any);
+            rest = rest.get(word.len()..).unwrap_or_default();
+            continue;
+        }
         if let Some(word) = VARIED.iter().find(|word| rest.starts_with(**word)) {
             pattern.push_str(r"\S*?");
             rest = rest.get(word.len()..).unwrap_or_default();

@@ -11,7 +11,7 @@
 mod calls;
 mod trips;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::calls::working_forms;
 use super::conversation::arrange;
@@ -20,7 +20,7 @@ use super::plant::{self, ARGUMENT, FUNCTION, Form, ID, PARAMETER, PLANT, REASONI
 use super::roles::list_forms;
 use crate::chat::{common_prefix, control_tokens};
 use crate::error::Result;
-use crate::report::{Basics, Response};
+use crate::report::{Arguments, Basics, Calls, Response};
 use crate::response::{Event, ResponseTemplate};
 
 /// The name of the field with the reasoning.
@@ -55,6 +55,19 @@ struct Shot {
     end: usize,
 }
 
+/// Messages with calls in prompts.
+struct Called {
+    /// The message with one call.
+    message: Value,
+    /// Whether the arguments are JSON text.
+    is_text: bool,
+    one: Shot,
+    /// The message with two calls, if both are printed.
+    two: Option<Shot>,
+    /// The message with content beside the call, if the template renders it.
+    others: Vec<Shot>,
+}
+
 /// What is known of the template while a description is derived.
 struct Derivation<'e, 't> {
     experiments: &'e mut Experiments<'t>,
@@ -66,6 +79,8 @@ struct Derivation<'e, 't> {
     head: Option<usize>,
     /// The text before the message.
     anchor: String,
+    /// The prompt of a message of the user that ends with the generation prompt.
+    asked: String,
 }
 
 /// Returns the description of the template.
@@ -81,6 +96,7 @@ pub fn inspect(experiments: &mut Experiments<'_>, basics: &Basics) -> Result<Res
             order: None,
             head: None,
             anchor: String::new(),
+            asked: String::new(),
         };
         match derivation.derive(basics) {
             Ok(template) => return Ok(Response::Template(template)),
@@ -94,38 +110,34 @@ pub fn inspect(experiments: &mut Experiments<'_>, basics: &Basics) -> Result<Res
 
 impl Derivation<'_, '_> {
     fn derive(mut self, basics: &Basics) -> Result<Value, Failure> {
-        let plain = self.shoot("content", &say("assistant", self.form, PLANT), false)?;
-        let plain = plain.ok_or("the template does not render an answer after a message of a user")?;
-        if !plain.prompt.get(plain.after..).unwrap_or_default().contains(PLANT) {
+        let plain = say("assistant", self.form, PLANT);
+        let content = self.shoot("content", &plain, false)?;
+        let content = content.ok_or("the template does not render an answer after a message of a user")?;
+        if !content.written().contains(PLANT) {
             return Err("the template does not print the content of an answer as it is".into());
         }
-        let thinking = plant::thinking(&say("assistant", self.form, PLANT));
-        let thinking = self
-            .shoot("reasoning", &thinking, false)?
-            .filter(|shot| shot.prompt.contains(REASONING));
-        let mut call = None;
-        for is_text in working_forms(&basics.calls) {
-            let wanted = |shot: &Shot| [FUNCTION, VALUE, SECOND].iter().all(|word| shot.written().contains(word));
-            let one = self
-                .shoot("call", &plant::calling(&make_calls(1, *is_text), Some("".into())), true)?
-                .filter(wanted);
-            if let Some(one) = one {
-                let two = self.shoot("calls", &plant::calling(&make_calls(2, *is_text), Some("".into())), true)?;
-                let beside = plant::calling(&make_calls(1, *is_text), Some(self.form.content(PLANT)));
-                let beside = self.shoot("beside", &beside, true)?;
-                call = Some((one, two.filter(|shot| shot.written().contains(SPARE)), beside, *is_text));
-                break;
+        let calls = self.find_calls(&basics.calls)?;
+        if calls.is_none() && basics.calls.arguments != Arguments::Neither {
+            return Err("the template does not print the name and the arguments of a call after the message of the user".into());
+        }
+        let mut shots = vec![content];
+        shots.extend(
+            calls
+                .iter()
+                .flat_map(|calls| calls.others.iter().chain([&calls.one]).chain(&calls.two).cloned()),
+        );
+        // Some templates print reasoning only in messages with calls.
+        let mut thoughts = vec![plant::thinking(&plain)];
+        thoughts.extend(calls.as_ref().map(|calls| plant::thinking(&calls.message)));
+        let mut thinking = None;
+        for (message, has_tools) in thoughts.iter().zip([false, true]) {
+            let shot = self.shoot("reasoning", message, has_tools)?;
+            if let Some(shot) = shot.filter(|shot| shot.written().contains(REASONING)) {
+                thinking = thinking.or_else(|| Some(shot.clone()));
+                shots.push(shot);
             }
         }
-        if call.is_none() && basics.calls.arguments != crate::report::Arguments::Neither {
-            return Err("the template does not print the name and the arguments of a call in the text of the message".into());
-        }
-        let mut shots: Vec<&Shot> = [&plain].into_iter().chain(&thinking).collect();
-        if let Some((one, two, beside, _)) = &call {
-            shots.extend([Some(one), two.as_ref(), beside.as_ref()].into_iter().flatten());
-        }
         self.find_anchor(&shots)?;
-        let mut reasoning = None;
         if let Some(shot) = &thinking {
             // The text before the message can have the tag that opens the reasoning.
             if self
@@ -136,49 +148,72 @@ impl Derivation<'_, '_> {
             {
                 self.shorten_anchor(shot)?;
             }
-            reasoning = Some(describe_reasoning(self.text(shot))?);
         }
-        let anchor = self.anchor.clone();
-        let fields = |calls: Option<&Value>, close: &[String]| {
-            let mut fields = serde_json::Map::new();
-            fields.extend(reasoning.iter().map(|field| (REASONING_FIELD.to_owned(), field.clone())));
-            fields.extend(calls.map(|calls| ("tool_calls".to_owned(), calls.clone())));
-            let mut content = match fields.is_empty() {
-                true => json!({}),
-                false => json!({"repeats": true, "join": ""}),
-            };
-            if let (Some(content), false) = (content.as_object_mut(), close.is_empty()) {
-                content.insert("close".to_owned(), json!(close));
-            }
-            fields.insert("content".to_owned(), content);
-            describe(&anchor, &fields.into())
+        let first = match self.describe_shots(&shots, thinking.as_ref(), calls.as_ref()) {
+            Err(Failure::Reason(reason)) if self.head.is_some() => reason,
+            other => return other,
         };
-        let candidates = match &call {
-            Some((one, two, ..)) => calls::describe(self.text(one), two.as_ref().map(|two| self.text(two)))?
-                .into_iter()
-                .map(Some)
-                .collect(),
+        // The text before the message may be no part of the generation prompt.
+        (self.anchor, self.head) = (String::new(), None);
+        let other = self.describe_shots(&shots, thinking.as_ref(), calls.as_ref());
+        other.map_err(|failure| match failure {
+            Failure::Reason(_) => Failure::Reason(first),
+            stopped => stopped,
+        })
+    }
+
+    /// Renders messages with calls whose name and arguments are printed.
+    fn find_calls(&mut self, calls: &Calls) -> Result<Option<Called>, Failure> {
+        let is_printed = |shot: &Shot| [FUNCTION, VALUE, SECOND].iter().all(|word| shot.written().contains(word));
+        for is_text in working_forms(calls) {
+            let message = plant::calling(&make_calls(1, *is_text), Some("".into()));
+            let Some(one) = self.shoot("call", &message, true)?.filter(is_printed) else {
+                continue;
+            };
+            let two = self.shoot("calls", &plant::calling(&make_calls(2, *is_text), Some("".into())), true)?;
+            let beside = plant::with_content(&message, Some(self.form.content(PLANT)));
+            return Ok(Some(Called {
+                one,
+                two: two.filter(|shot| shot.written().contains(SPARE)),
+                others: self.shoot("content_beside", &beside, true)?.into_iter().collect(),
+                message,
+                is_text: *is_text,
+            }));
+        }
+        Ok(None)
+    }
+
+    /// Describes the fields and checks the description.
+    fn describe_shots(&mut self, shots: &[Shot], thinking: Option<&Shot>, calls: Option<&Called>) -> Result<Value, Failure> {
+        let reasoning = thinking.map(|shot| describe_reasoning(self.text(shot))).transpose()?;
+        let candidates = match calls {
+            Some(Called { one, two, .. }) => {
+                let described = calls::describe(self.text(one), two.as_ref().map(|two| self.text(two)));
+                described.into_iter().map(Some).collect()
+            }
             None => vec![None],
         };
-        let mut last = Failure::from("no description of the calls fits");
-        for candidate in candidates {
-            let described = self
-                .find_fragments(&fields(candidate.as_ref(), &[]), &shots)
-                .map(|close| fields(candidate.as_ref(), &close));
-            let tried = match described {
-                Ok(description) => {
-                    let is_text = call.as_ref().map(|(.., is_text)| *is_text);
-                    let facts = (reasoning.is_some(), is_text);
-                    trips::check(&mut self, &description, facts).map(|()| description)
+        let facts = (reasoning.is_some(), calls.map(|calls| calls.is_text));
+        let mut first = None;
+        for calls in candidates {
+            let mut fields = Map::new();
+            fields.extend(reasoning.iter().map(|field| (REASONING_FIELD.to_owned(), field.clone())));
+            fields.extend(calls.map(|calls| ("tool_calls".to_owned(), calls)));
+            let mut tried = self.find_fragments(&describe(&self.anchor, &fields, &[]), shots);
+            if let Ok(close) = &tried {
+                let description = describe(&self.anchor, &fields, close);
+                match trips::check(self, &description, facts) {
+                    Ok(()) => return Ok(description),
+                    Err(failure) => tried = Err(failure),
                 }
-                Err(failure) => Err(failure),
-            };
+            }
             match tried {
-                Err(Failure::Reason(reason)) => last = Failure::Reason(reason),
-                other => return other,
+                Err(Failure::Stopped(error)) => return Err(error.into()),
+                Err(failure) => first = first.or(Some(failure)),
+                Ok(_) => {}
             }
         }
-        Err(last)
+        Err(first.unwrap_or("the way in which a call is written is not known".into()))
     }
 
     /// Renders a message of the assistant after one of a user. `None` if the template refuses it.
@@ -215,16 +250,16 @@ impl Derivation<'_, '_> {
     }
 
     /// Finds the text of the template before each message. The generation prompt begins with it.
-    fn find_anchor(&mut self, shots: &[&Shot]) -> Result<(), Failure> {
+    fn find_anchor(&mut self, shots: &[Shot]) -> Result<(), Failure> {
         let asked = arrange(&[self.form], &[self.order.unwrap_or("u*").trim_end_matches('*')], |_| []);
         let Some(asked) = asked.into_iter().next() else {
             return Ok(());
         };
         let tail = |text: Option<String>| Some(text?.rsplit_once(USER)?.1.to_owned());
         let closed = tail(self.experiments.text(&asked)?).unwrap_or_default();
-        let Some(opened) = tail(self.experiments.text(&asked.prompted())?) else {
-            return Err("the template does not render a message of a user alone".into());
-        };
+        let prompted = self.experiments.text(&asked.prompted())?;
+        self.asked = prompted.clone().unwrap_or_default();
+        let opened = tail(prompted).ok_or("the template does not render a message of a user alone")?;
         let after = |shot: &Shot| shot.prompt.get(shot.after..).unwrap_or_default().to_owned();
         let mut length = opened.len();
         for shot in shots {
@@ -270,11 +305,11 @@ impl Derivation<'_, '_> {
     }
 
     /// Returns the texts that the description leaves in the content and that are the template's.
-    fn find_fragments(&self, description: &Value, shots: &[&Shot]) -> Result<Vec<String>, Failure> {
+    fn find_fragments(&self, description: &Value, shots: &[Shot]) -> Result<Vec<String>, Failure> {
         let template = ResponseTemplate::new(description).map_err(|error| Failure::Reason(error.message().to_owned()))?;
         let mut fragments = Vec::new();
         for shot in shots {
-            let begin = self.begin(shot).max(shot.start);
+            let begin = shot.start;
             let text = shot.prompt.get(begin..shot.end).unwrap_or_default();
             let events = trips::parse_events(&template, shot.prompt.get(..begin).unwrap_or_default(), text);
             let events = events.map_err(|error| Failure::Reason(format!("a message does not come back: {}", error.message())))?;
@@ -311,8 +346,15 @@ impl Shot {
     }
 }
 
-/// Returns a description with these fields.
-fn describe(anchor: &str, fields: &Value) -> Value {
+/// Returns a description with these fields and the content. `close` are texts of the template outside of the fields.
+fn describe(anchor: &str, fields: &Map<String, Value>, close: &[String]) -> Value {
+    let mut fields = fields.clone();
+    let content = match close {
+        [] => json!({"repeats": true, "join": ""}),
+        // The content can be in several places. White space in the others does not replace it.
+        close => json!({"repeats": true, "join": "", "close": close}),
+    };
+    fields.insert("content".to_owned(), content);
     match anchor {
         // The model writes all text after the prompt.
         "" => json!({"defaults": {"role": "assistant"}, "start_anchor_pattern": ".+", "fields": fields}),
@@ -361,7 +403,8 @@ fn cut_tokens(one: &str, length: usize, other: &str) -> usize {
 /// Returns the field of the reasoning: the texts before and after it.
 fn describe_reasoning(text: &str) -> Result<Value, Failure> {
     let (before, after) = text.split_once(REASONING).ok_or("the reasoning is before the message")?;
-    let between = after.split_once(PLANT).ok_or("the content is before the reasoning")?.0.trim();
+    let end = [PLANT, FUNCTION].iter().filter_map(|word| after.find(word)).min();
+    let between = after.get(..end.unwrap_or(after.len())).unwrap_or_default().trim();
     let end = control_tokens(between).next().map_or(between.len(), |token| token.end);
     let close = between.get(..end).unwrap_or_default();
     if before.trim().is_empty() || close.is_empty() {

@@ -79,7 +79,7 @@ pub fn check(derivation: &mut Derivation<'_, '_>, description: &Value, facts: (b
         let Some(shot) = derivation.shoot("", &message, message.get("tool_calls").is_some())? else {
             continue;
         };
-        let begin = derivation.begin(&shot).max(shot.start);
+        let begin = shot.start;
         let (prefix, text) = shot.prompt.split_at_checked(begin).unwrap_or_default();
         let text = text.get(..shot.end.saturating_sub(begin)).unwrap_or_default();
         let options = ParseOptions {
@@ -98,7 +98,39 @@ pub fn check(derivation: &mut Derivation<'_, '_>, description: &Value, facts: (b
             )));
         }
     }
-    Ok(())
+    check_served(derivation, description, &template)
+}
+
+/// Parses what a model writes after the generation prompt.
+fn check_served(derivation: &Derivation<'_, '_>, description: &Value, template: &ResponseTemplate) -> Result<(), Failure> {
+    let anchor = |key: &str| {
+        description
+            .pointer(&format!("/fields/{REASONING_FIELD}/{key}"))
+            .and_then(Value::as_str)
+    };
+    let prefix = derivation.asked.as_str();
+    let options = ParseOptions {
+        prefix,
+        ..ParseOptions::default()
+    };
+    let thought = anchor("open")
+        .zip(anchor("close"))
+        .filter(|(open, _)| prefix.trim_end().ends_with(open));
+    let text = match thought {
+        Some((_, close)) => format!("{THOUGHT}\n{close}\n{CONTENT}"),
+        None => CONTENT.to_owned(),
+    };
+    let parsed = template
+        .parse(&text, &options)
+        .map_err(|error| Failure::Reason(error.message().to_owned()))?;
+    let parsed = serde_json::to_value(parsed).unwrap_or_default();
+    let is_read = |field: &str, wanted: Option<&str>| parsed.get(field).and_then(Value::as_str) == wanted;
+    match is_read("content", Some(CONTENT)) && is_read(REASONING_FIELD, thought.map(|_| THOUGHT)) {
+        true => Ok(()),
+        false => Err(Failure::Reason(format!(
+            "an answer after the generation prompt is read as {parsed}"
+        ))),
+    }
 }
 
 /// Returns the field of a message that differs from the parsed one. A field that the prompt does not have is not expected.
@@ -115,8 +147,10 @@ fn find_difference(message: &Value, parsed: &Value, shot: &Shot) -> Option<&'sta
     let written = shot.written();
     let differs = |field: &str| {
         let (wanted, found) = (text_of(message.get(field)), text_of(parsed.get(field)));
-        let is_printed = !wanted.is_empty() && written.contains(wanted.trim());
-        found.trim() != if is_printed { wanted.trim() } else { "" }
+        let first = wanted.split_whitespace().next().unwrap_or_default();
+        let is_changed = !written.contains(wanted.trim()) && written.contains(first);
+        let is_lost = !written.contains(first);
+        !is_changed && found.trim() != if is_lost { "" } else { wanted.trim() }
     };
     if differs("content") {
         return Some("the content");
