@@ -7,6 +7,7 @@
 
 use serde_json::{Value, json};
 
+use super::is_tags;
 use crate::chat::{common_prefix, control_tokens};
 use crate::inspect::plant::{ANSWER, ARGUMENT, FUNCTION, ID, PARAMETER, SECOND, SECOND_ID, SPARE, SYSTEM, VALUE};
 
@@ -88,7 +89,10 @@ struct Around<'t> {
 fn find_around<'t>(front: &'t str, back: &'t str, between: Option<&'t str>) -> Around<'t> {
     let Some(between) = between else {
         let end = control_tokens(back).next().map_or(back.len(), |token| token.end);
-        let (open, close) = (front.trim(), back.get(..end).unwrap_or_default().trim());
+        let (front, close) = (front.trim(), back.get(..end).unwrap_or_default().trim());
+        // The tags before the last one are of the content.
+        let last = control_tokens(front).last().filter(|_| is_tags(front));
+        let open = last.and_then(|last| front.get(last)).unwrap_or(front);
         return Around {
             open,
             close,

@@ -26,6 +26,9 @@ use crate::response::{Event, ResponseTemplate};
 /// The name of the field with the reasoning.
 const REASONING_FIELD: &str = "reasoning_content";
 
+/// The content of a message with calls and no text, and whether the conversation has tools, in the order in which they are tried.
+const EMPTY: [(Option<&str>, bool); 4] = [(Some(""), true), (None, true), (Some(""), false), (None, false)];
+
 /// Why there is no description, or an error of a limit.
 enum Failure {
     Reason(String),
@@ -74,6 +77,10 @@ struct Derivation<'e, 't> {
     form: Form,
     /// The order of the messages with which the template renders an answer.
     order: Option<&'static str>,
+    /// The content of a message with calls and no text.
+    empty: Option<&'static str>,
+    /// Whether a conversation with calls has tools.
+    has_tools: bool,
     /// The end of the text before each message, as a distance from the end of the user's text. Without an anchor, it is where the model
     /// begins.
     head: Option<usize>,
@@ -94,6 +101,8 @@ pub fn inspect(experiments: &mut Experiments<'_>, basics: &Basics) -> Result<Res
             experiments: &mut *experiments,
             form: *form,
             order: None,
+            empty: None,
+            has_tools: false,
             head: None,
             anchor: String::new(),
             asked: String::new(),
@@ -111,7 +120,7 @@ pub fn inspect(experiments: &mut Experiments<'_>, basics: &Basics) -> Result<Res
 impl Derivation<'_, '_> {
     fn derive(mut self, basics: &Basics) -> Result<Value, Failure> {
         let plain = say("assistant", self.form, PLANT);
-        let content = self.shoot("content", &plain, false)?;
+        let content = self.shoot("content", &plain)?;
         let content = content.ok_or("the template does not render an answer after a message of a user")?;
         if !content.written().contains(PLANT) {
             return Err("the template does not print the content of an answer as it is".into());
@@ -130,8 +139,8 @@ impl Derivation<'_, '_> {
         let mut thoughts = vec![plant::thinking(&plain)];
         thoughts.extend(calls.as_ref().map(|calls| plant::thinking(&calls.message)));
         let mut thinking = None;
-        for (message, has_tools) in thoughts.iter().zip([false, true]) {
-            let shot = self.shoot("reasoning", message, has_tools)?;
+        for message in &thoughts {
+            let shot = self.shoot("reasoning", message)?;
             if let Some(shot) = shot.filter(|shot| shot.written().contains(REASONING)) {
                 thinking = thinking.or_else(|| Some(shot.clone()));
                 shots.push(shot);
@@ -165,17 +174,22 @@ impl Derivation<'_, '_> {
     /// Renders messages with calls whose name and arguments are printed.
     fn find_calls(&mut self, calls: &Calls) -> Result<Option<Called>, Failure> {
         let is_printed = |shot: &Shot| [FUNCTION, VALUE, SECOND].iter().all(|word| shot.written().contains(word));
-        for is_text in working_forms(calls) {
-            let message = plant::calling(&make_calls(1, *is_text), Some("".into()));
-            let Some(one) = self.shoot("call", &message, true)?.filter(is_printed) else {
+        for (is_text, (empty, has_tools)) in working_forms(calls)
+            .iter()
+            .flat_map(|is_text| EMPTY.map(|empty| (is_text, empty)))
+        {
+            (self.empty, self.has_tools) = (empty, has_tools);
+            let message = self.call_with(&make_calls(1, *is_text));
+            let Some(one) = self.shoot("call", &message)?.filter(is_printed) else {
                 continue;
             };
-            let two = self.shoot("calls", &plant::calling(&make_calls(2, *is_text), Some("".into())), true)?;
+            let two = self.call_with(&make_calls(2, *is_text));
+            let two = self.shoot("calls", &two)?.filter(|shot| shot.written().contains(SPARE));
             let beside = plant::with_content(&message, Some(self.form.content(PLANT)));
             return Ok(Some(Called {
                 one,
-                two: two.filter(|shot| shot.written().contains(SPARE)),
-                others: self.shoot("content_beside", &beside, true)?.into_iter().collect(),
+                two,
+                others: self.shoot("content_beside", &beside)?.into_iter().collect(),
                 message,
                 is_text: *is_text,
             }));
@@ -183,12 +197,20 @@ impl Derivation<'_, '_> {
         Ok(None)
     }
 
+    /// Returns a message with calls and without content.
+    fn call_with(&self, calls: &[Value]) -> Value {
+        plant::calling(calls, self.empty.map(Value::from))
+    }
+
     /// Describes the fields and checks the description.
     fn describe_shots(&mut self, shots: &[Shot], thinking: Option<&Shot>, calls: Option<&Called>) -> Result<Value, Failure> {
         let reasoning = thinking.map(|shot| describe_reasoning(self.text(shot))).transpose()?;
         let candidates = match calls {
             Some(Called { one, two, .. }) => {
-                let described = calls::describe(self.text(one), two.as_ref().map(|two| self.text(two)));
+                let described = calls::describe(
+                    self.text(one),
+                    two.as_ref().map(|two| self.text(two).replace(SECOND_ID, ID)).as_deref(),
+                );
                 described.into_iter().map(Some).collect()
             }
             None => vec![None],
@@ -217,23 +239,25 @@ impl Derivation<'_, '_> {
     }
 
     /// Renders a message of the assistant after one of a user. `None` if the template refuses it.
-    fn shoot(&mut self, path: &str, message: &Value, has_tools: bool) -> Result<Option<Shot>> {
-        for order in ["u*", "su*"] {
+    fn shoot(&mut self, path: &str, message: &Value) -> Result<Option<Shot>> {
+        for order in ["u*", "su*", "u*u", "su*u"] {
             if self.order.is_some_and(|known| known != order) {
                 continue;
             }
             for conversation in arrange(&[self.form], &[order], |_| [('*', message.clone())]) {
+                let has_tools = self.has_tools && message.get("tool_calls").is_some();
                 let conversation = conversation.with_tools(has_tools.then(trips::tools));
                 let Ok(prompt) = &*self.experiments.find_written(&conversation)? else {
                     continue;
                 };
-                let Some(after) = prompt.text.rfind(USER) else { continue };
-                let after = after.saturating_add(USER.len());
                 let spans = prompt.assistant().map(|spans| spans.bytes.as_slice()).unwrap_or_default();
-                let (start, end) = match (spans.first(), spans.last()) {
-                    (Some(first), Some(last)) if last.end > after => (first.start.max(after), last.end),
-                    _ => (after, prompt.text.len()),
+                let limit = spans.last().map_or(prompt.text.len(), |last| last.end);
+                let before = prompt.text.get(..limit).unwrap_or_default();
+                let Some(after) = before.rfind(USER).map(|at| at.saturating_add(USER.len())) else {
+                    continue;
                 };
+                let start = spans.first().map_or(after, |first| first.start.max(after));
+                let end = limit;
                 self.order = Some(order);
                 if !path.is_empty() {
                     self.experiments.show(&format!("response.{path}"), &conversation);
@@ -251,7 +275,11 @@ impl Derivation<'_, '_> {
 
     /// Finds the text of the template before each message. The generation prompt begins with it.
     fn find_anchor(&mut self, shots: &[Shot]) -> Result<(), Failure> {
-        let asked = arrange(&[self.form], &[self.order.unwrap_or("u*").trim_end_matches('*')], |_| []);
+        let asked = arrange(
+            &[self.form],
+            &[self.order.unwrap_or_default().split('*').next().unwrap_or_default()],
+            |_| [],
+        );
         let Some(asked) = asked.into_iter().next() else {
             return Ok(());
         };

@@ -13,10 +13,16 @@ const THOUGHT: &str = "First: {a} [b] \"c\".\nThen 1 < 2 – so?";
 
 /// Returns the tools of the messages.
 pub fn tools() -> Value {
-    let parameters = json!({"type": "object", "properties": {
-        plant::ARGUMENT: {"type": "string"}, plant::PARAMETER: {"type": "string"}, "text": {"type": "string"}, "count": {"type": "integer"},
-        "items": {"type": "array"}, "options": {"type": "object"}, "flag": {"type": "boolean"}, "ratio": {"type": "number"},
-    }});
+    let parameters = [
+        (plant::ARGUMENT, "string"),
+        (plant::PARAMETER, "string"),
+        ("text", "string"),
+        ("count", "integer"),
+        ("items", "array"),
+        ("options", "object"),
+    ];
+    let parameters = parameters.map(|(name, ty)| (name.to_owned(), json!({"type": ty, "description": "d"})));
+    let parameters = json!({"type": "object", "properties": Map::from_iter(parameters)});
     let tool = |name| json!({"type": "function", "function": {"name": name, "description": "d", "parameters": parameters}});
     json!([tool(FUNCTION), tool(SPARE)])
 }
@@ -54,7 +60,10 @@ fn list_messages(derivation: &Derivation<'_, '_>, (thinks, is_text): (bool, Opti
         let empty = call(ID, FUNCTION, json!({}));
         let calling = |calls: &[&Value], text: &str| {
             let calls: Vec<Value> = calls.iter().map(|call| (*call).clone()).collect();
-            plant::calling(&calls, Some(if text.is_empty() { text.into() } else { content(text) }))
+            match text {
+                "" => derivation.call_with(&calls),
+                text => plant::with_content(&derivation.call_with(&calls), Some(content(text))),
+            }
         };
         messages.extend([
             ("one call", calling(&[&plain], "")),
@@ -76,7 +85,7 @@ pub fn check(derivation: &mut Derivation<'_, '_>, description: &Value, facts: (b
     let tools = tools();
     for (what, message) in list_messages(derivation, facts) {
         derivation.experiments.check_time()?;
-        let Some(shot) = derivation.shoot("", &message, message.get("tool_calls").is_some())? else {
+        let Some(shot) = derivation.shoot("", &message)? else {
             continue;
         };
         let begin = shot.start;
