@@ -90,9 +90,15 @@ fn find_around<'t>(front: &'t str, back: &'t str, between: Option<&'t str>) -> A
     let Some(between) = between else {
         let end = control_tokens(back).next().map_or(back.len(), |token| token.end);
         let (front, close) = (front.trim(), back.get(..end).unwrap_or_default().trim());
-        // The tags before the last one are of the content.
-        let last = control_tokens(front).last().filter(|_| is_tags(front));
-        let open = last.and_then(|last| front.get(last)).unwrap_or(front);
+        // The tags before the last one are anchors of the content.
+        let open = control_tokens(front)
+            .last()
+            .and_then(|last| match front.get(last.end..)?.trim() {
+                "" if is_tags(front) => front.get(last),
+                "" => None,
+                rest => Some(rest),
+            });
+        let open = open.unwrap_or(front);
         return Around {
             open,
             close,
