@@ -60,14 +60,17 @@ enum Written<'t> {
     },
 }
 
-/// Returns descriptions of the field with the calls, the most exact first. `one` is a text with one call, and `two` one with two.
-pub fn describe(one: &str, two: Option<&str>) -> Vec<Value> {
+/// Returns descriptions of the field with the calls, the most exact first. `one` is a text with one call, whose first
+/// `skipped` bytes are not of the call, and `two` one with two.
+pub fn describe(one: &str, skipped: usize, two: Option<&str>) -> Vec<Value> {
     let mut described = Vec::new();
     for find in [find_json, find_name_and_json, find_dialect, find_python, find_tags] {
         let Some(core) = find(one, &FIRST) else { continue };
         let pair = two.and_then(|two| Some((two, find(two, &FIRST)?, find(two, &OTHER)?)));
         let described_before = described.len();
-        describe_core(one, &core, pair.as_ref(), &mut described);
+        let front = one.get(skipped.min(core.start)..core.start).unwrap_or_default();
+        let back = one.get(core.end..).unwrap_or_default();
+        describe_core((front, back), &core, pair.as_ref(), &mut described);
         if described.len() > described_before {
             break;
         }
@@ -124,12 +127,13 @@ fn find_around<'t>(front: &'t str, back: &'t str, between: Option<&'t str>) -> A
     }
 }
 
-/// Adds the descriptions of calls that are written in a known way.
-fn describe_core(one: &str, core: &Core<'_>, pair: Option<&(&str, Core<'_>, Core<'_>)>, described: &mut Vec<Value>) {
-    let (front, back) = (
-        one.get(..core.start).unwrap_or_default(),
-        one.get(core.end..).unwrap_or_default(),
-    );
+/// Adds the descriptions of calls that are written in a known way, with the text before and after one call.
+fn describe_core(
+    (front, back): (&str, &str),
+    core: &Core<'_>,
+    pair: Option<&(&str, Core<'_>, Core<'_>)>,
+    described: &mut Vec<Value>,
+) {
     // Two calls in one list are one region.
     let between = pair.filter(|(_, first, other)| other.start >= first.end);
     let between = between.and_then(|(two, first, other)| two.get(first.end..other.start));

@@ -208,7 +208,11 @@ impl Derivation<'_, '_> {
         let reasoning = describe_reasoning(&texts)?;
         let described = calls.map(|Called { one, two, .. }| {
             let two = two.as_ref().map(|two| self.text(two).replace(SECOND_ID, ID));
-            calls::describe(self.text(one), two.as_deref())
+            let one = self.text(one);
+            // What is before the content too is no part of a call.
+            let plain = shots.first().map_or("", |shot| self.text(shot));
+            let skipped = cut_tokens(one, common_prefix(one, plain), plain);
+            calls::describe(one, skipped, two.as_deref())
         });
         let described: Vec<Option<Value>> = match described {
             Some(described) => described.into_iter().map(Some).collect(),
