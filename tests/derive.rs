@@ -95,7 +95,7 @@ fn what_does_not_come_back_has_a_reason() {
         ("{{ m.content|upper }}", "does not print the content"),
         (
             "{{ m.content }}{% for c in m.tool_calls %}<call>{{ c.function.name }} {{ c.function.arguments }}</call>{% endfor %}",
-            "a call of the message with one call does not come back",
+            "one call does not come back",
         ),
         (
             "{{ m.content }}{% for c in m.tool_calls %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}",

@@ -303,7 +303,8 @@ impl Derivation<'_, '_> {
                 &after(shot),
             );
         }
-        self.set_anchor(&opened, length, common_prefix(&closed, &opened));
+        let close = cut_tokens(&opened, common_prefix(&closed, &opened), &closed);
+        self.set_anchor(&opened, length, close);
         Ok(())
     }
 

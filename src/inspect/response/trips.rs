@@ -6,10 +6,17 @@ use super::{Derivation, Failure, REASONING_FIELD, Shot};
 use crate::error::Result;
 use crate::inspect::plant::{self, FUNCTION, ID, SECOND_ID, SPARE};
 use crate::response::{Event, ParseOptions, ResponseParser, ResponseTemplate};
+use crate::text::truncate::elide;
 
 /// The texts of the messages. They have what can be taken for an anchor.
 const CONTENT: &str = "Yes: \"it\" is 1 < 2, 'so' [see] {here} & <b>there</b>.\n\n- É 😀; #3 | a=b (c), x > y!\nEnd";
 const THOUGHT: &str = "First: {a} [b] \"c\".\nThen 1 < 2 – so?";
+
+/// The maximum number of characters that a reason quotes of a text.
+const MAX_QUOTED: usize = 400;
+
+/// What only values in the notation of Python have.
+const PYTHON: [&str; 5] = ["{'", "['", ": None", ":None", ": True"];
 
 /// Returns the tools of the messages.
 pub fn tools() -> Value {
@@ -96,14 +103,29 @@ pub fn check(derivation: &mut Derivation<'_, '_>, description: &Value, facts: (b
             tools: Some(&tools),
             ..ParseOptions::default()
         };
-        let parsed = template
-            .parse(text, &options)
-            .map_err(|error| format!("the message with {what} cannot be read: {}", error.message()));
-        let parsed = parsed.map_err(Failure::Reason)?;
-        let parsed = serde_json::to_value(parsed).unwrap_or_default();
-        if let Some(field) = find_difference(&message, &parsed, &shot) {
+        let parsed = template.parse(text, &options).map(serde_json::to_value);
+        let reason = match parsed {
+            Ok(Ok(parsed)) => find_difference(&message, &parsed, &shot).map(|field| {
+                let is_thought = field == "the content" && parsed.get(REASONING_FIELD) == message.get("content");
+                let read = elide(&parsed.to_string(), MAX_QUOTED).into_owned();
+                match is_thought {
+                    true => "it is written as reasoning".to_owned(),
+                    false => format!("{field} is read as {read}"),
+                }
+            }),
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(error) => Some(elide(error.message(), MAX_QUOTED).into_owned()),
+        };
+        if let Some(reason) = reason {
+            let is_python = PYTHON.iter().any(|notation| text.contains(notation));
+            let notation = if is_python {
+                ", which has values in the notation of Python"
+            } else {
+                ""
+            };
+            let text = elide(text, MAX_QUOTED);
             return Err(Failure::Reason(format!(
-                "{field} of the message with {what} does not come back from {text:?}: {parsed}"
+                "{what} does not come back from {text:?}{notation}: {reason}"
             )));
         }
     }
