@@ -138,16 +138,16 @@ impl Derivation<'_, '_> {
         // Some templates print reasoning only in messages with calls.
         let mut thoughts = vec![plant::thinking(&plain)];
         thoughts.extend(calls.as_ref().map(|calls| plant::thinking(&calls.message)));
-        let mut thinking = Vec::new();
+        let mut thinking = None;
         for message in &thoughts {
             let shot = self.shoot("reasoning", message)?;
             if let Some(shot) = shot.filter(|shot| shot.written().contains(REASONING)) {
-                thinking.push(shot.clone());
+                thinking = thinking.or_else(|| Some(shot.clone()));
                 shots.push(shot);
             }
         }
         self.find_anchor(&shots)?;
-        if let Some(shot) = thinking.first() {
+        if let Some(shot) = &thinking {
             // The text before the message can have the tag that opens the reasoning.
             if self
                 .text(shot)
@@ -158,13 +158,13 @@ impl Derivation<'_, '_> {
                 self.shorten_anchor(shot)?;
             }
         }
-        let first = match self.describe_shots(&shots, &thinking, calls.as_ref()) {
+        let first = match self.describe_shots(&shots, thinking.as_ref(), calls.as_ref()) {
             Err(Failure::Reason(reason)) if self.head.is_some() => reason,
             other => return other,
         };
         // The text before the message may be no part of the generation prompt.
         (self.anchor, self.head) = (String::new(), None);
-        let other = self.describe_shots(&shots, &thinking, calls.as_ref());
+        let other = self.describe_shots(&shots, thinking.as_ref(), calls.as_ref());
         other.map_err(|failure| match failure {
             Failure::Reason(_) => Failure::Reason(first),
             stopped => stopped,
@@ -203,45 +203,24 @@ impl Derivation<'_, '_> {
     }
 
     /// Describes the fields and checks the description.
-    fn describe_shots(&mut self, shots: &[Shot], thinking: &[Shot], calls: Option<&Called>) -> Result<Value, Failure> {
-        let texts: Vec<&str> = thinking.iter().map(|shot| self.text(shot)).collect();
-        let reasoning = describe_reasoning(&texts)?;
-        let described = calls.map(|Called { one, two, .. }| {
-            let two = two.as_ref().map(|two| self.text(two).replace(SECOND_ID, ID));
-            let one = self.text(one);
-            // What is before the content too is no part of a call.
-            let plain = shots.first().map_or("", |shot| self.text(shot));
-            let skipped = cut_tokens(one, common_prefix(one, plain), plain);
-            calls::describe(one, skipped, two.as_deref())
-        });
-        let described: Vec<Option<Value>> = match described {
-            Some(described) => described.into_iter().map(Some).collect(),
-            None => vec![None],
-        };
-        let candidates = described
-            .iter()
-            .flat_map(|calls| reasoning.iter().map(move |reasoning| (calls, reasoning)));
-        let facts = (!thinking.is_empty(), calls.map(|calls| calls.is_text));
-        let mut first = None;
-        for (calls, reasoning) in candidates {
-            let mut fields = Map::new();
-            fields.extend(reasoning.iter().map(|field| (REASONING_FIELD.to_owned(), field.clone())));
-            fields.extend(calls.iter().map(|calls| ("tool_calls".to_owned(), calls.clone())));
-            let mut tried = self.find_fragments(&describe(&self.anchor, &fields, &[]), shots);
-            if let Ok(close) = &tried {
-                let description = describe(&self.anchor, &fields, close);
-                match trips::check(self, &description, facts) {
-                    Ok(()) => return Ok(description),
-                    Err(failure) => tried = Err(failure),
-                }
-            }
-            match tried {
-                Err(Failure::Stopped(error)) => return Err(error.into()),
-                Err(failure) => first = first.or(Some(failure)),
-                Ok(_) => {}
-            }
+    fn describe_shots(&mut self, shots: &[Shot], thinking: Option<&Shot>, calls: Option<&Called>) -> Result<Value, Failure> {
+        let mut fields = Map::new();
+        if let Some(shot) = thinking {
+            fields.insert(REASONING_FIELD.to_owned(), describe_reasoning(self.text(shot))?);
         }
-        Err(first.unwrap_or("the way in which a call is written is not known".into()))
+        if let Some(Called { one, two, .. }) = calls {
+            let two = two.as_ref().map(|two| self.text(two).replace(SECOND_ID, ID));
+            let (one, plain) = (self.text(one), shots.first().map_or("", |shot| self.text(shot)));
+            // What is before the content too is no part of a call.
+            let skipped = cut_tokens(one, common_prefix(one, plain), plain);
+            let described = calls::describe(one, skipped, two.as_deref());
+            let described = described.ok_or("the way in which a call is written is not known")?;
+            fields.insert("tool_calls".to_owned(), described);
+        }
+        let close = self.find_fragments(&describe(&self.anchor, &fields, &[]), shots)?;
+        let description = describe(&self.anchor, &fields, &close);
+        let facts = (thinking.is_some(), calls.map(|calls| calls.is_text));
+        trips::check(self, &description, facts).map(|()| description)
     }
 
     /// Renders a message of the assistant after one of a user. `None` if the template refuses it.
@@ -441,31 +420,14 @@ fn cut_tokens(one: &str, length: usize, other: &str) -> usize {
     }
 }
 
-/// Returns descriptions of the reasoning, the most exact first: the texts before and after it. `None` is that there is no reasoning.
-fn describe_reasoning(texts: &[&str]) -> Result<Vec<Option<Value>>, Failure> {
-    let mut parts = Vec::new();
-    for text in texts {
-        let (before, after) = text.split_once(REASONING).ok_or("the reasoning is before the message")?;
-        let end = [PLANT, FUNCTION].iter().filter_map(|word| after.find(word)).min();
-        parts.push((
-            before.trim(),
-            after.get(..end.unwrap_or(after.len())).unwrap_or_default().trim(),
-        ));
-    }
-    let Some((open, between)) = parts.first().copied() else {
-        return Ok(vec![None]);
-    };
+/// Returns the field of the reasoning: the texts before and after it.
+fn describe_reasoning(text: &str) -> Result<Value, Failure> {
+    let (before, after) = text.split_once(REASONING).ok_or("the reasoning is before the message")?;
+    let end = [PLANT, FUNCTION].iter().filter_map(|word| after.find(word)).min();
+    let between = after.get(..end.unwrap_or(after.len())).unwrap_or_default().trim();
     let end = control_tokens(between).next().map_or(between.len(), |token| token.end);
-    let shared = parts.iter().fold(between.len(), |length, (_, other)| {
-        let length = common_prefix(between.get(..length).unwrap_or_default(), other);
-        cut_tokens(between, length, other)
-    });
-    if open.is_empty() || end == 0 {
-        return Err("no text separates the reasoning from the content".into());
+    match (before.trim(), between.get(..end).unwrap_or_default()) {
+        ("", _) | (_, "") => Err("no text separates the reasoning from the content".into()),
+        (open, close) => Ok(json!({"open": open, "close": close})),
     }
-    let mut ends = vec![end, shared];
-    ends.retain(|end| *end > 0);
-    ends.dedup();
-    let field = |end: usize| json!({"open": open, "close": between.get(..end).unwrap_or_default().trim()});
-    Ok(ends.into_iter().map(|end| Some(field(end))).collect())
 }
