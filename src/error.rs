@@ -254,7 +254,6 @@ impl Error {
 
     /// Replaces each JSON pointer for which `new` returns another one.
     #[cold]
-    #[cfg(feature = "inspect")]
     pub(crate) fn map_input_paths(mut self, new: impl Fn(&str) -> Option<String>) -> Self {
         for path in &mut self.0.input_paths {
             if let Some(new) = new(path) {

@@ -141,9 +141,7 @@
 //! | see where each character came from | [`Prompt::segments`], [`Prompt::turns`] |
 //! | keep users from writing control tokens | [`ControlTokens`] |
 //! | find out what a template takes | `ChatTemplate::inspect` |
-//! | take the requests of OpenAI and Anthropic | `ChatTemplate::prepare` |
-//!
-#![cfg_attr(feature = "inspect", doc = "", doc = include_str!("door/server.md"))]
+//! | take the requests of OpenAI and Anthropic | [`ChatTemplate::prepare`], [`request`] |
 //!
 //! # The arguments of `apply_chat_template`
 //!
@@ -191,8 +189,6 @@ mod clock;
 #[doc(hidden)]
 pub mod conformance;
 mod deadline;
-#[cfg(feature = "inspect")]
-mod door;
 #[cfg(any(test, feature = "cli"))]
 mod ebnf;
 mod error;
@@ -209,6 +205,7 @@ mod number;
 mod parser;
 #[cfg(feature = "inspect")]
 mod report;
+pub mod request;
 mod resolve;
 #[cfg(feature = "response")]
 pub mod response;
@@ -228,8 +225,6 @@ pub use chat::{
 };
 pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
 pub use deadline::{Bounds, Deadline, Running};
-#[cfg(feature = "inspect")]
-pub use door::{Body, Change, Changes, Format, Policy, PrepareOptions, Prepared, What};
 pub use error::{Error, ErrorClass, ErrorKind, Result, TraceFrame};
 #[cfg(feature = "inspect")]
 pub use inspect::Report;

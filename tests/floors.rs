@@ -31,7 +31,7 @@ const FLOORS: [&[&str]; 19] = [
     &["report", "response", "fuzzing"],
     &["chat"],
     &["inspect"],
-    &["door"],
+    &["request"],
     &["conformance"],
     &["cli", "main"],
 ];

@@ -92,3 +92,33 @@ fn a_request_with_after_has_the_piece_to_append() {
     );
     assert_eq!(answers[3]["error"]["message"], "`sampled` needs `after`");
 }
+
+#[test]
+fn a_request_chooses_what_the_model_writes() {
+    let messages = r#""messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]"#;
+    let template =
+        "{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}";
+    let request = |options: &str| format!(r#"{{"apply": {{"template": "{template}", {messages}}}, "assistant": {options}}}"#);
+    let options = [
+        "true",
+        r#"{"end_of_turn": false}"#,
+        r#"{"roles": ["user", "assistant"], "content_only": true}"#,
+        r#"{"roles": "user"}"#,
+        r#"{"content": true}"#,
+    ];
+    let answers = answer(&[], &options.map(request));
+    let spans = [
+        serde_json::json!([[24, 31]]),
+        serde_json::json!([[24, 26]]),
+        serde_json::json!([[6, 8], [24, 26]]),
+    ];
+    for (answer, spans) in answers.iter().zip(spans) {
+        assert_eq!(answer["assistant"], spans, "{answer}");
+    }
+    assert!(
+        answers[3].to_string().contains("`roles` must be an array of strings"),
+        "{}",
+        answers[3]
+    );
+    assert!(answers[4].to_string().contains("not one of its options"), "{}", answers[4]);
+}

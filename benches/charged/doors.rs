@@ -5,8 +5,8 @@
 //! one, as many as a step scans.
 
 use chat_template::{
-    ApplyOptions, AssistantOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Error, Limit, Limits, PrepareOptions,
-    RenderOptions, Template, json,
+    ApplyOptions, AssistantOptions, ChatTemplate, ControlPolicy, ControlTokens, Error, Limit, Limits, RenderOptions, Template,
+    json, request::PrepareOptions,
 };
 use cpu_time::ThreadTime;
 use serde_json::{Value, json};
@@ -193,8 +193,6 @@ pub fn doors() -> Vec<(String, Make)> {
                 format!("chat {plain}{name}"),
                 Box::new(move |size| {
                     let template = ChatTemplate::from_source(source.as_str(), &[]).unwrap();
-                    // The report is made once, and not a part of the request.
-                    drop(template.inspect(Bounds::default()).and_then(|report| report.complete()));
                     let body: Value = serde_json::from_str(&repeat(before, repeated, after, size)).expect("JSON");
                     Box::new(move |limits| {
                         let options = PrepareOptions {
@@ -203,7 +201,7 @@ pub fn doors() -> Vec<(String, Make)> {
                         };
                         let prepared = template.prepare_with(&body, &options)?;
                         prepared
-                            .apply_with(&ApplyOptions {
+                            .render_with(&ApplyOptions {
                                 bounds: limits.into(),
                                 ..ApplyOptions::default()
                             })

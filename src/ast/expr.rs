@@ -162,6 +162,9 @@ pub struct Compare {
     pub link: (CompareOp, Expr),
     /// The further operators and their right operands. Few chains have any.
     pub more: Box<[(CompareOp, Expr)]>,
+    /// Whether the comparison is `variable.key == "text"`, or `!=`, with a key and a text so short that no lookup or comparison of them is
+    /// charged. Set by the resolver.
+    pub is_key_with_text: bool,
 }
 
 impl Compare {

@@ -6,7 +6,6 @@
 
 use std::ops::Range;
 
-use super::apply::Hidden;
 use super::assistant::control::{common_prefix, control_tokens, is_eos};
 use super::lookahead::list_lookahead;
 use super::{ApplyOptions, AssistantOptions, ChatTemplate, Input, Prompt, refused};
@@ -52,7 +51,7 @@ pub struct PrefixBroken {
 impl Prompt {
     /// Returns the text after what the model wrote in a message: the rest of its turn, the messages after it and the generation prompt.
     /// The token that ends the turn is in it only if [`AssistantOptions::end_of_turn`] is false. `None` if the model wrote no text in this
-    /// message, and without [`ApplyOptions::trace`] and [`ApplyOptions::assistant`].
+    /// message, and without [`ApplyOptions::assistant`].
     ///
     /// ```
     /// use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate};
@@ -66,30 +65,22 @@ impl Prompt {
     ///     {"role": "user", "content": "Bye"},
     /// ]);
     /// let assistant = Some(AssistantOptions::default());
-    /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, assistant, ..Default::default() })?;
+    /// let prompt = template.apply(&messages, &ApplyOptions { assistant, ..Default::default() })?;
     /// assert_eq!(prompt.after(1), Some("<|user|>Bye<|end|>"));
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn after(&self, message: usize) -> Option<&str> {
-        let written = self.list_written().ok()?;
-        let (_, own) = written.into_iter().find(|(writer, _)| *writer == message)?;
-        self.text.get(own.end..)
+        let (_, own) = self.list_written().find(|(writer, _)| *writer == message)?;
+        self.text.get(own.ok()?.end..)
     }
 
-    /// Returns the byte range of what the model wrote in each message, from the first character to the last.
-    fn list_written(&self) -> Result<Vec<(usize, Range<usize>)>> {
-        let mut written: Vec<(usize, Range<usize>)> = Vec::new();
-        for span in &self.assistant()?.bytes {
-            let index = self.segments.partition_point(|segment| segment.bytes().end <= span.start);
-            let mut owners = self.segments.get(index..).unwrap_or_default().iter();
-            let owner = owners.find_map(Segment::message);
-            match (owner, written.last_mut()) {
-                (Some(owner), Some((last, range))) if *last == owner => range.end = span.end,
-                (Some(owner), _) => written.push((owner, span.clone())),
-                (None, _) => {}
-            }
-        }
-        Ok(written)
+    /// Returns the messages that the model wrote, each with the byte range from its first character to its last. The error is that the
+    /// range is not known.
+    fn list_written(&self) -> impl Iterator<Item = (usize, std::result::Result<Range<usize>, &str>)> {
+        self.assistant_turns().filter_map(|(message, spans)| {
+            let range = spans.map(|spans| Some(spans.bytes.first()?.start..spans.bytes.last()?.end));
+            Some((message?, range.transpose()?))
+        })
     }
 
     /// Returns where the text after a sample begins, if the sample takes the place of what the model wrote in this range. The range can end
@@ -189,7 +180,7 @@ impl ChatTemplate {
         let mut traced = ApplyOptions { trace: true, ..*options };
         traced.assistant = sampled.map(|_| AssistantOptions::default()).or(options.assistant);
         let wanted = if sampled.is_some() { &traced } else { options };
-        let prompt = self.apply_within(messages, wanted, Hidden::default(), &meter)?;
+        let prompt = self.apply_within(messages, wanted, false, &meter)?;
         meter.charge_scan(prompt.text.len().saturating_mul(2))?;
         meter.charge_items(prompt.segments.len().saturating_mul(4))?;
         let start = match sampled {
@@ -202,7 +193,7 @@ impl ChatTemplate {
             Err(at) => at,
         };
         let prompt = match prompt.segments.is_empty() {
-            true => self.apply_within(messages, &traced, Hidden::default(), &meter)?,
+            true => self.apply_within(messages, &traced, false, &meter)?,
             false => prompt,
         };
         let line = find_line(&prompt, |segment| segment.bytes().start <= at);
@@ -227,16 +218,26 @@ impl ChatTemplate {
         meter: &Meter<'_>,
     ) -> Result<Result<usize, usize>> {
         let last = find_last_answer(&messages, options, meter)?;
-        let written = prompt.list_written()?;
-        let index = written.iter().position(|(message, _)| *message == last);
-        let Some((earlier, (_, own))) = index.and_then(|index| Some((written.get(..index)?, written.get(index)?))) else {
-            let message = format!("it is unknown which text the model writes: the prompt has none for message {last}");
-            return Err(Error::new(ErrorKind::Runtime, message).without_line());
+        let unknown = |reason: &str| {
+            let message = format!("it is unknown which text the model writes: {reason}");
+            Error::new(ErrorKind::Runtime, message).without_line()
+        };
+        let mut earlier = Vec::new();
+        let mut written = prompt.list_written();
+        let own = loop {
+            let Some((message, range)) = written.next() else {
+                return Err(unknown(&format!("the prompt has none for message {last}")));
+            };
+            let range = range.map_err(unknown)?;
+            if message == last {
+                break range;
+            }
+            earlier.push(range);
         };
         let text = |range: Range<usize>| prompt.text.get(range).unwrap_or_default();
         // What was seen has the text of the template, and between it the text of earlier answers, which can be any.
         let (mut at, mut rest) = (0, seen);
-        for (_, answer) in earlier {
+        for answer in earlier {
             let literal = text(at..answer.start);
             let found = if at == 0 {
                 rest.starts_with(literal).then_some(0)
@@ -281,7 +282,7 @@ impl ChatTemplate {
                 })));
             }
         }
-        Ok(Ok(prompt.end_of_sample(own, sampled)))
+        Ok(Ok(prompt.end_of_sample(&own, sampled)))
     }
 }
 

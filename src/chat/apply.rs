@@ -42,18 +42,19 @@ impl ChatTemplate {
     pub fn apply<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let deadline = options.bounds.start();
         let meter = &Meter::within(options.bounds, &deadline);
-        self.apply_within(messages, options, Hidden::default(), meter)
+        self.apply_within(messages, options, false, meter)
     }
 
-    /// Returns the prompt of a conversation within the limits and the deadline of a meter, in place of those of the options.
+    /// Returns the prompt of a conversation within the limits and the deadline of a meter, in place of those of the options. `lists_copies`
+    /// tells whether it has [`Prompt::copies`].
     pub(crate) fn apply_within<M: Input + ?Sized>(
         &self,
         messages: &M,
         options: &ApplyOptions<'_>,
-        hidden: Hidden,
+        lists_copies: bool,
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
-        self.apply_one(&messages, options, hidden, meter, Scope::All)
+        self.apply_one(&messages, options, (Scope::All, lists_copies), meter)
     }
 
     /// Returns the text of the prompt of the first messages of a conversation.
@@ -64,20 +65,13 @@ impl ChatTemplate {
         options: &ApplyOptions<'_>,
         meter: &Meter<'_>,
     ) -> Result<String> {
-        let prompt = self.apply_one(messages, options, Hidden::default(), meter, Scope::First(count))?;
+        let prompt = self.apply_one(messages, options, (Scope::First(count), false), meter)?;
         Ok(prompt.text)
     }
 
-    fn apply_one(
-        &self,
-        messages: &dyn Input,
-        options: &ApplyOptions<'_>,
-        hidden: Hidden,
-        meter: &Meter<'_>,
-        scope: Scope,
-    ) -> Result<Prompt> {
+    fn apply_one(&self, messages: &dyn Input, options: &ApplyOptions<'_>, how: (Scope, bool), meter: &Meter<'_>) -> Result<Prompt> {
         let mut only = None;
-        self.apply_all(messages, options, hidden, meter, scope, &mut |prompt| only = Some(prompt))?;
+        self.apply_all(messages, options, how, meter, &mut |prompt| only = Some(prompt))?;
         only.ok_or_else(|| Error::internal("a conversation has no prompt"))
     }
 
@@ -101,16 +95,9 @@ impl ChatTemplate {
         let deadline = options.bounds.start();
         let meter = &Meter::within(options.bounds, &deadline);
         let mut prompts = Vec::new();
-        self.apply_all(
-            &conversations,
-            options,
-            Hidden::default(),
-            meter,
-            Scope::Batch,
-            &mut |prompt| {
-                prompts.push(prompt);
-            },
-        )?;
+        self.apply_all(&conversations, options, (Scope::Batch, false), meter, &mut |prompt| {
+            prompts.push(prompt);
+        })?;
         Ok(prompts)
     }
 
@@ -133,22 +120,16 @@ impl ChatTemplate {
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let deadline = options.bounds.start();
         let messages = json::read_until(messages, json::DEPTH, &deadline)?;
-        self.apply_within(
-            &messages,
-            options,
-            Hidden::default(),
-            &Meter::within(options.bounds, &deadline),
-        )
+        self.apply_within(&messages, options, false, &Meter::within(options.bounds, &deadline))
     }
 
-    /// Passes the prompts to a function. A single conversation is rendered with the runtime in which it was checked.
+    /// Passes the prompts to a function, with their copies if these are wanted. A single conversation is rendered with the runtime in which it was checked.
     fn apply_all(
         &self,
         messages: &dyn Input,
         options: &ApplyOptions<'_>,
-        hidden: Hidden,
+        (scope, lists_copies): (Scope, bool),
         meter: &Meter<'_>,
-        scope: Scope,
         pass: &mut dyn FnMut(Prompt),
     ) -> Result<()> {
         // Declared before the runtime, which borrows from it.
@@ -167,11 +148,7 @@ impl ChatTemplate {
             (Value::List(items), Scope::First(end)) => Value::List(items.slice(0..end).unwrap_or(items)),
             (messages, _) => messages,
         };
-        let conversations = if hidden.is_clean {
-            Conversations::One(messages.clone())
-        } else {
-            Conversations::new(&mut runtime, &messages)?
-        };
+        let conversations = Conversations::new(&mut runtime, &messages)?;
         match (&conversations, scope == Scope::Batch) {
             (Conversations::One(_), false) | (Conversations::Batch(_), true) => {}
             (Conversations::Batch(_), false) => {
@@ -208,7 +185,7 @@ impl ChatTemplate {
                 ControlPolicy::Refuse | ControlPolicy::Split => self.control_tokens_with(special_tokens),
             },
             options,
-            hidden,
+            lists_copies,
         };
         let conversations = match conversations {
             Conversations::One(conversation) => {
@@ -234,16 +211,6 @@ impl ChatTemplate {
     }
 }
 
-/// Options of `apply` for callers in this crate.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Hidden {
-    /// Whether to return [`Prompt::writes`].
-    pub writes: bool,
-    /// Whether each message is an object without a null and without a field with reasoning. The template then sees the messages without a
-    /// check.
-    pub is_clean: bool,
-}
-
 /// What a call renders.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
@@ -265,7 +232,7 @@ struct Render<'a> {
     field: Option<&'a str>,
     control_tokens: Vec<&'a str>,
     options: &'a ApplyOptions<'a>,
-    hidden: Hidden,
+    lists_copies: bool,
 }
 
 impl<'a> Render<'a> {
@@ -273,9 +240,9 @@ impl<'a> Render<'a> {
     fn render_conversation(&self, runtime: &mut Runtime<'a>, own: Value<'a>, messages: Value<'a>) -> Result<Prompt> {
         let options = self.options;
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
-        if options.trace || checks_control_tokens || self.compiled.needs_trace(options.assistant) {
+        if options.trace || checks_control_tokens || options.assistant.is_some() {
             self.compiled.start_tape(runtime, self.list_inputs(own));
-        } else if self.hidden.writes {
+        } else if self.lists_copies {
             let count = match &messages {
                 Value::List(items) | Value::Tuple(items) => items.len(),
                 _ => 0,
@@ -302,13 +269,10 @@ impl<'a> Render<'a> {
             output.text = continuation.close(runtime, output.text)?;
             output.pieces.truncate(output.text.len());
         }
-        let writes = match self.hidden.writes {
-            true => runtime.list_writes(&output.pieces),
-            false => Vec::new(),
-        };
+        let copies = self.lists_copies.then(|| output.pieces.list_copies());
         render_options.trace |= checks_control_tokens;
         let mut prompt = self.compiled.finish(runtime, output, &render_options)?;
-        prompt.writes = writes;
+        prompt.copies = copies.unwrap_or_default();
         if checks_control_tokens {
             let count = self.control_tokens.len().saturating_add(options.control_tokens.tokens.len());
             runtime.meter.charge_items(count)?;

@@ -71,7 +71,11 @@ use std::ops::Range;
 /// | [`end_of_turn`](crate::AssistantOptions::end_of_turn) | yes | whether the last control token counts, such as `<\|im_end\|>` |
 /// | [`reasoning`](crate::AssistantOptions::reasoning) | yes | whether the reasoning counts, with the tags around it |
 /// | [`last_turn_only`](crate::AssistantOptions::last_turn_only) | no | whether only the last message counts |
+/// | [`content_only`](crate::AssistantOptions::content_only) | no | whether only the text of the field `content` counts |
 /// | [`trailing_space`](crate::AssistantOptions::trailing_space) | no | whether the line break after the end of the turn counts |
+/// | [`next_marker`](crate::AssistantOptions::next_marker) | no | whether the token that begins the next turn counts if no other token ends the turn |
+///
+/// A message with `"weight": 0` or `"train": false` never counts.
 ///
 /// Other tools count differently. In the example above:
 ///
@@ -83,11 +87,11 @@ use std::ops::Range;
 /// | unsloth, `train_on_responses_only` | from `<\|im_start\|>assistant` and a line break to the next `<\|im_start\|>user` | `Hello!<\|im_end\|>` and the line break; in longer conversations also results of tools |
 /// | this crate | the turn after the generation prompt | `Hello!<\|im_end\|>` |
 ///
-/// The answer is an error with the reason if the rule does not hold:
+/// If a turn does not begin with a generation prompt, the spans begin after its header, which is the text that another answer has before
+/// its content too, and which is not that of a user. Where the rule does not hold, [`Prompt::assistant_turns`](crate::Prompt::assistant_turns)
+/// has the reason in place of the spans of a turn:
 ///
-/// - A turn does not begin with the generation prompt: the template writes `Bot:` to open an answer, and `ASSISTANT:` before one in the
-///   history.
-/// - The template raises an error if the generation prompt is added after the earlier messages.
+/// - The turn begins with neither: the template writes `Bot:` to open an answer, and `Message 7:` before one in the history.
 /// - The template prints whole messages as JSON.
 ///
 /// With [`ApplyOptions::reference_spans`](crate::ApplyOptions::reference_spans) the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set

@@ -20,6 +20,7 @@ mod folder;
 mod input;
 mod lookahead;
 mod mask;
+mod memory;
 mod messages;
 mod model_config;
 mod options;
@@ -37,7 +38,6 @@ mod variables;
 
 use std::collections::HashSet;
 use std::sync::Arc;
-#[cfg(feature = "inspect")]
 use std::sync::OnceLock;
 
 use indexmap::IndexMap;
@@ -54,8 +54,6 @@ use crate::value::Value;
 #[cfg(feature = "inspect")]
 pub(crate) use append::find_line;
 pub use append::{NextPiece, PrefixBroken};
-#[cfg(feature = "inspect")]
-pub(crate) use apply::Hidden;
 pub use assistant::AssistantOptions;
 #[cfg(feature = "cli")]
 pub(crate) use assistant::AssistantSpans;
@@ -68,11 +66,11 @@ pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, 
 pub(crate) use files::Files;
 pub use folder::LoadOptions;
 pub use input::Input;
-#[cfg(feature = "inspect")]
 pub(crate) use input::sealed::Borrow;
 #[cfg(feature = "inspect")]
 pub(crate) use lookahead::list_lookahead;
 pub use mask::assistant_mask;
+pub(crate) use memory::{CHOICES, Choices, Memory, Score};
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
 pub use render::RenderOptions;
@@ -120,8 +118,9 @@ struct Parts {
     /// The parts of the report that were made so far.
     #[cfg(feature = "inspect")]
     made: Made,
+    /// How requests were written.
+    memory: Memory,
     /// For each template, a `ChatTemplate` that has only this one, made by the first request that needs it.
-    #[cfg(feature = "inspect")]
     singles: Vec<OnceLock<ChatTemplate>>,
 }
 
@@ -216,7 +215,6 @@ impl ChatTemplate {
 
     pub(crate) fn assemble(templates: Templates, special_tokens: Vec<(String, String)>) -> Self {
         let parts = Parts {
-            #[cfg(feature = "inspect")]
             singles: vec![OnceLock::new(); templates.all().len()],
             templates,
             special_tokens,
@@ -225,6 +223,7 @@ impl ChatTemplate {
             response: None,
             #[cfg(feature = "inspect")]
             made: Made::default(),
+            memory: Memory::default(),
         };
         Self { parts: Arc::new(parts) }
     }
@@ -269,14 +268,14 @@ impl ChatTemplate {
         #[cfg(feature = "inspect")]
         {
             parts.made = Made::default();
-            parts.singles.iter_mut().for_each(|single| drop(single.take()));
         }
+        parts.memory = Memory::default();
+        parts.singles.iter_mut().for_each(|single| drop(single.take()));
         parts
     }
 
     /// Returns a `ChatTemplate` that has only the template for a request. `argument` is the template's name in the request; without it,
     /// `has_tools` decides. Returns `self` if the templates have no names, or none of them is for the request.
-    #[cfg(feature = "inspect")]
     pub(crate) fn single(&self, argument: Option<&str>, has_tools: bool) -> &Self {
         let Some(index) = self.parts.templates.find_named(argument, has_tools) else {
             return self;
@@ -295,6 +294,11 @@ impl ChatTemplate {
     #[cfg(feature = "inspect")]
     pub(crate) fn made(&self) -> &Made {
         &self.parts.made
+    }
+
+    /// Returns what is remembered of requests.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.parts.memory
     }
 
     /// Adds special tokens, each by its name and its text. Special tokens of the same names are replaced.

@@ -1,16 +1,22 @@
 //! The prompt of a conversation: its text, and where the parts of the text came from.
 
+use std::ops::Range;
+
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::ControlToken;
 use super::assistant::AssistantSpans;
+use super::mask::assistant_mask;
 use super::turns::{Turn, find_turns};
 #[cfg(feature = "cli")]
 use crate::deadline::Bounds;
 use crate::error::{Error, ErrorKind, Result};
 #[cfg(feature = "cli")]
 use crate::meter::Meter;
-use crate::trace::{Segment, Spans, Write};
+use crate::trace::{Copies, Segment, Spans};
+
+/// The label of a token that is not trained, which PyTorch ignores.
+const NO_LABEL: i64 = -100;
 
 /// The number of steps that each segment costs while turns are made.
 #[cfg(feature = "cli")]
@@ -37,8 +43,8 @@ pub struct Prompt {
     pub steps: u64,
     pub(crate) segments: Vec<Segment>,
     pub(crate) assistant: AssistantSpans,
-    /// What was written to the text, if the caller in this crate wants to know.
-    pub(crate) writes: Vec<Write>,
+    /// What was copied from strings, if the caller in this crate wants to know.
+    pub(crate) copies: Copies,
 }
 
 /// Writes the text, the spans, the segments, the turns and the steps.
@@ -57,12 +63,13 @@ pub struct Prompt {
 /// ```
 impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Prompt", 7)?;
+        let mut object = serializer.serialize_struct("Prompt", 8)?;
         object.serialize_field("text", &self.text)?;
         object.serialize_field("reference_spans", &self.reference_spans)?;
         object.serialize_field("generation_spans", &self.generation_spans)?;
         object.serialize_field("segments", &self.segments)?;
         object.serialize_field("assistant", &self.assistant)?;
+        object.serialize_field("unknown_turns", &self.assistant.unknown_turns())?;
         object.serialize_field("turns", &self.turns())?;
         object.serialize_field("steps", &self.steps)?;
         object.end()
@@ -120,15 +127,25 @@ impl Prompt {
     /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
     ///
     /// # Errors
-    /// If it is unknown which text the model writes. The message says why.
-    pub fn assistant(&self) -> Result<&Spans> {
-        match &self.assistant {
-            AssistantSpans::Known(spans) => Ok(spans),
-            AssistantSpans::Unknown(reason) => {
+    /// If the spans of a turn are not known. The message says why.
+    pub fn assistant(&self) -> Result<Spans> {
+        match self.assistant.reasons().next() {
+            None => Ok(self.assistant.spans()),
+            Some((_, reason)) => {
                 let message = format!("it is unknown which text the model writes: {reason}");
                 Err(Error::new(ErrorKind::Runtime, message).without_line())
             }
         }
+    }
+
+    /// Returns the turns of the model in the order of the text: the index of the message, and its spans or the reason why they are not
+    /// known. Empty unless [`ApplyOptions::assistant`] is set. The index is `None` if the answer is about the whole text, and for a
+    /// `{% generation %}` block outside of messages.
+    ///
+    /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
+    pub fn assistant_turns(&self) -> impl Iterator<Item = (Option<usize>, std::result::Result<&Spans, &str>)> {
+        let turns = self.assistant.turns.iter();
+        turns.map(|turn| (turn.message, turn.spans.as_ref().map_err(String::as_str)))
     }
 
     /// Returns the turns of the messages that own a part of the text, in the order of the messages. Empty unless [`ApplyOptions::trace`]
@@ -152,6 +169,27 @@ impl Prompt {
     /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
     pub fn turns(&self) -> Vec<Turn> {
         find_turns(&self.text, &self.segments, &self.assistant)
+    }
+
+    /// Returns the labels of tokens for training: the id of a token that overlaps a span of [`Prompt::assistant`], and -100 for the others. A
+    /// turn that is not known is not trained. `offsets` are the places of the tokens in bytes.
+    ///
+    /// ```
+    /// use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate};
+    ///
+    /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}", &[])?;
+    /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]);
+    /// let options = ApplyOptions { assistant: Some(AssistantOptions::default()), ..Default::default() };
+    /// let prompt = template.apply(&messages, &options)?;
+    /// assert_eq!(prompt.text, "<user>Hi<end><assistant>Ho<end>");
+    /// let offsets = [0..6, 6..8, 8..13, 13..24, 24..26, 26..31];
+    /// assert_eq!(prompt.labels(&offsets, &[7, 1, 9, 8, 2, 9]), [-100, -100, -100, -100, 2, 9]);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    pub fn labels(&self, offsets: &[Range<usize>], ids: &[u32]) -> Vec<i64> {
+        let mask = assistant_mask(&self.assistant.spans().bytes, offsets);
+        let label = |(is_marked, id): (u8, &u32)| if is_marked == 1 { i64::from(*id) } else { NO_LABEL };
+        mask.into_iter().zip(ids).map(label).collect()
     }
 
     /// Returns the turns as [`Prompt::turns`] does, within the limits on time.

@@ -107,7 +107,7 @@ impl Template {
                 return Err(Error::new(ErrorKind::Type, message).with_class(ErrorClass::Request));
             }
         };
-        if options.trace || self.needs_trace(options.assistant) {
+        if options.trace || options.assistant.is_some() {
             let variables = context.iter().filter_map(|(name, value)| Traced::variable(&name, value));
             self.start_tape(&mut runtime, variables.collect());
         }

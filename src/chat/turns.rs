@@ -269,10 +269,7 @@ pub(super) fn find_fields<'p>(segment: &'p Segment, paths: &'p Paths) -> impl It
 pub fn find_turns(text: &str, segments: &[Segment], assistant: &AssistantSpans) -> Vec<Turn> {
     let points = Points::new(if segments.is_empty() { "" } else { text });
     let spans = |bytes| points.spans(bytes);
-    let model = match assistant {
-        AssistantSpans::Known(spans) => spans.bytes.as_slice(),
-        AssistantSpans::Unknown(_) => &[],
-    };
+    let model = assistant.spans().bytes;
     let groups = group_by_message(segments);
     let turns = groups.iter().map(|owned| {
         let (mut header, mut body, mut close) = (Vec::new(), Vec::new(), Vec::new());

@@ -10,10 +10,8 @@
 use std::borrow::Cow;
 
 use crate::json::{Data, Object};
-use crate::{
-    ApplyOptions, Bounds, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, Policy, PrefixBroken,
-    PrepareOptions, Prompt, Report,
-};
+use crate::request::{Change, Format, Policy, PrepareOptions};
+use crate::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, PrefixBroken, Prompt, Report};
 
 use crate::chat::{MAX_SPECIAL_TOKENS, MAX_TEMPLATES};
 
@@ -29,6 +27,21 @@ const MAX_NAME: usize = 200;
 pub struct Seen<'r> {
     pub text: &'r str,
     pub sampled: Option<&'r str>,
+}
+
+/// Returns what the model has seen and written, if the request has `after`.
+pub fn read_seen<'r>(request: &'r Object<'_>) -> Result<Option<Seen<'r>>, String> {
+    let text = |key: &str| match request.get(key) {
+        None | Some(Data::None) => Ok(None),
+        Some(Data::Str(text)) => Ok(Some(&**text)),
+        Some(other) => Err(format!("`{key}` must be a string, and this is {}", other.describe())),
+    };
+    let sampled = text("sampled")?;
+    match text("after")? {
+        Some(text) => Ok(Some(Seen { text, sampled })),
+        None if sampled.is_some() => Err("`sampled` needs `after`".to_owned()),
+        None => Ok(None),
+    }
 }
 
 /// The piece to append, as the byte index of its start in the prompt, or why there is none.
@@ -85,7 +98,7 @@ impl Applier {
         &mut self,
         request: &Object<'_>,
         clock: Option<&FixedClock>,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
         bounds: Bounds<'_>,
         seen: Option<Seen<'_>>,
     ) -> Result<Result<(Prompt, Option<Next>), Error>, String> {
@@ -126,23 +139,23 @@ impl Applier {
         &mut self,
         request: &Object<'_>,
         clock: Option<&FixedClock>,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
         bounds: Bounds<'_>,
-    ) -> Result<Result<(Prompt, Changes), Error>, String> {
+    ) -> Result<Result<(Prompt, Vec<Change>), Error>, String> {
         let Some(body) = request.get("body") else {
             return Err("`chat` must have `body`".to_owned());
         };
         let template = self.template_with_tokens(request, bounds)?;
+        let options = wanted.options(bounds, clock);
         let prepare_options = PrepareOptions {
+            clock: options.clock,
             format: choose(request, "format", &FORMATS)?,
             policy: choose(request, "policy", &POLICIES)?.unwrap_or_default(),
             bounds,
             ..PrepareOptions::default()
         };
-        Ok(template.prepare_with(body, &prepare_options).and_then(|prepared| {
-            let prompt = prepared.apply_with(&wanted.options(bounds, clock))?;
-            Ok((prompt, prepared.changes))
-        }))
+        let prepared = template.prepare_with(body, &prepare_options);
+        Ok(prepared.and_then(|prepared| prepared.render_with(&options)))
     }
 
     /// Makes the whole report on a chat template. The outer error is about the form of the request.

@@ -8,23 +8,24 @@ use std::path::PathBuf;
 
 use crate::conformance::nearest;
 use crate::json::{self, Data, JsonErrorKind, Object};
-use crate::{
-    Bounds, Changes, ChatTemplate, ControlToken, Deadline, Error, ErrorKind, FixedClock, Limits, Prompt, RenderOptions, Template,
-    Turn,
-};
+use crate::{Bounds, ChatTemplate, Deadline, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
 
-use super::apply_request::{Applier, Next};
+use super::apply_request::{Applier, read_seen};
+use super::masks::Masks;
 use super::model::Source;
 use super::response_request::Responder;
 use super::show::{self, Mode, Wanted, object};
 use super::terminal::JsonOutput;
-use super::{file, lines, request_keys as keys, timed};
+use super::{file, lines, timed};
 
 /// The largest size of a line in bytes. The rest of a longer line is skipped.
 const MAX_LINE: u64 = 64 << 20;
 
 /// The size of a line in bytes after which nothing is kept for the next request: neither the line's memory nor the compiled template.
 const MAX_KEPT: usize = 8 << 20;
+
+/// The largest size of an id in bytes: each answer repeats it.
+const MAX_ID: usize = 1024;
 
 /// The largest number of unknown keys of a request that are compared with the known keys to suggest one.
 const MAX_GUESSES: usize = 8;
@@ -183,7 +184,7 @@ impl Port {
             deadline: Some(deadline),
             cancel: None,
         };
-        let id = match keys::read_id(&request) {
+        let id = match read_id(&request) {
             Ok(id) => id,
             Err(message) => return Ok(Err(request_error(Data::None, message))),
         };
@@ -201,6 +202,11 @@ impl Port {
                 Err(message) => Err(request_error(id, message)),
             });
         }
+        let masks = match Masks::read(&request) {
+            Ok(masks) => masks,
+            Err(message) => return Ok(Err(request_error(id, message))),
+        };
+        let roles = masks.as_ref().map(Masks::roles).unwrap_or_default();
         if let Some(Data::Object(request)) = request.get("response") {
             return Ok(match self.responder.parse(request, bounds) {
                 Ok(Ok(message)) => {
@@ -217,16 +223,16 @@ impl Port {
         let wanted = Wanted {
             generation: is_wanted("generation"),
             trace: is_wanted("trace"),
-            assistant: is_wanted("assistant"),
+            assistant: masks.as_ref().map(|masks| masks.options(&roles)),
             turns: is_wanted("turns"),
             mode: self.mode,
         };
         let (mut changes, mut next) = (None, None);
-        let result = keys::read_clock(&request).and_then(|clock| {
+        let result = fixed_clock(&request).and_then(|clock| {
             let clock = clock.as_ref();
             match (request.get("apply"), request.get("chat"), request.get("template")) {
                 (Some(Data::Object(apply)), ..) => {
-                    let answer = self.applier.apply(apply, clock, wanted, bounds, keys::read_seen(&request)?)?;
+                    let answer = self.applier.apply(apply, clock, wanted, bounds, read_seen(&request)?)?;
                     Ok(answer.map(|(prompt, found)| {
                         next = found;
                         prompt
@@ -243,7 +249,7 @@ impl Port {
                 _ => Err(explain_request(&request)),
             }
         });
-        let control_tokens = match keys::read_control_tokens(&request) {
+        let control_tokens = match control_tokens(&request) {
             Ok(tokens) => tokens,
             Err(message) => return Ok(Err(request_error(id, message))),
         };
@@ -260,9 +266,9 @@ impl Port {
                 let found = found.transpose().and_then(|found| Ok((found, turns.transpose()?)));
                 let written = match found {
                     Ok((tokens, turns)) => write_answer(&id, deadline, out, |out| {
-                        write_prompt(
+                        show::stream_prompt(
                             &prompt,
-                            (changes.as_ref(), next.as_ref()),
+                            (changes.as_deref(), next.as_ref()),
                             wanted,
                             tokens.as_deref(),
                             turns.as_deref(),
@@ -284,7 +290,7 @@ impl Port {
         source: &str,
         request: &Object<'_>,
         clock: Option<&FixedClock>,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
         bounds: Bounds<'_>,
     ) -> Result<Result<Prompt, Error>, String> {
         let empty = Data::Object(Object::new(Vec::new()));
@@ -300,7 +306,7 @@ impl Port {
             bounds,
             reference_spans: wanted.generation,
             trace: wanted.is_traced(),
-            assistant: wanted.assistant(),
+            assistant: wanted.assistant,
             ..RenderOptions::default()
         };
         if let Some(clock) = clock {
@@ -323,6 +329,21 @@ impl Port {
     }
 }
 
+/// Returns the id of a request, which is null if it has none.
+fn read_id(request: &Object<'_>) -> Result<Data<'static>, String> {
+    match request.get("id") {
+        None => Ok(Data::None),
+        Some(id @ (Data::None | Data::Bool(_) | Data::Int(_) | Data::Float(_))) => Ok(id.clone().into_owned()),
+        Some(Data::Str(id)) if id.len() > MAX_ID => Err(format!("the id has {} bytes, and may have at most {MAX_ID}", id.len())),
+        Some(id @ Data::Str(_)) => Ok(id.clone().into_owned()),
+        Some(Data::BigInt(_)) => Err("the id must be an integer of 64 bits or a string".to_owned()),
+        Some(other) => Err(format!(
+            "the id must be a string, a number, a bool or null, and this is {}",
+            other.describe()
+        )),
+    }
+}
+
 /// Returns the message for a request that neither renders nor applies a template.
 fn explain_request(request: &Object<'_>) -> String {
     for name in ["apply", "chat", "inspect", "response"] {
@@ -341,43 +362,35 @@ fn explain_request(request: &Object<'_>) -> String {
     format!("a request must have `template`, a string, or `apply`, `chat`, `inspect` or `response`, an object{hint}")
 }
 
-/// Writes the entries of the answer of a prompt.
-fn write_prompt(
-    prompt: &Prompt,
-    (changes, next): (Option<&Changes>, Option<&Next>),
-    wanted: Wanted,
-    control_tokens: Option<&[ControlToken]>,
-    turns: Option<&[Turn]>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    show::stream_entry("output", &prompt.text, out)?;
-    if let Some(changes) = changes {
-        show::stream_entry("changes", changes, out)?;
+fn fixed_clock(request: &Object<'_>) -> Result<Option<FixedClock>, String> {
+    match request.get("now") {
+        None | Some(Data::None) => Ok(None),
+        Some(Data::Str(now)) => match now.parse::<LocalTime>() {
+            Ok(time) => Ok(Some(FixedClock(time))),
+            Err(error) => Err(format!("`now`: {error}")),
+        },
+        Some(other) => Err(format!("`now` must be a string, and this is {}", other.describe())),
     }
-    match next {
-        Some(Next::Piece(start)) => show::stream_entry("piece", &prompt.text.get(*start..), out)?,
-        Some(Next::Broken(broken)) => {
-            show::stream_entry("piece", &None::<&str>, out)?;
-            show::stream_entry("broken", broken, out)?;
+}
+
+/// Returns the control tokens that a request names.
+fn control_tokens<'r>(request: &'r Object<'_>) -> Result<Option<Vec<&'r str>>, String> {
+    let tokens = match request.get("control_tokens") {
+        None | Some(Data::None) => return Ok(None),
+        Some(Data::List(items)) => items.iter().map(|item| match item {
+            Data::Str(token) => Some(&**token),
+            _ => None,
+        }),
+        Some(other) => {
+            let found = other.describe();
+            return Err(format!("`control_tokens` must be an array of strings, and this is {found}"));
         }
-        None => {}
+    };
+    let tokens: Option<Vec<&str>> = tokens.collect();
+    match tokens {
+        Some(tokens) => Ok(Some(tokens)),
+        None => Err("`control_tokens` must be an array of strings, and has another value".to_owned()),
     }
-    if wanted.generation {
-        show::stream_entry("generation", &show::span_pairs(&prompt.reference_spans.code_points), out)?;
-    }
-    if wanted.trace {
-        show::stream_entry("segments", &prompt.segments, out)?;
-    }
-    if wanted.assistant {
-        show::stream_entry("assistant", &prompt.assistant, out)?;
-    }
-    if let Some(turns) = turns {
-        show::stream_entry("turns", turns, out)?;
-    }
-    if let Some(tokens) = control_tokens {
-        show::stream_entry("control_tokens", tokens, out)?;
-    }
-    Ok(())
 }
 
 /// Writes an answer: an object with the id of the request and the entries that `write_entries` writes. Nothing is written if the time does

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 
 use crate::chat::AssistantSpans;
 use crate::json::{self, Data, Object};
-use crate::{
-    ApplyOptions, AssistantOptions, Changes, ChatTemplate, Limits, Policy, PrefixBroken, PrepareOptions, Prompt, RenderOptions,
-    Template, TokenOrigin, What,
-};
+use crate::request::{Change, ChangeKind, Policy, PrepareOptions};
+use crate::{ApplyOptions, ChatTemplate, Limits, PrefixBroken, Prompt, RenderOptions, Template, TokenOrigin};
 
 use super::explain::{Explained, Picture};
 use super::file::{Texts, shown};
+use super::masks::Masks;
 use super::model::{Settings, Source, with_path};
 use super::show::{self, When};
 use super::{print, print_json, print_text, warn};
@@ -97,6 +96,8 @@ pub struct Arguments {
     color: Option<When>,
     #[command(flatten)]
     explained: Explained,
+    #[command(flatten)]
+    masks: Masks,
 }
 
 impl Arguments {
@@ -106,11 +107,11 @@ impl Arguments {
     }
 
     /// Returns the options for what the output shows besides the text.
-    fn show_options(&self) -> ApplyOptions<'static> {
+    fn show_options<'o>(&self, roles: &'o [&'o str]) -> ApplyOptions<'o> {
         ApplyOptions {
             generation_spans: self.json || self.is_colored(When::Never),
             trace: self.json,
-            assistant: (self.json || self.explained.is_wanted()).then(AssistantOptions::default),
+            assistant: (self.json || self.explained.is_wanted()).then(|| self.masks.options(roles)),
             ..ApplyOptions::default()
         }
     }
@@ -165,12 +166,13 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
         ));
     }
     let fixed = arguments.settings.clock();
+    let roles = arguments.masks.roles();
     let mut options = RenderOptions {
         bounds: texts.bounds(),
         reference_spans: arguments.json,
         generation_spans: arguments.json,
         trace: arguments.json || arguments.explained.is_wanted(),
-        assistant: (arguments.json || arguments.explained.is_wanted()).then(AssistantOptions::default),
+        assistant: (arguments.json || arguments.explained.is_wanted()).then(|| arguments.masks.options(&roles)),
         ..RenderOptions::default()
     };
     if let Some(clock) = &fixed {
@@ -230,6 +232,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let variables = arguments.settings.variables.iter();
     let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
     let own_tokens = arguments.explained.control_tokens();
+    let roles = arguments.masks.roles();
     let mut options = ApplyOptions {
         bounds: texts.bounds(),
         tools: Some(&tools),
@@ -241,7 +244,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         // In the reference, the spans of a continued message are an error.
         reference_spans: arguments.json && arguments.settings.continue_final_message.is_none(),
         control_tokens: arguments.explained.policy(&own_tokens),
-        ..arguments.show_options()
+        ..arguments.show_options(&roles)
     };
     if let Some(clock) = &fixed {
         options.clock = clock;
@@ -322,7 +325,7 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
     let chat = arguments.source.load(texts)?;
     let body = texts.parse_json(request)?;
     let fixed = arguments.settings.clock();
-    let options = PrepareOptions {
+    let mut prepare_options = PrepareOptions {
         policy: match (arguments.strict, arguments.exact) {
             (true, _) => Policy::Strict,
             (_, true) => Policy::Exact,
@@ -333,21 +336,25 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
         ..PrepareOptions::default()
     };
     let explain = |error| arguments.source.explain(&error);
-    let prepared = chat.prepare_with(&body, &options).map_err(explain)?;
+    if let Some(clock) = &fixed {
+        prepare_options.clock = clock;
+    }
+    let prepared = chat.prepare_with(&body, &prepare_options).map_err(explain)?;
     let own_tokens = arguments.explained.control_tokens();
+    let roles = arguments.masks.roles();
     let mut options = ApplyOptions {
         bounds: texts.bounds(),
         control_tokens: arguments.explained.policy(&own_tokens),
-        ..arguments.show_options()
+        ..arguments.show_options(&roles)
     };
     if let Some(clock) = &fixed {
         options.clock = clock;
     }
-    let prompt = prepared.apply_with(&options).map_err(explain)?;
-    let changes = prepared.changes.iter().map(|change| format!("changed: {change}")).collect();
+    let (prompt, changes) = prepared.render_with(&options).map_err(explain)?;
+    let notes = changes.iter().map(|change| format!("changed: {change}")).collect();
     let messages = serde_json::to_value(prepared.messages()).map_err(|error| format!("error: {error}"))?;
     let messages = json::to_data(&messages, json::DEPTH).map_err(|error| format!("error: {error}"))?;
-    show_prompt(arguments, &chat, &prompt, Some(&messages), changes, Some(&prepared.changes))
+    show_prompt(arguments, &chat, &prompt, Some(&messages), notes, Some(&changes))
 }
 
 /// Returns the prompt in the form that the arguments choose, or draws its picture with notes and returns an empty string.
@@ -357,7 +364,7 @@ fn show_prompt(
     prompt: &Prompt,
     messages: Option<&Data<'_>>,
     notes: Vec<String>,
-    changes: Option<&Changes>,
+    changes: Option<&[Change]>,
 ) -> Result<String, String> {
     if arguments.explained.is_wanted() {
         let mut named = chat.special_tokens().iter();
@@ -366,7 +373,10 @@ fn show_prompt(
         return arguments.draw(&Picture::new(prompt, &tokens, messages, bos, notes)?);
     }
     if !arguments.json {
-        let dropped = changes.into_iter().flatten().filter(|change| change.what == What::Dropped);
+        let dropped = changes
+            .into_iter()
+            .flatten()
+            .filter(|change| change.kind == ChangeKind::Dropped);
         dropped.for_each(|change| warn(&format!("warning: {change}")));
     }
     match (arguments.json, arguments.is_colored(When::Never)) {

@@ -8,18 +8,20 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
+use super::apply_request::Next;
 use crate::chat::AssistantSpans;
 use crate::conformance::printable;
 use crate::json::{Data, Object};
-use crate::{ApplyOptions, AssistantOptions, Bounds, Changes, FixedClock, Prompt};
+use crate::request::Change;
+use crate::{ApplyOptions, AssistantOptions, Bounds, ControlToken, FixedClock, Prompt, Turn};
 use serde::Serialize;
 
 /// The options of a request that add to its answer and do not change the text.
 #[derive(Clone, Copy)]
-pub struct Wanted {
+pub struct Wanted<'o> {
     pub generation: bool,
     pub trace: bool,
-    pub assistant: bool,
+    pub assistant: Option<AssistantOptions<'o>>,
     pub turns: bool,
     pub mode: Mode,
 }
@@ -36,23 +38,18 @@ pub enum Mode {
     Traced,
 }
 
-impl Wanted {
+impl<'o> Wanted<'o> {
     /// Returns whether the render is traced.
     pub fn is_traced(self) -> bool {
         self.trace || self.turns || self.mode == Mode::Traced
     }
 
-    /// Returns the options for the spans of what the model writes, if the request wants these spans.
-    pub fn assistant(self) -> Option<AssistantOptions<'static>> {
-        self.assistant.then(AssistantOptions::default)
-    }
-
     /// Returns the options of a conversation. All other options have their defaults.
-    pub fn options<'o>(self, bounds: Bounds<'o>, clock: Option<&'o FixedClock>) -> ApplyOptions<'o> {
+    pub fn options(self, bounds: Bounds<'o>, clock: Option<&'o FixedClock>) -> ApplyOptions<'o> {
         let options = ApplyOptions {
             reference_spans: self.generation,
             trace: self.is_traced(),
-            assistant: self.assistant(),
+            assistant: self.assistant,
             bounds,
             ..ApplyOptions::default()
         };
@@ -75,13 +72,62 @@ struct Changed<'p> {
     #[serde(flatten)]
     prompt: &'p Prompt,
     #[serde(skip_serializing_if = "Option::is_none")]
-    changes: Option<&'p Changes>,
+    changes: Option<&'p [Change]>,
 }
 
 /// Writes a prompt with its spans as a line of JSON, and the changes of its request.
-pub fn write_prompt(prompt: &Prompt, changes: Option<&Changes>, out: &mut impl Write) -> io::Result<()> {
+pub fn write_prompt(prompt: &Prompt, changes: Option<&[Change]>, out: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &Changed { prompt, changes })?;
     out.write_all(b"\n")
+}
+
+/// Writes the entries of the answer of a prompt.
+pub fn stream_prompt(
+    prompt: &Prompt,
+    (changes, next): (Option<&[Change]>, Option<&Next>),
+    wanted: Wanted<'_>,
+    control_tokens: Option<&[ControlToken]>,
+    turns: Option<&[Turn]>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    stream_entry("output", &prompt.text, out)?;
+    if let Some(changes) = changes {
+        stream_entry("changes", changes, out)?;
+    }
+    match next {
+        Some(Next::Piece(start)) => stream_entry("piece", &prompt.text.get(*start..), out)?,
+        Some(Next::Broken(broken)) => {
+            stream_entry("piece", &None::<&str>, out)?;
+            stream_entry("broken", broken, out)?;
+        }
+        None => {}
+    }
+    if wanted.generation {
+        stream_entry("generation", &span_pairs(&prompt.reference_spans.code_points), out)?;
+    }
+    if wanted.trace {
+        stream_entry("segments", &prompt.segments, out)?;
+    }
+    if wanted.assistant.is_some() {
+        stream_assistant(&prompt.assistant, out)?;
+    }
+    if let Some(turns) = turns {
+        stream_entry("turns", turns, out)?;
+    }
+    if let Some(tokens) = control_tokens {
+        stream_entry("control_tokens", tokens, out)?;
+    }
+    Ok(())
+}
+
+/// Writes the entries of what the model writes. `unknown_turns` is there if a turn is not known.
+fn stream_assistant(assistant: &AssistantSpans, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+    stream_entry("assistant", assistant, out)?;
+    let unknown = assistant.unknown_turns();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    stream_entry("unknown_turns", &unknown, out)
 }
 
 /// Writes a comma and an entry of an object.
@@ -97,13 +143,11 @@ pub fn warn_of_mask(assistant: &AssistantSpans, messages: Option<&Data<'_>>) -> 
         _ => false,
     };
     let Some(Data::List(messages)) = messages else { return None };
-    match assistant {
-        AssistantSpans::Unknown(reason) => Some(format!("warning: it is unknown which text the model writes: {reason}")),
-        AssistantSpans::Known(spans) => {
-            let is_empty = spans.bytes.is_empty() && messages.iter().any(is_assistant);
-            is_empty.then(|| "warning: the prompt has no text that the model writes".to_owned())
-        }
+    if let Some((_, reason)) = assistant.reasons().next() {
+        return Some(format!("warning: it is unknown which text the model writes: {reason}"));
     }
+    let is_empty = assistant.spans().bytes.is_empty() && messages.iter().any(is_assistant);
+    is_empty.then(|| "warning: the prompt has no text that the model writes".to_owned())
 }
 
 /// Returns each span as a list of its start and its end.

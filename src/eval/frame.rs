@@ -25,9 +25,15 @@ impl Activation {
     #[inline(always)]
     pub fn get<'v, 'a>(&self, heap: &'v Heap<'a>, slot: &Slot) -> Option<&'v Value<'a>> {
         match slot {
-            Slot::Local(local) => heap.frames.locals.get(self.locals.wrapping_add(*local as usize))?.as_ref(),
+            Slot::Local(local) => self.local(heap, *local),
             _ => self.get_captured(heap, slot),
         }
+    }
+
+    /// Returns the value of a local variable, or `None` if it is missing.
+    #[inline(always)]
+    pub fn local<'v, 'a>(&self, heap: &'v Heap<'a>, local: u32) -> Option<&'v Value<'a>> {
+        heap.frames.locals.get(self.locals.wrapping_add(local as usize))?.as_ref()
     }
 
     /// Returns the value of a variable that macros close over. Few variables are, and the access to others does not need this.

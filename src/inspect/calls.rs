@@ -16,8 +16,6 @@ pub struct Found {
     pub empty: Outcome,
     /// The outcome for the content of a result that is a string.
     pub result: Outcome,
-    /// Whether the prompt has arguments that are an object in the notation of Python, as `{'city': 'Oslo'}`.
-    pub prints_python_arguments: bool,
 }
 
 /// Tries calls with one result, and then two calls in a message.
@@ -65,11 +63,6 @@ pub fn inspect(experiments: &mut Experiments<'_>, forms: &[Form]) -> Result<Foun
     let first = trials.iter().take(count);
     let with_call = first.clone().filter(|trial| arguments(trial).is_some());
     let with_result = first.filter(has_result);
-    let shown = experiments.shown.get("calls.object").cloned();
-    let prints_python_arguments = match shown.map(|shown| experiments.render(&shown)).transpose()?.as_deref() {
-        Some(Ok(prompt)) => prompt.text.contains(&format!("{{'{ARGUMENT}': '{VALUE}'}}")),
-        _ => false,
-    };
     let mut calls = Calls {
         written: written == Outcome::Printed,
         object,
@@ -94,12 +87,7 @@ pub fn inspect(experiments: &mut Experiments<'_>, forms: &[Form]) -> Result<Foun
         content_beside,
     };
     calls.parallel = ask_parallel(experiments, &calls, forms)?;
-    Ok(Found {
-        calls,
-        empty,
-        result,
-        prints_python_arguments,
-    })
+    Ok(Found { calls, empty, result })
 }
 
 /// Returns the result of the call with the planted id.

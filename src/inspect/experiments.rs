@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::conversation::{Conversation, arrange};
 use super::plant::{self, Form, PLANT, SPARE};
-use crate::chat::{ApplyOptions, AssistantOptions, ChatTemplate, Hidden, Prompt, find_line};
+use crate::chat::{ApplyOptions, AssistantOptions, ChatTemplate, Prompt, find_line};
 use crate::clock::{FixedClock, LocalTime};
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{Limit, Limits};
@@ -219,9 +219,7 @@ impl<'t> Experiments<'t> {
             options.clock = clock;
         }
         let messages: Vec<&Value> = conversation.messages.iter().map(|message| &**message).collect();
-        let rendered = self
-            .template
-            .apply_within(messages.as_slice(), &options, Hidden::default(), &self.meter);
+        let rendered = self.template.apply_within(messages.as_slice(), &options, false, &self.meter);
         if let Some(reached) = rendered.as_ref().err().and_then(Error::reached) {
             let limits = self.meter.limits();
             let is_of_caller = match reached.limit {

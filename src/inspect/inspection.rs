@@ -6,13 +6,12 @@ use std::sync::OnceLock;
 use super::conversation::Conversation;
 use super::experiments::Experiments;
 use super::roles::list_forms;
-use super::{lint, prefix, reads, reasoning, response, roles, switches, takes};
+use super::{lint, prefix, reads, reasoning, response, roles, switches};
 use crate::chat::ChatTemplate;
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::report::{
-    Alternation, Basics, Finding, GenerationPrompt, Made, Media, Part, Prefix, Reads, Reasoning, Response, Switch, System, Takes,
-    Witness,
+    Alternation, Basics, Finding, GenerationPrompt, Made, Media, Part, Prefix, Reads, Reasoning, Response, Switch, System, Witness,
 };
 
 /// One call that reads parts of a template's report, and makes those that no earlier call made. All its experiments share the limits of a
@@ -74,13 +73,6 @@ impl<'r, 'm> Inspection<'r, 'm> {
         })
     }
 
-    pub fn takes(&mut self) -> Result<&'r Part<Takes>> {
-        self.part(&self.made.takes, |parts| {
-            let basics = &parts.basics()?.verdicts;
-            takes::inspect(parts.experiments(), basics)
-        })
-    }
-
     pub fn reasoning(&mut self) -> Result<&'r Part<Reasoning>> {
         self.part(&self.made.reasoning, |parts| {
             let (reads, basics) = (&parts.reads()?.verdicts.messages, &parts.basics()?.verdicts);
@@ -130,7 +122,6 @@ impl<'r, 'm> Inspection<'r, 'm> {
             "roles" | "tools" | "calls" => &self.basics()?.witnesses,
             "system" | "alternation" => &self.orders()?.witnesses,
             "media" => &self.media()?.witnesses,
-            "takes" => &self.takes()?.witnesses,
             "reasoning" => &self.reasoning()?.witnesses,
             "generation_prompt" => &self.generation_prompt()?.witnesses,
             "response" => &self.response()?.witnesses,
@@ -151,7 +142,6 @@ impl<'r, 'm> Inspection<'r, 'm> {
             &self.basics()?.witnesses,
             &self.orders()?.witnesses,
             &self.media()?.witnesses,
-            &self.takes()?.witnesses,
             &self.reasoning()?.witnesses,
             &self.generation_prompt()?.witnesses,
             &self.response()?.witnesses,

@@ -22,13 +22,10 @@ mod report;
 mod response;
 mod roles;
 mod switches;
-mod takes;
 
 use crate::chat::{ApplyOptions, ChatTemplate};
 use crate::deadline::Bounds;
 use crate::error::Result;
-use crate::meter::Meter;
-pub(crate) use inspection::Inspection;
 pub use report::Report;
 
 impl ChatTemplate {
@@ -62,12 +59,6 @@ impl ChatTemplate {
             template: self.clone(),
             bounds: bounds.into(),
         })
-    }
-
-    /// Returns a reader of parts of the report within the limits, the deadline and the flag of a meter.
-    pub(crate) fn inspect_within<'r: 'm, 'm>(&'r self, meter: &'m Meter<'m>) -> Result<Inspection<'r, 'm>> {
-        self.check_inspected()?;
-        Ok(Inspection::new(self, meter))
     }
 
     fn check_inspected(&self) -> Result<()> {

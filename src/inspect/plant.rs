@@ -48,12 +48,11 @@ pub const SECOND_ID: &str = "Zt4nRb8Gs";
 /// The text of the reasoning of a message.
 pub const REASONING: &str = "trenobilf";
 
-/// The form of the content of a message: a string, one part, or several parts.
+/// The form of the content of a message: a string or one part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     String,
     Part,
-    Parts,
 }
 
 impl Form {
@@ -61,7 +60,7 @@ impl Form {
     pub fn content(self, text: &str) -> Value {
         match self {
             Self::String => Value::from(text),
-            Self::Part | Self::Parts => json!([{"type": "text", "text": text}]),
+            Self::Part => json!([{"type": "text", "text": text}]),
         }
     }
 }

@@ -11,8 +11,7 @@ use crate::deadline::Bounds;
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::report::{
-    Alternation, Calls, Finding, GenerationPrompt, Media, Prefix, Reads, Reasoning, Response, Roles, Switch, System, Takes, Tools,
-    Witness,
+    Alternation, Calls, Finding, GenerationPrompt, Media, Prefix, Reads, Reasoning, Response, Roles, Switch, System, Tools, Witness,
 };
 
 /// What a template takes, as experiments with small conversations show.
@@ -100,7 +99,6 @@ parts! {
     alternation: Alternation = orders.1, "The orders of roles that the template takes";
     tools: Tools = basics.tools, "The tools that a conversation can use";
     calls: Calls = basics.calls, "Calls of tools and their results";
-    takes: Takes = takes, "What whole conversations can have; [`ChatTemplate::prepare`] goes by it";
     reasoning: Reasoning = reasoning, "The reasoning of assistant messages";
     generation_prompt: GenerationPrompt = generation_prompt, "The text that `add_generation_prompt` appends";
     response: Response = response, "How the model writes its message, as transformers reads it under `response_template`";

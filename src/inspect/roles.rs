@@ -45,7 +45,6 @@ pub fn inspect(experiments: &mut Experiments<'_>) -> Result<Basics> {
         roles,
         tools,
         calls: found.calls,
-        prints_python_arguments: found.prints_python_arguments,
     })
 }
 

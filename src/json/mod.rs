@@ -29,6 +29,5 @@ pub use serialize::to_data;
 pub(crate) use tree::Entry;
 pub use tree::{Data, Object};
 pub use write::write_data;
-#[cfg(any(feature = "inspect", feature = "response"))]
 pub(crate) use write::write_string;
 pub(crate) use write::{write_escaped, write_float, write_short};

@@ -23,9 +23,10 @@ use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 use crate::text::short_eq::is_equal;
 
 /// A plain value, which may borrow from the text that it was read from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Data<'a> {
     /// `null`
+    #[default]
     None,
     /// `true`
     Bool(bool),

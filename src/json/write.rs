@@ -15,7 +15,6 @@ use crate::number::text::{float_text, write_digits};
 use crate::text::quote;
 
 /// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and all characters outside ASCII.
-#[cfg(any(feature = "inspect", feature = "response"))]
 #[inline(always)]
 pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
     out.push('"');

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::{
-    Alternation, Calls, Finding, GenerationPrompt, Media, Prefix, Reads, Reasoning, Response, Roles, Switch, System, Takes, Tools,
-    Witness,
+    Alternation, Calls, Finding, GenerationPrompt, Media, Prefix, Reads, Reasoning, Response, Roles, Switch, System, Tools, Witness,
 };
 
 /// The parts of a template's report that were made so far. None of them depends on the limits of the call that made it.
@@ -14,7 +13,6 @@ pub(crate) struct Made {
     pub basics: OnceLock<Part<Basics>>,
     pub orders: OnceLock<Part<(System, Alternation)>>,
     pub media: OnceLock<Part<Media>>,
-    pub takes: OnceLock<Part<Takes>>,
     pub reasoning: OnceLock<Part<Reasoning>>,
     pub generation_prompt: OnceLock<Part<GenerationPrompt>>,
     pub response: OnceLock<Part<Response>>,
@@ -39,6 +37,4 @@ pub(crate) struct Basics {
     pub roles: Roles,
     pub tools: Tools,
     pub calls: Calls,
-    /// Whether the prompt has arguments that are an object in the notation of Python, as `{'city': 'Oslo'}`.
-    pub prints_python_arguments: bool,
 }

@@ -12,7 +12,6 @@ mod reads;
 mod response;
 mod roles;
 mod switches;
-mod takes;
 mod witness;
 
 pub use calls::{Arguments, Calls, Tools};
@@ -23,5 +22,4 @@ pub use reads::{Read, Reads};
 pub use response::Response;
 pub use roles::{Alternation, Content, Media, Medium, NullContent, Outcome, Role, Roles, System};
 pub use switches::{Change, GenerationPrompt, Reasoning, Replay, Switch};
-pub use takes::{Forms, Takes};
 pub use witness::Witness;

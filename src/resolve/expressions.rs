@@ -5,10 +5,11 @@
 use std::borrow::Cow;
 
 use super::{Place, Resolver, find_repeated};
-use crate::ast::{Args, Attribute, BinaryOp, Call, Compare, Expr, ExprKind, Filter, Literal, LogicOp, Test, UnaryOp};
+use crate::ast::{Args, Attribute, BinaryOp, Call, Compare, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Test, UnaryOp};
 use crate::builtins::{access, filters, jinja_tests, methods};
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
+use crate::text::short_eq::SHORT;
 use crate::unicode::{is_python_keyword, nfkc};
 use crate::unsupported;
 
@@ -85,6 +86,7 @@ impl Resolver<'_> {
                     expr.kind = ExprKind::Literal(Literal::Bool(false));
                     return Ok(());
                 }
+                compare.is_key_with_text = is_key_with_text(compare);
             }
             ExprKind::Conditional(conditional) => {
                 conditional.line = self.lines.line(expr.at);
@@ -202,7 +204,7 @@ impl Resolver<'_> {
     fn resolve_compare(&mut self, compare: &mut Compare, place: &Place) -> Result<bool> {
         self.expr(&mut compare.first, place)?;
         let mut is_constant = matches!(compare.first.kind, ExprKind::Literal(_));
-        let Compare { first, link, more } = compare;
+        let Compare { first, link, more, .. } = compare;
         let mut left = &*first;
         let mut links = std::iter::once(link).chain(more);
         while let Some((op, right)) = links.next() {
@@ -294,6 +296,16 @@ fn classify(attribute: &mut Attribute) {
         && !unsupported::TEXT_ATTRIBUTES.names.contains(&name);
     attribute.text_method = methods::find_str_index(name);
     attribute.is_get = name == "get";
+}
+
+/// Returns whether a comparison is `x.key == "text"` or `x.key != "text"`, with a short key and a short text.
+fn is_key_with_text(compare: &Compare) -> bool {
+    let is_short = |text: &str| text.len() <= SHORT;
+    let (op, right) = &compare.link;
+    matches!(op, CompareOp::Eq | CompareOp::Ne)
+        && compare.more.is_empty()
+        && matches!(&compare.first.kind, ExprKind::Attribute(attribute) if attribute.is_key && is_short(&attribute.name))
+        && matches!(&right.kind, ExprKind::Literal(Literal::Str(text)) if is_short(text))
 }
 
 /// Returns whether `x["key"]` has the value of `x.key` for all objects. It does unless a dict, or an undefined value, has an attribute of

@@ -13,7 +13,13 @@ pub const SHORT: usize = 32;
 /// Returns whether two strings are equal.
 #[inline]
 pub fn is_equal(left: &str, right: &str) -> bool {
-    let (left, right) = (left.as_bytes(), right.as_bytes());
+    is_equal_to_short(left, right) || (left.len() > SHORT && left == right)
+}
+
+/// Returns whether a string is equal to one of at most [`SHORT`] bytes.
+#[inline(always)]
+pub fn is_equal_to_short(left: &str, short: &str) -> bool {
+    let (left, right) = (left.as_bytes(), short.as_bytes());
     if left.len() != right.len() {
         return false;
     }
@@ -22,7 +28,7 @@ pub fn is_equal(left: &str, right: &str) -> bool {
         4..=7 => left.first_chunk::<4>() == right.first_chunk() && left.last_chunk::<4>() == right.last_chunk(),
         8..=16 => left.first_chunk::<8>() == right.first_chunk() && left.last_chunk::<8>() == right.last_chunk(),
         17..=SHORT => left.first_chunk::<16>() == right.first_chunk() && left.last_chunk::<16>() == right.last_chunk(),
-        _ => left == right,
+        _ => false,
     }
 }
 

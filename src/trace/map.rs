@@ -79,8 +79,13 @@ pub struct InputMap<'a> {
     /// Whether the messages that the template sees are among the containers.
     pub has_messages: bool,
     literals: Option<&'a Literals>,
+    /// The indices of the literals that were found last, by a few bits of their addresses. The rounds of a loop write the same literals.
+    recent: [usize; RECENT],
     pub(super) sets: Sets,
 }
+
+/// The number of literals in [`InputMap::recent`].
+const RECENT: usize = 32;
 
 /// Sorts strings by address. Of several strings at one address, the longest is kept, with the first of its paths.
 fn sort_by_address(strings: &mut Vec<Known<'_>>) {
@@ -125,6 +130,11 @@ impl Literals {
     }
 }
 
+/// Returns the index in [`InputMap::recent`] of a literal at an address. The allocator aligns literals to 16 bytes, and few are shorter.
+fn recent_place(address: usize) -> usize {
+    (address >> 4) % RECENT
+}
+
 impl<'a> InputMap<'a> {
     /// Makes a map without values, for a template with these literals.
     pub fn new(literals: Option<&'a Literals>) -> Self {
@@ -136,11 +146,12 @@ impl<'a> InputMap<'a> {
             strings: Vec::with_capacity(FEW),
             values: None,
             last: [0; 3],
-            containers: Vec::new(),
+            containers: Vec::with_capacity(FEW),
             are_containers_sorted: false,
             last_container: 0,
             has_messages: false,
             literals,
+            recent: [0; RECENT],
             sets: Sets::default(),
         }
     }
@@ -242,7 +253,7 @@ impl<'a> InputMap<'a> {
         }
         // A loop often goes over containers in the order in which they are in memory.
         let next = self.last_container.saturating_add(1);
-        let is_next = matches!(self.containers.get(self.last_container..=next), Some([(last, _), (found, _)]) if *last < storage && *found == storage);
+        let is_next = matches!(self.containers.get(self.last_container..=next), Some([(last, _), (found, _)]) if *found == storage && *last != storage);
         let index = match is_next {
             true => next,
             false => self.containers.partition_point(|(other, _)| *other < storage),
@@ -261,15 +272,22 @@ impl<'a> InputMap<'a> {
 
     /// Returns the origin of the text at an address, and the address after the last byte with that origin. An empty string can also be at
     /// the end of a known one.
-    #[inline]
+    #[inline(always)]
     fn find(&mut self, address: usize, length: usize) -> (Source, usize) {
         // A template often writes its literals and the strings in the order in which they are in memory.
         let [value, key, literal] = self.last;
+        let recent = self.recent.get(recent_place(address)).copied().unwrap_or_default();
+        if let Some(found) = self.find_literal(recent, address) {
+            return found;
+        }
+        let near = self.find_in(value, address, length);
+        if let Some(found) = near.or_else(|| self.find_in(value.saturating_add(1), address, length)) {
+            return self.source(found);
+        }
         if let Some(found) = self.find_literal(literal.saturating_add(1), address) {
             return found;
         }
-        let near = [value, value.saturating_add(1), key.saturating_add(1)];
-        if let Some(found) = near.into_iter().find_map(|index| self.find_in(index, address, length)) {
+        if let Some(found) = self.find_in(key.saturating_add(1), address, length) {
             return self.source(found);
         }
         if let Some(found) = self.find_value(address, length) {
@@ -294,6 +312,9 @@ impl<'a> InputMap<'a> {
         let found = self.literals?.get(index, address)?;
         let [.., literal] = &mut self.last;
         *literal = index;
+        if let Some(recent) = self.recent.get_mut(recent_place(address)) {
+            *recent = index;
+        }
         Some(found)
     }
 

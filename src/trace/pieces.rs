@@ -126,6 +126,7 @@ impl Piece {
     }
 
     /// Returns whether the piece continues another one, so the two can be merged.
+    #[inline]
     pub(super) fn follows(&self, last: &Self) -> bool {
         let continues = match (&last.source, &self.source) {
             (Source::Template(line), Source::Template(other)) => line == other,
@@ -143,12 +144,21 @@ impl Piece {
     }
 }
 
-/// Bytes that are about to be written, and where they were copied from, unless the render made them.
+/// The parts of an output that were copied from strings of the input or of the template.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Copies {
+    /// The parts, in the order of the output.
+    pub list: Vec<Copied>,
+    /// The byte ranges of the output that were made and not copied.
+    pub made: Vec<Range<usize>>,
+}
+
+/// A part of an output that was copied from a string of the input or of the template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Write {
-    /// The bytes of the text.
-    pub output: Range<usize>,
-    /// The addresses of the bytes that were copied, or 0..0 if the render made them.
+pub struct Copied {
+    /// The first byte in the output.
+    pub at: usize,
+    /// The addresses of the bytes.
     pub memory: Range<usize>,
 }
 
@@ -190,6 +200,24 @@ impl Pieces {
         self.list.len()
     }
 
+    /// Returns the pieces that were copied from the memory of strings.
+    pub fn list_copies(&self) -> Copies {
+        let mut copies = Copies::default();
+        copies.list.reserve(self.list.len());
+        for piece in &self.list {
+            match piece.source {
+                Source::Memory(address) => {
+                    let (at, start) = (piece.start(), address.get());
+                    let memory = start..start.wrapping_add(piece.bytes().len());
+                    copies.list.push(Copied { at, memory });
+                }
+                Source::Template(_) | Source::Token(_) | Source::Generation | Source::Stretch(_) | Source::Round(_) => {}
+                Source::Input(..) | Source::Changed(_) | Source::Clock | Source::Made => copies.made.push(piece.bytes()),
+            }
+        }
+        copies
+    }
+
     /// Returns the memory of the pieces in bytes.
     #[inline]
     pub fn bytes(&self) -> usize {
@@ -202,6 +230,7 @@ impl Pieces {
     }
 
     /// Adds a piece after the others. An empty one is left out, unless it is a block.
+    #[inline]
     pub fn push(&mut self, piece: Piece) {
         if piece.source == Source::Generation {
             self.list.push(piece);
@@ -220,6 +249,7 @@ impl Pieces {
     }
 
     /// Fills the gap between the last piece with an origin and a byte, if there is one, with a piece.
+    #[inline]
     pub fn fill(&mut self, end: usize, source: Source, owner: Owner) {
         if self.filled < end {
             self.push(Piece::new(self.filled..end, source, owner));
@@ -396,15 +426,22 @@ impl Pieces {
     /// among them. Only pieces from a byte on change, and only those that have the owner `current` and are not text of the input.
     fn own_around(&mut self, start: usize, current: Owner) {
         let is_input = |piece: &Piece| matches!(piece.source, Source::Input(..) | Source::Changed(_));
-        let new = self.after(start);
-        let mut inputs = new.iter().filter(|piece| is_input(piece)).map(|piece| piece.owner);
-        let Some(owner) = inputs.next().filter(|owner| *owner != current && *owner != Owner::NONE) else {
-            return;
-        };
-        if inputs.all(|other| other == owner) {
-            let around = new.iter_mut().filter(|piece| !is_input(piece) && piece.owner == current);
-            around.for_each(|piece| piece.owner = owner);
+        let is_after = |piece: &Piece| piece.end() > start;
+        let mut found = None;
+        for piece in self.list.iter().rev().take_while(|piece| is_after(piece)) {
+            match found {
+                _ if !is_input(piece) => {}
+                // Mostly, a string of the current message is found at once.
+                _ if piece.owner == current || piece.owner == Owner::NONE => return,
+                None => found = Some(piece.owner),
+                Some(owner) if owner != piece.owner => return,
+                Some(_) => {}
+            }
         }
+        let Some(owner) = found else { return };
+        let new = self.list.iter_mut().rev().take_while(|piece| is_after(piece));
+        let around = new.filter(|piece| !is_input(piece) && piece.owner == current);
+        around.for_each(|piece| piece.owner = owner);
     }
 
     /// Returns the byte after the last piece with an origin.

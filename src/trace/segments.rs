@@ -26,6 +26,7 @@ struct Origins<'p, 'a> {
 }
 
 impl<'a> Origins<'_, 'a> {
+    #[inline(always)]
     fn place(&mut self, piece: &Piece) -> Place {
         match piece.source {
             Source::Template(line) => Place::Template(line),

@@ -62,15 +62,15 @@ impl Spans {
     }
 }
 
-/// The distance in code points between two code points whose byte offsets are stored.
-const STRIDE: usize = 64;
+/// The distance in bytes between two bytes before which the code points are counted. It fits in a byte, and so does a count.
+const STRIDE: usize = 128;
 
 /// The code points of a string.
 #[derive(Debug)]
 pub struct Points<'t> {
     text: &'t str,
-    /// The byte offset of each [`STRIDE`]th code point. The list is empty for a string of ASCII characters.
-    starts: Vec<usize>,
+    /// The number of code points that begin before each [`STRIDE`]th byte. The list is empty for a string of ASCII characters.
+    counts: Vec<usize>,
     /// The number of code points.
     count: usize,
 }
@@ -78,15 +78,16 @@ pub struct Points<'t> {
 impl<'t> Points<'t> {
     /// Counts the code points of a string.
     pub fn new(text: &'t str) -> Self {
-        if text.is_ascii() {
-            let (starts, count) = (Vec::new(), text.len());
-            return Self { text, starts, count };
+        let (mut counts, mut count) = (Vec::new(), text.len());
+        if !text.is_ascii() {
+            count = 0;
+            counts.reserve_exact(text.len().div_ceil(STRIDE));
+            for stride in text.as_bytes().chunks(STRIDE) {
+                counts.push(count);
+                count = count.saturating_add(count_starts(stride));
+            }
         }
-        Self {
-            text,
-            starts: text.char_indices().step_by(STRIDE).map(|(byte, _)| byte).collect(),
-            count: text.chars().count(),
-        }
+        Self { text, counts, count }
     }
 
     /// Makes spans from spans in bytes, which must not end within a code point.
@@ -105,25 +106,40 @@ impl<'t> Points<'t> {
         if let Some(after) = point.checked_sub(self.count) {
             return self.text.len().saturating_add(after);
         }
-        let Some(start) = self.starts.get(point / STRIDE).copied() else {
+        let stride = self.counts.partition_point(|count| *count <= point).saturating_sub(1);
+        let Some(before) = self.counts.get(stride) else {
             return point;
         };
-        let rest = self.text.get(start..).unwrap_or_default();
-        let offset = rest.char_indices().nth(point % STRIDE);
-        start.saturating_add(offset.map_or(rest.len(), |(offset, _)| offset))
+        let start = stride.saturating_mul(STRIDE);
+        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
+        let mut starts = (start..).zip(rest).filter(|(_, byte)| is_start(**byte));
+        let found = starts.nth(point.saturating_sub(*before));
+        found.map_or(self.text.len(), |(byte, _)| byte)
     }
 
     /// Returns the number of code points before a byte.
     pub fn point(&self, byte: usize) -> usize {
         let byte = byte.min(self.text.len());
-        if self.starts.is_empty() {
+        let stride = (byte / STRIDE).min(self.counts.len().saturating_sub(1));
+        let Some(before) = self.counts.get(stride) else {
             return byte;
-        }
-        let stride = self.starts.partition_point(|start| *start <= byte).saturating_sub(1);
-        let start = self.starts.get(stride).copied().unwrap_or_default();
-        let part = self.text.get(start..byte).unwrap_or_default();
-        stride.saturating_mul(STRIDE).saturating_add(part.chars().count())
+        };
+        let part = self.text.as_bytes().get(stride.saturating_mul(STRIDE)..byte);
+        before.saturating_add(count_starts(part.unwrap_or_default()))
     }
+}
+
+/// Returns the number of code points that begin in at most [`STRIDE`] bytes of a string.
+fn count_starts(bytes: &[u8]) -> usize {
+    let count = bytes
+        .iter()
+        .fold(0_u8, |count, byte| count.wrapping_add(u8::from(is_start(*byte))));
+    usize::from(count)
+}
+
+/// Returns whether a code point begins at a byte of UTF-8.
+fn is_start(byte: u8) -> bool {
+    byte & 0b1100_0000 != 0b1000_0000
 }
 
 #[cfg(test)]

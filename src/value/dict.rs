@@ -11,7 +11,7 @@ use super::runtime::Runtime;
 use crate::error::Result;
 use crate::json::{Data, Entry, Object};
 use crate::meter::{Claim, STEP_BYTES};
-use crate::text::short_eq::{SHORT, is_equal};
+use crate::text::short_eq::{SHORT, is_equal, is_equal_to_short};
 
 /// The maximum number of entries of an object that is searched from its start, which is faster than hashing the key.
 const SCANNED: usize = 8;
@@ -52,6 +52,21 @@ pub fn json_entry<'a>(map: &'a serde_json::Map<String, serde_json::Value>, key: 
         return map.get(key);
     }
     map.iter().find(|(name, _)| is_equal(name, key)).map(|(_, value)| value)
+}
+
+/// Returns whether the caller's object has a text under a key, or `None` if it has many entries. Both strings have at most [`SHORT`] bytes.
+/// This calls no other function.
+#[inline(always)]
+pub fn has_json_text(map: &serde_json::Map<String, serde_json::Value>, key: &str, text: &str) -> Option<bool> {
+    if map.len() > SCANNED {
+        return None;
+    }
+    for (name, value) in map {
+        if is_equal_to_short(name, key) {
+            return Some(matches!(value, serde_json::Value::String(value) if is_equal_to_short(value, text)));
+        }
+    }
+    Some(false)
 }
 
 impl<'a> Dict<'a> {

@@ -6,8 +6,9 @@ use std::rc::Rc;
 use super::Value;
 use super::dict::Dict;
 use super::peek::ValueRef;
+use crate::error::Result;
 use crate::json::{Data, Entry};
-use crate::meter::Claim;
+use crate::meter::{Claim, Meter};
 use crate::trace::Storage;
 
 /// The items of a list or a tuple, which do not change.
@@ -26,6 +27,8 @@ pub enum Seq<'a> {
     /// A group of the filter `groupby`, whose two items are also its attributes `grouper` and `list` (jinja2 `filters.py`,
     /// `_GroupTuple`).
     Group(Rc<OwnedItems<'a>>),
+    /// The items of a slice with the step -1.
+    Reversed(Rc<ReversedItems<'a>>),
 }
 
 /// Items that the render made, with the claim to their memory.
@@ -34,6 +37,20 @@ pub struct OwnedItems<'a> {
     values: Vec<Value<'a>>,
     height: u32,
     _claim: Claim,
+}
+
+/// A view of items from the last to the first, with the claim to its memory.
+#[derive(Debug)]
+pub struct ReversedItems<'a> {
+    items: Seq<'a>,
+    _claim: Claim,
+}
+
+impl ReversedItems<'_> {
+    /// Returns the index in the viewed items.
+    fn place(&self, index: usize) -> Option<usize> {
+        self.items.len().checked_sub(index)?.checked_sub(1)
+    }
 }
 
 impl<'a> Seq<'a> {
@@ -50,6 +67,15 @@ impl<'a> Seq<'a> {
             _claim: claim,
         };
         Self::Owned(Rc::new(items), 0, len)
+    }
+
+    /// Returns a view of these items in the reverse order.
+    pub fn reversed(self, meter: &mut Meter<'_>) -> Result<Self> {
+        let claim = meter.claim(size_of::<ReversedItems<'_>>())?;
+        Ok(Self::Reversed(Rc::new(ReversedItems {
+            items: self,
+            _claim: claim,
+        })))
     }
 
     /// Turns a pair into a group of the filter `groupby`.
@@ -77,7 +103,7 @@ impl<'a> Seq<'a> {
     }
 
     /// Returns the items and their height for modification in place. If another value uses the items too, returns the sequence itself.
-    pub fn try_into_items(self) -> Result<(Vec<Value<'a>>, u32), Self> {
+    pub fn try_into_items(self) -> std::result::Result<(Vec<Value<'a>>, u32), Self> {
         match self {
             Self::Owned(items, 0, end) if end as usize == items.values.len() => match Rc::try_unwrap(items) {
                 Ok(items) => Ok((items.values, items.height)),
@@ -95,6 +121,7 @@ impl<'a> Seq<'a> {
             Self::Data(items) => items.len(),
             Self::Owned(_, start, end) => end.saturating_sub(*start) as usize,
             Self::Group(items) => items.values.len(),
+            Self::Reversed(view) => view.items.len(),
             Self::JsonEntry(..) | Self::DataEntry(_) => 2,
         }
     }
@@ -112,6 +139,7 @@ impl<'a> Seq<'a> {
             Self::Data(items) => items.get(index).map(Value::from),
             Self::Owned(..) => self.owned_item(index).cloned(),
             Self::Group(items) => items.values.get(index).cloned(),
+            Self::Reversed(view) => view.items.get(view.place(index)?),
             Self::JsonEntry(..) | Self::DataEntry(_) => {
                 let (key, value) = self.as_entry()?;
                 match index {
@@ -130,12 +158,19 @@ impl<'a> Seq<'a> {
             Self::Json(items) => items.get(index)?,
             Self::Data(items) => return data_object(items.get(index)?),
             Self::Owned(..) => return self.owned_object(index),
+            Self::Reversed(view) => return view.items.reversed_object(view.place(index)?),
             _ => return None,
         };
         match json {
             serde_json::Value::Object(map) => Some(Dict::Json(map)),
             _ => None,
         }
+    }
+
+    /// Returns the item at an index of items that are viewed, as [`Seq::object`] does.
+    #[inline(never)]
+    fn reversed_object(&self, index: usize) -> Option<Dict<'a>> {
+        self.object(index)
     }
 
     /// Returns the item at an index of items that the render made, if it is an object of the caller or of a JSON text.
@@ -153,6 +188,7 @@ impl<'a> Seq<'a> {
             Self::Json(items) => items.get(index).map(ValueRef::Json),
             Self::Data(items) => items.get(index).map(ValueRef::Data),
             Self::Owned(..) => self.owned_item(index).map(ValueRef::Value),
+            Self::Reversed(view) => view.items.peek(view.place(index)?),
             _ => None,
         }
     }
@@ -169,7 +205,7 @@ impl<'a> Seq<'a> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
-    /// Returns the items of a range of indices, without a copy, or `None` for the items of an entry.
+    /// Returns the items of a range of indices, without a copy, or `None` for the items of an entry or of a reversed view.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Option<Self> {
         let end = range.end.min(self.len());
@@ -185,7 +221,7 @@ impl<'a> Seq<'a> {
                 let (start, end) = stretch(0, start..end);
                 Self::Owned(Rc::clone(items), start, end)
             }
-            Self::JsonEntry(..) | Self::DataEntry(_) => return None,
+            Self::JsonEntry(..) | Self::DataEntry(_) | Self::Reversed(_) => return None,
         })
     }
 
@@ -193,6 +229,7 @@ impl<'a> Seq<'a> {
     pub fn height(&self) -> u32 {
         match self {
             Self::Owned(items, ..) | Self::Group(items) => items.height,
+            Self::Reversed(view) => view.items.height(),
             _ => 1,
         }
     }
@@ -218,6 +255,7 @@ impl<'a> Seq<'a> {
             (Self::Data(left), Self::Data(right)) => std::ptr::eq(*left, *right) && !left.is_empty(),
             (Self::Owned(left, a, b), Self::Owned(right, c, d)) => Rc::ptr_eq(left, right) && (a, b) == (c, d),
             (Self::Group(left), Self::Group(right)) => Rc::ptr_eq(left, right),
+            (Self::Reversed(left), Self::Reversed(right)) => Rc::ptr_eq(left, right),
             _ => false,
         }
     }

@@ -46,9 +46,8 @@ pub use call::{
     Arguments, Body, BoundMethod, Callable, Code, Comparison, Function, Kind, Lookups, Macro, Parameter, Part, Returns, Shortcut,
     Signature, Style, Write, not_callable,
 };
-#[cfg(feature = "inspect")]
 pub use dict::json_entry;
-pub use dict::{Dict, DictIter, Entries};
+pub use dict::{Dict, DictIter, Entries, has_json_text};
 pub use frames::{ContextEntry, Environment, EnvironmentId};
 pub use generator::{GAIN, Generator, ItemSource};
 pub use given::Given;

@@ -186,6 +186,162 @@ fn a_template_with_generation_blocks_keeps_its_spans() {
     assert_eq!(written_by_default(source, &conversation()), ["Hé!", "Bye!"]);
 }
 
+/// Returns the prompt with `⟦` and `⟧` around what the model writes, and `!` and the message for each turn that is not known.
+fn mark(source: &str, messages: &Value, assistant: AssistantOptions<'_>) -> String {
+    let prompt = apply(source, messages, assistant);
+    let mut marked = prompt.text.clone();
+    let known = prompt.assistant_turns().filter_map(|(_, spans)| spans.ok());
+    let mut known: Vec<_> = known.flat_map(|spans| &spans.bytes).collect();
+    known.sort_by_key(|span| span.start);
+    for span in known.iter().rev() {
+        marked.insert(span.end, '⟧');
+        marked.insert(span.start, '⟦');
+    }
+    for (message, _) in prompt.assistant_turns().filter(|(_, spans)| spans.is_err()) {
+        marked.push_str(&format!("!{}", message.expect("the turn is that of a message")));
+    }
+    marked
+}
+
+#[test]
+fn each_kind_of_template_has_its_spans() {
+    let user = |content: &str| json!({"role": "user", "content": content});
+    let model = |content: &str| json!({"role": "assistant", "content": content});
+    let call = json!({"role": "assistant", "content": "so", "tool_calls": [{"function": {"name": "f", "arguments": {}}}]});
+    let cases = [
+        // The assistant speaks first, and the generation prompt is written within the loop.
+        (
+            "{% for m in messages %}{% if loop.first %}Rules.\n{% endif %}<|{{ m.role }}|>{{ m.content }}{{ eos_token }}\
+             {% if loop.last and add_generation_prompt %}<|assistant|>{% endif %}{% endfor %}",
+            json!([model("Hello"), user("Hi"), model("Yes")]),
+            "Rules.\n<|assistant|>⟦Hello</s>⟧<|user|>Hi</s><|assistant|>⟦Yes</s>⟧",
+        ),
+        // The text that begins the next turn is written with the end of this one.
+        (
+            "<s>[INST] {% for m in messages %}{{ m.content }}{{ ' [/INST] ' if m.role == 'user' else ' </s><s>[INST] ' }}{% endfor %}",
+            json!([user("Hi"), model("Yes")]),
+            "<s>[INST] Hi [/INST] ⟦Yes </s>⟧<s>[INST] ",
+        ),
+        (
+            "<s>[INST] {% for m in messages %}{{ m.content }}{{ ' [/INST] ' if m.role == 'user' else ' <end><s>[INST] ' }}{% endfor %}",
+            json!([user("Hi"), model("Yes")]),
+            "<s>[INST] Hi [/INST] ⟦Yes <end>⟧<s>[INST] ",
+        ),
+        // The generation prompt has a turn of its own before the header.
+        (
+            "{% for m in messages %}<|turn|><|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}\
+             {% if add_generation_prompt %}<|turn|><|system|>Act.<|end|><|turn|><|assistant|>{% endif %}",
+            json!([user("Hi"), model("Yes")]),
+            "<|turn|><|user|>Hi<|end|><|turn|><|assistant|>⟦Yes<|end|>⟧",
+        ),
+        // There is no generation prompt.
+        (
+            "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}",
+            json!([user("Hi"), model("Hello")]),
+            "user: Hi\nassistant: ⟦Hello⟧\n",
+        ),
+        (
+            "{% for m in messages %}{{ m.role }} {{ loop.index }}: {{ m.content }}\n{% endfor %}",
+            json!([user("a"), model("b"), user("c"), model("d")]),
+            "user 1: a\nassistant 2: b\nuser 3: c\nassistant 4: d\n!1!3",
+        ),
+        // The generation prompt is not the header of an answer, and the last message has no content.
+        (
+            "{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}{% if add_generation_prompt %}### Answer:{% endif %}",
+            json!([user("a"), model("b"), user("c"), model("")]),
+            "<user>a<end><assistant>⟦b<end>⟧<user>c<end><assistant>⟦<end>⟧",
+        ),
+        // The last message has the header of all others, which is not the generation prompt.
+        (
+            "{% for m in messages %}### Turn\n{{ m.content }}\n{% endfor %}{% if add_generation_prompt %}### Answer\n{% endif %}",
+            json!([user("a"), model("b")]),
+            "### Turn\na\n### Turn\nb\n!1",
+        ),
+        // The template prints nothing of the answers.
+        (
+            "{% for m in messages %}{% if m.role == 'user' %}<user>{{ m.content }}{% endif %}{{ '\n' }}{% endfor %}",
+            json!([user("a"), model("b")]),
+            "<user>a\n\n",
+        ),
+        // The last message has the header of another role.
+        (
+            "{% for m in messages %}<|im_start|>{{ 'user' if loop.last else m.role }}{{ m.content }}<|im_end|>{% endfor %}\
+             {% if add_generation_prompt %}<|im_start|>assistant{% endif %}",
+            json!([user("a"), model("b"), user("c"), model("d")]),
+            "<|im_start|>usera<|im_end|><|im_start|>assistant⟦b<|im_end|>⟧<|im_start|>userc<|im_end|><|im_start|>userd<|im_end|>!3",
+        ),
+        // One turn is not clear, and the others are.
+        (
+            "{% for m in messages %}{{ 'CALL f|' if m.tool_calls else '<|' + m.role + '|>' }}{{ m.content }}<|end|>{% endfor %}\
+             {% if add_generation_prompt %}<|assistant|>{% endif %}",
+            json!([user("a"), model("b"), user("c"), call, model("d")]),
+            "<|user|>a<|end|><|assistant|>⟦b<|end|>⟧<|user|>c<|end|>CALL f|so<|end|><|assistant|>⟦d<|end|>⟧!3",
+        ),
+    ];
+    for (source, messages, expected) in cases {
+        assert_eq!(mark(source, &messages, AssistantOptions::default()), expected);
+    }
+}
+
+#[test]
+fn the_marker_of_the_next_turn_can_end_a_turn() {
+    let source = "[gMASK]{% for m in messages %}<|{{ m.role }}|>\n{{ m.content }}{% endfor %}{% if add_generation_prompt %}<|assistant|>\n{% endif %}";
+    let messages =
+        json!([{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]);
+    assert_eq!(written_by_default(source, &messages), ["b"]);
+    let next_marker = AssistantOptions {
+        next_marker: true,
+        ..AssistantOptions::default()
+    };
+    assert_eq!(
+        mark(source, &messages, next_marker),
+        "[gMASK]<|user|>\na<|assistant|>\n⟦b<|user|>⟧\nc"
+    );
+    assert_eq!(
+        written(CHATML, &conversation(), next_marker),
+        written_by_default(CHATML, &conversation())
+    );
+}
+
+#[test]
+fn a_message_without_weight_is_not_trained() {
+    for off in [json!({"weight": 0}), json!({"weight": 0.0}), json!({"train": false})] {
+        let mut messages = conversation();
+        let message = messages[1].as_object_mut().expect("an object");
+        message.extend(off.as_object().expect("an object").clone());
+        assert_eq!(written_by_default(CHATML, &messages), ["Bye!<|im_end|>"], "{off}");
+        let blocks = "{% for m in messages %}<{{ m.role }}>{% generation %}{{ m.content }}{% endgeneration %}{% endfor %}";
+        assert_eq!(written_by_default(blocks, &messages), ["Hi", "Bye", "Bye!"]);
+    }
+}
+
+#[test]
+fn only_the_content_can_count() {
+    let content_only = AssistantOptions {
+        content_only: true,
+        ..AssistantOptions::default()
+    };
+    let mut messages = conversation();
+    messages[3]["tool_calls"] = json!([{"function": {"name": "f", "arguments": {}}}]);
+    assert_eq!(written(CHATML, &messages, content_only), ["Hé!", "Bye!"]);
+}
+
+#[test]
+fn no_header_and_no_blank_line_is_left_without_the_reasoning() {
+    let source = "{% for m in messages %}{% if m.thinking %}<|start|>{{ m.role }}<|channel|>analysis<|message|>{{ m.thinking }}<|end|>{% endif %}\
+        <|start|>{{ m.role }}<|message|>{{ m.content }}<|end|>\n{% endfor %}{% if add_generation_prompt %}<|start|>assistant{% endif %}";
+    let messages = json!([{"role": "user", "content": "a"}, {"role": "assistant", "content": "b", "thinking": "t"}]);
+    let content = AssistantOptions {
+        reasoning: false,
+        ..AssistantOptions::default()
+    };
+    assert_eq!(written(source, &messages, content), ["<|message|>b<|end|>"]);
+    let lines = "{% for m in messages %}<|{{ m.role }}|>\n{% if m.thinking %}\n<think>{{ m.thinking }}</think>{% endif %}{{ m.content }}{% endfor %}\
+        {% if add_generation_prompt %}<|assistant|>\n{% endif %}";
+    let messages = json!([{"role": "user", "content": "a"}, {"role": "assistant", "content": "", "thinking": "t"}]);
+    assert_eq!(written(lines, &messages, content), [""; 0]);
+}
+
 #[test]
 fn where_the_rule_does_not_hold_the_reason_is_said() {
     let reason = |source| {
@@ -195,11 +351,9 @@ fn where_the_rule_does_not_hold_the_reason_is_said() {
         reason.expect("the message begins so").to_owned()
     };
     assert_eq!(reason("{{ messages }}"), "the template prints messages as values");
-    let other =
-        "{% for m in messages %}{{ m.role|upper }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}Bot:{% endif %}";
+    let other = "{% for m in messages %}{{ m.role|upper }} {{ loop.index }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}Bot:{% endif %}";
     assert_eq!(reason(other), "message 1 does not begin with the generation prompt \"Bot:\"");
-    let refusing =
-        "{% for m in messages %}{{ m.content }}{% endfor %}{% if add_generation_prompt %}{{ raise_exception('no') }}{% endif %}";
+    let refusing = "{% for m in messages %}{{ m.role }} {{ loop.index }}: {{ m.content }}{% endfor %}{% if add_generation_prompt %}{{ raise_exception('no') }}{% endif %}";
     assert_eq!(
         reason(refusing),
         "the template does not render the generation prompt before message 1"

@@ -71,7 +71,7 @@ def compare(name, rows, bad, single):
     assert not different, f"rows differ: {different[:10]}"
 
     def content(lines):
-        return [(row["error"], row["row"]) for row in map(json.loads, lines)]
+        return [(row["error"], row["row"]) for row in map(json.loads, lines) if "error" in row]
 
     assert content(bad) == content(expected_bad), bad
     print(f"{name}: {len(rows)} rows and {len(bad)} bad row, equal to those of a single machine, row by row")

@@ -4,7 +4,7 @@
 //! WRITE=1 cargo test --test inspect       writes the reports again, to be read before they are kept
 //! ```
 //!
-//! The reports are kept without `witnesses`, `prefix`, `lint` and `takes`. The first three have tests of their own.
+//! The reports are kept without `witnesses`, `prefix` and `lint`, which have tests of their own.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 #![cfg(feature = "inspect")]
 
@@ -121,7 +121,7 @@ fn the_reports_of_families_are_as_they_were_read() {
     for family in FAMILIES {
         let report = load(family).inspect(Bounds::default()).unwrap();
         let mut report = serde_json::to_value(&report).unwrap();
-        for key in ["witnesses", "prefix", "lint", "takes"] {
+        for key in ["witnesses", "prefix", "lint"] {
             report.as_object_mut().unwrap().shift_remove(key);
         }
         let path = root().join("inspect/reports").join(format!("{family}.json"));
@@ -405,7 +405,7 @@ fn a_part_that_reaches_a_limit_is_an_error_and_later_parts_do_not_depend_on_it()
 fn a_part_that_is_read_first_is_as_in_the_whole_report() {
     let [whole, single] = ["qwen3", "qwen3"].map(|family| load(family).inspect(Bounds::default()).unwrap());
     whole.complete().unwrap();
-    for part in ["switches", "prefix", "takes", "reasoning"] {
+    for part in ["switches", "prefix", "reasoning"] {
         assert_eq!(get(&single, part), get(&whole, part));
     }
     assert_eq!(

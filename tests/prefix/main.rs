@@ -82,7 +82,8 @@ fn render_pair(random: &mut Random, template: &ChatTemplate, names: &[&str], way
         _ => (&["user", "tool"], "assistant"),
     };
     let report = template.inspect(Bounds::default()).unwrap();
-    let takes: random::Takes = serde_json::from_value(report.get("takes").unwrap().unwrap()).unwrap();
+    let [roles, calls] = ["roles", "calls"].map(|part| report.get(part).unwrap().unwrap());
+    let takes = random::Takes::new(&roles, &calls);
     let takes = random.happens(75).then_some(&takes);
     let mut messages = random::conversation(random, takes, last);
     let (tools, variables) = (random::tools(random), random::variables(random, names));

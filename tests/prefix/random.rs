@@ -5,17 +5,23 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// The forms of content that a template takes.
-#[derive(Clone, Copy, Deserialize)]
+/// The forms of content that a template prints.
+#[derive(Clone, Copy)]
 pub struct Forms {
     string: bool,
-    part: bool,
     parts: bool,
 }
 
 impl Forms {
+    fn new(role: &Value) -> Self {
+        Self {
+            string: role["string"] == "printed",
+            parts: role["parts"] == "printed",
+        }
+    }
+
     fn is_any(self) -> bool {
-        self.string || self.part || self.parts
+        self.string || self.parts
     }
 }
 
@@ -29,17 +35,30 @@ enum Arguments {
     Neither,
 }
 
-/// The part `takes` of a report.
-#[derive(Clone, Copy, Deserialize)]
+/// What a template takes, by its report.
+#[derive(Clone, Copy)]
 pub struct Takes {
     system: Forms,
     developer: Forms,
     user: Forms,
     assistant: Forms,
-    caller: Forms,
     tool: Forms,
     calls: bool,
     arguments: Arguments,
+}
+
+impl Takes {
+    pub fn new(roles: &Value, calls: &Value) -> Self {
+        Self {
+            system: Forms::new(&roles["system"]),
+            developer: Forms::new(&roles["developer"]),
+            user: Forms::new(&roles["user"]),
+            assistant: Forms::new(&roles["assistant"]),
+            tool: Forms::new(&roles["tool"]),
+            calls: calls["written"] == true,
+            arguments: serde_json::from_value(calls["arguments"].clone()).unwrap(),
+        }
+    }
 }
 
 /// A sequence of numbers that a seed determines.
@@ -122,10 +141,9 @@ fn any_content(random: &mut Random) -> Value {
 /// Returns content of one of the forms.
 fn content(random: &mut Random, forms: Forms) -> Value {
     match random.below(4) {
-        0 if forms.part => json!([part(random)]),
+        0 if forms.parts => json!([part(random)]),
         1 if forms.parts => json!([part(random), part(random)]),
         _ if forms.string || !forms.is_any() => text(random),
-        _ if forms.part => json!([part(random)]),
         _ => json!([part(random), part(random)]),
     }
 }
@@ -194,9 +212,6 @@ pub fn message(random: &mut Random, takes: Option<&Takes>, role: &str) -> Value 
 fn caller(random: &mut Random, takes: Option<&Takes>) -> Value {
     let mut caller = message(random, takes, "assistant");
     caller["tool_calls"] = calls(random, takes);
-    if let Some(takes) = takes {
-        caller["content"] = content(random, takes.caller);
-    }
     caller
 }
 

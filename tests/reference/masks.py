@@ -146,7 +146,7 @@ def compare_tags(answer, want, messages, text):
 
 
 def check_turns(cases, command):
-    prefixes, replaced, prompts = Report(), Report(), Report()
+    prefixes, replaced, turns = Report(), Report(), Report()
     cases = [
         case
         for case in cases
@@ -156,13 +156,13 @@ def check_turns(cases, command):
     for case in cases:
         answer, text, messages = answers[case["id"]], case["expect"]["output"], case["context"]["messages"]
         assert answer["output"] == text, case["id"]
-        if isinstance(answer["assistant"], dict):
-            prompts.add("unknown", case)
-            continue
-        prompts.add("known", case)
+        unknown = {turn["message"] for turn in answer.get("unknown_turns", [])}
         own = {turn["message"]: turn["header"] + turn["body"] + turn["close"] for turn in answer["turns"]}
         for index, message in enumerate(messages):
             if message.get("role") != "assistant":
+                continue
+            turns.add("unknown" if index in unknown else "known", case)
+            if index in unknown or isinstance(answer["assistant"], dict):
                 continue
             stretches = own.get(index, [])
             spans = [trim(text, *span) for span in answer["assistant"] if any(start <= span[0] < end for start, end in stretches)]
@@ -171,7 +171,7 @@ def check_turns(cases, command):
             prefixes.add(*compare_prefix(case, text, spans, opened, closed))
             if f"{case['id']}#r{index}" in answers:
                 replaced.add(*compare_replaced(case, text, spans, answers[f"{case['id']}#r{index}"].get("output")))
-    for name, report in (("prompts", prompts), ("turns by prefixes", prefixes), ("turns by replacement", replaced)):
+    for name, report in (("turns", turns), ("turns by prefixes", prefixes), ("turns by replacement", replaced)):
         print(f"{name}:")
         report.print()
 

@@ -47,6 +47,30 @@ pub(crate) fn control_tokens(text: &str) -> impl Iterator<Item = Range<usize>> +
     })
 }
 
+/// Returns whether a text begins with a control token that opens or closes a thought, such as `<think>` or `<|channel|>analysis`.
+pub(super) fn is_thought(text: &str) -> bool {
+    let text = text.trim_start();
+    let Some(length) = control_token(text) else { return false };
+    let (token, rest) = text.split_at_checked(length).unwrap_or_default();
+    let has = |text: &str| {
+        ["think", "thought", "reason", "analysis"]
+            .iter()
+            .any(|word| text.contains(word))
+    };
+    let word = rest
+        .split(|char: char| !char.is_ascii_alphabetic())
+        .next()
+        .unwrap_or_default();
+    let token = token.to_ascii_lowercase();
+    has(&token) || (token.contains("channel") && has(&word.to_ascii_lowercase()))
+}
+
+/// Returns the start of the first control token that opens or closes a thought.
+pub(super) fn find_thought(text: &str) -> Option<usize> {
+    let mut starts = control_tokens(text).map(|token| token.start);
+    starts.find(|start| is_thought(text.get(*start..).unwrap_or_default()))
+}
+
 /// Returns the last control token of a text.
 pub(in crate::chat) fn last_control_token(text: &str) -> Option<Range<usize>> {
     control_tokens(text).last()
@@ -84,4 +108,13 @@ pub(crate) fn common_prefix(left: &str, right: &str) -> usize {
         .count();
     let is_edge = |at: &usize| left.is_char_boundary(*at) && right.is_char_boundary(*at);
     (0..=common).rev().find(is_edge).unwrap_or_default()
+}
+
+/// Returns the length in bytes of the common end of two texts, in whole characters.
+pub(super) fn common_suffix(left: &str, right: &str) -> usize {
+    let pairs = left.chars().rev().zip(right.chars().rev());
+    pairs
+        .take_while(|(left, right)| left == right)
+        .map(|(char, _)| char.len_utf8())
+        .sum()
 }

@@ -7,8 +7,10 @@
 //! A turn of the assistant is the text that its message owns. The generation prompt at its beginning is found by rendering the messages
 //! before it, once for all turns that begin alike.
 
+mod answer;
 mod blanks;
 pub(super) mod control;
+mod edges;
 mod openings;
 mod prompts;
 mod stretches;
@@ -16,73 +18,19 @@ mod stretches;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use serde::ser::{Serialize, Serializer};
-
 use super::turns::{Groups, Owned, Part, Stretch, group_by_message};
-use crate::error::{Error, Result};
-use crate::meter::{Claim, Meter};
+use crate::error::Result;
+use crate::meter::Claim;
 use crate::text::truncate::elide;
-use crate::trace::{Place, Segment, Spans};
+use crate::trace::{Place, Segment};
+use answer::Found;
+pub use answer::{AssistantOptions, AssistantSpans};
 use blanks::{Blanks, count_blanks};
-use control::{common_prefix, control_tokens, is_eos};
+use control::{common_prefix, common_suffix, control_tokens, is_eos, prompt_edges};
+use edges::{find_first_tokens, find_opener, find_user_close};
 use openings::{Opening, Openings};
-use prompts::KnownPrompt;
+use prompts::{KnownPrompt, Match};
 pub use stretches::REASONING_FIELDS;
-
-/// Chooses which parts of a prompt count as written by the model. Set the fields that matter, and take the others from [`Default`].
-///
-/// The options are for templates without `{% generation %}`. A template that has such blocks decides by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AssistantOptions<'o> {
-    /// The roles of the messages that the model writes. The default is `assistant`. The spans of any other role begin after the header of
-    /// its message.
-    pub roles: &'o [&'o str],
-    /// Whether the spans include the token that ends the turn. The default is true.
-    pub end_of_turn: bool,
-    /// Whether the spans include the reasoning and the tags around it. The default is true.
-    pub reasoning: bool,
-    /// Whether only the last message of these roles has spans. The default is false.
-    pub last_turn_only: bool,
-    /// Whether the spans include the white space after the end of the turn, such as a line break. The default is false.
-    pub trailing_space: bool,
-}
-
-impl Default for AssistantOptions<'_> {
-    fn default() -> Self {
-        Self {
-            roles: &["assistant"],
-            end_of_turn: true,
-            reasoning: true,
-            last_turn_only: false,
-            trailing_space: false,
-        }
-    }
-}
-
-/// The spans of the text that the model writes, or the reason why they are not known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AssistantSpans {
-    /// The spans in the text, sorted.
-    Known(Spans),
-    /// The spans of this template cannot be found. The text is the reason.
-    Unknown(String),
-}
-
-impl Default for AssistantSpans {
-    fn default() -> Self {
-        Self::Known(Spans::default())
-    }
-}
-
-/// Serializes to the form of the conformance protocol, with places in code points: `[[2, 5]]`, or `{"unknown": "why"}`.
-impl Serialize for AssistantSpans {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        match self {
-            Self::Known(spans) => spans.pairs().serialize(serializer),
-            Self::Unknown(reason) => serializer.collect_map([("unknown", reason)]),
-        }
-    }
-}
 
 /// The maximum number of attempts to find a generation prompt of one conversation. An attempt is one render or two.
 const MAX_OPENINGS: usize = 6;
@@ -98,6 +46,10 @@ struct Conversation<'p> {
     pub segments: &'p [Segment],
     /// The role of each message.
     pub roles: &'p [&'p str],
+    /// Whether each message counts by its keys `weight` and `train`.
+    pub are_trained: &'p [bool],
+    /// The end-of-sequence token, or an empty string.
+    pub eos: &'p str,
     /// Whether the text ends with a generation prompt.
     pub is_prompted: bool,
     /// The options that say which characters the spans include.
@@ -113,6 +65,8 @@ fn find_spans(conversation: &Conversation<'_>, mut renders: Openings<'_, '_>) ->
     renders.meter().charge_items(segments.len().saturating_mul(4))?;
     let groups = group_by_message(segments);
     let finder = Finder {
+        opener: find_opener(text, &groups),
+        user_close: find_user_close(conversation, &groups),
         first_tokens: find_first_tokens(text, &groups, renders.meter())?,
         scene: Scene {
             conversation,
@@ -120,28 +74,18 @@ fn find_spans(conversation: &Conversation<'_>, mut renders: Openings<'_, '_>) ->
         },
         renders,
         prompts: Vec::new(),
+        before_answer: None,
         openings: 0,
         claims: Vec::new(),
     };
-    match finder.find(&groups) {
-        Ok(spans) => Ok(AssistantSpans::Known(Spans::from_bytes(spans, text))),
-        Err(Failure::Unknown(reason)) => Ok(AssistantSpans::Unknown(reason)),
-        Err(Failure::Stopped(error)) => Err(error),
-    }
+    Ok(AssistantSpans::from_bytes(finder.find(&groups)?, text))
 }
 
-/// Why there are no spans.
-enum Failure {
-    /// The spans cannot be found, for this reason.
+/// The start of a turn of the model.
+enum Start {
+    At(usize),
+    /// The start cannot be found, for this reason.
     Unknown(String),
-    /// A limit is reached.
-    Stopped(Error),
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Stopped(error)
-    }
 }
 
 /// A prompt, and the long runs of white space in its text.
@@ -155,12 +99,18 @@ struct Finder<'f, 'p, 'm> {
     renders: Openings<'f, 'm>,
     /// The generation prompts that are known.
     prompts: Vec<KnownPrompt<'p>>,
+    /// The text before a message of a user, and the text between it and the content of the answer to it, once they were looked for.
+    before_answer: Option<Option<(String, String)>>,
     /// The number of attempts to find a generation prompt so far.
     openings: usize,
     /// The memory of the parts that are reasoning, and of the spans between them.
     claims: Vec<Claim>,
     /// The first two control tokens before the first field of a message, as [`find_first_tokens`] returns them.
     first_tokens: Vec<&'p str>,
+    /// The text before the first field of a message, without white space around it.
+    opener: &'p str,
+    /// The text after the last field of the first message of a user, without white space around it.
+    user_close: Option<&'p str>,
 }
 
 impl<'p> Scene<'p> {
@@ -180,8 +130,13 @@ impl<'p> Scene<'p> {
 
     /// Returns whether the model writes the messages of the role of this message.
     fn counts(&self, message: usize) -> bool {
-        let Conversation { roles, options, .. } = self.conversation;
-        roles.get(message).is_some_and(|role| options.roles.contains(role))
+        let Conversation {
+            roles,
+            are_trained,
+            options,
+            ..
+        } = self.conversation;
+        roles.get(message).is_some_and(|role| options.roles.contains(role)) && are_trained.get(message) != Some(&false)
     }
 
     /// Returns whether a stretch is within the text of one other message, such as the name of a call in the result of its tool.
@@ -217,12 +172,19 @@ impl<'p> Scene<'p> {
 }
 
 impl<'p> Finder<'_, 'p, '_> {
-    fn find(mut self, groups: &Groups<'_>) -> std::result::Result<Vec<Range<usize>>, Failure> {
+    fn find(mut self, groups: &Groups<'_>) -> Result<Vec<Found>> {
         if self.scene.has_whole_messages(groups) {
-            return Err(Failure::Unknown("the template prints messages as values".to_owned()));
+            return Ok(vec![Found {
+                message: None,
+                spans: Err("the template prints messages as values".to_owned()),
+                has_end: false,
+            }]);
         }
         self.read_prompt()?;
-        let mut spans: Vec<Range<usize>> = Vec::new();
+        let counted = groups.iter().filter(|owned| self.scene.counts(owned.message)).count();
+        self.claims
+            .push(self.renders.meter().claim(counted.saturating_mul(TURN_BYTES))?);
+        let mut turns: Vec<Found> = Vec::new();
         let mut last_end = None;
         for owned in groups.iter() {
             let message = owned.message;
@@ -234,30 +196,47 @@ impl<'p> Finder<'_, 'p, '_> {
                 continue;
             }
             self.renders.meter().charge_items(owned.stretches.len().saturating_mul(8))?;
-            let start = self.find_start(&owned, &first.range(), last_end)?;
-            last_end = Some(last.end);
+            let whole = first.start..last.end;
+            let start = if self.scene.trim_start(&whole) >= whole.end {
+                // The template prints nothing of the message but white space.
+                Start::At(whole.end)
+            } else {
+                self.find_start(&owned, &first.range(), last_end)?
+            };
             if self.scene.conversation.options.last_turn_only {
-                spans.clear();
+                turns.clear();
             }
-            let limit = self.find_limit(&owned);
-            for stretch in owned.stretches {
-                let start = if stretch == first { start } else { stretch.start };
-                if stretch != first && self.scene.is_quoted(stretch) {
-                    continue;
+            let (spans, has_end) = match start {
+                Start::At(start) => {
+                    last_end = Some(last.end);
+                    let (spans, has_end) = self.find_turn(&owned, start)?;
+                    (Ok(spans), has_end)
                 }
-                let part = start..stretch.end.min(limit);
-                self.add_stretch(&owned, part, limit, &mut spans)?;
+                Start::Unknown(reason) => {
+                    last_end = None;
+                    (Err(reason), false)
+                }
+            };
+            let message = Some(message);
+            turns.push(Found { message, spans, has_end });
+        }
+        cut_overlaps(&mut turns);
+        Ok(turns)
+    }
+
+    /// Returns the spans of a turn in which the model begins to write at `start`, and whether a token ends the turn.
+    fn find_turn(&mut self, owned: &Owned<'_>, start: usize) -> Result<(Vec<Range<usize>>, bool)> {
+        let (mut spans, mut has_end) = (Vec::new(), false);
+        let limit = self.find_limit(owned);
+        for (index, stretch) in owned.stretches.iter().enumerate() {
+            let start = if index == 0 { start } else { stretch.start };
+            if index > 0 && self.scene.is_quoted(stretch) {
+                continue;
             }
+            let part = start..stretch.end.min(limit);
+            has_end |= self.add_stretch(owned, part, limit, &mut spans)?;
         }
-        spans.sort_by_key(|span| span.start);
-        // The token that ends a turn can be text of the next message, and then begins the span of that message too.
-        let mut limit = usize::MAX;
-        for span in spans.iter_mut().rev() {
-            span.end = span.end.min(limit);
-            limit = span.start;
-        }
-        spans.retain(|span| span.start < span.end);
-        Ok(spans)
+        Ok((spans, has_end))
     }
 
     /// Takes the generation prompt from the end of the text, if it is there. A text can also end with the end-of-sequence token.
@@ -285,66 +264,160 @@ impl<'p> Finder<'_, 'p, '_> {
     }
 
     /// Returns where the model begins to write a message. `last_end` is the end of the message before, if it counts too.
-    fn find_start(
-        &mut self,
-        owned: &Owned<'_>,
-        first: &Range<usize>,
-        last_end: Option<usize>,
-    ) -> std::result::Result<usize, Failure> {
+    ///
+    /// This is after the generation prompt, or if that does not begin the turn, after the header that other answers have too.
+    fn find_start(&mut self, owned: &Owned<'_>, first: &Range<usize>, last_end: Option<usize>) -> Result<Start> {
         let message = owned.message;
         let roles = self.scene.conversation.roles;
         let before = message.checked_sub(1).and_then(|index| roles.get(index)).copied();
+        let mut has_part = false;
         for is_alike in [true, false] {
             let is_tried = |prompt: &&KnownPrompt<'_>| (prompt.before == before) == is_alike && !prompt.text.is_empty();
             for prompt in self.prompts.iter().filter(is_tried) {
-                if let Some(start) = prompt.find(&self.scene, self.renders.meter(), first)? {
-                    return Ok(start);
+                match prompt.find(&self.scene, self.renders.meter(), first)? {
+                    Match::Whole(start) => return Ok(Start::At(start)),
+                    Match::Part => has_part = true,
+                    Match::Nothing => {}
                 }
             }
         }
-        if self
-            .prompts
-            .iter()
-            .any(|prompt| prompt.before == before && prompt.text.is_empty())
-        {
-            return Ok(first.start);
-        }
         if roles.get(message).is_some_and(|role| *role != "assistant") {
             if let Some(body) = owned.printed(first).first() {
-                return Ok(body.start);
+                return Ok(Start::At(body.start));
             }
         }
+        let is_empty = |prompt: &KnownPrompt<'_>| prompt.before == before && prompt.text.is_empty();
+        let is_unprompted = self.prompts.iter().any(is_empty);
         let mut tried: Option<Cow<'_, str>> = None;
         for is_short in [false, true] {
+            if is_unprompted {
+                has_part = true;
+                break;
+            }
             let Some(prompt) = self.find_prompt(message, first, is_short, tried.as_deref())? else {
                 continue;
             };
             let (scene, meter) = (&self.scene, self.renders.meter());
             let prompt = KnownPrompt::new(scene, meter, before, Cow::Owned(prompt))?;
-            let start = if prompt.text.is_empty() {
-                Some(first.start)
-            } else {
-                match prompt.find(scene, meter, first)? {
-                    Some(start) => Some(start),
-                    None => prompt.find_end(scene, meter, owned, first)?,
+            if prompt.text.is_empty() {
+                // Without messages, a template that writes the generation prompt in its loop writes nothing.
+                if message > 0 || is_short {
+                    has_part = true;
+                    self.prompts.push(prompt);
+                    break;
                 }
-            };
-            if let Some(start) = start {
-                self.prompts.push(prompt);
-                return Ok(start);
+                continue;
+            }
+            let mut found = prompt.find(scene, meter, first)?;
+            if matches!(found, Match::Part | Match::Nothing) {
+                if let Some(start) = prompt.find_end(scene, meter, owned, first)? {
+                    found = Match::Whole(start);
+                }
+            }
+            match found {
+                Match::Whole(start) => {
+                    self.prompts.push(prompt);
+                    return Ok(Start::At(start));
+                }
+                Match::Part => has_part = true,
+                Match::Nothing => {}
             }
             tried = Some(prompt.text);
         }
-        if last_end.is_some_and(|end| self.scene.trim_start(&(end..first.start)) >= first.start) {
-            return Ok(first.start);
+        // Without a header, the model can only begin with the first field.
+        let body = owned.printed(first).first();
+        if body.is_some_and(|body| self.scene.trim_start(&(first.start..body.start)) == body.start) {
+            return Ok(Start::At(first.start));
         }
-        Err(Failure::Unknown(match tried {
+        if let Some(start) = self.find_header_end(owned, first, has_part)? {
+            return Ok(Start::At(start));
+        }
+        let is_next = last_end.is_some_and(|end| self.scene.trim_start(&(end..first.start)) >= first.start);
+        if is_next && !self.names_role(owned, first) {
+            return Ok(Start::At(first.start));
+        }
+        Ok(Start::Unknown(match tried {
             Some(prompt) => {
                 let prompt = elide(&prompt, MAX_QUOTED);
                 format!("message {message} does not begin with the generation prompt {prompt:?}")
             }
+            None if has_part => {
+                format!("the template has no generation prompt, and message {message} has another header than other answers")
+            }
             None => format!("the template does not render the generation prompt before message {message}"),
         }))
+    }
+
+    /// Returns whether the header of a turn has the name of a role of the conversation.
+    fn names_role(&self, owned: &Owned<'_>, first: &Range<usize>) -> bool {
+        let end = owned.printed(first).first().map_or(first.end, |body| body.start);
+        let header = self.scene.text(first.start..end.min(first.start.saturating_add(MAX_QUOTED)));
+        let header = header.to_ascii_lowercase();
+        ROLE_NAMES.iter().any(|role| header.contains(role))
+    }
+
+    /// Returns the end of the header of a turn, if another answer has the same header. If no part of a generation prompt is in the header,
+    /// it must not be that of a user: a template can print the last message under the header of another role.
+    fn find_header_end(&mut self, owned: &Owned<'_>, first: &Range<usize>, has_part: bool) -> Result<Option<usize>> {
+        if self.before_answer.is_none() {
+            self.before_answer = Some(self.find_before_answer()?);
+        }
+        let Some(Some((opener, before))) = &self.before_answer else {
+            return Ok(None);
+        };
+        if self.user_close == Some(before.trim()) {
+            return Ok(Some(first.start));
+        }
+        let body = owned.printed(first).first().map(|body| body.start);
+        let mut header = self.scene.text(first.start..body.unwrap_or(first.end));
+        self.renders
+            .meter()
+            .charge_scan(header.len().saturating_add(before.len()).saturating_mul(2))?;
+        if body.is_none() {
+            // Without content, the header ends where that of the other answer does.
+            let blanks = count_blanks(header);
+            let text = header.get(blanks..).unwrap_or_default();
+            let edges = std::iter::once(0).chain(prompt_edges(before));
+            let suffixes = edges.filter_map(|edge| before.get(edge..).map(str::trim_start));
+            let longest = suffixes.filter(|suffix| text.starts_with(suffix)).map(str::len).max();
+            header = header
+                .get(..blanks.saturating_add(longest.unwrap_or_default()))
+                .unwrap_or_default();
+        }
+        // The header can go on with the tag of a thought, which the model writes.
+        let thought = control::find_thought(header);
+        let kept = header.get(..thought.unwrap_or(header.len())).unwrap_or_default();
+        let trimmed = kept.trim_end();
+        let shared = common_suffix(trimmed, before);
+        let shared = trimmed.get(trimmed.len().saturating_sub(shared)..).unwrap_or_default();
+        // Before the first turn, a template can write other text, such as instructions.
+        let at = trimmed.len().saturating_sub(shared.len());
+        let is_header =
+            shared.trim().len() == trimmed.trim().len() || owned.message == 0 && prompt_edges(trimmed).any(|edge| edge == at);
+        let lower = shared.to_ascii_lowercase();
+        let names_other = ROLE_NAMES.iter().any(|role| lower.contains(role)) && !lower.contains("assistant");
+        let is_header = is_header && !names_other && shared.contains(char::is_alphanumeric);
+        let is_header = is_header && (has_part || !opener.ends_with(shared.trim()));
+        Ok(is_header.then(|| first.start.saturating_add(kept.len())))
+    }
+
+    /// Renders a message of a user and the answer to it, and returns the text before the first content, and the text between the contents up
+    /// to the tag of a thought, both without white space at their ends.
+    fn find_before_answer(&mut self) -> Result<Option<(String, String)>> {
+        let texts = self.prompts.iter().map(|prompt| prompt.text.as_ref());
+        let texts = texts.chain([self.scene.conversation.text]);
+        let held = texts.fold(0_usize, |held, text| held.saturating_add(text.len()));
+        let Some(answered) = self.renders.render(Opening::Answer, held)? else {
+            return Ok(None);
+        };
+        self.renders.meter().charge_scan(answered.len().saturating_mul(3))?;
+        let before = answered.split_once(openings::ANSWER).map(|(before, _)| before);
+        let Some((opener, between)) = before.and_then(|before| before.rsplit_once(openings::GREETING)) else {
+            return Ok(None);
+        };
+        let end = control::find_thought(between).unwrap_or(between.len());
+        let between = between.get(..end).unwrap_or_default();
+        Ok(Some((opener.trim_end().to_owned(), between.trim_end().to_owned())))
     }
 
     /// Renders the generation prompt before a message, or with `is_short` the one after a single message of a user, and returns it without
@@ -397,16 +470,29 @@ impl<'p> Finder<'_, 'p, '_> {
     }
 }
 
-/// Returns the first two control tokens before the first field of a message, which begin the text or a turn.
-fn find_first_tokens<'t>(text: &'t str, groups: &Groups<'_>, meter: &mut Meter<'_>) -> Result<Vec<&'t str>> {
-    let bodies = groups
-        .iter()
-        .filter_map(|owned| owned.printed(&owned.stretches.first()?.range()).first());
-    let end = bodies.map(|body| body.start).min().unwrap_or(text.len());
-    meter.charge_scan(end)?;
-    let header = text.get(..end).unwrap_or_default();
-    Ok(control_tokens(header).take(2).filter_map(|token| header.get(token)).collect())
+/// Shortens each span to the start of the next one: the token that ends a turn can be text of the next message, and then begins the span of
+/// that message too.
+fn cut_overlaps(turns: &mut [Found]) {
+    let spans = turns.iter_mut().filter_map(|turn| turn.spans.as_mut().ok());
+    let mut spans: Vec<&mut Range<usize>> = spans.flatten().collect();
+    spans.sort_by_key(|span| span.start);
+    let mut limit = usize::MAX;
+    for span in spans.into_iter().rev() {
+        span.end = span.end.min(limit);
+        limit = span.start;
+    }
+    for turn in turns {
+        if let Ok(spans) = &mut turn.spans {
+            spans.retain(|span| span.start < span.end);
+        }
+    }
 }
 
 /// The depth of the path of a role, `/messages/0/role`.
 const ROLE_DEPTH: usize = 3;
+
+/// The names of roles in the headers of templates.
+const ROLE_NAMES: [&str; 5] = ["assistant", "user", "human", "system", "tool"];
+
+/// The bytes that a turn takes, without its spans.
+const TURN_BYTES: usize = 192;

@@ -4,21 +4,19 @@
 //! a template with {% generation %}: its blocks      another one: the trace, and the same template with fewer messages
 //! ```
 
+use std::ops::Range;
+
+use super::answer::Found;
 use super::{AssistantOptions, AssistantSpans, Conversation, find_spans};
 use crate::error::Result;
 use crate::eval;
 use crate::limits::Limit;
 use crate::meter::Meter;
 use crate::template::Template;
-use crate::trace::{Pieces, Segment, Spans};
+use crate::trace::{Pieces, Segment};
 use crate::value::{Entries, Given, Key, Runtime, Seq, Str, Value};
 
 impl Template {
-    /// Returns whether a render must be traced to find what the model would write.
-    pub(crate) fn needs_trace(&self, options: Option<AssistantOptions<'_>>) -> bool {
-        options.is_some() && !self.has_generation()
-    }
-
     /// Returns the places of what the model would write in an output, and drops the pieces of the output. The runtime is that of the
     /// render, whose variables are taken out.
     ///
@@ -31,29 +29,39 @@ impl Template {
         segments: &[Segment],
         options: &AssistantOptions<'_>,
     ) -> Result<AssistantSpans> {
+        let given = std::mem::take(&mut runtime.heap.frames.input);
+        let messages = match given.get("messages") {
+            Some(Value::List(messages) | Value::Tuple(messages)) => Some(messages),
+            _ => None,
+        };
+        let count = messages.as_ref().map_or(0, Seq::len);
+        runtime.meter.charge_items(count.saturating_mul(3))?;
+        let are_trained = messages.iter().flat_map(Seq::iter).map(|message| is_trained(&message));
+        let are_trained: Vec<bool> = are_trained.collect();
         if self.has_generation() {
             runtime.meter.charge_bytes(output.text.len())?;
             runtime.meter.charge_items(output.pieces.len())?;
             let blocks = outermost(output.pieces.blocks());
-            return Ok(AssistantSpans::Known(Spans::from_bytes(blocks, &output.text)));
+            return Ok(assign_blocks(blocks, segments, &are_trained, options, &output.text));
         }
-        let given = std::mem::take(&mut runtime.heap.frames.input);
-        let Some(Value::List(messages) | Value::Tuple(messages)) = given.get("messages") else {
-            return Ok(AssistantSpans::Unknown("the context has no list `messages`".to_owned()));
+        let Some(messages) = messages else {
+            return Ok(AssistantSpans::unknown("the context has no list `messages`"));
         };
         output.pieces = Pieces::default();
         let _claims = runtime.claim_segments(segments.len())?;
-        runtime.meter.charge_items(messages.len())?;
         let roles = messages.iter().map(|message| match message {
             Value::Dict(message) => message.get_str("role").unwrap_or(Value::None),
             _ => Value::None,
         });
         let roles: Vec<Value<'a>> = roles.collect();
         let roles: Vec<&str> = roles.iter().map(|role| role.as_str().unwrap_or_default()).collect();
+        let eos = given.get("eos_token");
         let conversation = Conversation {
             text: &output.text,
             segments,
             roles: &roles,
+            are_trained: &are_trained,
+            eos: eos.as_ref().and_then(Value::as_str).unwrap_or_default(),
             is_prompted: matches!(given.get("add_generation_prompt"), Some(Value::Bool(true))),
             options,
         };
@@ -76,7 +84,15 @@ pub(super) enum Opening {
     Before(usize),
     /// One message of a user, with or without the generation prompt.
     Greeting(bool),
+    /// One message of a user, and the answer [`ANSWER`].
+    Answer,
 }
+
+/// The content of the user's message.
+pub(super) const GREETING: &str = "Hello";
+
+/// A content that is not in a template.
+pub(super) const ANSWER: &str = "Zq7yAnswer";
 
 /// The renders of a template with other messages and the same variables.
 pub(super) struct Openings<'o, 'a> {
@@ -119,7 +135,8 @@ impl<'a> Openings<'_, 'a> {
         let runtime = &mut *self.runtime;
         let (messages, prompted) = match opening {
             Opening::Before(end) => (Value::List(self.messages.slice(0..end).unwrap_or_else(Seq::empty)), true),
-            Opening::Greeting(prompted) => (greeting(runtime)?, prompted),
+            Opening::Greeting(prompted) => (converse(runtime, &[("user", GREETING)])?, prompted),
+            Opening::Answer => (converse(runtime, &[("user", GREETING), ("assistant", ANSWER)])?, false),
         };
         let mut given = self.given.clone();
         given.set("messages", messages);
@@ -128,19 +145,68 @@ impl<'a> Openings<'_, 'a> {
     }
 }
 
-/// Returns a conversation of one message.
-fn greeting<'a>(runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
-    let mut entries = Entries::default();
-    entries.insert(Key::from(Str::from("role")), Value::text("user"));
-    entries.insert(Key::from(Str::from("content")), Value::text("Hello"));
-    let message = runtime.dict(entries)?;
-    runtime.list(vec![Value::Dict(message)])
+/// Returns a conversation of messages with these roles and contents.
+fn converse<'a>(runtime: &mut Runtime<'a>, turns: &[(&'static str, &'static str)]) -> Result<Value<'a>> {
+    let mut messages = Vec::new();
+    for (role, content) in turns {
+        let mut entries = Entries::default();
+        entries.insert(Key::from(Str::from("role")), Value::text(role));
+        entries.insert(Key::from(Str::from("content")), Value::text(content));
+        messages.push(Value::Dict(runtime.dict(entries)?));
+    }
+    runtime.list(messages)
+}
+
+/// Returns whether a message has no key `weight` or `train` that is 0 or false.
+fn is_trained(message: &Value<'_>) -> bool {
+    let Value::Dict(message) = message else { return true };
+    let is_off = |name| match message.get_str(name) {
+        Some(Value::Bool(flag)) => !flag,
+        Some(Value::Int(number)) => number == 0,
+        Some(Value::Float(number)) => number == 0.0,
+        _ => false,
+    };
+    !is_off("weight") && !is_off("train")
+}
+
+/// Returns the answer of blocks, each in the turn of the message that owns its start.
+fn assign_blocks(
+    blocks: Vec<Range<usize>>,
+    segments: &[Segment],
+    are_trained: &[bool],
+    options: &AssistantOptions<'_>,
+    text: &str,
+) -> AssistantSpans {
+    let mut turns: Vec<Found> = Vec::new();
+    for block in blocks {
+        let segment = segments.get(segments.partition_point(|segment| segment.bytes().end <= block.start));
+        let message = segment.and_then(Segment::message);
+        if message.is_some_and(|message| are_trained.get(message) == Some(&false)) {
+            continue;
+        }
+        match turns.last_mut() {
+            Some(Found {
+                message: last,
+                spans: Ok(spans),
+                ..
+            }) if *last == message => spans.push(block),
+            _ => turns.push(Found {
+                message,
+                spans: Ok(vec![block]),
+                has_end: true,
+            }),
+        }
+    }
+    if options.last_turn_only {
+        turns.drain(..turns.len().saturating_sub(1));
+    }
+    AssistantSpans::from_bytes(turns, text)
 }
 
 /// Returns the spans that are not within another one. The spans are sorted by their starts, an outer one before an inner one.
-fn outermost(spans: Vec<std::ops::Range<usize>>) -> Vec<std::ops::Range<usize>> {
+fn outermost(spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut end = 0;
-    let is_outer = |span: &std::ops::Range<usize>| {
+    let is_outer = |span: &Range<usize>| {
         let is_outer = span.end > end;
         end = end.max(span.end);
         is_outer

@@ -9,10 +9,19 @@ use std::ops::Range;
 
 use super::Scene;
 use super::blanks::count_blanks;
-use super::control::{MAX_BYTES, common_prefix, control_token, prompt_edges};
+use super::control::{MAX_BYTES, common_prefix, control_token, is_thought, prompt_edges};
 use crate::chat::turns::Owned;
 use crate::error::Result;
 use crate::meter::Meter;
+
+/// How a turn begins with a generation prompt.
+pub(super) enum Match {
+    /// The turn begins with the prompt, or with all but the thought that it opens. The model begins here.
+    Whole(usize),
+    /// The turn begins with a part of the prompt.
+    Part,
+    Nothing,
+}
 
 /// A generation prompt, without white space at its start.
 pub(super) struct KnownPrompt<'p> {
@@ -59,26 +68,30 @@ impl<'p> KnownPrompt<'p> {
         self.limit.filter(|limit| *limit >= end)
     }
 
-    /// Returns where the prompt ends, if a turn begins with it or if it is directly before the turn. If the turn begins with only a part of
-    /// the prompt, this is the last edge in that part.
-    pub fn find(&self, scene: &Scene<'_>, meter: &mut Meter<'_>, turn: &Range<usize>) -> Result<Option<usize>> {
+    /// Returns where the prompt ends, if a turn begins with it or if it is directly before the turn. A turn can begin without the thought
+    /// that the prompt opens.
+    pub fn find(&self, scene: &Scene<'_>, meter: &mut Meter<'_>, turn: &Range<usize>) -> Result<Match> {
         let prompt = self.text.as_ref();
         let start = scene.trim_start(turn);
         let text = scene.text(start..turn.end);
         meter.charge_bytes(prompt.len().min(text.len()))?;
-        let edge = if text.starts_with(prompt) {
-            prompt.len()
-        } else {
-            let common = common_prefix(prompt, text);
-            meter.charge_scan(common)?;
-            self.edge_before(common)
-        };
-        if edge > 0 {
-            return Ok(Some(start.saturating_add(edge)));
+        if text.starts_with(prompt) {
+            return Ok(Match::Whole(start.saturating_add(prompt.len())));
+        }
+        let common = common_prefix(prompt, text);
+        meter.charge_scan(common)?;
+        let edge = self.edge_before(common);
+        let rest = prompt.get(edge..).unwrap_or_default();
+        if edge > 0 && (rest.trim().is_empty() || is_thought(rest)) {
+            return Ok(Match::Whole(start.saturating_add(edge)));
         }
         meter.charge_bytes(self.trimmed)?;
         let before = scene.text(0..scene.trim_end(&(0..turn.start)));
-        Ok(before.ends_with(self.trimmed()).then_some(turn.start))
+        Ok(match before.ends_with(self.trimmed()) {
+            true => Match::Whole(turn.start),
+            false if edge > 0 => Match::Part,
+            false => Match::Nothing,
+        })
     }
 
     /// Returns the last edge within the first `length` bytes, or 0.
@@ -120,8 +133,16 @@ impl<'p> KnownPrompt<'p> {
         meter.charge_scan(header.len())?;
         let end = end.get(count_blanks(end)..).unwrap_or_default();
         let at = header.rfind(end.trim_end());
-        let found = at.and_then(|at| Some((at, header.get(at..)?)));
-        Ok(found.map(|(at, rest)| turn.start.saturating_add(at).saturating_add(common_prefix(end, rest))))
+        let Some(rest) = at.and_then(|at| header.get(at..)) else {
+            return Ok(None);
+        };
+        let length = common_prefix(end, rest);
+        // A part of the prompt is all of the header that follows.
+        let after = rest.get(length..).unwrap_or_default();
+        let is_whole = end.len() == self.text.len() || after.trim().is_empty() || is_thought(after);
+        let is_header = is_whole && end.contains(char::is_alphanumeric);
+        let start = body.start.saturating_sub(after.len());
+        Ok(is_header.then_some(start))
     }
 
     /// Returns the start of the longest suffix of the prompt that a header contains.

@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use super::Finder;
 use super::control::{control_token, control_tokens, is_eos, last_control_token};
+use super::{Conversation, Finder};
 use crate::chat::turns::{Owned, Stretch, find_fields, is_field};
 use crate::error::Result;
 use crate::trace::Segment;
@@ -22,36 +22,51 @@ const PART: usize = 1 << 10;
 const CUT_BYTES: usize = 80;
 
 impl Finder<'_, '_, '_> {
-    /// Adds the spans that the model writes in a stretch of a message.
+    /// Adds the spans that the model writes in a stretch of a message, and returns whether a token ends the turn.
     pub(super) fn add_stretch(
         &mut self,
         owned: &Owned<'_>,
         part: Range<usize>,
         limit: usize,
         spans: &mut Vec<Range<usize>>,
-    ) -> Result<()> {
-        self.renders.meter().charge_scan(part.len())?;
+    ) -> Result<bool> {
+        self.renders.meter().charge_scan(part.len().saturating_mul(2))?;
         let scene = &self.scene;
         let options = scene.conversation.options;
-        let (start, mut end) = (part.start, scene.trim_end(&part));
+        let start = part.start;
         let printed = owned.printed(&part);
         let body_end = printed.last().map_or(start, |printed| printed.end).max(start);
+        let mut end = self.find_close(body_end, scene.trim_end(&part));
         let own_close = last_control_token(scene.text(body_end..end)).filter(|token| body_end.saturating_add(token.end) == end);
-        match (own_close, options.end_of_turn) {
-            (Some(token), false) => end = scene.trim_end(&(start..body_end.saturating_add(token.start))),
-            (None, true) if part.end < limit => match self.close_after(part.end, owned.message) {
-                0 => {}
-                length => end = part.end.saturating_add(length),
-            },
+        let is_whole = end == scene.trim_end(&part) && part.end < limit;
+        let close = match own_close {
+            None if is_whole => self.close_after(part.end, owned.message),
+            _ => 0,
+        };
+        let mut has_end = own_close.is_some() || close > 0;
+        match own_close {
+            Some(token) if !options.end_of_turn => end = scene.trim_end(&(start..body_end.saturating_add(token.start))),
+            None if options.end_of_turn && close > 0 => end = part.end.saturating_add(close),
+            None if options.next_marker && is_whole && !has_end => {
+                let rest = scene.text(part.end..limit.min(scene.conversation.text.len()));
+                if let Some(length) = control_token(rest) {
+                    end = part.end.saturating_add(length);
+                    has_end = true;
+                }
+            }
             _ => {}
         }
         if start >= end {
-            return Ok(());
+            return Ok(has_end);
         }
         if options.trailing_space && options.end_of_turn {
             end = scene.trim_start(&(end..limit.max(end)));
         }
         let span = start..end;
+        if options.content_only {
+            self.add_content(owned, &span, spans)?;
+            return Ok(has_end);
+        }
         let foreign = owned.foreign(&span);
         self.renders.meter().charge_items(foreign.len().saturating_mul(4))?;
         let mut cuts = find_foreign(foreign, &span, printed);
@@ -69,7 +84,58 @@ impl Finder<'_, '_, '_> {
         if at < end {
             spans.push(at..end);
         }
+        if !options.reasoning {
+            spans.retain(|span| !self.scene.text(span.clone()).trim().is_empty());
+        }
+        Ok(has_end)
+    }
+
+    /// Adds the places in a span that come from the content of the message.
+    fn add_content(&mut self, owned: &Owned<'_>, span: &Range<usize>, spans: &mut Vec<Range<usize>>) -> Result<()> {
+        let meter = self.renders.meter();
+        for segment in owned.within(span) {
+            meter.charge(2)?;
+            let Some(paths) = segment.input() else { continue };
+            if find_fields(segment, paths).any(|field| is_field(paths, field, &["content"])) {
+                let bytes = segment.bytes();
+                match spans.last_mut() {
+                    Some(last) if last.end == bytes.start => last.end = bytes.end,
+                    _ => spans.push(bytes),
+                }
+            }
+        }
         Ok(())
+    }
+
+    /// Returns the end of a turn whose last field ends at `body_end`: after the end-of-sequence token, or before the text that begins the
+    /// next turn.
+    fn find_close(&self, body_end: usize, end: usize) -> usize {
+        let Conversation { eos, .. } = *self.scene.conversation;
+        if end <= body_end {
+            return end;
+        }
+        let tail = self.scene.text(body_end..end);
+        if let Some(at) = tail.find(eos).filter(|_| !eos.is_empty()) {
+            return body_end.saturating_add(at).saturating_add(eos.len());
+        }
+        let mut kept = tail;
+        // A template that opens and closes turns with the same token has it once after a turn.
+        while let Some(token) = last_control_token(kept).filter(|token| token.end == kept.len()) {
+            let (before, token) = kept.split_at_checked(token.start).unwrap_or_default();
+            if !self.first_tokens.contains(&token) || last_control_token(before).is_none() {
+                break;
+            }
+            kept = before.trim_end();
+        }
+        let without = kept
+            .strip_suffix(self.opener)
+            .filter(|_| self.opener.contains(char::is_alphanumeric));
+        if let Some(without) =
+            without.filter(|without| control_token(self.opener).is_none() || last_control_token(without).is_some())
+        {
+            kept = without.trim_end();
+        }
+        body_end.saturating_add(kept.len())
     }
 
     /// Returns the length of the token after a turn that ends it, or 0. This is the end-of-sequence token, or a token that begins a
@@ -122,7 +188,18 @@ impl Finder<'_, '_, '_> {
             let closing = control_tokens(scene.text(bytes.end..after))
                 .next()
                 .map_or(0, |token| token.end);
-            add(before.saturating_add(opening)..bytes.end.saturating_add(closing));
+            let mut end = scene.trim_start(&(bytes.end.saturating_add(closing)..span.end));
+            // A turn can have a header for the reasoning and one for the answer.
+            let rest = scene.text(end..span.end);
+            let header = self.prompts.iter().map(|prompt| prompt.text.trim_end());
+            end = end.saturating_add(
+                header
+                    .filter(|header| rest.starts_with(header))
+                    .map(str::len)
+                    .max()
+                    .unwrap_or(0),
+            );
+            add(before.saturating_add(opening)..end);
         }
         meter.charge_scan(span.len())?;
         let text = scene.text(span.clone());

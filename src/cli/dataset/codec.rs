@@ -1,4 +1,5 @@
-//! The compression of a file, which follows from its name: gzip for `.gz`, zstd for `.zst`, and none for any other name.
+//! The compression of a file. That of an output follows from its name: gzip for `.gz`, zstd for `.zst`, and none for any other name. That of an
+//! input follows from its first bytes.
 //!
 //! Each block of an output is compressed separately, as one member of gzip or one frame of zstd. A reader joins the blocks. A file that is
 //! cut between two blocks is a valid file.
@@ -13,10 +14,14 @@ use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
 /// The size of the buffer of a file in bytes.
-const BUFFER: usize = 256 << 10;
+pub const BUFFER: usize = 256 << 10;
 
 /// The largest number of decompressed bytes for each compressed one. Rows with the same long instructions have about 50.
 const MAX_RATIO: u64 = 200;
+
+/// The error of a file of another format.
+const PARQUET: &str = "this is a Parquet file, and must be JSON Lines; convert it with \
+                       python -c 'import sys, datasets; datasets.Dataset.from_parquet(sys.argv[1]).to_json(sys.argv[2])' IN.parquet OUT.jsonl";
 
 /// The number of decompressed bytes that are always allowed.
 const FREE: u64 = 256 << 20;
@@ -39,15 +44,29 @@ impl Codec {
         }
     }
 
-    /// Returns a reader of the decompressed bytes. It fails if they are much more than the compressed ones.
-    pub fn decode(self, reader: Box<dyn Read>) -> Result<Box<dyn BufRead>> {
+    /// Returns the compression that the first bytes of a file have.
+    fn find(start: &[u8]) -> Result<Self> {
+        match start {
+            [0x1f, 0x8b, ..] => Ok(Self::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Ok(Self::Zstd),
+            [b'P', b'A', b'R', b'1', ..] => Err(Error::new(ErrorKind::InvalidData, PARQUET)),
+            _ => Ok(Self::Plain),
+        }
+    }
+
+    /// Returns a reader of the decompressed bytes of a file. It fails if they are much more than the compressed ones.
+    pub fn decode(mut reader: Box<dyn Read>) -> Result<Box<dyn BufRead>> {
+        let mut start = Vec::new();
+        reader.by_ref().take(4).read_to_end(&mut start)?;
+        let codec = Self::find(&start)?;
+        let reader = std::io::Cursor::new(start).chain(reader);
         let compressed = Rc::new(Cell::new(0));
         let counted = Counted {
             inner: reader,
             bytes: Rc::clone(&compressed),
         };
         let reader = BufReader::with_capacity(BUFFER, counted);
-        let decoder: Box<dyn Read> = match self {
+        let decoder: Box<dyn Read> = match codec {
             Self::Plain => return Ok(Box::new(reader)),
             Self::Gzip => Box::new(MultiGzDecoder::new(reader)),
             Self::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(reader)?),

@@ -1,23 +1,23 @@
 //! The journal of a run, which is a file beside its output.
 //!
 //! ```text
-//! {"chat-template":"0.1.0","source":"…",…}                                                 the template and the options
-//! {"place":{"offset":262311,"lines":250},"output":198121,…,"failed":1,"checksum":28610307}  a checkpoint
+//! {"run":{"chat-template":"0.1.0","source":"…",…},…}                                                 the template and the options
+//! {"place":{"offset":262311,"lines":250,"hash":7},"output":198121,…,"failed":1,"checksum":28610307}  a checkpoint
 //! ```
 //!
-//! A checkpoint has a place in the input, and the lengths of the output and of the file of errors that have the answers of exactly the rows
-//! before that place. It is appended after these answers are on the disk, so both files always have at least these lengths. `--resume` cuts
-//! both files to the lengths of the last checkpoint, and reads the input from its place. A line that is incomplete, or that is not as it
-//! was written, is no checkpoint. The journal is created before the output, and removed when the output is complete, so an output without a
-//! journal is complete.
+//! A checkpoint has a place in the input with a hash of what is before it, and the lengths of the output and of the file of errors that have
+//! the answers of exactly the rows before that place. It is appended after these answers are on the disk, so both files always have at least
+//! these lengths. `--resume` cuts both files to the lengths of the last checkpoint, and reads the input from its place. A line that is
+//! incomplete, or that is not as it was written, is no checkpoint. The journal is created before the output. The last checkpoint of a
+//! complete output says so, and stays beside the output.
 
-use std::fs::File;
-use std::io::Write;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::Crc;
 
-use super::output::{is_regular, length, open_cut};
+use super::output::{is_regular, length};
 use super::rows::Place;
 
 /// The state of a run between two chunks.
@@ -33,6 +33,8 @@ pub struct Checkpoint {
     pub written: u64,
     /// The number of rows in the file of errors.
     pub failed: u64,
+    /// Whether the input ends at the place.
+    pub is_complete: bool,
 }
 
 /// A line of the journal with a checkpoint.
@@ -60,7 +62,7 @@ impl Line {
     }
 }
 
-/// An open journal.
+/// An open journal. No other process can have it open.
 pub struct Journal {
     path: PathBuf,
     file: File,
@@ -68,12 +70,12 @@ pub struct Journal {
 
 /// The state of the journal at the start of a run.
 pub enum Found {
-    /// There is no journal.
+    /// The journal is empty.
     Nothing,
     /// A journal of this run, with the last checkpoint that the files have reached, and the length of the journal up to it.
     Checkpoint(Checkpoint, u64),
-    /// A journal of a run with other options or another template.
-    Other,
+    /// A journal of a run with other options or another template, and whether that run is complete.
+    Other(bool),
 }
 
 impl Journal {
@@ -84,8 +86,8 @@ impl Journal {
         PathBuf::from(path)
     }
 
-    /// Reads the journal of an output. `run` is the first line that a run with these options writes.
-    pub fn find(run: &str, output: &Path, errors: &Path) -> Result<Found, String> {
+    /// Opens the journal of an output, or creates it. It is an error if another process has it open.
+    pub fn open(output: &Path) -> Result<Self, String> {
         let path = Self::path(output);
         // A device such as /dev/zero may have no end.
         if !is_regular(&path) {
@@ -94,18 +96,26 @@ impl Journal {
                 "{path}: the journal is not a file; delete it, or choose another --output"
             ));
         }
-        let text = match std::fs::read(&path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Found::Nothing),
-            Err(error) => return Err(format!("{}: {error}", path.display())),
-        };
+        let mut options = OpenOptions::new();
+        let file = options.read(true).write(true).create(true).truncate(false).open(&path);
+        let file = file.map_err(|error| format!("{}: {error}", path.display()))?;
+        lock(&file).map_err(|message| format!("{}: {message}", output.display()))?;
+        Ok(Self { path, file })
+    }
+
+    /// Reads the journal. `run` is the first line that a run with these options writes.
+    pub fn find(&mut self, run: &str, output: &Path, errors: &Path) -> Result<Found, String> {
+        let mut bytes = Vec::new();
+        self.file.read_to_end(&mut bytes).map_err(|error| self.explain(&error))?;
+        let text = String::from_utf8_lossy(&bytes);
         let lengths = (length(output), length(errors));
         let (mut found, mut kept, mut read) = (Checkpoint::default(), 0, 0);
         for line in text.split_inclusive('\n') {
             // A run that was killed before the first line was complete has written nothing else.
             let Some(content) = line.strip_suffix('\n') else { break };
             if read == 0 && content != run {
-                return Ok(Found::Other);
+                let last = text.lines().rev().find_map(Line::read);
+                return Ok(Found::Other(last.is_some_and(|last| last.is_complete)));
             }
             read += line.len();
             match Line::read(content) {
@@ -115,18 +125,20 @@ impl Journal {
             }
             kept = read as u64;
         }
+        if kept == 0 {
+            return Ok(Found::Nothing);
+        }
         Ok(Found::Checkpoint(found, kept))
     }
 
-    /// Opens the journal of an output and cuts it to the length `kept`. If that is 0, `run` becomes its first line.
-    pub fn open(run: &str, output: &Path, kept: u64) -> Result<Self, String> {
-        let path = Self::path(output);
-        let file = open_cut(&path, kept).map_err(|error| format!("{}: {error}", path.display()))?;
-        let mut journal = Self { path, file };
+    /// Cuts the journal to the length `kept`. If that is 0, `run` becomes its first line.
+    pub fn cut(&mut self, run: &str, kept: u64) -> Result<(), String> {
+        let cut = self.file.set_len(kept).and_then(|()| self.file.seek(SeekFrom::Start(kept)));
+        cut.map_err(|error| self.explain(&error))?;
         if kept == 0 {
-            journal.append(run)?;
+            self.append(run)?;
         }
-        Ok(journal)
+        Ok(())
     }
 
     /// Appends a checkpoint. The answers that it counts must be on the disk.
@@ -138,11 +150,36 @@ impl Journal {
     fn append(&mut self, line: &str) -> Result<(), String> {
         let written = self.file.write_all(format!("{line}\n").as_bytes());
         let synced = written.and_then(|()| self.file.sync_data());
-        synced.map_err(|error| format!("{}: {error}", self.path.display()))
+        synced.map_err(|error| self.explain(&error))
     }
 
-    /// Removes the journal, because the output is complete.
-    pub fn remove(self) -> Result<(), String> {
-        std::fs::remove_file(&self.path).map_err(|error| format!("{}: {error}", self.path.display()))
+    fn explain(&self, error: &std::io::Error) -> String {
+        format!("{}: {error}", self.path.display())
     }
+}
+
+/// Locks a file until this process ends or closes it. The error names the process that has the lock.
+#[cfg(unix)]
+fn lock(file: &File) -> Result<(), String> {
+    use rustix::fs::{FlockOperation, fcntl_lock};
+    use rustix::io::Errno;
+    use rustix::process::{Flock, FlockType, fcntl_getlk};
+
+    match fcntl_lock(file, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::AGAIN | Errno::ACCESS) => {
+            let holder = fcntl_getlk(file, &Flock::from(FlockType::WriteLock)).ok().flatten();
+            let holder = match holder.and_then(|holder| holder.pid) {
+                Some(pid) => format!("the process {}", pid.as_raw_nonzero()),
+                None => "another process".to_owned(),
+            };
+            Err(format!("{holder} is writing this output"))
+        }
+        // Some file systems have no locks.
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn lock(_: &File) -> Result<(), String> {
+    Ok(())
 }

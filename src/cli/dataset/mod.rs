@@ -8,8 +8,10 @@
 //! memory does not depend on the length of the input.
 
 mod codec;
+mod forms;
 mod journal;
 mod lines;
+mod losses;
 mod notes;
 mod output;
 mod row;
@@ -32,6 +34,7 @@ use self::row::Renderer;
 use self::rows::CHUNK;
 use self::run::{ANSWERS, Files, Run, default_errors, summarize};
 use super::file::{Texts, is_dash};
+use super::masks::Masks;
 use super::model::{Settings, Source};
 use super::{parse_jobs, warn};
 
@@ -54,21 +57,37 @@ A row of the input is a line with a JSON object. These of its keys are used:
 A row of the output has all other keys of its row, in their order, and then these:
   text        the prompt
   generation  with --spans: the spans of {% generation %} blocks, in code points and in bytes, as `render --json` prints them
-  assistant   with --assistant: the spans of what the model writes, in code points, or {\"unknown\": the reason}
+  assistant   with --assistant: the spans of what the model writes, in code points, or {\"unknown\": the reason} if no turn is known
+  unknown_turns   with --assistant: the messages of turns that are not known, with the reasons
   turns       with --turns: the header, the body, the close and the fields of each message, in code points
 The rows of the output are in the order of the input.
 
-With --sharegpt, the messages are in \"conversations\", as {\"from\": \"human\", \"value\": \"Hi\"}. human is the role user, gpt is assistant,
-and any other role is kept. If the first message does not have the role system, the text of the key \"system\" is
-inserted before it.
+A row without messages can have a \"prompt\" and a \"completion\", each of which is a list of messages, or a text of the user or the assistant.
+A row with \"chosen\" and \"rejected\", and with a \"prompt\" or messages before them, has two texts: in the output, chosen and rejected are the
+prompts, and the other keys are chosen_assistant, rejected_assistant and so on.
 
-A row that fails does not stop the others. It becomes a line of the file of errors: {\"line\": 7, \"error\": \"...\", \"row\": {...}}. This
-file is OUTPUT.errors.jsonl, or standard error if the output is -.
+The messages can also be JSON text. With --sharegpt, they are in \"conversations\", as {\"from\": \"human\", \"value\": \"Hi\"}. human is the
+role user, gpt is assistant, observation is tool, and the value of function_call becomes calls. If the first message does not have the role
+system, the text of the key \"system\" is inserted before it.
+
+A row that fails does not stop the others. It becomes a line of the file of errors:
+  {\"line\": 7, \"kind\": \"message\", \"pointer\": \"/messages/2\", \"error\": \"...\", \"row\": {...}}
+This file is OUTPUT.errors.jsonl, or standard error if the output is -. A row fails if a message has no role, a role that is unknown, or content
+that is neither text nor parts.
+
+The file of errors also has warnings of rows that have prompts: {\"line\": 8, \"warning\": \"lost_call\", \"pointer\": \"...\", \"message\": \"...\"}.
+  lost_message, lost_content, lost_call, lost_tool   the prompt has nothing of it
+  null_key        a key is null, as in a data set of columns
+  second_bos      the prompt begins with the token twice
+  unknown_spans   with --assistant: it is unknown which text the model writes in a turn
+With --strict, such a row fails.
 
 Files whose names end in .gz or .zst are compressed.
 
-While it runs, the command keeps the file OUTPUT.journal. After an interruption of any kind, the same command with --resume continues:
-no row is lost or repeated, and the files become those of an undisturbed run. --resume also starts a run that has no output yet.
+The command keeps the file OUTPUT.journal with its template, its options and a hash of the input. After an interruption of any kind, the
+same command with --resume continues: no row is lost or repeated, and the files become those of an undisturbed run. --resume also starts a
+run that has no output yet, and continues a complete one if rows were appended to the input. It is an error if the options or the rows
+that were read have changed, or if another process writes the output.
 
 The exit status is 0 if each row has a prompt, 1 if rows failed, and 2 if the run ended early.";
 
@@ -112,6 +131,17 @@ pub struct Arguments {
     /// The largest size of a row in MiB. A longer row fails.
     #[arg(long, value_name = "MIB", default_value = "16", value_parser = clap::value_parser!(u64).range(1..=1024))]
     max_row: u64,
+    /// Fails each row of which the prompt does not show a message, a call or a tool, or which has another warning.
+    #[arg(long)]
+    strict: bool,
+    /// Removes the keys that are null from messages and tools, as columns of a data set have them.
+    #[arg(long)]
+    remove_null: bool,
+    /// Reads the arguments of calls, which are JSON text. Without this, the template sees the text, as with transformers.
+    #[arg(long)]
+    json_arguments: bool,
+    #[command(flatten)]
+    masks: Masks,
     #[command(flatten)]
     settings: Settings,
 }
@@ -163,7 +193,10 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         messages_key: arguments.messages_key.clone().unwrap_or_else(|| default_key.to_owned()),
         is_sharegpt: arguments.sharegpt,
         wants_spans: arguments.spans,
-        wants_assistant: arguments.assistant,
+        masks: arguments.assistant.then(|| arguments.masks.clone()),
+        is_strict: arguments.strict,
+        removes_null: arguments.remove_null,
+        reads_arguments: arguments.json_arguments,
         wants_turns: arguments.turns,
         notes,
         add_generation_prompt: settings.add_generation_prompt,
@@ -182,20 +215,18 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         answers_size: ANSWERS,
         interval: CHECKPOINT_INTERVAL,
     };
-    let Some(start) = run.find_start(arguments.resume)? else {
-        warn(&format!("{}: the output is complete", run.files.output.display()));
-        return Ok(true);
-    };
+    let start = run.find_start(arguments.resume)?;
+    let before = start.checkpoint;
     let has_length = is_regular(&run.files.input);
     let bar = super::bar(None, if has_length { BAR } else { "{spinner} {msg}" });
     let started = Instant::now();
-    let ended = run.render(&start, &bar);
+    let ended = run.render(start, &bar);
     bar.finish_and_clear();
-    let Some((ended, journal)) = ended? else { return Ok(true) };
-    if let Some(journal) = journal {
-        journal.remove()?;
+    let Some(ended) = ended? else { return Ok(true) };
+    if ended == before {
+        warn(&format!("{}: the output is complete", run.files.output.display()));
     }
-    warn(&summarize(&run.files, &start, &ended, started.elapsed()));
+    warn(&summarize(&run.files, &before, &ended, started.elapsed()));
     run.renderer.notes.warnings().iter().for_each(|warning| warn(warning));
     Ok(ended.failed == 0)
 }

@@ -4,21 +4,58 @@
 //! {"id": 7, "messages": [{"role": "user", "content": "Hi"}]}   ->   {"id":7,"text":"<|user|>Hi"}
 //! ```
 //!
-//! The keys are those of TRL's trainers (`messages`, `tools`, `chat_template_kwargs`), and the roles of ShareGPT those of axolotl.
+//! The keys are those of TRL's trainers (`messages`, `tools`, `chat_template_kwargs`).
 
 use std::borrow::Cow;
 
 use crate::json::{self, Data, Entry, JsonErrorKind, Object};
-use crate::{
-    ApplyOptions, AssistantOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Error, FixedClock, Input, Limits,
-};
+use crate::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Error, FixedClock, Input, Limits, Prompt, Turn};
 
+use super::forms::{Conversation, check_messages, read_text};
 use super::lines::Lines;
+use super::losses::{Loss, Source, find_losses, remove_null};
 use super::notes::Notes;
 use super::rows::Row;
+use crate::cli::masks::Masks;
 
-/// The roles of ShareGPT that have another name in `messages`. Any other role is kept.
-const SHAREGPT_ROLES: [(&str, &str); 2] = [("human", "user"), ("gpt", "assistant")];
+/// The largest number of characters of a row that the file of errors repeats.
+const MAX_QUOTED: usize = 64 << 10;
+
+/// Why a row has no prompt.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The name of the cause.
+    pub kind: String,
+    /// The JSON pointer of the place in the row, which is empty if the failure is about the whole row.
+    pub pointer: String,
+    pub message: String,
+}
+
+impl Failure {
+    pub fn new(kind: &str, message: impl Into<String>) -> Self {
+        Self::at(kind, String::new(), message)
+    }
+
+    pub fn at(kind: &str, pointer: String, message: impl Into<String>) -> Self {
+        Self {
+            kind: kind.to_owned(),
+            pointer,
+            message: message.into(),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::new(error.kind().name(), error.to_string())
+    }
+}
+
+impl From<Loss> for Failure {
+    fn from(loss: Loss) -> Self {
+        Self::at(loss.cause.name(), loss.pointer, loss.message)
+    }
+}
 
 /// The template and the options with which all rows of a run are rendered.
 pub struct Renderer {
@@ -31,8 +68,14 @@ pub struct Renderer {
     pub is_sharegpt: bool,
     /// Whether the line of a row has the spans of `{% generation %}` blocks.
     pub wants_spans: bool,
-    /// Whether the line of a row has the spans of what the model writes.
-    pub wants_assistant: bool,
+    /// Which text the model writes, if the line of a row has its spans.
+    pub masks: Option<Masks>,
+    /// Whether a row fails if its prompt does not show all of it.
+    pub is_strict: bool,
+    /// Whether keys that are null are removed from messages and tools.
+    pub removes_null: bool,
+    /// Whether the arguments of calls are JSON text.
+    pub reads_arguments: bool,
     /// Whether the line of a row has its turns.
     pub wants_turns: bool,
     pub notes: Notes,
@@ -49,7 +92,7 @@ pub struct Renderer {
 /// The parts of a row.
 #[derive(Default)]
 struct Parts<'r> {
-    messages: Option<Cow<'r, Data<'r>>>,
+    conversations: Vec<Conversation<'r>>,
     tools: Option<Cow<'r, Data<'r>>>,
     documents: Option<&'r Data<'r>>,
     variables: Option<&'r Data<'r>>,
@@ -66,9 +109,9 @@ impl Renderer {
         let _running = deadline.start();
         let read = match row.text {
             Some(text) => read_row(text, &deadline),
-            None => Err(format!(
-                "the row has more than {} MiB, which is the limit",
-                self.max_row >> 20
+            None => Err(Failure::new(
+                "length",
+                format!("the row has more than {} MiB, which is the limit", self.max_row >> 20),
             )),
         };
         let rendered = match &read {
@@ -76,16 +119,23 @@ impl Renderer {
             Err(error) => Err(error.clone()),
         };
         match rendered {
-            Ok(()) => true,
-            Err(error) => {
-                write_error(row, &error, read.as_ref().ok(), errors);
+            Ok(losses) => {
+                for loss in &losses {
+                    self.notes.note_loss(loss.cause);
+                    write_warning(row.line, loss, errors);
+                }
+                true
+            }
+            Err(failure) => {
+                self.notes.note_failure(&failure.kind);
+                write_error(row, &failure, read.as_ref().ok(), errors);
                 false
             }
         }
     }
 
-    /// Returns the template and the options as a line of JSON. Two runs with equal lines have equal answers to equal rows.
-    pub fn describe(&self) -> String {
+    /// Returns the template and the options. Two runs with equal ones have equal answers to equal rows.
+    pub fn describe(&self) -> serde_json::Value {
         let mut variables = String::new();
         // Writing to a string cannot fail.
         let _ = json::write_data(&Data::Object(self.variables.clone()), &mut variables);
@@ -99,7 +149,10 @@ impl Renderer {
             "messages_key": self.messages_key,
             "sharegpt": self.is_sharegpt,
             "spans": self.wants_spans,
-            "assistant": self.wants_assistant,
+            "assistant": self.masks.as_ref().map(|masks| format!("{:?}", masks.options(&masks.roles()))),
+            "strict": self.is_strict,
+            "remove_null": self.removes_null,
+            "json_arguments": self.reads_arguments,
             "turns": self.wants_turns,
             "add_generation_prompt": self.add_generation_prompt,
             "continue_final_message": self.continue_final_message,
@@ -108,18 +161,15 @@ impl Renderer {
             "now": format!("{:?}", self.clock),
             "max_row": self.max_row,
         })
-        .to_string()
     }
 
-    fn render_data(&self, row: &Data<'_>, deadline: &Deadline, out: &mut Lines<'_>) -> Result<(), String> {
+    fn render_data(&self, row: &Data<'_>, deadline: &Deadline, out: &mut Lines<'_>) -> Result<Vec<Loss>, Failure> {
         let Data::Object(row) = row else {
-            return Err(format!("the row must be an object, and this is {}", row.describe()));
+            let message = format!("the row must be an object, and this is {}", row.describe());
+            return Err(Failure::new("row", message));
         };
-        let explain = |error: Error| error.to_string();
         let parts = self.split(row, deadline)?;
-        let Some(messages) = &parts.messages else {
-            return Err(format!("the row has no {:?}", self.messages_key));
-        };
+        let roles = self.masks.as_ref().map(Masks::roles).unwrap_or_default();
         let variables = self.merge_variables(parts.variables)?;
         let mut options = ApplyOptions {
             bounds: Bounds {
@@ -137,60 +187,103 @@ impl Renderer {
             },
             variables: Some(&*variables),
             reference_spans: self.wants_spans,
-            assistant: self.wants_assistant.then(AssistantOptions::default),
-            trace: self.wants_turns,
+            assistant: self.masks.as_ref().map(|masks| masks.options(&roles)),
+            trace: true,
             ..ApplyOptions::default()
         };
         if let Some(clock) = &self.clock {
             options.clock = clock;
         }
-        let prompt = self.chat.apply(&**messages, &options).map_err(explain)?;
-        let bounds = Bounds {
-            limits: &self.limits,
-            ..Bounds::from(deadline)
-        };
-        let turns = self
-            .wants_turns
-            .then(|| prompt.turns_within(bounds))
-            .transpose()
-            .map_err(explain)?;
+        let bos = self.chat.special_tokens().iter().find(|(name, _)| name == "bos_token");
+        let bos = bos.map_or("", |(_, bos)| bos);
+        let (mut answers, mut losses) = (Vec::new(), Vec::new());
+        for conversation in &parts.conversations {
+            check_messages(conversation, self.chat.source().unwrap_or_default())?;
+            let prompt = self.chat.apply(&*conversation.messages, &options)?;
+            let source = Source {
+                conversation,
+                tools: parts.tools.as_deref(),
+                bos,
+            };
+            for loss in find_losses(&source, &prompt) {
+                if self.is_strict {
+                    return Err(loss.into());
+                }
+                // Two conversations can have the same messages.
+                if parts.conversations.len() == 1 || !losses.contains(&loss) {
+                    losses.push(loss);
+                }
+            }
+            let bounds = Bounds {
+                limits: &self.limits,
+                ..Bounds::from(deadline)
+            };
+            let turns = self.wants_turns.then(|| prompt.turns_within(bounds)).transpose()?;
+            answers.push((conversation.name, prompt, turns));
+        }
         out.push("{");
         for (key, value) in &parts.kept {
             out.write_key(key);
             out.write_data(value);
             out.push(",");
         }
-        out.write_key("text");
-        out.write_string(&prompt.text);
-        if self.wants_spans {
-            out.write_entry("generation", &prompt.reference_spans)?;
-        }
-        if self.wants_assistant {
-            out.write_entry("assistant", &prompt.assistant)?;
-            self.notes.note_mask(&prompt);
-        }
-        if let Some(turns) = turns {
-            out.write_entry("turns", &turns)?;
+        for (index, (name, prompt, turns)) in answers.iter().enumerate() {
+            if index > 0 {
+                out.push(",");
+            }
+            out.write_key(name);
+            out.write_string(&prompt.text);
+            self.write_spans(name, prompt, turns.as_deref(), out)
+                .map_err(|error| Failure::new("output", error))?;
         }
         out.push("}\n");
-        Ok(())
+        Ok(losses)
+    }
+
+    /// Writes the entries of a prompt after its text. The name of the text is before their keys, unless it is `text`.
+    fn write_spans(&self, name: &str, prompt: &Prompt, turns: Option<&[Turn]>, out: &mut Lines<'_>) -> Result<(), String> {
+        let key = |key: &str| match name {
+            "text" => key.to_owned(),
+            name => format!("{name}_{key}"),
+        };
+        if self.wants_spans {
+            out.write_entry(&key("generation"), &prompt.reference_spans)?;
+        }
+        if self.masks.is_some() {
+            out.write_entry(&key("assistant"), &prompt.assistant)?;
+            let unknown = prompt.assistant.unknown_turns();
+            if !unknown.is_empty() {
+                out.write_entry(&key("unknown_turns"), &unknown)?;
+            }
+            self.notes.note_mask(prompt);
+        }
+        match turns {
+            Some(turns) => out.write_entry(&key("turns"), turns),
+            None => Ok(()),
+        }
     }
 
     /// Splits a row by its keys.
-    fn split<'r>(&self, row: &'r Object<'r>, deadline: &Deadline) -> Result<Parts<'r>, String> {
+    fn split<'r>(&'r self, row: &'r Object<'r>, deadline: &Deadline) -> Result<Parts<'r>, Failure> {
         let mut parts = Parts::default();
         let mut is_replaced = false;
+        let pair = [row.get("chosen"), row.get("rejected")];
+        let is_conversation = |value: &Data<'_>| matches!(value, Data::Str(_) | Data::List(_) | Data::Object(_));
+        let is_pair = pair.iter().all(|value| value.is_some_and(is_conversation));
+        let messages = row.get(&self.messages_key);
         for entry in row.entries() {
             let (key, value) = entry;
             match &**key {
-                key if key == self.messages_key => parts.messages = Some(Cow::Borrowed(value)),
-                "tools" => parts.tools = Some(read_tools(value, deadline)?),
+                key if key == self.messages_key => {}
+                "chosen" | "rejected" | "prompt" if is_pair => {}
+                "prompt" | "completion" if messages.is_none() => {}
+                "tools" => parts.tools = Some(read_text(value, "tools", deadline)?),
                 "documents" => parts.documents = Some(value),
                 "chat_template_kwargs" => parts.variables = Some(value),
                 "system" if self.is_sharegpt => parts.system = Some(value),
                 "text" => is_replaced = true,
                 "generation" if self.wants_spans => is_replaced = true,
-                "assistant" if self.wants_assistant => is_replaced = true,
+                "assistant" | "unknown_turns" if self.masks.is_some() => is_replaced = true,
                 "turns" if self.wants_turns => is_replaced = true,
                 _ => parts.kept.push(entry),
             }
@@ -198,14 +291,50 @@ impl Renderer {
         if is_replaced {
             self.notes.note_replaced();
         }
-        if self.is_sharegpt {
-            parts.messages = parts.messages.map(|messages| convert_messages(messages, parts.system));
+        let prompt = [("prompt", row.get("prompt")), (&self.messages_key, messages)];
+        let prompt = prompt.into_iter().find_map(|(key, value)| Some((key, value?, "user")));
+        let answers = [
+            ("chosen", "chosen", pair[0].filter(|_| is_pair)),
+            ("rejected", "rejected", pair[1].filter(|_| is_pair)),
+            (
+                "text",
+                "completion",
+                row.get("completion").filter(|_| !is_pair && messages.is_none()),
+            ),
+        ];
+        for (name, key, answer) in answers {
+            let Some(answer) = answer else { continue };
+            let answer = (key, answer, "assistant");
+            let sections: Vec<_> = prompt.into_iter().chain([answer]).collect();
+            parts.conversations.push(Conversation::join(name, &sections, deadline)?);
+        }
+        if parts.conversations.is_empty() {
+            let Some(messages) = messages else {
+                return Err(Failure::new("row", format!("the row has no {:?}", self.messages_key)));
+            };
+            parts
+                .conversations
+                .push(Conversation::new(&self.messages_key, messages, deadline)?);
+        }
+        for conversation in &mut parts.conversations {
+            if self.is_sharegpt {
+                conversation.convert_sharegpt(parts.system)?;
+            }
+            if self.reads_arguments {
+                conversation.read_arguments(deadline)?;
+            }
+            if self.removes_null {
+                remove_null(conversation.messages.to_mut());
+            }
+        }
+        if let (true, Some(tools)) = (self.removes_null, &mut parts.tools) {
+            remove_null(tools.to_mut());
         }
         Ok(parts)
     }
 
     /// Returns the variables of all rows, replaced by those of a row.
-    fn merge_variables<'r>(&'r self, row: Option<&'r Data<'r>>) -> Result<Cow<'r, Object<'r>>, String> {
+    fn merge_variables<'r>(&'r self, row: Option<&'r Data<'r>>) -> Result<Cow<'r, Object<'r>>, Failure> {
         match row {
             None | Some(Data::None) => Ok(Cow::Borrowed(&self.variables)),
             Some(Data::Object(row)) => {
@@ -216,83 +345,54 @@ impl Renderer {
                 let entries = [self.variables.entries(), row.entries()].concat();
                 Ok(Cow::Owned(Object::new(entries)))
             }
-            Some(other) => Err(format!(
-                "chat_template_kwargs must be an object, and this is {}",
-                other.describe()
-            )),
+            Some(other) => {
+                let message = format!("chat_template_kwargs must be an object, and this is {}", other.describe());
+                Err(Failure::at("row", "/chat_template_kwargs".to_owned(), message))
+            }
         }
     }
 }
 
-fn read_row<'r>(text: &'r [u8], deadline: &Deadline) -> Result<Data<'r>, String> {
+fn read_row<'r>(text: &'r [u8], deadline: &Deadline) -> Result<Data<'r>, Failure> {
     json::read_within(text, json::DEPTH, deadline).map_err(|error| {
         if error.kind() == JsonErrorKind::TimedOut {
-            return error.to_string();
+            return Failure::new("limit", error.to_string());
         }
         let cut = if text.ends_with(b"\n") {
             ""
         } else {
             "; the input ends in this row"
         };
-        format!("the row is not JSON: {error}{cut}")
+        Failure::new("json", format!("the row is not JSON: {error}{cut}"))
     })
 }
 
-/// Returns the tools, which can be JSON text. Data sets that are stored in columns have such text, because the schemas of two tools have
-/// different keys.
-fn read_tools<'r>(tools: &'r Data<'r>, deadline: &Deadline) -> Result<Cow<'r, Data<'r>>, String> {
-    match tools {
-        Data::Str(text) => match json::read_within(text.as_bytes(), json::DEPTH, deadline) {
-            Ok(tools) => Ok(Cow::Owned(tools)),
-            Err(error) => Err(format!("the tools are a string that is not JSON: {error}")),
-        },
-        _ => Ok(Cow::Borrowed(tools)),
-    }
+/// Writes the line of a warning about a row that has a prompt.
+fn write_warning(line: u64, loss: &Loss, errors: &mut Lines<'_>) {
+    errors.push(&format!(
+        "{{\"line\":{line},\"warning\":\"{}\",\"pointer\":",
+        loss.cause.name()
+    ));
+    errors.write_string(&loss.pointer);
+    errors.push(",\"message\":");
+    errors.write_string(&loss.message);
+    errors.push("}\n");
 }
 
-/// Converts messages of ShareGPT: `{"from": "human", "value": "Hi"}` becomes `{"role": "user", "content": "Hi"}`. If the first message does
-/// not have the role `system`, the text of `system` is inserted before it.
-fn convert_messages<'r>(messages: Cow<'r, Data<'r>>, system: Option<&Data<'r>>) -> Cow<'r, Data<'r>> {
-    let Data::List(list) = &*messages else {
-        return messages;
-    };
-    let mut converted: Vec<Data<'r>> = list.iter().map(convert_message).collect();
-    let has_system =
-        matches!(converted.first(), Some(Data::Object(first)) if first.get("role") == Some(&Data::Str("system".into())));
-    if let (Some(Data::Str(system)), false) = (system, has_system) {
-        let entries = vec![
-            ("role".into(), Data::Str("system".into())),
-            ("content".into(), Data::Str(system.clone())),
-        ];
-        converted.insert(0, Data::Object(Object::new(entries)));
-    }
-    Cow::Owned(Data::List(converted))
-}
-
-fn convert_message<'r>(message: &Data<'r>) -> Data<'r> {
-    let Data::Object(message) = message else {
-        return message.clone();
-    };
-    let entries = message.entries().iter().map(|(key, value)| match &**key {
-        "from" => {
-            let role = match value {
-                Data::Str(from) => SHAREGPT_ROLES.iter().find(|(name, _)| name == from),
-                _ => None,
-            };
-            let role = role.map(|(_, role)| Data::Str((*role).into()));
-            ("role".into(), role.unwrap_or_else(|| value.clone()))
-        }
-        "value" => ("content".into(), value.clone()),
-        _ => (key.clone(), value.clone()),
-    });
-    Data::Object(Object::new(entries.collect()))
-}
-
-/// Writes the line of a row that failed: its line number, the error, and the row, as a string if it is not JSON.
-fn write_error(row: &Row<'_>, error: &str, data: Option<&Data<'_>>, errors: &mut Lines<'_>) {
-    errors.push(&format!("{{\"line\":{},\"error\":", row.line));
-    errors.write_string(error);
+/// Writes the line of a row that failed: its line number, the error, and the row, as a string if it is not JSON or is long.
+fn write_error(row: &Row<'_>, failure: &Failure, data: Option<&Data<'_>>, errors: &mut Lines<'_>) {
+    errors.push(&format!("{{\"line\":{},\"kind\":", row.line));
+    errors.write_string(&failure.kind);
+    errors.push(",\"pointer\":");
+    errors.write_string(&failure.pointer);
+    errors.push(",\"error\":");
+    errors.write_string(&failure.message);
     match (data, row.text) {
+        (_, Some(bytes)) if bytes.len() > MAX_QUOTED => {
+            let start = bytes.get(..MAX_QUOTED).unwrap_or_default();
+            errors.push(",\"row\":");
+            errors.write_string(&format!("{}…", String::from_utf8_lossy(start)));
+        }
         (Some(data), _) => {
             errors.push(",\"row\":");
             errors.write_data(data);

@@ -4,10 +4,11 @@
 //! input: a run that is resumed there has the same chunks as a run that was never interrupted.
 
 use std::fs::File;
-use std::io::{BufRead, Error, ErrorKind, Read, Result, Seek, SeekFrom};
+use std::io::{BufRead, Error, ErrorKind, Read, Result};
 use std::ops::Range;
 use std::path::Path;
 
+use flate2::Crc;
 use indicatif::ProgressBar;
 
 use super::codec::Codec;
@@ -17,13 +18,15 @@ use crate::cli::lines::read_line;
 /// The size in bytes at which a chunk ends.
 pub const CHUNK: usize = 256 << 10;
 
-/// A place in the decompressed input, at the start of a line.
+/// A place in the decompressed input, at the start of a line or at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Place {
     /// The number of bytes before the place.
     pub offset: u64,
     /// The number of lines before the place.
     pub lines: u64,
+    /// The CRC-32 of the bytes before the place.
+    pub hash: u32,
 }
 
 /// Consecutive rows of the input.
@@ -68,7 +71,7 @@ impl Chunk {
 
 /// The input of a run.
 pub struct Rows {
-    input: Box<dyn BufRead>,
+    input: Hashed,
     place: Place,
     max_row: u64,
     chunk_size: usize,
@@ -77,34 +80,28 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Opens the input and skips the bytes before a place. The bar shows the number of bytes that were read from the file.
+    /// Opens the input and skips the bytes before a place, which must have the hash of the place. The bar shows the number of bytes that were
+    /// read from the file.
     pub fn open(path: &Path, start: Place, max_row: u64, chunk_size: usize, bar: &ProgressBar) -> Result<Self> {
-        let codec = Codec::of(path);
-        let mut to_skip = start.offset;
         let file: Box<dyn Read> = if is_dash(path) {
             Box::new(bar.wrap_read(std::io::stdin().lock()))
         } else {
-            let mut file = File::open(path)?;
+            let file = File::open(path)?;
             let metadata = file.metadata()?;
-            if metadata.is_dir() {
-                return Err(Error::new(ErrorKind::IsADirectory, "this is a folder, and must be a file"));
-            }
             if metadata.is_file() {
                 bar.set_length(metadata.len());
-                if codec == Codec::Plain && to_skip > 0 {
-                    // The last byte is left, which must be a line feed.
-                    file.seek(SeekFrom::Start(to_skip.saturating_sub(1)))?;
-                    bar.set_position(to_skip);
-                    to_skip = 1;
-                }
             }
             Box::new(bar.wrap_read(file))
         };
-        let mut input = codec.decode(file)?;
-        skip(&mut input, to_skip)?;
+        let mut input = Hashed {
+            inner: Codec::decode(file)?,
+            crc: Crc::new(),
+            last: b'\n',
+        };
+        let place = skip(&mut input, start)?;
         Ok(Self {
             input,
-            place: start,
+            place,
             max_row,
             chunk_size,
             failure: None,
@@ -170,7 +167,10 @@ impl Rows {
         if rows.is_empty() && !is_full {
             return self.failure.take().map_or(Ok(false), Err);
         }
-        chunk.end = self.place;
+        chunk.end = Place {
+            hash: self.input.crc.sum(),
+            ..self.place
+        };
         chunk.is_full = is_full;
         Ok(true)
     }
@@ -181,14 +181,55 @@ impl Rows {
     }
 }
 
-/// Skips bytes at the start of the input. It is an error if the last of them is not a line feed.
-fn skip(input: &mut Box<dyn BufRead>, length: u64) -> Result<()> {
-    let Some(before) = length.checked_sub(1) else { return Ok(()) };
-    let skipped = std::io::copy(&mut input.by_ref().take(before), &mut std::io::sink())?;
-    let mut last = [0];
-    if skipped < before || input.read(&mut last)? == 0 || last != *b"\n" {
-        let message = "no row starts where the interrupted run stopped, so this is another input";
-        return Err(Error::new(ErrorKind::InvalidData, message));
+/// Skips the bytes before a place, and returns the place at which the next line starts.
+fn skip(input: &mut Hashed, mut place: Place) -> Result<Place> {
+    let refuse = |message| Err(Error::new(ErrorKind::InvalidData, message));
+    let skipped = std::io::copy(&mut input.by_ref().take(place.offset), &mut std::io::sink())?;
+    if skipped < place.offset || input.crc.sum() != place.hash {
+        return refuse("the rows that the earlier run read have changed, so this is another input");
     }
-    Ok(())
+    // The last row of an earlier input need not have a line feed, and rows were appended after one.
+    if input.last != b'\n' {
+        match input.fill_buf()?.first() {
+            None => {}
+            Some(b'\n') => {
+                input.consume(1);
+                place.offset = place.offset.saturating_add(1);
+            }
+            Some(_) => return refuse("the last row that the earlier run read goes on, so this is another input"),
+        }
+    }
+    Ok(place)
+}
+
+/// The decompressed input, with the hash of what was read of it.
+struct Hashed {
+    inner: Box<dyn BufRead>,
+    crc: Crc,
+    /// The last byte that was read, or a line feed at the start.
+    last: u8,
+}
+
+impl Read for Hashed {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let mut available = self.fill_buf()?;
+        let read = available.read(buffer)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl BufRead for Hashed {
+    fn fill_buf(&mut self) -> Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        // The buffer has these bytes, so this reads nothing.
+        let available = self.inner.fill_buf().unwrap_or_default();
+        let read = available.get(..amount).unwrap_or_default();
+        self.crc.update(read);
+        self.last = read.last().copied().unwrap_or(self.last);
+        self.inner.consume(amount);
+    }
 }

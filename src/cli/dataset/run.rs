@@ -36,8 +36,15 @@ pub struct Files {
 }
 
 impl Files {
-    /// Returns an error if two of the paths are the same file, or if the folder of the output does not exist.
+    /// Returns an error if two of the paths are the same file, or if the input or the folder of the output does not exist.
     pub fn check(&self) -> Result<(), String> {
+        if !is_dash(&self.input) {
+            let input = self.input.display();
+            let metadata = std::fs::metadata(&self.input).map_err(|error| format!("{input}: {error}"))?;
+            if metadata.is_dir() {
+                return Err(format!("{input}: this is a folder, and must be a file"));
+            }
+        }
         let folder = self.output.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.exists()) {
             return Err(format!("{}: there is no folder {}", self.output.display(), folder.display()));
@@ -76,11 +83,11 @@ pub struct Run {
 }
 
 /// The place where a run starts.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 pub struct Start {
     pub checkpoint: Checkpoint,
-    /// The length to which the journal is cut, or `None` if the output is a pipe, which has no journal.
-    kept: Option<u64>,
+    /// The journal and the length to which it is cut, or `None` if the output is a pipe, which has no journal.
+    journal: Option<(Journal, u64)>,
 }
 
 /// A chunk and the answers to its rows, ready to be written. The memory of a block that was written is used for a later chunk. Memory that
@@ -102,63 +109,77 @@ struct Answers {
 }
 
 impl Run {
-    /// Finds the place where the run starts. Returns `None` if the output is complete.
-    pub fn find_start(&self, resumes: bool) -> Result<Option<Start>, String> {
+    /// Finds the place where the run starts, and locks its journal.
+    pub fn find_start(&self, resumes: bool) -> Result<Start, String> {
         let output = &self.files.output;
         if !is_regular(output) {
             return if resumes {
                 Err("--resume needs an --output that is a file".to_owned())
             } else {
-                Ok(Some(Start::default()))
+                Ok(Start::default())
             };
         }
         let path = Journal::path(output);
         let path = path.display();
         let errors = self.files.errors.as_deref().unwrap_or(Path::new("-"));
-        let description = self.renderer.describe();
-        let (checkpoint, kept) = match (Journal::find(&description, output, errors)?, resumes) {
-            (Found::Nothing, true) if output.exists() => return Ok(None),
+        let is_unknown = resumes && output.exists() && std::fs::metadata(Journal::path(output)).is_err();
+        if is_unknown {
+            let output = output.display();
+            return Err(format!(
+                "{output}: this file has no journal, so no run can continue it; repeat the command without --resume to replace the file"
+            ));
+        }
+        let mut journal = Journal::open(output)?;
+        let (checkpoint, kept) = match (journal.find(&self.describe(), output, errors)?, resumes) {
             (Found::Nothing, _) => (Checkpoint::default(), 0),
             (Found::Checkpoint(checkpoint, kept), true) => (checkpoint, kept),
-            (Found::Other, true) => {
+            (Found::Other(_), true) => {
                 return Err(format!(
-                    "{path}: the interrupted run had another template or other options; repeat them, or delete this file to start anew"
+                    "{path}: the earlier run had another template or other options; repeat them, or delete this file to start anew"
                 ));
             }
-            (Found::Checkpoint(..) | Found::Other, false) => {
+            (Found::Checkpoint(Checkpoint { is_complete: true, .. }, _) | Found::Other(true), false) => (Checkpoint::default(), 0),
+            (Found::Checkpoint(..) | Found::Other(_), false) => {
                 return Err(format!(
                     "{path}: an earlier run was interrupted; continue it with --resume, or delete this file to start anew"
                 ));
             }
         };
-        Ok(Some(Start {
+        Ok(Start {
             checkpoint,
-            kept: Some(kept),
-        }))
+            journal: Some((journal, kept)),
+        })
     }
 
-    /// Renders the rows after a start, and returns the state at the end of the input and the journal, which the caller removes. Returns
-    /// `None` if the reader of standard output has closed it.
-    pub fn render(&self, start: &Start, bar: &ProgressBar) -> Result<Option<(Checkpoint, Option<Journal>)>, String> {
-        let Start { checkpoint, kept } = start;
+    /// Returns the first line of the journal.
+    fn describe(&self) -> String {
+        let errors = self.files.errors.as_ref().map(|path| path.display().to_string());
+        serde_json::json!({"run": self.renderer.describe(), "errors": errors}).to_string()
+    }
+
+    /// Renders the rows after a start, and returns the state at the end of the input. Returns `None` if the reader of standard output has
+    /// closed it.
+    pub fn render(&self, start: Start, bar: &ProgressBar) -> Result<Option<Checkpoint>, String> {
+        let Start { checkpoint, journal } = start;
         let input = &self.files.input;
         let explain = |error: std::io::Error| format!("{}: {error}", input.display());
         let mut rows = Rows::open(input, checkpoint.place, self.renderer.max_row, self.chunk_size, bar).map_err(explain)?;
+        let journal = match journal {
+            Some((mut journal, kept)) => {
+                journal.cut(&self.describe(), kept)?;
+                Some(journal)
+            }
+            None => None,
+        };
         let errors = match &self.files.errors {
             Some(path) => Output::open(path, checkpoint.errors)?,
             None => Output::stderr(),
         };
-        // An output without a journal counts as complete, so the journal is created first.
-        let output = &self.files.output;
-        let journal = match kept {
-            Some(kept) => Some(Journal::open(&self.renderer.describe(), output, *kept)?),
-            None => None,
-        };
         let mut writer = Writer {
             errors,
-            output: Output::open(output, checkpoint.output)?,
+            output: Output::open(&self.files.output, checkpoint.output)?,
             journal,
-            reached: *checkpoint,
+            reached: checkpoint,
             last_checkpoint: Instant::now(),
             interval: self.interval,
         };
@@ -180,7 +201,7 @@ impl Run {
                 let Some(block) = window.pop(&mut writer)? else { break };
                 writer.write(&block)?;
                 window.keep(block);
-                bar.set_message(describe_progress(checkpoint, &writer.reached, started));
+                bar.set_message(describe_progress(&checkpoint, &writer.reached, started));
             }
             match window.failure {
                 Some(failure) => Err(WriteFailure::Failed(failure)),
@@ -188,7 +209,7 @@ impl Run {
             }
         });
         match ended {
-            Ok(()) => Ok(Some((writer.reached, writer.journal))),
+            Ok(()) => Ok(Some(writer.reached)),
             Err(WriteFailure::Closed) => Ok(None),
             Err(WriteFailure::Failed(message)) => Err(format!("{message}\n{}", describe_end(&writer))),
         }
@@ -354,6 +375,7 @@ impl Writer {
             errors: self.errors.length,
             written: self.reached.written.saturating_add(block.written),
             failed: self.reached.failed.saturating_add(block.failed),
+            is_complete: false,
         };
         // After a chunk that ends with the input, a resumed run could have other chunks.
         if block.chunk.is_full && self.last_checkpoint.elapsed() >= self.interval {
@@ -373,8 +395,15 @@ impl Writer {
     }
 
     fn finish(&mut self) -> Result<(), WriteFailure> {
+        if self.reached.is_complete {
+            return Ok(());
+        }
         self.output.finish()?;
-        self.errors.finish()
+        self.errors.finish()?;
+        self.reached.output = self.output.length;
+        self.reached.errors = self.errors.length;
+        self.reached.is_complete = true;
+        self.add_checkpoint().map_err(WriteFailure::Failed)
     }
 }
 
@@ -386,17 +415,17 @@ fn describe_progress(start: &Checkpoint, reached: &Checkpoint, started: Instant)
 }
 
 /// Returns the line that ends a run.
-pub fn summarize(files: &Files, start: &Start, ended: &Checkpoint, elapsed: Duration) -> String {
+pub fn summarize(files: &Files, start: &Checkpoint, ended: &Checkpoint, elapsed: Duration) -> String {
     let rows = count_rows(ended);
     let errors = match &files.errors {
         Some(path) if ended.failed > 0 => format!(" ({})", path.display()),
         _ => String::new(),
     };
-    let start = count_rows(&start.checkpoint);
+    let start = count_rows(start);
     let here = rows.saturating_sub(start);
     let resumed = match start {
         0 => String::new(),
-        before => format!(", {before} of them before the interruption"),
+        before => format!(", {before} of them by an earlier run"),
     };
     format!(
         "{rows} {}: {} written, {} failed{errors}{resumed}; {:.1} s, {} rows/s",

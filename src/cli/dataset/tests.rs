@@ -7,14 +7,14 @@ use crate::json::Object;
 use crate::{ChatTemplate, Limits};
 use indicatif::ProgressBar;
 
-use super::journal::Journal;
+use super::journal::{Checkpoint, Journal};
 use super::notes::Notes;
 use super::row::Renderer;
 use super::run::{Files, Run};
 
 /// Rows of different lengths, two of which fail, with a blank line. The last one has no line feed.
-const INPUT: &str = "{\"id\": 1, \"messages\": [{\"content\": \"é\"}]}\n{\"messages\": 1}\n\n{\"messages\": [{\"content\": \"longer\"}]}\nx\n\
-                     {\"messages\": [{\"content\": \"\"}]}\n{\"messages\": [{\"content\": \"last\"}]}";
+const INPUT: &str = "{\"id\": 1, \"messages\": [{\"role\": \"user\", \"content\": \"é\"}]}\n{\"messages\": 1}\n\n{\"messages\": [{\"role\": \"user\", \"content\": \"longer\"}]}\nx\n\
+                     {\"messages\": [{\"role\": \"user\", \"content\": \"\"}]}\n{\"messages\": [{\"role\": \"user\", \"content\": \"last\"}]}";
 
 /// The sizes of chunks and answers with which each row is a chunk.
 const ROWS: [usize; 2] = [10, usize::MAX];
@@ -52,7 +52,10 @@ fn run(folder: &Path, end: &str, sizes: [usize; 2], interval: Duration) -> Run {
             messages_key: "messages".to_owned(),
             is_sharegpt: false,
             wants_spans: false,
-            wants_assistant: false,
+            masks: None,
+            is_strict: false,
+            removes_null: false,
+            reads_arguments: false,
             wants_turns: false,
             notes: Notes::new(&chat),
             chat,
@@ -75,6 +78,13 @@ fn run(folder: &Path, end: &str, sizes: [usize; 2], interval: Duration) -> Run {
     }
 }
 
+/// Renders the rows and returns the state at the end.
+fn render(run: &Run, resumes: bool) -> Result<Checkpoint, String> {
+    let start = run.find_start(resumes)?;
+    let ended = run.render(start, &ProgressBar::hidden())?;
+    Ok(ended.expect("the output is a file"))
+}
+
 /// Writes the three files of an interrupted run, resumes it, and returns the output and the errors.
 fn resume(run: &Run, interrupted: [&[u8]; 3]) -> [Vec<u8>; 2] {
     let errors = run.files.errors.clone().unwrap();
@@ -83,14 +93,9 @@ fn resume(run: &Run, interrupted: [&[u8]; 3]) -> [Vec<u8>; 2] {
     for (path, bytes) in [&output, &errors, &journal].into_iter().zip(interrupted) {
         std::fs::write(path, bytes).unwrap();
     }
-    let start = run.find_start(true).unwrap().expect("there is a journal");
-    let (ended, journal) = run
-        .render(&start, &ProgressBar::hidden())
-        .unwrap()
-        .expect("the output is a file");
+    let ended = render(run, true).unwrap();
     assert_eq!((ended.written, ended.failed), (4, 2));
-    journal.unwrap().remove().unwrap();
-    assert!(run.find_start(true).unwrap().is_none(), "the output is complete");
+    assert!(ended.is_complete);
     [output, errors].map(|path| std::fs::read(path).unwrap())
 }
 
@@ -106,9 +111,7 @@ fn a_run_resumes_from_files_that_end_at_any_byte() {
     ] {
         let folder = Folder::new(&format!("resume{end}"));
         let whole = run(&folder.0, end, sizes, Duration::ZERO);
-        whole
-            .render(&whole.find_start(false).unwrap().unwrap(), &ProgressBar::hidden())
-            .unwrap();
+        render(&whole, false).unwrap();
         let files = [
             &whole.files.output,
             whole.files.errors.as_ref().unwrap(),
@@ -175,17 +178,48 @@ fn a_run_resumes_from_files_that_end_at_any_byte() {
 fn a_run_does_not_resume_with_other_options_or_another_input() {
     let folder = Folder::new("other");
     let first = run(&folder.0, "", ROWS, Duration::ZERO);
-    let start = first.find_start(false).unwrap().unwrap();
-    first.render(&start, &ProgressBar::hidden()).unwrap();
-    let message = |run: &Run, resumes: bool| run.find_start(resumes).map(|_| ()).unwrap_err();
+    let journal = Journal::path(&first.files.output);
+    render(&first, false).unwrap();
+    // The run was killed before the last checkpoint.
+    let mut lines = std::fs::read_to_string(&journal).unwrap();
+    lines.truncate(lines.trim_end().rfind('\n').unwrap() + 1);
+    std::fs::write(&journal, &lines).unwrap();
+    let message = |run: &Run, resumes: bool| render(run, resumes).unwrap_err();
     assert!(message(&first, false).contains("continue it with --resume"));
     let mut other = run(&folder.0, "", ROWS, Duration::ZERO);
     other.renderer.wants_spans = true;
     assert!(message(&other, true).contains("other options"));
-    let start = first.find_start(true).unwrap().unwrap();
-    std::fs::write(&first.files.input, INPUT.replace("longer", "longest")).unwrap();
-    let failure = first.render(&start, &ProgressBar::hidden()).map(|_| ()).unwrap_err();
-    assert!(failure.contains("another input"), "{failure}");
+    let mut other = run(&folder.0, "", ROWS, Duration::ZERO);
+    other.files.errors = Some(folder.0.join("others.jsonl"));
+    assert!(message(&other, true).contains("other options"));
+    for changed in ["longest", "lönge"] {
+        std::fs::write(&first.files.input, INPUT.replace("longer", changed)).unwrap();
+        assert!(message(&first, true).contains("another input"));
+    }
+}
+
+#[test]
+fn a_complete_output_grows_with_its_input() {
+    let folder = Folder::new("appended");
+    let run = run(&folder.0, "", ROWS, Duration::ZERO);
+    let whole = render(&run, false).unwrap();
+    let read = || [&run.files.output, run.files.errors.as_ref().unwrap()].map(|path| std::fs::read_to_string(path).unwrap());
+    let before = read();
+    assert_eq!(render(&run, true).unwrap(), whole);
+    assert_eq!(read(), before);
+    std::fs::write(
+        &run.files.input,
+        format!("{INPUT}\nbad\n{{\"messages\": [{{\"role\": \"user\", \"content\": \"new\"}}]}}\n"),
+    )
+    .unwrap();
+    let ended = render(&run, true).unwrap();
+    assert_eq!((ended.written, ended.failed), (whole.written + 1, whole.failed + 1));
+    let resumed = read();
+    // The line numbers are those of the whole input.
+    render(&run, false).unwrap();
+    assert_eq!(read(), resumed);
+    std::fs::write(&run.files.input, format!("{INPUT} ")).unwrap();
+    assert!(render(&run, true).unwrap_err().contains("another input"));
 }
 
 #[test]

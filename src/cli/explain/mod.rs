@@ -15,7 +15,6 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::chat::AssistantSpans;
 use crate::conformance::{sign, visible};
 use crate::json::Data;
 use crate::{Bounds, ControlToken, Origin, Prompt, Segment, TokenOrigin};
@@ -141,11 +140,8 @@ impl<'p> Picture<'p> {
     }
 
     /// Returns the byte ranges of what the model writes, sorted.
-    fn assistant(&self) -> &[Range<usize>] {
-        match &self.prompt.assistant {
-            AssistantSpans::Known(spans) => &spans.bytes,
-            AssistantSpans::Unknown(_) => &[],
-        }
+    fn assistant(&self) -> Vec<Range<usize>> {
+        self.prompt.assistant.spans().bytes
     }
 
     /// Returns the parts of the turns with their names, sorted.

@@ -87,12 +87,22 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
+    /// Decides a comparison. The most common form needs no other function.
     #[inline(never)]
     fn fast_compare(&mut self, compare: &'a Compare, expr: &'a Expr) -> Result<Truth> {
+        match self.frame.compare_key(&self.runtime.heap, compare) {
+            Some(truth) => Ok(Truth::from(truth)),
+            None => self.other_compare(compare, expr),
+        }
+    }
+
+    #[inline(never)]
+    fn other_compare(&mut self, compare: &'a Compare, expr: &'a Expr) -> Result<Truth> {
         let Compare {
             first,
             link: (op, right),
             more,
+            ..
         } = compare;
         if let (CompareOp::Eq | CompareOp::Ne, Some(text), []) = (op, literal(right), &**more) {
             if let Some(is_equal) = self.peek_equal(first, text) {
@@ -144,6 +154,7 @@ impl<'a> Evaluator<'a, '_> {
             first,
             link: (op, right),
             more,
+            ..
         } = compare;
         if let (CompareOp::In | CompareOp::NotIn, Some(text), []) = (op, literal(first), &**more) {
             let contains = self.peek_contains(right, text);

@@ -10,8 +10,9 @@
 //! an attribute of `loop` that must be computed it returns [`Peek::Unknown`], and the plain evaluator decides.
 
 use super::super::frame::Activation;
-use crate::ast::{Attribute, Expr, ExprKind, Literal};
-use crate::value::{Dict, Heap, Peek, Type, Undefined, Value, ValueRef};
+use super::literal;
+use crate::ast::{Attribute, Compare, CompareOp, Expr, ExprKind, Literal, Name, Slot};
+use crate::value::{Dict, Heap, Peek, Type, Undefined, Value, ValueRef, has_json_text};
 
 impl Activation {
     /// Peeks at an expression that is a variable, a key of one, or a key of a key or of an item.
@@ -40,6 +41,32 @@ impl Activation {
             }
         }
         self.peek_any_key(heap, attribute)
+    }
+
+    /// Decides `variable.key == "text"` or `variable.key != "text"` if the variable is a small object of the caller, such as a message.
+    #[inline(always)]
+    pub fn compare_key(&self, heap: &Heap<'_>, compare: &Compare) -> Option<bool> {
+        let Compare {
+            first,
+            link: (op, right),
+            ..
+        } = compare;
+        if !compare.is_key_with_text {
+            return None;
+        }
+        let (ExprKind::Attribute(attribute), Some(text)) = (&first.kind, literal(right)) else {
+            return None;
+        };
+        match &attribute.object.kind {
+            ExprKind::Name(Name {
+                slot: Slot::Local(local),
+                ..
+            }) => match self.local(heap, *local)? {
+                Value::Dict(Dict::Json(map)) => Some(has_json_text(map, &attribute.name, text)? == (*op == CompareOp::Eq)),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     #[inline(never)]

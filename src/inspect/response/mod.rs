@@ -235,7 +235,7 @@ impl Derivation<'_, '_> {
                 let Ok(prompt) = &*self.experiments.find_written(&conversation)? else {
                     continue;
                 };
-                let spans = prompt.assistant().map(|spans| spans.bytes.as_slice()).unwrap_or_default();
+                let spans = prompt.assistant().map(|spans| spans.bytes).unwrap_or_default();
                 let limit = spans.last().map_or(prompt.text.len(), |last| last.end);
                 let before = prompt.text.get(..limit).unwrap_or_default();
                 let Some(after) = before.rfind(USER).map(|at| at.saturating_add(USER.len())) else {

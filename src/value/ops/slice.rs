@@ -1,6 +1,6 @@
 //! Python's `value[start:stop:step]` of a string, a list, a tuple or a range. The result has the type of the value.
 //!
-//! A slice with a step of 1 is a view and copies nothing. The bounds are resolved by [`SliceIndices`]. Errors follow CPython 3.13
+//! A slice with a step of 1 or -1 is a view and copies nothing. The bounds are resolved by [`SliceIndices`]. Errors follow CPython 3.13
 //! `PyObject_GetItem` and `sliceobject.c`.
 
 use crate::error::{Error, ErrorKind, Result};
@@ -66,10 +66,17 @@ fn slice_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, bounds: Bounds) -> 
 fn slice_items<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, bounds: Bounds) -> Result<Seq<'a>> {
     let indices = bounds.within(items.len())?;
     let first = indices.positions().next().unwrap_or(0);
-    if let SliceIndices { step: 1, count, .. } | SliceIndices { count: count @ ..=1, .. } = indices {
-        if let Some(view) = items.slice(first..first + count) {
-            return Ok(view);
-        }
+    let SliceIndices { step, count, .. } = indices;
+    let is_reversed = step == -1 && count > 1;
+    let viewed = match step {
+        _ if is_reversed => items.slice((first + 1).saturating_sub(count)..first + 1),
+        _ if step == 1 || count <= 1 => items.slice(first..first + count),
+        _ => None,
+    };
+    match viewed {
+        Some(view) if is_reversed => return view.reversed(&mut runtime.meter),
+        Some(view) => return Ok(view),
+        None => {}
     }
     runtime.meter.charge_items(indices.count)?;
     runtime.check_values(indices.count)?;

@@ -25,6 +25,9 @@ impl<'a> Traced<'a> {
     }
 }
 
+/// The initial capacity of the list of pending containers, which is enough for a short conversation.
+const PENDING: usize = 16;
+
 /// A list or a dict of the input whose items are not added yet.
 type Pending<'a> = (Container, Value<'a>);
 
@@ -37,7 +40,7 @@ pub(super) fn map_inputs<'a>(
     mut charge: impl FnMut(usize) -> Result<bool>,
 ) -> Result<InputMap<'a>> {
     let mut map = InputMap::new(literals);
-    let mut pending = Vec::new();
+    let mut pending = Vec::with_capacity(PENDING);
     for input in inputs {
         match input {
             Traced::Token(name, text) => {

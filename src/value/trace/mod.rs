@@ -23,7 +23,7 @@ use super::{Str, Value};
 use crate::ast::Symbols;
 use crate::error::Result;
 use crate::meter::{Claim, Meter};
-use crate::trace::{Address, InputMap, Literals, Owner, Piece, Pieces, Segment, Source, Write, count_paths, count_pointer_bytes};
+use crate::trace::{Address, InputMap, Literals, Owner, Piece, Pieces, Segment, Source, count_paths, count_pointer_bytes};
 use inputs::map_inputs;
 
 /// The number of steps that each value costs from which a segment comes. They pay for the work after the render, which has no meter: making
@@ -184,25 +184,6 @@ impl<'a> Runtime<'a> {
             .step_by(SEGMENTS_PER_CLAIM)
             .map(|start| count.saturating_sub(start).min(SEGMENTS_PER_CLAIM));
         parts.map(|part| self.meter.claim(part.saturating_mul(bytes))).collect()
-    }
-
-    /// Returns what was written to the output, without the text of the template.
-    pub fn list_writes(&self, pieces: &Pieces) -> Vec<Write> {
-        let map = self.tape.as_ref().and_then(|tape| tape.map.as_ref());
-        let mut writes = Vec::with_capacity(pieces.len());
-        writes.extend(pieces.list().iter().filter_map(|piece| {
-            let output = piece.bytes();
-            let memory = match piece.source {
-                Source::Memory(address) => address.get()..address.after(output.len()).get(),
-                Source::Made | Source::Clock | Source::Changed(_) => 0..0,
-                source => {
-                    let start = map?.memory(source)?;
-                    start..start.saturating_add(output.len())
-                }
-            };
-            Some(Write { output, memory })
-        }));
-        writes
     }
 
     /// Appends a string to the text that is being written, and records its pieces.

@@ -189,12 +189,12 @@ impl<'a> Runtime<'a> {
     }
 
     /// Ends a stretch, which has a range of bytes and a number of pieces before it. If all text of the input in it comes from one message,
-    /// that message also owns the text around it.
+    /// that message also owns the text around it. A stretch without text has no effect.
     #[inline]
     pub fn end_stretch(&mut self, start: usize, before: usize, end: usize) -> Result<()> {
         let Some(tape) = &self.tape else { return Ok(()) };
         self.pieces.fill(end, Source::Made, tape.owner);
-        if tape.known.is_some() {
+        if tape.known.is_some() && start < end {
             // A step is the time of visiting eight pieces.
             self.meter
                 .charge(self.pieces.end_stretch(start, before, tape.owner) as u64 >> 3)?;

@@ -21,7 +21,7 @@ PIXEL = "data:image/png;base64,iVBORw0KGgo="
 def check(what, answer, prompt, *texts):
     """Checks that a prompt has the texts, or that the answer says what it dropped."""
     extra = answer.model_extra
-    dropped = [change["path"] for change in extra["changes"] if change["what"] == "dropped"]
+    dropped = [change["path"] for change in extra["changes"] if change["kind"] == "dropped"]
     lost = [text for text in texts if text not in prompt]
     print(f"{what}: {len(prompt)} characters, {len(extra['changes'])} changes, dropped {dropped}")
     assert not lost or dropped, (what, lost, prompt)
@@ -48,16 +48,22 @@ def ask_chat(client):
     ]
     tools = [{"type": "function", "function": FUNCTION}]
     ask("tools", "How warm", "21 degrees", messages=messages, tools=tools, reasoning_effort="low", max_completion_tokens=5)
+    custom = {"id": "call_1", "type": "custom", "custom": {"name": "patch", "input": "*** Begin"}}
+    messages[1:] = [{"role": "assistant", "tool_calls": [custom]}, {"role": "tool", "tool_call_id": "call_1", "content": "Done"}]
+    tools.append({"type": "custom", "custom": {"name": "patch", "description": "Edits a file."}})
+    ask("a custom tool", "patch", "*** Begin", "Done", messages=messages, tools=tools)
+    old = [messages[0], {"role": "assistant", "function_call": call["function"]}, {"role": "function", "name": "weather", "content": "21"}]
+    ask("functions", "How warm", "Paris", "21", messages=old, functions=[FUNCTION])
     # What a client sends back is the answer that it got.
     answer = ask("text", "Hi", messages=[{"role": "user", "content": "Hi"}])
     again = [{"role": "user", "content": "Hi"}, answer.choices[0].message, {"role": "user", "content": "More"}]
     ask("the answer sent back", "More", messages=again)
     try:
-        create(model="m", messages=[{"role": "tool", "tool_call_id": "none", "content": "1"}])
+        create(model="m", messages=[{"role": "critic", "content": "1"}])
     except openai.BadRequestError as error:
-        assert error.param == "/messages/0", error
+        assert error.param == "/messages/0/role", error
     else:
-        raise AssertionError("a result without a call is taken")
+        raise AssertionError("an unknown role is taken")
 
 
 def ask_responses(client):
@@ -78,6 +84,22 @@ def ask_responses(client):
     ]
     tools = [dict(FUNCTION, type="function", strict=True), {"type": "web_search"}]
     ask("items", "What is this?", "21 degrees", input=items, tools=tools, reasoning={"effort": "low"})
+    run = [
+        {"role": "user", "content": "Look."},
+        {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "score"}},
+        {"type": "code_interpreter_call", "id": "ci_1", "status": "completed", "container_id": "c", "code": "6*7", "outputs": [{"type": "logs", "logs": "42"}]},
+        {"type": "shell_call", "call_id": "sh_1", "action": {"commands": ["ls"]}},
+        {"type": "shell_call_output", "call_id": "sh_1", "output": [{"stdout": "a.txt", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]},
+        {"type": "custom_tool_call", "call_id": "cu_1", "name": "patch", "input": "*** Begin"},
+        {"type": "custom_tool_call_output", "call_id": "cu_1", "output": "Done"},
+    ]
+    ask("calls of every kind", "Look.", "score", "6*7", "42", "ls", "a.txt", "*** Begin", "Done", input=run, tools=tools)
+    try:
+        create(model="m", input=[{"type": "item_reference", "id": "msg_1"}])
+    except openai.BadRequestError as error:
+        assert error.param == "/input/0/id", error
+    else:
+        raise AssertionError("an item that is stored elsewhere is taken")
     answer = ask("text", "Hi", input="Hi")
     ask("the answer sent back", "More", input=[{"role": "user", "content": "Hi"}, *answer.output, {"role": "user", "content": "More"}])
 
@@ -115,6 +137,13 @@ def ask_messages(client):
     tools = [{"name": "weather", "description": "Tells the weather.", "input_schema": SCHEMA, **cache}]
     texts = ["You are a tool.", "Be brief.", "What is this?", "Let me see.", "21 degrees", "And now?"]
     ask("blocks", *texts, system=system, messages=messages, tools=tools, thinking={"type": "enabled", "budget_tokens": 1024})
+    search = [
+        {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "score"}},
+        {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [{"type": "web_search_result", "url": "https://e.org", "title": "It was 3-1", "encrypted_content": "zzz"}]},
+        {"type": "text", "text": "3-1."},
+    ]
+    searched = [{"role": "user", "content": "Who won?"}, {"role": "assistant", "content": search}, {"role": "user", "content": "And before?"}]
+    ask("a search of the server", "Who won?", "score", "It was 3-1", "3-1.", "And before?", messages=searched)
     prefilled = [{"role": "user", "content": "Count."}, {"role": "assistant", "content": "One, two,"}]
     answer = ask("a prefilled answer", "Count.", messages=prefilled)
     assert answer.content[0].text.endswith("One, two,"), answer
@@ -122,11 +151,11 @@ def ask_messages(client):
     again = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": answer.content}, {"role": "user", "content": "More"}]
     ask("the answer sent back", "More", messages=again)
     try:
-        create(model="m", max_tokens=1, messages=[{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "x"}]}])
+        create(model="m", max_tokens=1, messages=[{"role": "user", "content": [{"type": "image", "source": {"type": "file", "file_id": "x"}}]}])
     except anthropic.BadRequestError as error:
-        assert json.loads(error.response.text)["error"]["param"] == "/messages/0/content/0", error
+        assert json.loads(error.response.text)["error"]["param"] == "/messages/0/content/0/source/file_id", error
     else:
-        raise AssertionError("a result without a call is taken")
+        raise AssertionError("a file that is stored elsewhere is taken")
 
 
 def main():

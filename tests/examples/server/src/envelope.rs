@@ -1,7 +1,8 @@
 //! The forms of an answer that the official clients read: text, reasoning and calls, each in its place.
 
+use chat_template::Prompt;
 use chat_template::json::Data;
-use chat_template::{Format, Prepared, Prompt};
+use chat_template::request::{Change, Format};
 use serde_json::{Map, Value, json};
 
 /// The message of the model: the text, the reasoning and the calls. Without a text of the model, the text is the prompt.
@@ -115,10 +116,10 @@ fn chat_message(answer: &Answer) -> Value {
 }
 
 /// Returns the answer of a request, in the form of the request's format.
-pub fn wrap(body: &Data<'_>, prepared: &Prepared<'_>, prompt: &Prompt, answer: &Answer) -> Value {
+pub fn wrap(body: &Data<'_>, format: Format, prompt: &Prompt, changes: &[Change], answer: &Answer) -> Value {
     let model = text(body, "model").unwrap_or_default();
     let calls = !answer.calls.is_empty();
-    let mut answer = match prepared.format {
+    let mut answer = match format {
         Format::Responses => json!({
             "id": "resp_0",
             "object": "response",
@@ -153,7 +154,7 @@ pub fn wrap(body: &Data<'_>, prepared: &Prepared<'_>, prompt: &Prompt, answer: &
         }),
     };
     if let Value::Object(answer) = &mut answer {
-        add_facts(answer, prepared, prompt);
+        add_facts(answer, prompt, changes);
     }
     answer
 }
@@ -170,12 +171,12 @@ pub fn text<'d>(body: &'d Data<'_>, key: &str) -> Option<&'d str> {
 }
 
 /// Adds fields that the clients do not know: the changes of the body, the pieces for a tokenizer, and the steps of the render.
-fn add_facts(answer: &mut Map<String, Value>, prepared: &Prepared<'_>, prompt: &Prompt) {
+fn add_facts(answer: &mut Map<String, Value>, prompt: &Prompt, changes: &[Change]) {
     let pieces = prompt.pieces();
     let pieces = pieces
         .iter()
         .map(|piece| json!({"text": piece.text, "has_control_tokens": piece.has_control_tokens}));
-    answer.insert("changes".to_owned(), json!(prepared.changes));
+    answer.insert("changes".to_owned(), json!(changes));
     answer.insert("pieces".to_owned(), pieces.collect());
     answer.insert("steps".to_owned(), json!(prompt.steps));
 }

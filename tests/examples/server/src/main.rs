@@ -61,8 +61,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use chat_template::response::{ParseOptions, ResponseTemplate};
 use chat_template::{
-    ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Format, Limits, LoadOptions, PrepareOptions,
-    Prepared, json,
+    ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Limits, LoadOptions, json,
+    request::{Format, PrepareOptions, Prepared},
 };
 use hyper::body::Frame;
 use lru::LruCache;
@@ -126,10 +126,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:8080".to_owned());
 
     let model = ChatTemplate::from_dir(folder, &LoadOptions::default())?;
-    // A template that does not compile ends the server here, and not at the first request. The verdicts on requests are made once.
-    for part in ["takes", "response"] {
-        model.inspect(Bounds::default())?.get(part)?;
-    }
+    // A template that does not compile ends the server here, and not at the first request. How the model writes is found out once.
+    model.inspect(Bounds::default())?.get("response")?;
     let listener = TcpListener::bind(&address)
         .await
         .map_err(|error| format!("{address}: {error}"))?;
@@ -289,12 +287,13 @@ impl Job {
             bounds,
             ..ApplyOptions::default()
         };
-        let prompt = prepared.apply_with(&options).map_err(fail)?;
+        let (prompt, changes) = prepared.render_with(&options).map_err(fail)?;
         let answer = match envelope::text(&body, "sampled") {
             Some(sampled) => Answer::of_message(&parse(&template, sampled, &prompt.text, &prepared, bounds).map_err(fail)?),
             None => Answer::of_prompt(&prompt),
         };
-        serde_json::to_vec(&envelope::wrap(&body, &prepared, &prompt, &answer)).map_err(Failure::internal)
+        let answer = envelope::wrap(&body, prepared.format(), &prompt, &changes, &answer);
+        serde_json::to_vec(&answer).map_err(Failure::internal)
     }
 }
 

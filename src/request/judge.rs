@@ -1,0 +1,432 @@
+//! Looks on the trace of a prompt whether each text of a request was printed, by its place and never by its words.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
+
+use super::normal::{Place, Role};
+use super::plan::{Kinds, kind};
+use super::prepared::Request;
+use super::write::{Atom, Spoken, Written};
+use crate::chat::Prompt;
+use crate::error::Result;
+use crate::meter::Meter;
+use crate::trace::Origin;
+
+/// What a prompt lacks or garbles, each with its place in the body.
+pub type Faults = Vec<(Kinds, Place)>;
+
+/// A stretch of the prompt that was copied from a string.
+struct Copied {
+    at: Range<usize>,
+    start: usize,
+}
+
+/// The segments of a prompt by their origins.
+#[derive(Default)]
+struct Tape<'p> {
+    text: &'p str,
+    /// The stretches that were copied from the string at a pointer.
+    copied: HashMap<&'p str, Vec<Copied>>,
+    /// The first byte of the key of a value.
+    keys: HashMap<&'p str, usize>,
+    /// The pointers of the values whose keys are in the notation of Python.
+    quoted: HashSet<&'p str>,
+    /// The stretches that were made from strings, in the order of the prompt.
+    made: Vec<Range<usize>>,
+    /// The indices in `made` of those that were made from a string, or from strings in a container.
+    made_from: HashMap<&'p str, Vec<usize>>,
+    /// The pointers of the parts of contents from which something other than the type was printed.
+    parts: HashSet<&'p str>,
+    /// The text in which the last changed string was looked for.
+    last: Joined,
+}
+
+/// Stretches of the prompt, joined.
+#[derive(Default)]
+struct Joined {
+    made: Vec<usize>,
+    text: String,
+    plain: String,
+    /// The letters and digits of the text without escapes, and of the text.
+    letters: [String; 2],
+    /// The byte after the last string that was found in each of the letters.
+    next: [usize; 2],
+}
+
+/// Returns the faults of a prompt.
+///
+/// # Errors
+/// If a limit of the meter is reached.
+pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<Faults> {
+    let source = request.template.source().unwrap_or_default();
+    meter.charge_items(prompt.segments.len())?;
+    let mut tape = Tape::new(prompt, !written.media.is_empty());
+    let mut faults = Faults::new();
+    for path in tape.keys.keys() {
+        if let Some(index) = key_of_part(path) {
+            faults.push((kind::REPR, place_of(written, index)));
+        }
+    }
+    // The map of keys has no order.
+    faults.sort_unstable();
+    for (index, Spoken { role, .. }) in written.spoken.iter().enumerate() {
+        let is_known = matches!(role, Role::User | Role::Assistant | Role::System) || has_word(source, role.name());
+        if !is_known && tape.copied.contains_key(format!("/messages/{index}/role").as_str()) {
+            faults.push((kind::ECHO, place_of(written, index)));
+        }
+    }
+    let mut firsts: BTreeMap<usize, usize> = BTreeMap::new();
+    for atom in &written.atoms {
+        meter.charge(4)?;
+        let places = if atom.kind == kind::DOCUMENT {
+            &request.normal.places
+        } else {
+            &written.paths
+        };
+        match tape.find(atom, &places.pointer(atom.path), meter)? {
+            Found::At(start, fault) => {
+                faults.extend(fault.map(|fault| (fault, atom.place)));
+                if atom.kind & (kind::CONTENT & !kind::RESULT) != 0 {
+                    firsts.entry(atom.message).or_insert(start);
+                }
+            }
+            Found::Medium(true) => faults.push((kind::LEAK, atom.place)),
+            Found::Medium(false) => {}
+            Found::Nowhere => faults.push((atom.kind, atom.place)),
+        }
+    }
+    let mut last = 0;
+    for (message, start) in firsts {
+        if start < last {
+            faults.push((kind::ORDER, place_of(written, message)));
+        }
+        last = last.max(start);
+    }
+    find_disorder(&tape, written, &mut faults);
+    find_speakers(prompt, written, request.has_prompt, &mut faults);
+    let mut seen = HashSet::new();
+    faults.retain(|fault| seen.insert(*fault));
+    Ok(faults)
+}
+
+enum Found {
+    At(usize, Option<Kinds>),
+    Medium(bool),
+    Nowhere,
+}
+
+/// Returns the pointers of a value and of the containers around it.
+fn pointers_around(path: &str) -> impl Iterator<Item = &str> {
+    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    ends.filter_map(|end| path.get(..end))
+}
+
+impl<'p> Tape<'p> {
+    fn new(prompt: &'p Prompt, has_media: bool) -> Self {
+        let mut tape = Self {
+            text: &prompt.text,
+            ..Self::default()
+        };
+        let mut made_end = None;
+        for segment in &prompt.segments {
+            let bytes = segment.bytes();
+            let before = made_end.filter(|end| *end == bytes.start);
+            match segment.origin() {
+                Origin::Input { path, is_key: true, .. } => {
+                    if before.is_some_and(|end| tape.text.get(..end).is_some_and(|text| text.ends_with('\''))) {
+                        tape.quoted.insert(path);
+                    }
+                    tape.keys.entry(path).or_insert(bytes.start);
+                    tape.add_part(path, has_media);
+                }
+                Origin::Input { path, at_bytes, .. } => {
+                    let start = bytes.start;
+                    tape.copied.entry(path).or_default().push(Copied { at: at_bytes, start });
+                    tape.add_part(path, has_media && !path.ends_with("/type"));
+                }
+                Origin::Changed { paths } => {
+                    for path in paths {
+                        tape.made_from.entry(path).or_default().push(tape.made.len());
+                        tape.add_part(path, has_media && !path.ends_with("/type"));
+                    }
+                    tape.made.push(bytes);
+                }
+                Origin::Made => made_end = Some(bytes.end),
+                _ => {}
+            }
+        }
+        tape
+    }
+
+    /// Adds the part of a content that a value is in: `/messages/0/content/1`.
+    fn add_part(&mut self, path: &'p str, has_media: bool) {
+        if has_media {
+            let end = path.match_indices('/').nth(4).map(|(at, _)| at);
+            self.parts.extend(end.and_then(|end| path.get(..end)));
+        }
+    }
+
+    fn find(&mut self, atom: &Atom<'_>, path: &str, meter: &mut Meter<'_>) -> Result<Found> {
+        if atom.kind == kind::MEDIUM {
+            return Ok(Found::Medium(self.parts.contains(path)));
+        }
+        if atom.is_key {
+            if let Some(start) = self.keys.get(path) {
+                let is_argument = path
+                    .rsplit_once('/')
+                    .is_some_and(|(outer, _)| outer.ends_with("/function/arguments"));
+                let is_python = atom.kind == kind::CALL && is_argument && self.quoted.contains(path);
+                return Ok(Found::At(*start, is_python.then_some(kind::REPR)));
+            }
+        }
+        let is_call = atom.kind == kind::CALL;
+        let mut own: Vec<usize> = Vec::new();
+        for pointer in pointers_around(path) {
+            own.extend(self.made_from.get(pointer).into_iter().flatten());
+        }
+        own.sort_unstable();
+        own.dedup();
+        meter.charge_items(own.len())?;
+        let copied = self.copied.get(path).map_or(&[] as &[Copied], Vec::as_slice);
+        meter.charge_items(copied.len())?;
+        let overlaps = |stretch: &&Copied| stretch.at.start < atom.range.end && stretch.at.end > atom.range.start;
+        let hits: Vec<&Copied> = copied.iter().filter(overlaps).filter(|_| !atom.is_key).collect();
+        if let Some(first) = hits.first().filter(|_| is_covered(atom, &hits)) {
+            let length = atom.range.len();
+            let most = || {
+                (length / 6)
+                    .saturating_add(atom.text.matches('\n').count())
+                    .saturating_add(1)
+                    .max(3)
+            };
+            let is_text = is_call && path.ends_with("/arguments");
+            let text_of = |made: &usize| {
+                self.made
+                    .get(*made)
+                    .and_then(|bytes| self.text.get(bytes.clone()))
+                    .unwrap_or_default()
+            };
+            let fault = if is_text && (own.iter().any(|made| text_of(made).contains("\\\"")) || is_in_braces(self.text, copied)) {
+                Some(kind::DOUBLE)
+            } else if hits.len() > 3 && hits.len() > most() {
+                Some(if is_call { kind::DOUBLE } else { kind::REPR })
+            } else {
+                None
+            };
+            return Ok(Found::At(first.start, fault));
+        }
+        let first_made = own.first().and_then(|made| self.made.get(*made)).map(|bytes| bytes.start);
+        let first_hit = hits.iter().map(|hit| hit.start).min();
+        let Some(start) = first_made.into_iter().chain(first_hit).min() else {
+            return Ok(Found::Nowhere);
+        };
+        let ranges = hits.iter().map(|hit| hit.start..hit.start.saturating_add(hit.at.len()));
+        let mut ranges: Vec<Range<usize>> = ranges.collect();
+        if !ranges.is_empty() || own != self.last.made {
+            ranges.extend(own.iter().filter_map(|made| self.made.get(*made).cloned()));
+            ranges.sort_unstable_by_key(|bytes| bytes.start);
+            let text: String = ranges
+                .into_iter()
+                .map(|bytes| self.text.get(bytes).unwrap_or_default())
+                .collect();
+            meter.charge_bytes(text.len().saturating_mul(4))?;
+            self.last = Joined::new(text, if hits.is_empty() { own } else { vec![usize::MAX] });
+        }
+        Ok(match self.last.find(&atom.text, meter)? {
+            true => Found::At(start, (is_call && self.last.text.contains("\\\"")).then_some(kind::DOUBLE)),
+            false => Found::Nowhere,
+        })
+    }
+}
+
+/// Returns whether stretches that were copied from a string have all letters and digits of an atom in it.
+fn is_covered(atom: &Atom<'_>, hits: &[&Copied]) -> bool {
+    let Range { start, end } = atom.range;
+    if hits.iter().any(|hit| hit.at.start <= start && hit.at.end >= end) {
+        return true;
+    }
+    let mut is_there = vec![false; atom.range.len()];
+    for hit in hits {
+        let from = hit.at.start.saturating_sub(start).min(is_there.len());
+        let to = hit.at.end.saturating_sub(start).min(is_there.len());
+        if let Some(part) = is_there.get_mut(from..to) {
+            part.fill(true);
+        }
+    }
+    let mut characters = atom.text.char_indices();
+    characters.all(|(at, character)| !character.is_alphanumeric() || is_there.get(at) == Some(&true))
+}
+
+/// Returns the letters and digits of a text, in lower case.
+fn letters_of(text: &str) -> String {
+    let letters = text.chars().filter(|character| character.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+impl Joined {
+    fn new(text: String, made: Vec<usize>) -> Self {
+        let plain = unescape(&text);
+        Self {
+            letters: [letters_of(&plain), letters_of(&text)],
+            made,
+            text,
+            plain,
+            next: [0; 2],
+        }
+    }
+
+    /// Returns whether the stretches have the letters and digits of a text, which is mostly after the last one that was found.
+    fn find(&mut self, text: &str, meter: &mut Meter<'_>) -> Result<bool> {
+        let wanted = letters_of(text);
+        meter.charge_bytes(text.len())?;
+        if wanted.is_empty() {
+            meter.charge_scan(self.text.len())?;
+            return Ok([&self.text, &self.plain]
+                .into_iter()
+                .any(|joined| joined.contains(text.trim())));
+        }
+        for (letters, next) in self.letters.iter().zip(&mut self.next) {
+            let after = letters
+                .get(*next..)
+                .and_then(|rest| rest.find(&wanted))
+                .map(|at| next.saturating_add(at));
+            let found = match after {
+                Some(found) => Some(found),
+                None => {
+                    meter.charge_scan(letters.len())?;
+                    letters.find(&wanted)
+                }
+            };
+            if let Some(found) = found {
+                meter.charge_scan(found.saturating_sub(*next))?;
+                *next = found.saturating_add(wanted.len());
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Returns whether JSON text of an object was printed directly after a brace, as if it were a part of an object.
+fn is_in_braces(text: &str, copied: &[Copied]) -> bool {
+    let first = copied.iter().find(|stretch| stretch.at.start == 0);
+    first.is_some_and(|first| {
+        let before = text.get(..first.start).unwrap_or_default();
+        before.ends_with('{') && text.get(first.start..).is_some_and(|rest| rest.starts_with('{'))
+    })
+}
+
+/// Replaces the escapes of JSON text.
+fn unescape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        plain.push_str(rest.get(..at).unwrap_or_default());
+        let after = rest.get(at.saturating_add(1)..).unwrap_or_default();
+        let mut characters = after.chars();
+        match characters.next() {
+            Some('u') => {
+                let digits = after.get(1..5).unwrap_or_default();
+                let character = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
+                plain.extend(character);
+                rest = after.get(5..).unwrap_or_default();
+                continue;
+            }
+            Some('n') => plain.push('\n'),
+            Some('t') => plain.push('\t'),
+            Some('r') => plain.push('\r'),
+            Some(other) => plain.push(other),
+            None => break,
+        }
+        rest = characters.as_str();
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// Adds the results that are in another order than their calls, unless their identifiers are printed.
+fn find_disorder(tape: &Tape<'_>, written: &Written<'_>, faults: &mut Faults) {
+    let next = written.spoken.iter().enumerate().skip(1);
+    for (spoken, (index, next)) in written.spoken.iter().zip(next) {
+        let has_id = || tape.copied.contains_key(format!("/messages/{index}/tool_call_id").as_str());
+        if next.call.is_some() && next.call < spoken.call && !has_id() {
+            faults.push((kind::ORDER, next.place));
+        }
+    }
+}
+
+/// Adds the messages whose header is that of the assistant.
+fn find_speakers(prompt: &Prompt, written: &Written<'_>, has_prompt: bool, faults: &mut Faults) {
+    let mut headers: BTreeMap<usize, String> = BTreeMap::new();
+    let mut done: HashSet<usize> = HashSet::new();
+    let mut end = 0;
+    for segment in &prompt.segments {
+        let Some(message) = segment.message() else { continue };
+        let bytes = segment.bytes();
+        end = end.max(bytes.end);
+        if done.contains(&message) {
+            continue;
+        }
+        let role = format!("/messages/{message}/role");
+        let is_content = match segment.origin() {
+            Origin::Input { path, .. } => path != role,
+            Origin::Changed { paths } => paths.iter().any(|path| **path != role),
+            _ => false,
+        };
+        if is_content {
+            done.insert(message);
+        } else {
+            headers
+                .entry(message)
+                .or_default()
+                .push_str(prompt.text.get(bytes).unwrap_or_default());
+        }
+    }
+    let header = |message: &usize| headers.get(message).map_or("", |header| header.trim());
+    let is_answer = |message: &usize| {
+        written
+            .spoken
+            .get(*message)
+            .is_some_and(|spoken| spoken.role == Role::Assistant)
+    };
+    let mut spoken: HashSet<&str> = done.iter().filter(|message| is_answer(message)).map(header).collect();
+    let tail = prompt.text.get(end..).unwrap_or_default().trim();
+    if has_prompt && !tail.is_empty() {
+        spoken.insert(tail);
+    }
+    for message in &done {
+        let is_other = written
+            .spoken
+            .get(*message)
+            .is_some_and(|spoken| spoken.role != Role::Assistant);
+        let own = header(message);
+        if is_other && !own.is_empty() && spoken.contains(own) {
+            faults.push((kind::SPEAKER, place_of(written, *message)));
+        }
+    }
+}
+
+fn place_of(written: &Written<'_>, message: usize) -> Place {
+    written.spoken.get(message).map_or(Place::BODY, |spoken| spoken.place)
+}
+
+/// Returns the index of the message if a path is that of `type` or `text` in a part of a content.
+fn key_of_part(path: &str) -> Option<usize> {
+    let mut keys = path.strip_prefix("/messages/")?.split('/');
+    let index = keys.next()?.parse().ok()?;
+    let is_part = keys.next()? == "content" && keys.next()?.parse::<usize>().is_ok();
+    (is_part && matches!(keys.next()?, "type" | "text") && keys.next().is_none()).then_some(index)
+}
+
+/// Returns whether a source has a word that is no part of a longer one.
+pub fn has_word(source: &str, word: &str) -> bool {
+    let is_letter = |character: char| character.is_alphanumeric() || character == '_';
+    source.match_indices(word).any(|(at, _)| {
+        let before = source.get(..at).and_then(|text| text.chars().next_back());
+        let after = source
+            .get(at.saturating_add(word.len())..)
+            .and_then(|text| text.chars().next());
+        let is_quoted = before.is_some_and(|character| matches!(character, '\'' | '"'));
+        is_quoted || !before.is_some_and(is_letter) && !after.is_some_and(is_letter)
+    })
+}

@@ -1,0 +1,45 @@
+//! Turns the body of a chat request into what a template takes, by the outcome of renders.
+//!
+//! ```text
+//! body -> read -> Normal -> write(Normal, Plan) -> messages, tools, changes -> render -> judge -> Outcome -> search
+//! ```
+//!
+#![doc = include_str!("server.md")]
+
+mod change;
+mod format;
+mod judge;
+mod node;
+mod normal;
+mod options;
+mod plan;
+mod prepared;
+mod quick;
+mod read;
+mod search;
+mod variables;
+mod write;
+
+pub use change::{Change, ChangeKind, Severity};
+pub use format::Format;
+pub use normal::Medium;
+pub use options::{After, Body, LaterSystem, Policy, PrepareOptions};
+pub use prepared::{Media, Prepared};
+
+use crate::error::{Error, ErrorClass, ErrorKind, Result};
+use crate::meter::{Claim, Meter};
+
+/// Returns an error about a value of the body. The message begins with the JSON pointer of the value.
+fn wrong(path: String, message: impl std::fmt::Display) -> Error {
+    let shown = if path.is_empty() { "the body" } else { &path };
+    Error::new(ErrorKind::Value, format!("{shown}: {message}"))
+        .without_line()
+        .with_class(ErrorClass::Request)
+        .about_input(path)
+}
+
+/// Claims memory that can be larger than the largest value, in parts of 64 KiB.
+fn claim_parts(meter: &mut Meter<'_>, bytes: usize) -> Result<Vec<Claim>> {
+    let parts = (0..bytes).step_by(64 << 10);
+    parts.map(|start| meter.claim((bytes - start).min(64 << 10))).collect()
+}

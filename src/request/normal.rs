@@ -1,0 +1,415 @@
+//! What a request says, whatever its format.
+//!
+//! ```text
+//! chat       {"role": "assistant", "content": "Looking", "tool_calls": [{"id": "a", "function": {"name": "f", …}}]}
+//! responses  {"type": "message", "role": "assistant", …}, {"type": "function_call", "call_id": "a", "name": "f", …}
+//! messages   {"role": "assistant", "content": [{"type": "text", …}, {"type": "tool_use", "id": "a", "name": "f", …}]}
+//!     ->     Turn {role: Assistant, parts: ["Looking"], calls: [f]}
+//! ```
+//!
+//! A reader fills a [`Normal`] with all that the body says, and changes nothing: texts are those of the body, in the order of the body. What
+//! no prompt can have becomes a [`Note`].
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::OnceLock;
+
+use serde::Serialize;
+
+use super::claim_parts;
+use super::node::Node;
+use crate::error::Result;
+use crate::json::{self, DEPTH, Data, JsonErrorKind, escape_key};
+use crate::meter::Meter;
+use crate::number::text::write_int;
+
+/// What a request says.
+#[derive(Debug, Default)]
+pub struct Normal<'b> {
+    pub turns: Vec<Turn<'b>>,
+    pub tools: Vec<Tool<'b>>,
+    pub notes: Vec<Note>,
+    /// The strings of `documents`.
+    pub documents: Vec<(Place, &'b str)>,
+    /// The places of all values.
+    pub places: Places<'b>,
+    /// Whether `tool_choice` is `none`, so that the request asks for a prompt without tools.
+    pub refuses_tools: bool,
+    /// Whether the body has settings for reasoning.
+    pub has_settings: bool,
+    /// The number of values that a plan can write, and the bytes of their strings.
+    pub values: usize,
+    pub bytes: usize,
+    /// Whether the last message is the beginning of the answer: it has `partial` or `prefix`, or a body of Messages ends with the assistant.
+    pub is_prefilled: bool,
+}
+
+/// The role of a turn. A reader gives aliases such as `human` the role that they stand for; any other role is an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    System,
+    Developer,
+    User,
+    Assistant,
+    /// The result of a call: the turn has a [`Turn::result`].
+    Tool,
+}
+
+/// How the body gives the content of a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// The body has no content, or the turn has none of its own, such as a call that is an item.
+    #[default]
+    Absent,
+    Null,
+    /// A string. The turn has one part, even if the string is empty.
+    Text,
+    /// A list. The turn has as many parts, but for blocks that are calls, results or thoughts.
+    Parts,
+}
+
+/// A message, or what a message of a template can be: texts and calls of one speaker, or one result.
+#[derive(Debug)]
+pub struct Turn<'b> {
+    pub role: Role,
+    /// The message, item or block of the body.
+    pub place: Place,
+    /// The message of the body, if it has the form that templates read and says this turn and nothing else, so that it can be passed on.
+    pub node: Option<Node<'b>>,
+    pub form: Form,
+    /// The place of the content.
+    pub content: Place,
+    pub parts: Vec<Part<'b>>,
+    pub thoughts: Vec<Thought<'b>>,
+    /// The field of the message with the thoughts, if it is a string.
+    pub thought_key: Option<&'b str>,
+    pub calls: Vec<Call<'b>>,
+    /// The call to which the turn is the answer, if the role is [`Role::Tool`].
+    pub result: Option<Answer<'b>>,
+    /// The name of the speaker.
+    pub name: Option<Field<'b>>,
+    /// Fields of a message that have no other place here, such as `note` or the `tools` of a message.
+    pub others: Vec<Field<'b>>,
+}
+
+/// A field of a message that is passed on.
+#[derive(Clone, Copy, Debug)]
+pub struct Field<'b> {
+    pub key: &'b str,
+    pub value: Node<'b>,
+    pub place: Place,
+}
+
+/// A part of the content.
+#[derive(Debug)]
+pub struct Part<'b> {
+    pub kind: PartKind,
+    /// The text; that of a medium is empty.
+    pub text: Cow<'b, str>,
+    /// The part of the body: of a medium, all of it.
+    pub node: Node<'b>,
+    /// The string of a text, and the part of any other kind.
+    pub place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PartKind {
+    Text,
+    /// A block of another type, whose text is its JSON without what only its maker can read.
+    Block,
+    Medium(Medium),
+}
+
+/// What a part is that is no text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Medium {
+    /// An image.
+    Image,
+    /// A sound.
+    Audio,
+    /// A video.
+    Video,
+    /// A document.
+    File,
+}
+
+/// A text of reasoning. Equal texts of a message are one thought.
+#[derive(Debug)]
+pub struct Thought<'b> {
+    pub text: &'b str,
+    pub place: Place,
+}
+
+/// A call of a tool.
+#[derive(Debug)]
+pub struct Call<'b> {
+    /// The identifier. A call that has none is found by the order of the results.
+    pub id: Option<&'b str>,
+    pub name: &'b str,
+    pub arguments: Arguments<'b>,
+    pub place: Place,
+    /// The place of the name, or that of the call if its type stands for the name.
+    pub name_place: Place,
+    /// The place of the arguments, or that of the call if it has no value for all of them.
+    pub arguments_place: Place,
+}
+
+/// The arguments of a call.
+#[derive(Debug)]
+pub enum Arguments<'b> {
+    /// None: they are absent or null.
+    Absent,
+    /// A text, which should be the JSON of an object.
+    Json(JsonText<'b>),
+    /// A value, which should be an object.
+    Value(Node<'b>),
+    /// The text of a custom tool, which stands for the object `{"input": …}`.
+    Input(&'b str),
+    /// Fields of the body that together are the object.
+    Fields(Vec<(&'b str, Node<'b>)>),
+}
+
+/// What the body says about the call of a result.
+#[derive(Debug, Default)]
+pub struct Answer<'b> {
+    pub id: Option<&'b str>,
+    /// The name of the function, if the body has it.
+    pub name: Option<&'b str>,
+    /// The index of the turn and of the call, found by the identifier, else by the name, else by the order. A result whose call is not in
+    /// the body has none.
+    pub call: Option<(usize, usize)>,
+}
+
+/// A tool that the model can call.
+#[derive(Debug)]
+pub struct Tool<'b> {
+    pub name: &'b str,
+    pub description: Option<&'b str>,
+    /// The schema of the arguments. That of a custom tool is an object with one string, `input`.
+    pub parameters: Option<Node<'b>>,
+    pub form: ToolForm<'b>,
+    /// The tool of the body.
+    pub node: Node<'b>,
+    pub place: Place,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum ToolForm<'b> {
+    /// `{"type": "function", "function": …}`.
+    Wrapped,
+    /// The function without an object around it.
+    Flat,
+    /// A tool whose input is a text, with the grammar of the text if the body has one.
+    Custom(Option<&'b str>),
+}
+
+/// A value of the body that the turns do not have, or not in its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Note {
+    pub place: Place,
+    pub is_moved: bool,
+    pub reason: &'static str,
+}
+
+/// The index of the place of a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place(u32);
+
+impl Place {
+    /// The body itself.
+    pub const BODY: Self = Self(0);
+}
+
+/// The places of values in the body. A pointer is written only for a change or an error.
+#[derive(Debug, Default)]
+pub struct Places<'b> {
+    steps: Vec<Step<'b>>,
+}
+
+#[derive(Clone, Debug)]
+struct Step<'b> {
+    parent: Place,
+    index: u32,
+    key: Cow<'b, str>,
+}
+
+/// The index of a step to a value that is no item.
+const NO_INDEX: u32 = u32::MAX;
+
+/// The memory of a step.
+pub const STEP: usize = size_of::<Step<'static>>();
+
+impl<'b> Places<'b> {
+    /// Returns the place of the value of a key.
+    pub fn key(&mut self, parent: Place, key: impl Into<Cow<'b, str>>) -> Place {
+        self.push(parent, key, NO_INDEX)
+    }
+
+    /// Returns the place of an item in the list of a key.
+    pub fn item(&mut self, parent: Place, key: impl Into<Cow<'b, str>>, index: usize) -> Place {
+        self.push(parent, key, u32::try_from(index).unwrap_or(NO_INDEX))
+    }
+
+    fn push(&mut self, parent: Place, key: impl Into<Cow<'b, str>>, index: u32) -> Place {
+        let key = key.into();
+        self.steps.push(Step { parent, index, key });
+        Place(u32::try_from(self.steps.len()).unwrap_or(0))
+    }
+
+    /// Returns the JSON pointer of a place.
+    pub fn pointer(&self, place: Place) -> String {
+        let mut pointer = String::new();
+        self.write(place, &mut pointer);
+        pointer
+    }
+
+    /// Appends the JSON pointer of a place.
+    pub fn write(&self, mut place: Place, pointer: &mut String) {
+        let mut steps = Vec::new();
+        while let Some(step) = (place.0 as usize).checked_sub(1).and_then(|index| self.steps.get(index)) {
+            steps.push(step);
+            place = step.parent;
+        }
+        for step in steps.into_iter().rev() {
+            if !step.key.is_empty() {
+                pointer.push('/');
+                pointer.push_str(&escape_key(&step.key));
+            }
+            if step.index != NO_INDEX {
+                pointer.push('/');
+                write_int(i64::from(step.index), pointer);
+            }
+        }
+    }
+}
+
+/// Arguments in JSON text.
+#[derive(Debug)]
+pub struct JsonText<'b> {
+    pub text: &'b str,
+    object: OnceLock<Option<Data<'b>>>,
+}
+
+impl<'b> JsonText<'b> {
+    pub fn new(text: &'b str) -> Self {
+        let object = OnceLock::new();
+        Self { text, object }
+    }
+
+    /// Returns whether the text stands for an empty object.
+    pub fn is_nothing(&self) -> bool {
+        matches!(self.text.trim(), "" | "null")
+    }
+
+    /// Returns the object, or `None` if the text is not the JSON of one. The text is read once. While it is read, the memory of the most
+    /// values that it can have is claimed.
+    pub fn object(&self, meter: &mut Meter<'_>) -> Result<Option<&Data<'b>>> {
+        if let Some(known) = self.object.get() {
+            return Ok(known.as_ref());
+        }
+        meter.charge_scan(self.text.len())?;
+        let values = count_beginnings(self.text).saturating_add(1).saturating_mul(VALUE);
+        let _claims = claim_parts(meter, values)?;
+        let value = match meter.deadline() {
+            Some(deadline) => json::read_until(self.text, DEPTH, deadline),
+            None => json::read(self.text, DEPTH),
+        };
+        let object = match value {
+            Ok(object @ Data::Object(_)) => Some(object),
+            Err(error) if error.kind() == JsonErrorKind::TimedOut => return Err(error.into()),
+            Ok(_) | Err(_) => None,
+        };
+        if let Some(object) = &object {
+            let count = Node::Data(object).count_values(DEPTH);
+            meter.charge_items(count)?;
+            meter.claim_for_render(count.saturating_mul(VALUE))?;
+        }
+        Ok(self.object.get_or_init(|| object).as_ref())
+    }
+}
+
+/// The memory of a value with its key, in bytes.
+const VALUE: usize = 64;
+
+/// Returns the number of commas and brackets of a JSON text that are not in its strings. Each value but the first is after one.
+fn count_beginnings(text: &str) -> usize {
+    let (mut is_in_string, mut is_escaped) = (false, false);
+    let is_beginning = |byte: &u8| {
+        let was_in_string = is_in_string;
+        is_in_string ^= *byte == b'"' && !is_escaped;
+        is_escaped = was_in_string && *byte == b'\\' && !is_escaped;
+        !was_in_string && matches!(byte, b',' | b'[' | b'{')
+    };
+    text.bytes().filter(is_beginning).count()
+}
+
+impl Arguments<'_> {
+    /// Returns a bit for the form of the arguments.
+    pub fn form(&self) -> u8 {
+        match self {
+            Self::Absent => 1,
+            Self::Json(json) if json.is_nothing() => 2,
+            Self::Json(_) => 4,
+            Self::Value(_) => 8,
+            Self::Input(_) => 16,
+            Self::Fields(_) => 32,
+        }
+    }
+}
+
+impl Role {
+    /// Returns the name that templates read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Developer => "developer",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+impl Medium {
+    /// Returns the name that templates read as the type of a part.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Image => "image",
+            Self::Audio => "audio",
+            Self::Video => "video",
+            Self::File => "file",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl<'b> Turn<'b> {
+    /// Returns a turn without content.
+    pub fn new(role: Role, place: Place) -> Self {
+        Self {
+            role,
+            place,
+            node: None,
+            form: Form::Absent,
+            content: place,
+            parts: Vec::new(),
+            thoughts: Vec::new(),
+            thought_key: None,
+            calls: Vec::new(),
+            result: None,
+            name: None,
+            others: Vec::new(),
+        }
+    }
+
+    /// Returns whether the turn says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty() && self.thoughts.is_empty() && self.calls.is_empty()
+    }
+}

@@ -1,0 +1,165 @@
+//! How a body is prepared.
+
+use super::plan::{Choice, Plan, value};
+use super::prepared::Prepared;
+use crate::chat::ApplyOptions;
+use crate::clock::Clock;
+use crate::deadline::Bounds;
+use crate::json::Data;
+
+use super::format::Format;
+
+/// How much of a body may be changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Policy {
+    /// Nothing, even if the template fails or prints less. A body of Chat Completions has the prompt of
+    /// [`ChatTemplate::apply`](crate::ChatTemplate::apply).
+    Exact,
+    /// What this template needs.
+    #[default]
+    Fit,
+    /// Nothing: a body that needs a change is an error. The translation of a format is none.
+    Strict,
+}
+
+/// Where a message of the system goes that is not the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LaterSystem {
+    /// It stays in its place, so that the prompt before it stays the same, if the template takes it there.
+    #[default]
+    InPlace,
+    /// It becomes a message of the user in its place.
+    AsUser,
+    /// It is merged into the first one.
+    Merged,
+}
+
+/// The options with which a body is prepared. Set the fields you need, and take the others from [`Default`].
+#[derive(Clone, Copy)]
+pub struct PrepareOptions<'o> {
+    /// The format of the body. Without it, the shape of the body decides.
+    pub format: Option<Format>,
+    /// How much of the body may be changed.
+    pub policy: Policy,
+    /// The name of the model's template that renders the request. Without it, the tools of the body decide.
+    pub chat_template: Option<&'o str>,
+    /// Where a message of the system goes that is not the first.
+    pub later_system: LaterSystem,
+    /// The text that stands for an image, a sound, a video or a file if the template has no place for it.
+    pub media_placeholder: Option<&'o str>,
+    /// Whether the prompt has the tools even if `tool_choice` is `none`.
+    pub keeps_tools: bool,
+    /// Whether tools and calls become JSON text in messages if the template does not print them.
+    pub tools_as_text: bool,
+    /// The request before this one in the same conversation ([`PrepareOptions::after`]).
+    pub after: Option<After>,
+    /// The clock that `strftime_now` reads while the plan is searched.
+    pub clock: &'o dyn Clock,
+    /// What preparing the body may use.
+    pub bounds: Bounds<'o>,
+}
+
+/// How an earlier request was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct After {
+    pub(super) plan: Plan,
+}
+
+impl PrepareOptions<'_> {
+    /// Lets a request be written as the one before it in the same conversation, so that their prompts begin in the same way.
+    #[must_use]
+    pub fn after(mut self, earlier: &Prepared<'_>) -> Self {
+        self.after = Some(After { plan: earlier.plan });
+        self
+    }
+}
+
+impl Default for PrepareOptions<'_> {
+    fn default() -> Self {
+        let ApplyOptions { clock, bounds, .. } = ApplyOptions::default();
+        Self {
+            format: None,
+            policy: Policy::default(),
+            chat_template: None,
+            later_system: LaterSystem::default(),
+            media_placeholder: None,
+            keeps_tools: false,
+            tools_as_text: false,
+            after: None,
+            clock,
+            bounds,
+        }
+    }
+}
+
+impl std::fmt::Debug for PrepareOptions<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = formatter.debug_struct("PrepareOptions");
+        shown.field("format", &self.format).field("policy", &self.policy);
+        shown
+            .field("chat_template", &self.chat_template)
+            .field("later_system", &self.later_system);
+        shown
+            .field("media_placeholder", &self.media_placeholder)
+            .field("keeps_tools", &self.keeps_tools);
+        shown.field("tools_as_text", &self.tools_as_text).field("after", &self.after);
+        shown.finish_non_exhaustive()
+    }
+}
+
+/// The options that decide how a request is written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Settings {
+    later_system: LaterSystem,
+    pub media_placeholder: Option<String>,
+    pub tools_as_text: bool,
+}
+
+impl Settings {
+    pub fn new(options: &PrepareOptions<'_>) -> Self {
+        Self {
+            later_system: options.later_system,
+            media_placeholder: options.media_placeholder.map(str::to_owned),
+            tools_as_text: options.tools_as_text,
+        }
+    }
+
+    /// Returns the plan that a search begins with.
+    pub fn plan(&self) -> Plan {
+        Plan::default().with(
+            Choice::Systems,
+            match self.later_system {
+                LaterSystem::InPlace => value::AS_IS,
+                LaterSystem::AsUser => value::LATER_AS_USER,
+                LaterSystem::Merged => value::MERGED,
+            },
+        )
+    }
+}
+
+/// The body of a request: a `serde_json::Value` or a [`Data`]. This trait is sealed.
+pub trait Body: sealed::AsNode {}
+
+impl<T: sealed::AsNode> Body for T {}
+
+mod sealed {
+    use crate::request::node::Node;
+
+    pub trait AsNode {
+        fn as_node(&self) -> Node<'_>;
+    }
+}
+
+impl sealed::AsNode for serde_json::Value {
+    fn as_node(&self) -> Node<'_> {
+        Node::Json(self)
+    }
+}
+
+impl sealed::AsNode for Data<'_> {
+    fn as_node(&self) -> Node<'_> {
+        Node::Data(self)
+    }
+}
+
+use super::node::Node;

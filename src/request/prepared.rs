@@ -1,0 +1,390 @@
+//! A prepared request: how it is written for a template, its prompt, and its changes.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::change::{Change, ChangeKind};
+use super::format::{Format, find};
+use super::judge::Faults;
+use super::node::Node;
+use super::normal::{Medium, Normal, Place};
+use super::options::{Body, Policy, PrepareOptions, Settings};
+use super::plan::{Choice, Plan, kind};
+use super::search::{Outcome, Search, hash_shape, score_of};
+use super::variables::{self, Variables};
+use super::write::{Given, Written, write};
+use super::{quick, read, wrong};
+use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, Prompt, Score};
+use crate::error::{Error, Result};
+use crate::meter::Meter;
+
+/// A request as it is written for a template. It borrows from the body and the template.
+#[derive(Debug)]
+pub struct Prepared<'b> {
+    request: Request<'b>,
+    pub(super) plan: Plan,
+    /// What the plan led to when it was found.
+    score: Score,
+    written: Written<'b>,
+}
+
+/// An image, a sound, a video or a file of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Media {
+    /// The JSON pointer of the part in the body.
+    pub path: String,
+    /// What it is.
+    pub kind: Medium,
+    /// The index of the message that the template gets.
+    pub message: usize,
+}
+
+/// What is rendered, apart from how it is written.
+#[derive(Debug)]
+pub(super) struct Request<'b> {
+    pub template: &'b ChatTemplate,
+    pub format: Format,
+    policy: Policy,
+    pub settings: Settings,
+    pub normal: Normal<'b>,
+    documents: Option<Node<'b>>,
+    variables: Variables<'b>,
+    pub has_prompt: bool,
+    continue_final_message: ContinueFinalMessage<'b>,
+    shape: u64,
+}
+
+impl ChatTemplate {
+    /// Prepares the body of a chat request ([`prepare_with`](Self::prepare_with)) with the default options.
+    ///
+    /// # Errors
+    /// Those of [`prepare_with`](Self::prepare_with).
+    pub fn prepare<'b, B: Body>(&'b self, body: &'b B) -> Result<Prepared<'b>> {
+        self.prepare_with(body, &PrepareOptions::default())
+    }
+
+    /// Prepares the body of a chat request: finds how it has to be written for this template, by renders of this request. For a request of
+    /// a shape that the template has seen before, the first render of [`Prepared::render`] is the only one.
+    ///
+    /// # Errors
+    /// If the body has none of the formats or names content that is stored elsewhere, and if the template takes the request in no form.
+    /// Errors about the body have the class [`Request`](crate::ErrorClass::Request) and its JSON pointer.
+    pub fn prepare_with<'b, B: Body>(&'b self, body: &'b B, options: &PrepareOptions<'_>) -> Result<Prepared<'b>> {
+        let body = body.as_node();
+        let deadline = options.bounds.start();
+        let mut meter = Meter::within(options.bounds, &deadline).share_steps();
+        let request = Request::read(self, body, options, &mut meter.renew())?;
+        let earlier = options.after.map(|after| after.plan);
+        let known = request.template.memory().find(request.shape);
+        let (plan, score) = match (known, request.policy) {
+            (_, Policy::Exact) => (Plan::default(), WORST),
+            (Some(known), _) if earlier.is_none() => (Plan(known.choices), known.score),
+            _ => {
+                let apply_options = ApplyOptions {
+                    clock: options.clock,
+                    ..ApplyOptions::default()
+                };
+                let outcome = request.search(earlier, &apply_options, &mut meter)?;
+                (outcome.plan, outcome.score)
+            }
+        };
+        let written = match is_kept(body, request.format, request.policy) {
+            true => Written {
+                messages: body.get("messages").map(Given::Kept).unwrap_or_default(),
+                tools: body.get("tools").map(Given::Kept).unwrap_or_default(),
+                variables: variables::read_exact(body),
+                ..Written::default()
+            },
+            false => request.write(&plan, &mut meter)?,
+        };
+        let prepared = Prepared {
+            plan,
+            score,
+            written,
+            request,
+        };
+        prepared.request.check_policy(&prepared.list_changes())?;
+        Ok(prepared)
+    }
+}
+
+/// The score of a plan that is used whatever it leads to.
+const WORST: Score = (u32::MAX, 0, 0, 0);
+
+impl<'b> Prepared<'b> {
+    /// Returns the prompt and the changes of the body, among them each text that this prompt does not have.
+    ///
+    /// # Errors
+    /// Those of [`ChatTemplate::apply`]. With [`Policy::Strict`], also if the prompt does not have a text of the body.
+    pub fn render(&self) -> Result<(Prompt, Vec<Change>)> {
+        self.render_with(&ApplyOptions::default())
+    }
+
+    /// Returns the prompt and the changes of the body. The conversation, tools, documents, variables, generation prompt and continuation
+    /// are those of the body; all else is that of the options.
+    ///
+    /// # Errors
+    /// Those of [`Prepared::render`].
+    pub fn render_with(&self, options: &ApplyOptions<'_>) -> Result<(Prompt, Vec<Change>)> {
+        let deadline = options.bounds.start();
+        let mut meter = Meter::within(options.bounds, &deadline).share_steps();
+        meter.claim_for_render(self.written.memory)?;
+        let request = &self.request;
+        if request.policy == Policy::Exact {
+            let prompt = request.render(&self.written, options, (options.trace, false), &meter)?;
+            return Ok((prompt, self.list_changes()));
+        }
+        let memory = request.template.memory();
+        let needs_trace = memory.find(request.shape).is_some_and(|known| known.needs_trace);
+        // Whether anything stands for a medium is not seen by its strings.
+        let keeps_media = self.written.media.is_empty() || self.score == (0, 0, 0, 0);
+        if self.score != WORST && keeps_media && !needs_trace {
+            if let Ok(prompt) = request.render(&self.written, options, (options.trace, true), &meter) {
+                let faults = quick::judge(request, &prompt, &self.written, &mut meter)?;
+                if faults.is_none() {
+                    memory.need_trace(request.shape);
+                }
+                if let Some(faults) = faults.filter(|faults| score_of(faults) <= self.score) {
+                    let changes = request.list_changes(&self.written, &faults);
+                    request.check_policy(&changes)?;
+                    return Ok((prompt, changes));
+                }
+            }
+        }
+        let (outcome, prompt) = Search::new(request, options, &mut meter).evaluate(self.plan, &self.written);
+        let other;
+        let (outcome, written, mut prompt) = match prompt {
+            Some(prompt) if outcome.score <= self.score => (outcome, &self.written, prompt),
+            _ => {
+                // This conversation has the shape of another one, and needs another plan.
+                let outcome = request.search(Some(self.plan), options, &mut meter)?;
+                other = request.write(&outcome.plan, &mut meter)?;
+                let prompt = request.render(&other, options, (true, false), &meter)?;
+                (outcome, &other, prompt)
+            }
+        };
+        if !options.trace && options.control_tokens.policy == crate::chat::ControlPolicy::Leave {
+            prompt.segments.clear();
+        }
+        let changes = request.list_changes(written, &outcome.faults);
+        request.check_policy(&changes)?;
+        Ok((prompt, changes))
+    }
+
+    /// Returns the format of the body.
+    pub fn format(&self) -> Format {
+        self.request.format
+    }
+
+    /// Returns the changes that are known before the render. [`Prepared::render`] also returns what the prompt does not have.
+    pub fn list_changes(&self) -> Vec<Change> {
+        self.request.list_changes(&self.written, &Faults::new())
+    }
+
+    /// Returns the images, sounds, videos and files that the template gets, in the order of the prompt.
+    pub fn media(&self) -> Vec<Media> {
+        let media = self.written.media.iter();
+        let media = media.map(|medium| Media {
+            path: self.request.normal.places.pointer(medium.place),
+            kind: medium.kind,
+            message: medium.message,
+        });
+        media.collect()
+    }
+
+    /// Returns the messages that the template gets.
+    pub fn messages(&self) -> &(impl Input + Serialize + use<'b>) {
+        &self.written.messages
+    }
+
+    /// Returns the tools that the template gets, or null.
+    pub fn tools(&self) -> &(impl Input + Serialize + use<'b>) {
+        &self.written.tools
+    }
+
+    /// Returns the variables that the template gets, or null.
+    pub fn variables(&self) -> &(impl Input + Serialize) {
+        &self.written.variables
+    }
+
+    /// Returns whether the prompt ends with the beginning of an answer.
+    pub fn add_generation_prompt(&self) -> bool {
+        self.request.has_prompt
+    }
+}
+
+/// Returns whether the conversation is passed on as it is.
+fn is_kept(body: Node<'_>, format: Format, policy: Policy) -> bool {
+    policy == Policy::Exact && format == Format::ChatCompletions && body.get("messages").is_some()
+}
+
+impl<'b> Request<'b> {
+    fn read(template: &'b ChatTemplate, body: Node<'b>, options: &PrepareOptions<'_>, meter: &mut Meter<'_>) -> Result<Self> {
+        if !body.is_object() {
+            let fault = format!("it must be an object with `messages` or `input`, and is {}", body.describe());
+            return Err(wrong(String::new(), fault));
+        }
+        let format = match options.format {
+            Some(format) => format,
+            None => find(body)?,
+        };
+        let is_exact = options.policy == Policy::Exact;
+        let mut normal = match is_kept(body, format, options.policy) {
+            true => Normal::default(),
+            false => read::read(body, format, meter)?,
+        };
+        normal.refuses_tools &= !options.keeps_tools;
+        let has_tools = !normal.tools.is_empty() && !normal.refuses_tools
+            || is_kept(body, format, options.policy) && body.get("tools").is_some();
+        let template = template.single(options.chat_template, has_tools);
+        let variables = if is_exact {
+            Variables::default()
+        } else {
+            Variables::read(template, body, meter)?
+        };
+        normal.has_settings = variables.has_settings();
+        let read_option = |name| match is_exact {
+            true => Ok(body.get(name)),
+            false => variables::read_option(body, name),
+        };
+        let generation = read_option(variables::OPTIONS[0])?;
+        let continuation = read_option(variables::OPTIONS[1])?;
+        let continue_final_message = match continuation.map(|value| (value.text(), value.bool())) {
+            Some((Some(field), _)) => ContinueFinalMessage::Field(field),
+            Some((None, Some(true))) => ContinueFinalMessage::Content,
+            None if normal.is_prefilled && generation.is_none() => ContinueFinalMessage::Content,
+            _ => ContinueFinalMessage::No,
+        };
+        let has_prompt = match generation {
+            Some(flag) => flag.bool() == Some(true),
+            None => continue_final_message.field().is_none(),
+        };
+        let settings = Settings::new(options);
+        let key = (
+            hash_shape(&normal, template.memory()),
+            format,
+            &settings,
+            has_prompt,
+            &continue_final_message.field(),
+            variables.shape(),
+        );
+        let shape = template.memory().hash(&key);
+        Ok(Self {
+            template,
+            format,
+            policy: options.policy,
+            settings,
+            documents: body.get("documents"),
+            variables,
+            has_prompt,
+            continue_final_message,
+            shape,
+            normal,
+        })
+    }
+
+    pub fn write(&self, plan: &Plan, meter: &mut Meter<'_>) -> Result<Written<'b>> {
+        let is_chat = self.format == Format::ChatCompletions;
+        let mut written = write(&self.normal, plan, is_chat, &self.settings, meter)?;
+        (written.variables, written.settings) = self.variables.write(plan.get(Choice::Settings));
+        Ok(written)
+    }
+
+    /// Renders what was written. `trace` and `lists_copies` tell what the prompt has besides its text.
+    pub fn render(
+        &self,
+        written: &Written<'b>,
+        options: &ApplyOptions<'_>,
+        (trace, lists_copies): (bool, bool),
+        meter: &Meter<'_>,
+    ) -> Result<Prompt> {
+        let options = ApplyOptions {
+            tools: Some(&written.tools),
+            documents: self.documents.as_ref().map(|documents| documents as &dyn Input),
+            variables: Some(&written.variables),
+            add_generation_prompt: self.has_prompt,
+            continue_final_message: self.continue_final_message,
+            trace,
+            ..*options
+        };
+        self.template.apply_within(&written.messages, &options, lists_copies, meter)
+    }
+
+    /// Searches a plan, and remembers it for the shape of the request.
+    fn search(&self, earlier: Option<Plan>, options: &ApplyOptions<'_>, meter: &mut Meter<'_>) -> Result<Outcome> {
+        let memory = self.template.memory();
+        let recent: Vec<Plan> = memory.recent().into_iter().map(Plan).collect();
+        let outcome = Search::new(self, options, meter).run(earlier, &recent);
+        match outcome.refusal {
+            None => {
+                let is_general = outcome.plan != self.settings.plan() && !outcome.plan.drops();
+                memory.add(self.shape, outcome.plan.0, outcome.score, is_general);
+                Ok(outcome)
+            }
+            Some(refusal) => Err(refusal.error),
+        }
+    }
+
+    /// Returns an error about a message with the place of the message in the body.
+    pub fn locate(&self, error: Error, written: &Written<'_>) -> Error {
+        error.map_input_paths(|path| {
+            let rest = path.strip_prefix("/messages/")?;
+            let (index, field) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            let place = self
+                .normal
+                .places
+                .pointer(written.spoken.get(index.parse::<usize>().ok()?)?.place);
+            // The fields of an item or a block have other names.
+            let has_field = self.format == Format::ChatCompletions && place.matches('/').count() == 2;
+            Some(if has_field { format!("{place}{field}") } else { place })
+        })
+    }
+
+    /// Returns the changes of a body: those of the plan, and what the prompt does not have.
+    fn list_changes(&self, written: &Written<'b>, faults: &Faults) -> Vec<Change> {
+        let make = |place: Place, kind, reason: &'static str| Change::new(self.normal.places.pointer(place), kind, reason);
+        let mut changes = written.settings.clone();
+        changes.extend(
+            written
+                .changes
+                .iter()
+                .map(|(place, kind, reason)| make(*place, *kind, reason)),
+        );
+        let dropped = |place: Place| {
+            written
+                .changes
+                .iter()
+                .any(|change| (change.0, change.1) == (place, ChangeKind::Dropped))
+        };
+        let labelled: HashSet<Place> = written.labelled.iter().copied().collect();
+        let mut last = None;
+        for (fault, place) in faults.iter().filter(|(_, place)| !labelled.contains(place)) {
+            let reason = match *fault {
+                fault if fault & (kind::GARBLED | kind::ECHO) != 0 => continue,
+                kind::TOOL => "the template does not print this of a tool",
+                kind::CALL => "the template does not print this of a call",
+                kind::THOUGHT => "the template does not print this reasoning",
+                kind::MEDIUM => "the template has no place for it",
+                _ => "the prompt does not have the text",
+            };
+            if last.replace(*place) != Some(*place) && !(written.changes.len() < 1000 && dropped(*place)) {
+                changes.push(make(*place, ChangeKind::Dropped, reason));
+            }
+        }
+        changes
+    }
+
+    /// Returns an error for the first change, if the policy allows none.
+    fn check_policy(&self, changes: &[Change]) -> Result<()> {
+        match changes.first() {
+            Some(change) if self.policy == Policy::Strict => {
+                let (kind, reason) = (change.kind.name(), &change.reason);
+                let message = format!("the policy allows no changes, and the value would be {kind}: {reason}");
+                Err(wrong(change.path.clone(), message))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Judges a prompt without a trace, where nothing is doubtful.
+//!
+//! A string that a template prints unchanged was copied from its place in memory, so its address shows whether the prompt has it. Where
+//! strings were printed in part, changed or in another order, [`judge`](super::judge) decides by a trace.
+
+use super::judge::{Faults, has_word};
+use super::node::Node;
+use super::normal::Role;
+use super::plan::kind;
+use super::prepared::Request;
+use super::write::{Atom, Written};
+use crate::chat::Prompt;
+use crate::error::Result;
+use crate::meter::Meter;
+use crate::trace::Copied;
+
+/// The maximum number of copies of one string.
+const MANY: usize = 64;
+
+/// Returns the strings that a prompt does not have, or `None` if that is doubtful.
+///
+/// # Errors
+/// If a limit of the meter is reached.
+pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<Option<Faults>> {
+    meter.charge_items(prompt.copies.list.len())?;
+    meter.charge_items(written.atoms.len())?;
+    let copies = Sorted::new(&prompt.copies.list);
+    let calls = written.spoken.iter().map(|spoken| spoken.call);
+    let has_disorder = calls
+        .clone()
+        .zip(calls.skip(1))
+        .any(|(call, next)| next.is_some() && next < call);
+    let prints_medium = || written.media.iter().any(|medium| copies.touches(medium.node));
+    if has_disorder || prints_unknown_role(request, written, &copies) || prints_medium() {
+        return Ok(None);
+    }
+    let text = prompt.text.as_str();
+    let header = if request.has_prompt {
+        find_header(text, &prompt.copies.list)
+    } else {
+        ""
+    };
+    let mut made: Option<String> = None;
+    let mut faults = Faults::new();
+    let (mut last, mut end, mut answer) = (0, 0, "");
+    let mut message = usize::MAX;
+    for atom in written.atoms.iter().filter(|atom| atom.kind != kind::MEDIUM) {
+        let start = match copies.find(atom) {
+            Found::At(start) if is_plain(atom, text, start) => start,
+            Found::Without(lost) => {
+                if !prompt.copies.made.is_empty() {
+                    let made = match &made {
+                        Some(made) => made,
+                        None => made.insert(letters_of_made(prompt, meter)?),
+                    };
+                    meter.charge_scan(made.len())?;
+                    let lost = letters_of(lost);
+                    if lost.is_empty() || made.contains(&lost) {
+                        return Ok(None);
+                    }
+                }
+                faults.push((atom.kind, atom.place));
+                continue;
+            }
+            Found::At(_) | Found::Doubtful => return Ok(None),
+        };
+        if atom.kind & (kind::CONTENT & !kind::RESULT) != 0 && atom.message != message {
+            if start < last {
+                return Ok(None);
+            }
+            (last, message) = (start, atom.message);
+        }
+        if atom.kind & kind::CONTENT != 0 {
+            let before = text.get(end..start).unwrap_or_default().trim();
+            let spoken = written.spoken.get(atom.message);
+            let is_answer = spoken.is_some_and(|spoken| spoken.role == Role::Assistant);
+            if is_answer {
+                answer = before;
+            } else if !is_answer && !before.is_empty() && (before == answer || !header.is_empty() && before.ends_with(header)) {
+                return Ok(None);
+            }
+        }
+        end = end.max(start + atom.range.len());
+    }
+    faults.extend(&written.given_up);
+    faults.dedup();
+    Ok(Some(faults))
+}
+
+/// Returns the letters and digits of what was made and not copied.
+fn letters_of_made(prompt: &Prompt, meter: &mut Meter<'_>) -> Result<String> {
+    let made = prompt.copies.made.iter().filter_map(|bytes| prompt.text.get(bytes.clone()));
+    let made: String = made.map(letters_of).collect();
+    meter.charge_bytes(made.len())?;
+    Ok(made)
+}
+
+fn letters_of(text: &str) -> String {
+    text.chars().filter(|character| character.is_alphanumeric()).collect()
+}
+
+/// Returns whether a role was copied that is no word of the template.
+fn prints_unknown_role(request: &Request<'_>, written: &Written<'_>, copies: &Sorted<'_>) -> bool {
+    let source = request.template.source().unwrap_or_default();
+    let mut known = Vec::new();
+    written.spoken.iter().any(|spoken| {
+        let is_usual = matches!(spoken.role, Role::System | Role::User | Role::Assistant) || known.contains(&spoken.role);
+        if is_usual || !copies.has_start(spoken.role_address) {
+            return false;
+        }
+        known.push(spoken.role);
+        !has_word(source, spoken.role.name())
+    })
+}
+
+/// Returns the last line after all copies: the header of the next answer.
+fn find_header<'p>(text: &'p str, copies: &[Copied]) -> &'p str {
+    let ends = copies.iter().map(|copied| copied.at + copied.memory.len());
+    let tail = text.get(ends.max().unwrap_or_default()..).unwrap_or_default();
+    tail.trim().lines().next_back().unwrap_or_default()
+}
+
+enum Found<'a> {
+    /// The string was copied: its first byte in the prompt.
+    At(usize),
+    /// The string, or this part of it, was not copied.
+    Without(&'a str),
+    Doubtful,
+}
+
+/// The copies by their addresses.
+struct Sorted<'p> {
+    list: Vec<&'p Copied>,
+    /// For each copy, the highest end of it and those before it.
+    ends: Vec<usize>,
+}
+
+impl<'p> Sorted<'p> {
+    fn new(copies: &'p [Copied]) -> Self {
+        let mut list: Vec<&Copied> = copies.iter().collect();
+        list.sort_unstable_by_key(|copied| copied.memory.start);
+        let ends = list.iter().scan(0, |end, copied| {
+            *end = copied.memory.end.max(*end);
+            Some(*end)
+        });
+        let ends = ends.collect();
+        Self { list, ends }
+    }
+
+    /// Returns whether a copy begins at an address.
+    fn has_start(&self, address: usize) -> bool {
+        let first = self.list.partition_point(|copied| copied.memory.start < address);
+        self.list.get(first).is_some_and(|copied| copied.memory.start == address)
+    }
+
+    /// Returns whether a string of a part was copied, but for its type.
+    fn touches(&self, part: Node<'_>) -> bool {
+        let is_copied = |text: &str| {
+            let memory = text.as_bytes().as_ptr_range();
+            let after = self.list.partition_point(|copied| copied.memory.start < memory.end.addr());
+            let highest = after.checked_sub(1).and_then(|last| self.ends.get(last));
+            highest.is_some_and(|end| *end > memory.start.addr())
+        };
+        part.text().is_some_and(is_copied)
+            || part.items().any(|item| self.touches(item))
+            || part.entries().any(|(key, value)| key != "type" && self.touches(value))
+    }
+
+    /// Finds a string, but for white space around it.
+    fn find<'a>(&self, atom: &'a Atom<'_>) -> Found<'a> {
+        let (start, end) = (atom.memory.start, atom.memory.end);
+        if start == end {
+            return Found::Doubtful;
+        }
+        let text: &str = &atom.text;
+        let from = start + (text.len() - text.trim_start().len());
+        let to = end - (text.len() - text.trim_end().len());
+        let after = self.list.partition_point(|copied| copied.memory.start < end);
+        let before = self.list.iter().zip(&self.ends).take(after).rev();
+        let mut hits: Vec<&Copied> = Vec::new();
+        // A copy can begin before the string, if the string is a part of a longer one.
+        for (copied, _) in before.take_while(|(_, highest)| **highest > start) {
+            if copied.memory.start <= from && copied.memory.end >= to {
+                return Found::At(copied.at + (from - copied.memory.start));
+            }
+            if copied.memory.end > start {
+                hits.push(copied);
+            }
+            if hits.len() > MANY {
+                return Found::Doubtful;
+            }
+        }
+        if hits.is_empty() {
+            return Found::Without(text);
+        }
+        let is_json = atom.kind == kind::CALL && !atom.is_key && text.starts_with('{');
+        let most = (text.len() / 6 + text.matches('\n').count()).max(3);
+        if is_json || hits.len() > most {
+            return Found::Doubtful;
+        }
+        match find_gap(&hits, text, start) {
+            Some(gap) => Found::Without(gap),
+            None => hits.last().map_or(Found::Doubtful, |first| Found::At(first.at)),
+        }
+    }
+}
+
+/// Returns the first part of a text with a letter or digit that copies, from the last to the first, do not have.
+fn find_gap<'a>(hits: &[&Copied], text: &'a str, start: usize) -> Option<&'a str> {
+    let mut end = start;
+    let copied = hits.iter().rev().map(|copied| (copied.memory.start, copied.memory.end));
+    for (from, to) in copied.chain([(start + text.len(), start + text.len())]) {
+        let between = text
+            .get(end.saturating_sub(start)..from.saturating_sub(start))
+            .unwrap_or_default();
+        if between.contains(char::is_alphanumeric) {
+            return Some(between);
+        }
+        end = end.max(to);
+    }
+    None
+}
+
+/// Returns whether nothing before a string shows that it is a part of a printed value.
+fn is_plain(atom: &Atom<'_>, text: &str, start: usize) -> bool {
+    let before = text.get(..start).unwrap_or_default();
+    match atom.kind {
+        kind::CALL if atom.is_key => !before.ends_with('\''),
+        kind::CALL => !(before.ends_with('{') && atom.text.starts_with('{') || before.ends_with('\\')),
+        kind if kind & kind::CONTENT != 0 => {
+            let before = before.trim_end_matches(['\'', '"']).trim_end();
+            !(before.ends_with("text':") || before.ends_with("text\":"))
+        }
+        _ => true,
+    }
+}

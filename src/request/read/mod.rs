@@ -1,0 +1,346 @@
+//! Reads the body of a request into its normal form.
+//!
+//! `messages.rs` reads the messages of Chat Completions and of Messages, `items.rs` the items of Responses. Both read the parts of a content by
+//! the table of `parts.rs`, so that a block of one format is also read in the others.
+
+mod items;
+mod messages;
+mod parts;
+mod tools;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use super::format::Format;
+use super::node::Node;
+use super::normal::{Answer, Arguments, JsonText, Normal, Note, Place, Role, STEP, Turn};
+use super::wrong;
+use crate::error::{Error, Result};
+use crate::json::DEPTH;
+use crate::meter::Meter;
+
+/// Keys of a body that refer to a conversation outside of it, each with what to do instead.
+#[rustfmt::skip]
+const STORED: [(&str, &str); 4] = [
+    ("previous_response_id", "the earlier conversation is stored elsewhere; pass its items in `input`"),
+    ("conversation", "the conversation is stored elsewhere; pass its items in `input`"),
+    ("prompt", "the prompt is stored elsewhere; pass its text as a message"),
+    ("thread", "the conversation is stored elsewhere; pass its messages in `messages`"),
+];
+
+/// The length of a name in a message of an error, in characters.
+const MAX_SHOWN: usize = 100;
+
+/// Reads a body. The work and the memory are charged to the meter.
+///
+/// # Errors
+/// If the body does not have its format, or names content that is stored elsewhere. The error has the pointer of the value in the body.
+pub fn read<'b>(body: Node<'b>, format: Format, meter: &mut Meter<'_>) -> Result<Normal<'b>> {
+    let mut reader = Reader {
+        normal: Normal::default(),
+        meter,
+    };
+    for (key, fault) in STORED {
+        let is_new = |thread: Node<'b>| key == "thread" && thread.get_text("type") == Some("create");
+        if body.get(key).is_some_and(|value| !is_new(value)) {
+            return Err(wrong(format!("/{key}"), fault));
+        }
+    }
+    let others: &[&str] = match format {
+        Format::ChatCompletions | Format::Messages => &["input", "instructions"],
+        Format::Responses => &["messages", "system"],
+    };
+    let list = super::format::list(format);
+    if let Some(key) = others.iter().find(|key| body.get(key).is_some()) {
+        let fault = format!("a body with `{list}` cannot have this key; pass the texts in `{list}`");
+        return Err(wrong(format!("/{key}"), fault));
+    }
+    let Some(conversation) = body.get(list) else {
+        return Err(wrong(
+            format!("/{list}"),
+            "the body must have this key, with the conversation",
+        ));
+    };
+    match format {
+        Format::Responses => items::read(&mut reader, body, conversation)?,
+        Format::ChatCompletions | Format::Messages => messages::read(&mut reader, body, conversation, format)?,
+    }
+    for key in ["tools", "functions"] {
+        if let Some(tools) = body.get(key) {
+            tools::read(&mut reader, tools, Place::BODY, key)?;
+        }
+    }
+    for (index, document) in body.get("documents").into_iter().flat_map(Node::items).enumerate() {
+        let place = reader.item(Place::BODY, "documents", index);
+        reader.read_strings(document, place)?;
+    }
+    let refuses = |key| {
+        let choice = body.get(key);
+        choice.and_then(|choice| choice.text().or_else(|| choice.get_text("type"))) == Some("none")
+    };
+    reader.normal.refuses_tools = refuses("tool_choice") || refuses("function_call");
+    reader.match_results()?;
+    Ok(reader.normal)
+}
+
+/// The normal form so far, and the meter.
+struct Reader<'b, 'r, 'm> {
+    normal: Normal<'b>,
+    meter: &'r mut Meter<'m>,
+}
+
+impl<'b> Reader<'b, '_, '_> {
+    /// Counts the work of looking at a value, and claims memory for what is noted of it.
+    #[inline]
+    fn visit(&mut self, bytes: usize) -> Result<()> {
+        self.meter.charge(1)?;
+        self.normal.values = self.normal.values.saturating_add(1);
+        self.meter.claim_for_render(bytes.saturating_add(STEP))
+    }
+
+    /// Counts the values and the bytes of a value that a plan can write.
+    fn count(&mut self, value: Node<'b>) -> Result<()> {
+        let count = value.count_values(DEPTH);
+        self.normal.values = self.normal.values.saturating_add(count);
+        self.meter.charge_items(count)
+    }
+
+    /// Returns the arguments of a call: JSON text, or a value.
+    fn read_arguments(&mut self, value: Node<'b>) -> Result<Arguments<'b>> {
+        if let Some(text) = value.text() {
+            self.normal.bytes = self.normal.bytes.saturating_add(text.len());
+            return Ok(Arguments::Json(JsonText::new(text)));
+        }
+        self.count(value)?;
+        Ok(Arguments::Value(value))
+    }
+
+    /// Adds a turn.
+    fn push(&mut self, turn: Turn<'b>) -> Result<()> {
+        self.meter.claim_for_render(size_of::<Turn<'b>>())?;
+        self.normal.turns.push(turn);
+        Ok(())
+    }
+
+    /// Adds a turn with the result of a call.
+    fn push_result(&mut self, place: Place, id: Option<&'b str>, content: Option<(&'b str, Node<'b>)>) -> Result<()> {
+        let mut turn = Turn::new(Role::Tool, place);
+        turn.result = Some(Answer { id, ..Answer::default() });
+        if let Some((key, content)) = content {
+            self.read_content(&mut turn, content, key)?;
+        }
+        self.push(turn)
+    }
+
+    /// Notes that no prompt can have a value.
+    fn drop(&mut self, place: Place, reason: &'static str) -> Result<()> {
+        self.note(place, false, reason)
+    }
+
+    fn note(&mut self, place: Place, is_moved: bool, reason: &'static str) -> Result<()> {
+        self.visit(size_of::<Note>())?;
+        let note = Note { place, is_moved, reason };
+        self.normal.notes.push(note);
+        Ok(())
+    }
+
+    /// Adds the strings of a document.
+    fn read_strings(&mut self, value: Node<'b>, place: Place) -> Result<()> {
+        self.visit(size_of::<(Place, &str)>())?;
+        self.normal.documents.extend(value.text().map(|text| (place, text)));
+        for (index, item) in value.items().enumerate() {
+            let place = self.item(place, "", index);
+            self.read_strings(item, place)?;
+        }
+        for (key, item) in value.entries() {
+            let place = self.key(place, key);
+            self.read_strings(item, place)?;
+        }
+        Ok(())
+    }
+
+    fn key(&mut self, parent: Place, key: &'b str) -> Place {
+        self.normal.places.key(parent, key)
+    }
+
+    fn item(&mut self, parent: Place, key: &'b str, index: usize) -> Place {
+        self.normal.places.item(parent, key, index)
+    }
+
+    /// Returns an error about a value of the body.
+    fn wrong(&self, place: Place, fault: impl std::fmt::Display) -> Error {
+        wrong(self.normal.places.pointer(place), fault)
+    }
+
+    /// Returns the items of a list.
+    fn items_of(&mut self, list: Node<'b>, place: Place) -> Result<impl Iterator<Item = (usize, Node<'b>)> + use<'b>> {
+        if !list.is_list() {
+            return Err(self.wrong(place, format!("must be an array, and is {}", list.describe())));
+        }
+        Ok(list.items().enumerate())
+    }
+
+    /// Finds the call of each result.
+    fn match_results(&mut self) -> Result<()> {
+        let mut open = Open::default();
+        for (index, turn) in self.normal.turns.iter_mut().enumerate() {
+            if !turn.calls.is_empty() || turn.result.is_some() {
+                self.meter.charge_items(turn.calls.len().saturating_add(1))?;
+                self.meter.claim_for_render(turn.calls.len().saturating_mul(OPEN_CALL))?;
+            }
+            for (number, call) in turn.calls.iter().enumerate() {
+                open.add((index, number), call.id, call.name);
+            }
+            if let Some(result) = &mut turn.result {
+                result.call = open.take(result.id, result.name);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The memory of a call that is open.
+const OPEN_CALL: usize = 128;
+
+/// The calls that have no result yet.
+#[derive(Default)]
+struct Open<'b> {
+    count: usize,
+    calls: BTreeMap<usize, (usize, usize)>,
+    by_id: HashMap<&'b str, VecDeque<usize>>,
+    by_name: HashMap<&'b str, VecDeque<usize>>,
+}
+
+impl<'b> Open<'b> {
+    fn add(&mut self, call: (usize, usize), id: Option<&'b str>, name: &'b str) {
+        self.calls.insert(self.count, call);
+        if let Some(id) = id {
+            self.by_id.entry(id).or_default().push_back(self.count);
+        }
+        self.by_name.entry(name).or_default().push_back(self.count);
+        self.count = self.count.saturating_add(1);
+    }
+
+    /// Removes the call of a result: the first with the identifier, or without one the first with the name, or the first.
+    fn take(&mut self, id: Option<&str>, name: Option<&str>) -> Option<(usize, usize)> {
+        let named = |index: &mut HashMap<&str, VecDeque<usize>>, calls: &BTreeMap<usize, _>, key: Option<&str>| {
+            let numbers = index.get_mut(key?)?;
+            while let Some(number) = numbers.pop_front() {
+                if calls.contains_key(&number) {
+                    return Some(number);
+                }
+            }
+            None
+        };
+        let number = match id {
+            Some(_) => named(&mut self.by_id, &self.calls, id),
+            None => named(&mut self.by_name, &self.calls, name).or_else(|| self.calls.keys().next().copied()),
+        };
+        self.calls.remove(&number?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Reads bodies of all types of messages, items, blocks and tools, and compares what they say with the lines of the file.
+
+    use super::super::node::Node;
+    use super::super::normal::{Answer, Arguments, Normal, Part, PartKind, ToolForm, Turn};
+    use crate::limits::Limits;
+    use crate::meter::Meter;
+
+    /// Returns a line for each turn, tool and note, or one with the error.
+    fn describe(body: &serde_json::Value) -> Vec<String> {
+        let node = Node::Json(body);
+        let mut meter = Meter::new(Limits::default());
+        let read = super::super::format::find(node).and_then(|format| super::read(node, format, &mut meter));
+        let normal = match read {
+            Ok(normal) => normal,
+            Err(error) => return vec![format!("error {}", error.message())],
+        };
+        let turns = normal.turns.iter().map(|turn| describe_turn(&normal, turn));
+        let tools = normal.tools.iter().map(|tool| {
+            let form = match tool.form {
+                ToolForm::Wrapped => "wrapped".to_owned(),
+                ToolForm::Flat => "flat".to_owned(),
+                ToolForm::Custom(grammar) => format!("custom {grammar:?}"),
+            };
+            let parameters = tool.parameters.map_or_else(String::new, Node::to_json);
+            let place = normal.places.pointer(tool.place);
+            format!(
+                "tool {place} {form} {} {:?} {parameters}",
+                tool.name,
+                tool.description.unwrap_or_default()
+            )
+        });
+        let notes = normal.notes.iter().map(|note| {
+            let what = if note.is_moved { "moved" } else { "dropped" };
+            format!("{what} {}: {}", normal.places.pointer(note.place), note.reason)
+        });
+        let flags = [(normal.refuses_tools, "refuses tools"), (normal.is_prefilled, "prefilled")];
+        let flags = flags.into_iter().filter(|(flag, _)| *flag).map(|(_, name)| name.to_owned());
+        turns.chain(tools).chain(notes).chain(flags).collect()
+    }
+
+    fn describe_turn(normal: &Normal<'_>, turn: &Turn<'_>) -> String {
+        let place = |place| normal.places.pointer(place);
+        let mut line = format!("{} {}", turn.role, place(turn.place));
+        if turn.node.is_some() {
+            line.push_str(" kept");
+        }
+        if let Some(Answer { id, name, call }) = &turn.result {
+            line.push_str(&format!(" [id {id:?} name {name:?} call {call:?}]"));
+        }
+        line.push_str(&format!(" {:?}", turn.form));
+        for Part {
+            kind, text, place: at, ..
+        } in &turn.parts
+        {
+            match kind {
+                PartKind::Medium(medium) => line.push_str(&format!(" {medium:?} {}", place(*at))),
+                _ => line.push_str(&format!(" {kind:?} {} {text:?}", place(*at))),
+            }
+        }
+        for thought in &turn.thoughts {
+            line.push_str(&format!(" thought {} {:?}", place(thought.place), thought.text));
+        }
+        for call in &turn.calls {
+            let arguments = match &call.arguments {
+                Arguments::Absent => "absent".to_owned(),
+                Arguments::Json(json) => format!("json {:?}", json.text),
+                Arguments::Value(value) => format!("value {}", value.to_json()),
+                Arguments::Input(text) => format!("input {text:?}"),
+                Arguments::Fields(fields) => {
+                    let fields: Vec<_> = fields
+                        .iter()
+                        .map(|(key, value)| format!("{key}={}", value.to_json()))
+                        .collect();
+                    format!("fields {}", fields.join(" "))
+                }
+            };
+            line.push_str(&format!(
+                " call {} {:?} {} {arguments}",
+                place(call.arguments_place),
+                call.id,
+                call.name
+            ));
+        }
+        for field in turn.name.iter().chain(&turn.others) {
+            line.push_str(&format!(" field {}={}", place(field.place), field.value.to_json()));
+        }
+        line
+    }
+
+    #[test]
+    fn each_type_is_read_as_the_file_says() {
+        let cases = include_str!("../../../tests/request/read.jsonl");
+        let wanted = std::env::var_os("CHAT_TEMPLATE_PRINT").is_none();
+        for case in cases.lines() {
+            let case: serde_json::Value = serde_json::from_str(case).unwrap();
+            let lines = describe(&case["body"]);
+            match wanted {
+                true => assert_eq!(serde_json::json!(lines), case["says"], "{}", case["name"]),
+                false => println!("{}", serde_json::json!({"name": case["name"], "says": lines})),
+            }
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! The parts of a content, of all formats.
+
+use std::borrow::Cow;
+
+use super::super::node::Node;
+use super::super::normal::{Form, Medium, Part, PartKind, Place, Thought, Turn};
+use super::{Reader, tools};
+use crate::error::Result;
+use crate::json::{self, DEPTH, Data, Object};
+
+/// What a type of parts is.
+#[derive(Clone, Copy)]
+enum Reads {
+    /// A text, in a field.
+    Text(&'static str),
+    /// Reasoning, in a field: a string, or a list of parts with texts.
+    Thought(&'static str),
+    Medium(Medium),
+    /// No text, for a reason.
+    Nothing(&'static str),
+    /// A document, whose source is a text, parts or a file.
+    Document,
+    /// A title, a source and parts.
+    SearchResult,
+    /// A list of tools, in a field.
+    Tools(&'static str),
+    /// A tool that is added, if it is defined here.
+    ToolChange,
+    /// A reference to a file, in a field.
+    Stored(&'static str),
+}
+
+/// The types of parts. Calls and results are found before.
+#[rustfmt::skip]
+const PARTS: [(&str, Reads); 35] = [
+    ("text", Reads::Text("text")),
+    ("input_text", Reads::Text("text")),
+    ("output_text", Reads::Text("text")),
+    ("summary_text", Reads::Text("text")),
+    ("reasoning_text", Reads::Text("text")),
+    ("refusal", Reads::Text("refusal")),
+    ("logs", Reads::Text("logs")),
+    ("tool_reference", Reads::Text("tool_name")),
+    ("advisor_result", Reads::Text("text")),
+    ("compaction", Reads::Text("content")),
+    ("thinking", Reads::Thought("thinking")),
+    ("reasoning", Reads::Thought("text")),
+    ("reasoning.text", Reads::Thought("text")),
+    ("reasoning.summary", Reads::Thought("summary")),
+    ("reasoning.encrypted", Reads::Nothing(ENCRYPTED)),
+    ("redacted_thinking", Reads::Nothing(ENCRYPTED)),
+    ("fallback", Reads::Nothing("it names a model, and is no text")),
+    ("image", Reads::Medium(Medium::Image)),
+    ("image_url", Reads::Medium(Medium::Image)),
+    ("input_image", Reads::Medium(Medium::Image)),
+    ("image_embeds", Reads::Medium(Medium::Image)),
+    ("computer_screenshot", Reads::Medium(Medium::Image)),
+    ("audio", Reads::Medium(Medium::Audio)),
+    ("audio_url", Reads::Medium(Medium::Audio)),
+    ("input_audio", Reads::Medium(Medium::Audio)),
+    ("video", Reads::Medium(Medium::Video)),
+    ("video_url", Reads::Medium(Medium::Video)),
+    ("file", Reads::Medium(Medium::File)),
+    ("input_file", Reads::Medium(Medium::File)),
+    ("document", Reads::Document),
+    ("search_result", Reads::SearchResult),
+    ("mcp_tool_listing", Reads::Tools("tools")),
+    ("tool_addition", Reads::ToolChange),
+    ("tool_removal", Reads::ToolChange),
+    ("container_upload", Reads::Stored("file_id")),
+];
+
+pub const ENCRYPTED: &str = "the reasoning is encrypted";
+
+/// Keys that are no content: settings, identifiers, and what only the maker of the body can read.
+#[rustfmt::skip]
+const OPAQUE: [&str; 22] = [
+    "type", "id", "call_id", "status", "signature", "encrypted_content", "encrypted_index", "encrypted_stdout",
+    "cache_control", "prompt_cache_breakpoint", "citations", "annotations", "logprobs", "tool_use_id",
+    "approval_request_id", "caller", "fingerprint", "container_id", "environment", "pending_safety_checks",
+    "acknowledged_safety_checks", "media_type",
+];
+
+/// Returns whether a key is no content.
+pub fn is_opaque(key: &str) -> bool {
+    OPAQUE.contains(&key)
+}
+
+impl<'b> Reader<'b, '_, '_> {
+    /// Reads the content of a turn, which has no blocks for calls and results.
+    pub fn read_content(&mut self, turn: &mut Turn<'b>, content: Node<'b>, key: &'b str) -> Result<()> {
+        turn.content = self.key(turn.place, key);
+        if content.is_list() {
+            turn.form = Form::Parts;
+            for (index, part) in content.items().enumerate() {
+                let place = self.item(turn.place, key, index);
+                self.read_part(turn, part, place)?;
+            }
+            return Ok(());
+        }
+        turn.form = Form::Text;
+        match content.text() {
+            Some(text) => self.push_text(turn, text, content, turn.content),
+            None if content.is_null() => {
+                turn.form = Form::Null;
+                Ok(())
+            }
+            None if content.is_object() => {
+                turn.form = Form::Parts;
+                turn.node = None;
+                self.read_part(turn, content, turn.content)
+            }
+            None => {
+                turn.node = None;
+                let text = content.to_json();
+                self.visit(text.len())?;
+                self.push_part(turn, PartKind::Text, text, content, turn.content)
+            }
+        }
+    }
+
+    /// Reads a part into a turn.
+    pub fn read_part(&mut self, turn: &mut Turn<'b>, part: Node<'b>, place: Place) -> Result<()> {
+        self.visit(0)?;
+        let kind = part.get_text("type");
+        let reads = match kind {
+            Some(kind) => PARTS.iter().find(|(name, _)| *name == kind),
+            // A part without a type has the key that one with a type has too.
+            None => PARTS.iter().find(|(name, _)| is_only_key(part, name)),
+        };
+        let reads = reads.map(|(_, reads)| *reads);
+        if kind != Some("text") && !matches!(reads, Some(Reads::Medium(_))) {
+            turn.node = None;
+        }
+        if let Some(text) = part.text() {
+            return self.push_text(turn, text, part, place);
+        }
+        if !part.is_object() {
+            let found = part.describe();
+            return Err(self.wrong(place, format!("a part must be an object or a string, and this is {found}")));
+        }
+        match reads {
+            Some(Reads::Text(field)) => match part.get_text(field) {
+                Some(text) => {
+                    let place = self.key(place, field);
+                    self.push_text(turn, text, part, place)
+                }
+                None if part.has("encrypted_content") => self.drop(place, "the text is encrypted"),
+                None => Err(self.wrong(place, format!("the part must have a string `{field}`"))),
+            },
+            Some(Reads::Thought(field)) => match part.get(field).or_else(|| part.get("summary")) {
+                Some(thought) => self.read_thoughts(turn, thought, place, field),
+                None => self.drop(place, "the reasoning has no text"),
+            },
+            Some(Reads::Medium(medium)) => self.push_medium(turn, medium, part, place),
+            Some(Reads::Nothing(reason)) => self.drop(place, reason),
+            Some(Reads::Document) => self.read_document(turn, part, place),
+            Some(Reads::SearchResult) => {
+                for field in ["title", "source"] {
+                    self.read_field(turn, part, place, field)?;
+                }
+                self.read_inner(turn, part, place, "content")
+            }
+            Some(Reads::Tools(field)) => match part.get(field) {
+                Some(tools) => tools::read(self, tools, place, field),
+                None => Ok(()),
+            },
+            Some(Reads::ToolChange) => match part.get("tool").and_then(|tool| tool.get("definition")) {
+                Some(tool) => {
+                    let place = self.key(place, "tool");
+                    let place = self.key(place, "definition");
+                    tools::read_tool(self, tool, place)
+                }
+                None => self.drop(place, "the tools of a prompt are the same for all messages"),
+            },
+            Some(Reads::Stored(field)) => {
+                let place = self.key(place, field);
+                Err(self.wrong(place, STORED))
+            }
+            None => self.push_block(turn, part, place),
+        }
+    }
+
+    /// Adds a part to a turn.
+    fn push_part(
+        &mut self,
+        turn: &mut Turn<'b>,
+        kind: PartKind,
+        text: impl Into<Cow<'b, str>>,
+        node: Node<'b>,
+        place: Place,
+    ) -> Result<()> {
+        self.visit(size_of::<Part<'b>>())?;
+        let text = text.into();
+        self.normal.bytes = self.normal.bytes.saturating_add(text.len());
+        if kind != PartKind::Text {
+            self.count(node)?;
+        }
+        turn.parts.push(Part { kind, text, node, place });
+        Ok(())
+    }
+
+    /// Adds a text to a turn.
+    pub fn push_text(&mut self, turn: &mut Turn<'b>, text: &'b str, node: Node<'b>, place: Place) -> Result<()> {
+        self.push_part(turn, PartKind::Text, text, node, place)
+    }
+
+    /// Adds the text of a field, if the part has it.
+    fn read_field(&mut self, turn: &mut Turn<'b>, part: Node<'b>, place: Place, field: &'b str) -> Result<()> {
+        let Some(value) = part
+            .get(field)
+            .filter(|value| value.text().is_some_and(|text| !text.is_empty()))
+        else {
+            return Ok(());
+        };
+        let place = self.key(place, field);
+        self.push_text(turn, value.text().unwrap_or_default(), value, place)
+    }
+
+    /// Adds a string, or the parts of a list in a part.
+    fn read_inner(&mut self, turn: &mut Turn<'b>, part: Node<'b>, parent: Place, key: &'b str) -> Result<()> {
+        self.read_field(turn, part, parent, key)?;
+        for (index, part) in part.get(key).into_iter().flat_map(Node::items).enumerate() {
+            let place = self.item(parent, key, index);
+            self.read_part(turn, part, place)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a document: its title, context and text, or a file.
+    fn read_document(&mut self, turn: &mut Turn<'b>, part: Node<'b>, place: Place) -> Result<()> {
+        let Some(source) = part.get("source").filter(|source| source.is_object()) else {
+            return self.push_block(turn, part, place);
+        };
+        let kind = source.get_text("type");
+        for field in ["title", "context"] {
+            self.read_field(turn, part, place, field)?;
+        }
+        let inner = self.key(place, "source");
+        match kind {
+            Some("text") => self.read_field(turn, source, inner, "data"),
+            Some("content") => self.read_inner(turn, source, inner, "content"),
+            _ => self.push_medium(turn, Medium::File, part, place),
+        }
+    }
+
+    /// Adds a medium.
+    pub fn push_medium(&mut self, turn: &mut Turn<'b>, medium: Medium, part: Node<'b>, place: Place) -> Result<()> {
+        let nested = ["file", "source", "image_url", "input_audio"];
+        let inner = nested.into_iter().find_map(|key| Some((key, part.get(key)?)));
+        let holders = [(None, Some(part)), (inner.map(|(key, _)| key), inner.map(|(_, value)| value))];
+        for (key, holder) in holders {
+            let has_data = |key: &str| holder.is_some_and(|holder| holder.get(key).is_some());
+            if has_data("file_id") && !["image_url", "file_url", "file_data"].into_iter().any(has_data) {
+                let outer = key.map_or(place, |key| self.key(place, key));
+                let place = self.key(outer, "file_id");
+                return Err(self.wrong(place, STORED));
+            }
+        }
+        self.push_part(turn, PartKind::Medium(medium), "", part, place)
+    }
+
+    /// Adds a block of another type as its JSON.
+    pub fn push_block(&mut self, turn: &mut Turn<'b>, block: Node<'b>, place: Place) -> Result<()> {
+        let count = block.count_values(DEPTH);
+        self.meter.charge_items(count)?;
+        let mut data = copy(block, DEPTH);
+        if let (Data::Object(object), Some(kind)) = (&mut data, block.get_text("type").filter(|kind| !kind.contains("_result"))) {
+            let mut entries = vec![("type".into(), Data::Str(kind.into()))];
+            entries.extend(std::mem::take(object).into_entries());
+            *object = Object::new(entries);
+        }
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = json::write_data(&data, &mut text);
+        self.meter.charge_bytes(text.len())?;
+        self.visit(text.len())?;
+        self.push_part(turn, PartKind::Block, text, block, place)
+    }
+
+    /// Adds the reasoning at a key of a value: a string, or a list of strings and parts with texts. A text that is in reasoning of another
+    /// key is not added again.
+    pub fn read_thoughts(&mut self, turn: &mut Turn<'b>, value: Node<'b>, parent: Place, key: &'b str) -> Result<()> {
+        let known = turn.thoughts.len();
+        if let Some(text) = value.text() {
+            let place = self.key(parent, key);
+            return self.push_thought(turn, text, place, known);
+        }
+        turn.node = None;
+        for (index, part) in value.items().enumerate() {
+            let mut place = self.item(parent, key, index);
+            let field = ["text", "thinking", "summary"]
+                .into_iter()
+                .find(|field| part.get_text(field).is_some());
+            if let Some(field) = field {
+                place = self.key(place, field);
+            }
+            match part.text().or_else(|| part.get_text(field?)) {
+                Some(text) => self.push_thought(turn, text, place, known)?,
+                None => self.drop(place, ENCRYPTED)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn push_thought(&mut self, turn: &mut Turn<'b>, text: &'b str, place: Place, known: usize) -> Result<()> {
+        self.visit(size_of::<Thought<'b>>())?;
+        let mut is_known = text.is_empty();
+        for thought in turn.thoughts.iter().take(known) {
+            self.meter.charge_scan(thought.text.len())?;
+            is_known |= thought.text.contains(text);
+        }
+        if !is_known {
+            self.normal.bytes = self.normal.bytes.saturating_add(text.len());
+            turn.thoughts.push(Thought { text, place });
+        }
+        Ok(())
+    }
+}
+
+/// Why a file that is named by an identifier cannot be read.
+const STORED: &str = "the file is stored elsewhere; pass its data or its URL";
+
+/// Returns whether the only content of a part without a type is at a key.
+fn is_only_key(part: Node<'_>, key: &str) -> bool {
+    part.has(key) && part.entries().all(|(other, _)| other == key || is_opaque(other))
+}
+
+/// Returns a copy of a block without the keys that are no content.
+fn copy(node: Node<'_>, levels: usize) -> Data<'_> {
+    let Some(levels) = levels.checked_sub(1) else {
+        return Data::None;
+    };
+    if node.is_list() {
+        return Data::List(node.items().map(|item| copy(item, levels)).collect());
+    }
+    if !node.is_object() {
+        return node.to_data(1);
+    }
+    let is_binary = node.get_text("type") == Some("base64");
+    let entries = node
+        .entries()
+        .filter(|(key, _)| !(is_opaque(key) || is_binary && *key == "data"));
+    Data::Object(Object::new(
+        entries.map(|(key, value)| (key.into(), copy(value, levels))).collect(),
+    ))
+}

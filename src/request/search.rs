@@ -1,0 +1,470 @@
+//! Searches the plan by which a template prints all that a request says.
+
+use std::collections::{HashMap, HashSet};
+
+use super::judge::{self, Faults};
+use super::normal::{Normal, PartKind, Role, ToolForm};
+use super::plan::{self, Choice, Class, Kinds, OPERATORS, Plan, kind, value};
+use super::prepared::Request;
+use super::write::{Given, Written};
+use crate::chat::{ApplyOptions, CHOICES, Memory, Prompt, Score};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::{DEPTH, Data, Object};
+use crate::meter::Meter;
+
+/// The most renders of a search before the cautious plans, and with them.
+const BUDGET: usize = 150;
+const MOST: usize = 190;
+
+/// What a plan leads to.
+#[derive(Clone)]
+pub struct Outcome {
+    pub plan: Plan,
+    pub faults: Faults,
+    pub refusal: Option<Refusal>,
+    /// The lower, the better: refused, garbled, lost, echoes.
+    pub score: Score,
+}
+
+/// The error with which a template refuses a request.
+#[derive(Clone)]
+pub struct Refusal {
+    /// The error, with places in the body.
+    pub error: Error,
+    /// The index of the message at which it is.
+    message: Option<usize>,
+    class: Option<Class>,
+    is_in_calls: bool,
+}
+
+impl Outcome {
+    fn is_perfect(&self) -> bool {
+        self.score == (0, 0, 0, 0)
+    }
+
+    /// Returns whether the template fails or garbles the request.
+    fn is_bad(&self) -> bool {
+        self.score.0 > 0 || self.score.1 > 0
+    }
+
+    fn kinds(&self) -> Kinds {
+        self.faults.iter().fold(0, |kinds, (kind, _)| kinds | kind)
+    }
+
+    /// Returns whether texts or calls are lost.
+    fn is_grave(&self, source: &str) -> bool {
+        let calls = if source.contains("tool_calls") { kind::CALL } else { 0 };
+        self.kinds() & (kind::CONTENT | calls) != 0
+    }
+}
+
+pub struct Search<'s, 'b, 'm> {
+    request: &'s Request<'b>,
+    options: &'s ApplyOptions<'s>,
+    meter: &'s mut Meter<'m>,
+    source: &'s str,
+    known: HashMap<Plan, Outcome>,
+    /// The number of renders so far.
+    pub renders: usize,
+}
+
+impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
+    pub fn new(request: &'s Request<'b>, options: &'s ApplyOptions<'s>, meter: &'s mut Meter<'m>) -> Self {
+        Self {
+            request,
+            options,
+            meter,
+            source: request.template.source().unwrap_or_default(),
+            known: HashMap::new(),
+            renders: 0,
+        }
+    }
+
+    /// Returns the outcome of a plan.
+    fn try_plan(&mut self, plan: Plan) -> Outcome {
+        if let Some(outcome) = self.known.get(&plan) {
+            return outcome.clone();
+        }
+        let outcome = match self.request.write(&plan, self.meter) {
+            Ok(written) => self.evaluate(plan, &written).0,
+            Err(error) => self.refuse(plan, error, &Written::default()),
+        };
+        self.known.insert(plan, outcome.clone());
+        outcome
+    }
+
+    /// Renders what a plan wrote. Returns the outcome, and the prompt unless the template refuses the request.
+    pub fn evaluate(&mut self, plan: Plan, written: &Written<'b>) -> (Outcome, Option<Prompt>) {
+        let (faults, prompt) = match self.judge(written) {
+            Ok(judged) => judged,
+            Err(error) => return (self.refuse(plan, error, written), None),
+        };
+        let outcome = Outcome {
+            plan,
+            score: score_of(&faults),
+            faults,
+            refusal: None,
+        };
+        (outcome, Some(prompt))
+    }
+
+    /// Returns the outcome of a plan by an error of the template.
+    fn refuse(&mut self, plan: Plan, error: Error, written: &Written<'b>) -> Outcome {
+        if error.kind() == ErrorKind::Limit {
+            // No other plan can be tried.
+            self.renders = self.renders.saturating_add(MOST);
+        }
+        let path = error.input_path().and_then(|path| path.strip_prefix("/messages/"));
+        let message = path.and_then(|path| path.split('/').next()?.parse().ok());
+        let spoken = message.and_then(|message: usize| written.spoken.get(message));
+        let refusal = Refusal {
+            message,
+            class: spoken.map(|spoken| Class::new(spoken.role, spoken.has_calls)),
+            is_in_calls: path.is_some_and(|path| path.contains("/tool_calls")),
+            error: self.request.locate(error, written),
+        };
+        Outcome {
+            plan,
+            faults: Faults::new(),
+            refusal: Some(refusal),
+            score: (1, 0, 0, 0),
+        }
+    }
+
+    /// Renders the request and returns what is lost.
+    fn judge(&mut self, written: &Written<'b>) -> Result<(Faults, Prompt)> {
+        self.meter.charge_items(written.atoms.len())?;
+        self.renders = self.renders.saturating_add(1);
+        let prompt = self.request.render(written, self.options, (true, false), self.meter)?;
+        let mut faults = judge::judge(self.request, &prompt, written, self.meter)?;
+        self.add_media(&prompt, written, &mut faults);
+        faults.extend(&written.given_up);
+        Ok((faults, prompt))
+    }
+
+    /// Adds media for which nothing stands in the prompt: without them, it is the same.
+    fn add_media(&mut self, prompt: &Prompt, written: &Written<'b>, faults: &mut Faults) {
+        if written.media.is_empty() || faults.iter().any(|(kind, _)| *kind == kind::LEAK) {
+            return;
+        }
+        let media = written.atoms.iter().filter(|atom| atom.kind == kind::MEDIUM);
+        let paths: HashSet<String> = media.clone().map(|atom| written.paths.pointer(atom.path)).collect();
+        let Given::List(messages) = &written.messages else { return };
+        let messages = messages.iter().enumerate();
+        let without = Written {
+            messages: Given::List(messages.map(|(index, message)| without(message, index, &paths)).collect()),
+            tools: written.tools.clone(),
+            variables: written.variables.clone(),
+            ..Written::default()
+        };
+        self.renders = self.renders.saturating_add(1);
+        let other = self.request.render(&without, self.options, (false, false), self.meter);
+        if other.is_ok_and(|other| other.text == prompt.text) {
+            faults.extend(media.map(|atom| (kind::MEDIUM, atom.place)));
+        }
+    }
+
+    /// Returns the best outcome that is found.
+    /// A plan of the same conversation is kept if nothing is lost by it; others are tried only if the plainest plan loses something.
+    pub fn run(mut self, earlier: Option<Plan>, recent: &[Plan]) -> Outcome {
+        if let Some(earlier) = earlier {
+            let outcome = self.try_plan(earlier);
+            if outcome.is_perfect() {
+                return outcome;
+            }
+        }
+        let mut current = self.try_plan(self.request.settings.plan());
+        if !current.is_perfect() {
+            for plan in recent {
+                let other = self.try_plan(*plan);
+                if other.is_perfect() {
+                    current = other;
+                    break;
+                }
+            }
+        }
+        let mut seen: HashSet<String> = current
+            .refusal
+            .iter()
+            .map(|refusal| refusal.error.message().to_owned())
+            .collect();
+        for gives_up in [false, true] {
+            if gives_up && !current.is_bad() && !current.is_grave(self.source) {
+                break;
+            }
+            for _ in 0..8 {
+                if current.is_perfect() {
+                    break;
+                }
+                let next = match current.refusal.is_some() {
+                    true => self.step_from_error(&current, gives_up, &mut seen),
+                    false => self.step(&current, gives_up),
+                };
+                let Some(next) = next else { break };
+                current = next;
+            }
+            if current.is_bad() || current.is_grave(self.source) {
+                for plan in plan::cautious(gives_up) {
+                    if self.renders > MOST {
+                        break;
+                    }
+                    let other = self.try_plan(plan);
+                    if other.score < current.score {
+                        current = other;
+                    }
+                    if !current.is_bad() && !current.is_grave(self.source) {
+                        break;
+                    }
+                }
+            }
+        }
+        let base = self.request.settings.plan();
+        if matches!(current.plan.get(Choice::Systems), value::ALL_AS_USER | value::INTO_USER) {
+            let system = current.plan.with(Choice::Developer, value::AS_SYSTEM);
+            for systems in [value::MERGED, value::LATER_AS_USER] {
+                self.keep_better(&mut current, system.with(Choice::Systems, systems));
+            }
+        }
+        for index in 0..CHOICES {
+            let plan = current.plan.undo(index, &base);
+            self.keep_better(&mut current, plan);
+        }
+        current
+    }
+
+    /// Replaces an outcome by that of a plan with fewer changes, unless that is worse.
+    fn keep_better(&mut self, current: &mut Outcome, plan: Plan) {
+        if plan != current.plan && self.renders < MOST {
+            let other = self.try_plan(plan);
+            if other.score <= current.score {
+                *current = other;
+            }
+        }
+    }
+
+    /// Returns the operators that may help, with their plans.
+    fn operators(&self, current: &Outcome, gives_up: bool) -> Vec<(&'static plan::Operator, Plan)> {
+        let mut kinds = current.kinds();
+        let as_text = self.request.settings.tools_as_text;
+        for (word, kind) in [("tools", kind::TOOL), ("tool_calls", kind::CALL)] {
+            if !self.source.contains(word) && !as_text {
+                kinds &= !kind;
+            }
+        }
+        for (fault, mends) in [(kind::REPR, kind::CONTENT), (kind::SPEAKER, kind::RESULT | kind::ECHO)] {
+            if kinds & fault != 0 {
+                kinds |= mends;
+            }
+        }
+        let is_of_use = |operator: &&plan::Operator| {
+            let is_drop = operator.choice == Choice::Drops
+                || operator.value == value::DROPPED && matches!(operator.choice, Choice::Media | Choice::Thoughts);
+            let is_field = operator.choice == Choice::Thoughts && (1..=3).contains(&operator.value);
+            let key = ["", "reasoning_content", "reasoning", "thinking"]
+                .get(usize::from(operator.value))
+                .copied()
+                .unwrap_or_default();
+            let into_content = operator.choice == Choice::Thoughts && operator.value == value::CONTENT;
+            let mends = match operator.choice {
+                Choice::Drops if as_text => kind::TOOL | kind::CALL,
+                Choice::Media if self.request.settings.media_placeholder.is_some() => operator.mends | kind::MEDIUM,
+                _ => operator.mends,
+            };
+            let is_last = is_drop && !(operator.choice == Choice::Drops && as_text);
+            let is_held = is_last && !gives_up && (operator.choice != Choice::Media || current.refusal.is_some());
+            let is_new = current.plan.get(operator.choice) != operator.value && (operator.applies)(&self.request.normal);
+            let may_mend = current.refusal.is_some() || mends & kinds != 0;
+            let is_read = match operator.choice {
+                Choice::Thoughts if is_field => judge::has_word(self.source, key),
+                Choice::Thoughts if into_content => self.source.contains("<think>") && self.thinks_last(),
+                _ => true,
+            };
+            is_new && may_mend && is_read && !is_held
+        };
+        let operators = OPERATORS.iter().filter(is_of_use);
+        operators
+            .map(|operator| (operator, current.plan.with(operator.choice, operator.value)))
+            .collect()
+    }
+
+    /// Returns whether there is reasoning after the last message of the user. A template cuts earlier reasoning on purpose.
+    fn thinks_last(&self) -> bool {
+        let turns = &self.request.normal.turns;
+        let last = turns
+            .iter()
+            .rposition(|turn| turn.role == Role::User)
+            .map_or(0, |last| last.saturating_add(1));
+        turns.iter().skip(last).any(|turn| !turn.thoughts.is_empty())
+    }
+
+    /// Tries operators on a plan with which the template fails, those of the message at fault first. An error at a later message is progress.
+    fn step_from_error(&mut self, current: &Outcome, gives_up: bool, seen: &mut HashSet<String>) -> Option<Outcome> {
+        let refusal = current.refusal.as_ref();
+        let at = refusal.and_then(|refusal| refusal.message);
+        let mut operators = self.operators(current, gives_up);
+        if let Some(refusal) = refusal.filter(|_| at.is_some()) {
+            operators.sort_by_key(|(operator, _)| !refusal.concerns(operator.choice));
+        }
+        let (mut best, mut second): (Option<Outcome>, Option<Outcome>) = (None, None);
+        for (operator, plan) in operators {
+            if self.renders > BUDGET {
+                break;
+            }
+            let other = self.try_plan(plan);
+            match &other.refusal {
+                None => {
+                    let is_better = best
+                        .as_ref()
+                        .is_none_or(|best| best.refusal.is_some() || other.score < best.score);
+                    let ends = other.is_perfect() || operator.cost <= 2;
+                    if is_better {
+                        best = Some(other);
+                    }
+                    if ends {
+                        break;
+                    }
+                }
+                Some(Refusal { error, message, .. }) => {
+                    if at.is_some() && *message > at {
+                        seen.insert(error.message().to_owned());
+                        return Some(other);
+                    }
+                    if second.is_none() && !seen.contains(error.message()) {
+                        second = Some(other);
+                    }
+                }
+            }
+        }
+        if best.is_none() {
+            seen.extend(
+                second
+                    .iter()
+                    .filter_map(|second| Some(second.refusal.as_ref()?.error.message().to_owned())),
+            );
+        }
+        best.or(second)
+    }
+
+    /// Tries operators on a plan that loses something.
+    fn step(&mut self, current: &Outcome, gives_up: bool) -> Option<Outcome> {
+        let mut best: Option<Outcome> = None;
+        for (operator, plan) in self.operators(current, gives_up) {
+            if self.renders > BUDGET {
+                break;
+            }
+            let other = self.try_plan(plan);
+            if other.score < current.score && best.as_ref().is_none_or(|best| other.score < best.score) {
+                let ends = other.is_perfect() || operator.cost <= 1;
+                best = Some(other);
+                if ends {
+                    break;
+                }
+            }
+        }
+        best
+    }
+}
+
+/// Returns the score of faults.
+pub fn score_of(faults: &Faults) -> Score {
+    let weight = |wanted: fn(Kinds) -> u32| {
+        let weights = faults.iter().map(|(kind, _)| wanted(*kind));
+        weights.fold(0, u32::saturating_add)
+    };
+    let garbled = weight(|kind| u32::from(kind & kind::GARBLED != 0));
+    (0, garbled, weight(weigh), weight(|kind| u32::from(kind == kind::ECHO)))
+}
+
+/// Returns how much a loss weighs.
+fn weigh(kind: Kinds) -> u32 {
+    match kind {
+        kind::CALL => 150,
+        kind::TOOL => 10,
+        kind::THOUGHT => 3,
+        kind::MEDIUM => 2,
+        kind::FIELD => 0,
+        kind if kind & kind::CONTENT != 0 => 100,
+        _ => 0,
+    }
+}
+
+impl Refusal {
+    /// Returns whether a choice changes the message of the error.
+    fn concerns(&self, choice: Choice) -> bool {
+        if self.is_in_calls {
+            return matches!(choice, Choice::Arguments | Choice::Identifiers | Choice::Calls);
+        }
+        let Some(class) = self.class else { return false };
+        match choice {
+            Choice::System | Choice::User | Choice::Assistant | Choice::Caller | Choice::Result => {
+                choice as usize == class as usize
+            }
+            Choice::Empty => matches!(class, Class::Caller | Class::Assistant),
+            Choice::Names | Choice::Results => class == Class::Tool,
+            Choice::Developer | Choice::Systems => class == Class::System,
+            Choice::Media => matches!(class, Class::User | Class::Tool),
+            Choice::Alternation => matches!(class, Class::User | Class::Assistant),
+            _ => false,
+        }
+    }
+}
+
+/// Returns a message without the parts at some paths.
+fn without<'b>(message: &Given<'b>, index: usize, paths: &HashSet<String>) -> Given<'b> {
+    let message = match message {
+        Given::Kept(node) => node.to_data(DEPTH),
+        Given::Made(data) => data.clone(),
+        Given::List(_) => return message.clone(),
+    };
+    let Data::Object(object) = message else {
+        return Given::Made(message);
+    };
+    let is_kept = |number: usize| !paths.contains(format!("/messages/{index}/content/{number}").as_str());
+    let entries = object.into_entries().into_iter().map(|(key, value)| match value {
+        Data::List(parts) if key == "content" => {
+            let kept = parts.into_iter().enumerate().filter(|(number, _)| is_kept(*number));
+            (key, Data::List(kept.map(|(_, part)| part).collect()))
+        }
+        value => (key, value),
+    });
+    Given::Made(Data::Object(Object::new(entries.collect())))
+}
+
+/// Returns the hash of what decides the plan of a request: the pairs of forms of turns in a row, and the forms of tools.
+pub fn hash_shape(normal: &Normal<'_>, memory: &Memory) -> u64 {
+    let mut pairs = Vec::with_capacity(normal.turns.len());
+    let mut before = 0;
+    for turn in &normal.turns {
+        let media = turn.parts.iter().fold(0_u8, |mut media, part| {
+            if let PartKind::Medium(medium) = part.kind {
+                media |= 1 << medium as u32;
+            }
+            media
+        });
+        let calls = turn.calls.iter().fold((0, false), |(forms, is_odd), call| {
+            let is_plain = |id: &str| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            (forms | call.arguments.form(), is_odd || !call.id.is_some_and(is_plain))
+        });
+        let has_text = turn.parts.iter().any(|part| !part.text.is_empty());
+        let has_name = turn.result.as_ref().is_some_and(|result| result.name.is_some());
+        let own = memory.hash(&(
+            (turn.role, turn.form, turn.parts.len().min(2), has_text, media),
+            (
+                turn.thought_key,
+                turn.thoughts.len().min(1),
+                turn.calls.len().min(2),
+                calls,
+                has_name,
+            ),
+        ));
+        pairs.push(memory.hash(&(before, own)));
+        before = own;
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    let tools = normal.tools.iter().fold(0, |forms, tool| {
+        let lacks = tool.description.is_none_or(str::is_empty) || tool.parameters.is_none();
+        forms | if matches!(tool.form, ToolForm::Wrapped) { 1 } else { 2 } | if lacks { 4 } else { 0 }
+    });
+    memory.hash(&(pairs, before, tools, normal.refuses_tools))
+}

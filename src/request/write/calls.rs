@@ -1,0 +1,176 @@
+//! Writes calls: identifiers, names and arguments.
+
+use std::borrow::Cow;
+
+use super::super::change::ChangeKind;
+use super::super::normal::{Arguments, Call, Place};
+use super::super::plan::value::*;
+use super::super::plan::{Choice, kind};
+use super::turns::CallIndex;
+use super::{Writer, object, own_key};
+use crate::error::Result;
+use crate::json::{self, DEPTH, Data, Entry};
+
+impl<'n, 'b> Writer<'n, 'b, '_, '_> {
+    pub fn write_call(&mut self, call: &'n Call<'b>, index: CallIndex, root: Place, message: usize) -> Result<Data<'b>> {
+        let mut entries: Vec<Entry<'b>> = Vec::new();
+        if let Some(id) = self.identify(call.id, Some(index), call.place) {
+            entries.push(("id".into(), Data::Str(id)));
+        }
+        let path = self.written.paths.key(root, "function");
+        self.add_name(call, path, message);
+        let path = self.written.paths.key(path, "arguments");
+        let arguments = self.write_arguments(call, path, message)?;
+        let function = vec![("name".into(), Data::Str(call.name.into())), ("arguments".into(), arguments)];
+        entries.push(("type".into(), Data::Str("function".into())));
+        entries.push(("function".into(), object(function)));
+        Ok(object(entries))
+    }
+
+    /// Adds the strings of a call that is kept.
+    pub fn add_call(&mut self, call: &'n Call<'b>, path: Place, message: usize) {
+        self.add_name(call, path, message);
+        let path = self.written.paths.key(path, "arguments");
+        match &call.arguments {
+            Arguments::Json(json) => self.add_json(json.text.into(), call.arguments_place, path, message),
+            Arguments::Value(value) => self.add_strings(*value, call.arguments_place, kind::CALL, path, message),
+            Arguments::Absent | Arguments::Input(_) | Arguments::Fields(_) => {}
+        }
+    }
+
+    /// Adds arguments in JSON text, unless they are without a letter or digit, such as `{}`.
+    fn add_json(&mut self, text: Cow<'b, str>, place: Place, path: Place, message: usize) {
+        if text.contains(char::is_alphanumeric) {
+            self.add_atom(place, kind::CALL, text, path, 0, message);
+        }
+    }
+
+    fn add_name(&mut self, call: &'n Call<'b>, path: Place, message: usize) {
+        let path = self.written.paths.key(path, "name");
+        self.add_atom(call.name_place, kind::CALL, call.name.into(), path, 0, message);
+    }
+
+    /// Returns the identifier of a call or a result.
+    pub fn identify(&mut self, id: Option<&'b str>, call: Option<CallIndex>, place: Place) -> Option<Cow<'b, str>> {
+        if self.plan(Choice::Identifiers) == AS_IS {
+            return id.map(Cow::Borrowed);
+        }
+        let key = match (call, id) {
+            (Some((turn, number)), _) => format!("{turn} {number}"),
+            (None, id) => id?.to_owned(),
+        };
+        let count = self.ids.len() + 1;
+        let own = self.ids.entry(key).or_insert_with(|| format!("call{count:05}")).clone();
+        if id != Some(&own) {
+            let reason = "the template takes identifiers of nine letters and digits";
+            self.note(place, ChangeKind::Renamed, reason);
+        }
+        Some(own.into())
+    }
+
+    fn write_arguments(&mut self, call: &'n Call<'b>, path: Place, message: usize) -> Result<Data<'b>> {
+        let place = call.arguments_place;
+        let (value, text) = match &call.arguments {
+            Arguments::Absent => (Some(object(Vec::new())), None),
+            Arguments::Json(json) if json.is_nothing() => {
+                self.note(place, ChangeKind::Parsed, "the arguments are an empty object");
+                (Some(object(Vec::new())), None)
+            }
+            Arguments::Json(json) if self.plan(Choice::Arguments) == OBJECT => {
+                (json.object(self.meter)?.cloned(), Some(Cow::Borrowed(json.text)))
+            }
+            Arguments::Json(json) => (None, Some(Cow::Borrowed(json.text))),
+            arguments => (Some(to_data(arguments)), None),
+        };
+        let is_text = match self.plan(Choice::Arguments) {
+            OBJECT => false,
+            TEXT => true,
+            _ => text.is_some(),
+        };
+        Ok(match (value, text) {
+            (Some(value), text) if !is_text => {
+                if text.is_some() {
+                    self.note(place, ChangeKind::Parsed, "the template takes arguments as an object");
+                }
+                self.add_data(&value, place, path, message);
+                value
+            }
+            (None, Some(text)) if !is_text => {
+                let reason = "the template takes arguments as an object, and the string is not the JSON of one";
+                self.note(place, ChangeKind::Wrapped, reason);
+                let path = self.written.paths.key(path, "input");
+                self.add_atom(place, kind::CALL, text.clone(), path, 0, message);
+                object(vec![("input".into(), Data::Str(text))])
+            }
+            (_, Some(text)) => {
+                self.add_json(text.clone(), place, path, message);
+                Data::Str(text)
+            }
+            (value, None) => {
+                if !matches!(call.arguments, Arguments::Absent) {
+                    self.note(place, ChangeKind::Encoded, "the template takes arguments as JSON text");
+                }
+                let text: Cow<'b, str> = to_json(&value.unwrap_or_default()).into();
+                self.add_json(text.clone(), place, path, message);
+                Data::Str(text)
+            }
+        })
+    }
+
+    /// Adds the keys and strings of arguments.
+    fn add_data(&mut self, value: &Data<'b>, place: Place, path: Place, message: usize) {
+        match value {
+            Data::Str(text) => self.add_atom(place, kind::CALL, text.clone(), path, 0, message),
+            Data::List(items) => {
+                for (number, item) in items.iter().enumerate() {
+                    let path = self.written.paths.item(path, "", number);
+                    self.add_data(item, place, path, message);
+                }
+            }
+            Data::Object(object) => {
+                for (key, item) in object.entries() {
+                    let path = self.written.paths.key(path, key.clone());
+                    self.add_key(key.clone(), place, kind::CALL, path, message);
+                    self.add_data(item, place, path, message);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns arguments that are no JSON text.
+fn to_data<'b>(arguments: &Arguments<'b>) -> Data<'b> {
+    match arguments {
+        Arguments::Absent | Arguments::Json(_) => Data::None,
+        Arguments::Value(value) => value.to_data(DEPTH),
+        Arguments::Input(text) => object(vec![own_key("input", Data::Str((*text).into()))]),
+        Arguments::Fields(fields) => {
+            let entries = fields.iter().map(|(key, value)| ((*key).into(), value.to_data(DEPTH)));
+            object(entries.collect())
+        }
+    }
+}
+
+fn to_json(value: &Data<'_>) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = json::write_data(value, &mut text);
+    text
+}
+
+/// Returns the JSON text of a call.
+pub fn describe(call: &Call<'_>) -> String {
+    let mut text = String::from("{\"name\": ");
+    json::write_string(call.name, false, &mut text);
+    text.push_str(", \"arguments\": ");
+    match &call.arguments {
+        Arguments::Absent => text.push_str("{}"),
+        Arguments::Json(json) if json.is_nothing() => text.push_str("{}"),
+        Arguments::Json(json) => text.push_str(json.text),
+        Arguments::Input(input) => json::write_string(input, false, &mut text),
+        arguments => text.push_str(&to_json(&to_data(arguments))),
+    }
+    text.push('}');
+    text
+}

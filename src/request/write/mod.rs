@@ -1,0 +1,305 @@
+//! Writes what a request says as messages and tools, by a plan.
+//!
+//! `turns.rs` decides on the messages: their roles, their order and their number. `message.rs` writes a message, `calls.rs` its calls, and
+//! `tools.rs` the tools.
+
+mod calls;
+mod message;
+mod tools;
+mod turns;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use serde::{Serialize, Serializer};
+
+use super::change::{Change, ChangeKind};
+use super::claim_parts;
+use super::node::Node;
+use super::normal::{Medium, Normal, Place, Places, Role};
+use super::options::Settings;
+use super::plan::value::{TOOLS, TOOLS_AND_CALLS};
+use super::plan::{Choice, Kinds, Plan, kind};
+use crate::chat::Borrow;
+use crate::error::Result;
+use crate::json::{Data, Entry, Object};
+use crate::meter::{Claim, Meter};
+use crate::value::{Runtime, Value};
+
+/// A value that a template gets.
+#[derive(Clone, Debug)]
+pub enum Given<'b> {
+    /// A value of the body.
+    Kept(Node<'b>),
+    /// A value that is made from the body.
+    Made(Data<'b>),
+    List(Vec<Given<'b>>),
+}
+
+impl Default for Given<'_> {
+    fn default() -> Self {
+        Self::Made(Data::None)
+    }
+}
+
+impl Borrow for Given<'_> {
+    fn borrow_value<'a>(&'a self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
+        match self {
+            Self::Kept(node) => node.borrow_value(runtime),
+            Self::Made(data) => data.borrow_value(runtime),
+            Self::List(items) => items.borrow_value(runtime),
+        }
+    }
+}
+
+impl Serialize for Given<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Kept(node) => node.serialize(serializer),
+            Self::Made(data) => data.serialize(serializer),
+            Self::List(items) => items.serialize(serializer),
+        }
+    }
+}
+
+/// A string that the prompt shall have, and where it was put.
+#[derive(Debug)]
+pub struct Atom<'b> {
+    pub place: Place,
+    pub kind: Kinds,
+    pub is_key: bool,
+    pub text: Cow<'b, str>,
+    /// The place of the string in the request that the template gets, in [`Written::paths`].
+    pub path: Place,
+    /// The place in the string.
+    pub range: Range<usize>,
+    /// The addresses of the text in what the template gets, or 0..0 if they are not known.
+    pub memory: Range<usize>,
+    pub message: usize,
+}
+
+/// What the judge has to know of a message.
+#[derive(Clone, Debug)]
+pub struct Spoken {
+    pub role: Role,
+    /// The address of the role that the template gets.
+    pub role_address: usize,
+    pub has_calls: bool,
+    /// The index of the turn and the call to which the message is the result.
+    pub call: Option<(usize, usize)>,
+    /// The place in the body.
+    pub place: Place,
+}
+
+/// A medium of a message.
+#[derive(Debug)]
+pub struct WrittenMedium<'b> {
+    pub place: Place,
+    pub kind: Medium,
+    pub node: Node<'b>,
+    pub message: usize,
+}
+
+/// A request as a template gets it.
+#[derive(Debug, Default)]
+pub struct Written<'b> {
+    /// The list of messages.
+    pub messages: Given<'b>,
+    /// The list of tools, or null if there are none.
+    pub tools: Given<'b>,
+    /// The variables, or null, and their changes.
+    pub variables: Data<'b>,
+    pub settings: Vec<Change>,
+    pub atoms: Vec<Atom<'b>>,
+    /// The places in what the template gets.
+    pub paths: Places<'b>,
+    pub spoken: Vec<Spoken>,
+    pub changes: Vec<(Place, ChangeKind, &'static str)>,
+    /// The names of calls that are also in labels of results.
+    pub labelled: Vec<Place>,
+    /// What the plan gives up.
+    pub given_up: Vec<(Kinds, Place)>,
+    pub media: Vec<WrittenMedium<'b>>,
+    /// The memory of the values in bytes, and its claims.
+    pub memory: usize,
+    pub claims: Vec<Claim>,
+}
+
+/// The memory of a value of the body in what is written: with its key, its atom, and the path of that.
+const VALUE: usize = 256;
+
+/// Writes a request by a plan. The work and the memory are charged to the meter.
+///
+/// # Errors
+/// If a limit of the meter is reached.
+pub fn write<'b>(
+    normal: &Normal<'b>,
+    plan: &Plan,
+    is_chat: bool,
+    settings: &Settings,
+    meter: &mut Meter<'_>,
+) -> Result<Written<'b>> {
+    meter.charge_items(normal.values)?;
+    meter.charge_bytes(normal.bytes)?;
+    let mut writer = Writer {
+        normal,
+        plan: *plan,
+        is_chat,
+        settings,
+        messages: Vec::new(),
+        tools: Vec::new(),
+        written: Written::default(),
+        ids: HashMap::new(),
+        meter,
+    };
+    let memory = normal.values.saturating_mul(VALUE).saturating_add(normal.bytes);
+    writer.written.memory = memory;
+    writer.written.claims = claim_parts(writer.meter, memory)?;
+    let mut drafts = writer.draft();
+    let drops_tools = matches!(plan.get(Choice::Drops), TOOLS | TOOLS_AND_CALLS) && !normal.refuses_tools;
+    if drops_tools && settings.tools_as_text {
+        writer.tell_tools(&mut drafts);
+    }
+    for draft in drafts {
+        writer.write_message(draft)?;
+    }
+    for tool in &normal.tools {
+        if normal.refuses_tools {
+            writer.note(tool.place, ChangeKind::Dropped, "`tool_choice` is `none`");
+        } else if drops_tools && settings.tools_as_text {
+            writer.note(tool.place, ChangeKind::Recast, "the template does not print tools");
+        } else if drops_tools {
+            writer.give_up(kind::TOOL, tool.place, "the template fails with tools");
+        } else {
+            writer.write_tool(tool);
+        }
+    }
+    for (place, text) in &normal.documents {
+        writer.add_atom(*place, kind::DOCUMENT, Cow::Borrowed(text), *place, 0, usize::MAX);
+    }
+    for note in &normal.notes {
+        let kind = if note.is_moved {
+            ChangeKind::Moved
+        } else {
+            ChangeKind::Dropped
+        };
+        writer.note(note.place, kind, note.reason);
+    }
+    let Writer {
+        mut written,
+        messages,
+        tools,
+        ..
+    } = writer;
+    written.messages = Given::List(messages);
+    if !tools.is_empty() {
+        written.tools = Given::List(tools);
+    }
+    Ok(written)
+}
+
+struct Writer<'n, 'b, 's, 'm> {
+    normal: &'n Normal<'b>,
+    plan: Plan,
+    is_chat: bool,
+    settings: &'s Settings,
+    messages: Vec<Given<'b>>,
+    tools: Vec<Given<'b>>,
+    written: Written<'b>,
+    /// The new identifiers of calls.
+    ids: HashMap<String, String>,
+    meter: &'s mut Meter<'m>,
+}
+
+impl<'n, 'b> Writer<'n, 'b, '_, '_> {
+    fn note(&mut self, place: Place, kind: ChangeKind, reason: &'static str) {
+        let is_known = |change: &(Place, ChangeKind, _)| (change.0, change.1) == (place, kind);
+        if place != Place::BODY && !self.written.changes.iter().rev().take(8).any(is_known) {
+            self.written.changes.push((place, kind, reason));
+        }
+    }
+
+    fn give_up(&mut self, kind: Kinds, place: Place, reason: &'static str) {
+        self.written.given_up.push((kind, place));
+        self.note(place, ChangeKind::Dropped, reason);
+    }
+
+    fn plan(&self, choice: Choice) -> u8 {
+        self.plan.get(choice)
+    }
+
+    fn add_atom(&mut self, place: Place, kind: Kinds, text: Cow<'b, str>, path: Place, start: usize, message: usize) {
+        if !text.trim().is_empty() {
+            self.written.atoms.push(Atom {
+                place,
+                kind,
+                is_key: false,
+                range: start..start + text.len(),
+                memory: memory_of(&text),
+                text,
+                path,
+                message,
+            });
+        }
+    }
+
+    fn add_key(&mut self, key: Cow<'b, str>, place: Place, kind: Kinds, path: Place, message: usize) {
+        if !key.trim().is_empty() {
+            self.written.atoms.push(Atom {
+                place,
+                kind,
+                is_key: true,
+                range: 0..key.len(),
+                memory: memory_of(&key),
+                text: key,
+                path,
+                message,
+            });
+        }
+    }
+
+    /// Adds the strings of a value of the body, and its keys unless it is a field that templates need not print.
+    fn add_strings(&mut self, value: Node<'b>, place: Place, kind: Kinds, path: Place, index: usize) {
+        if let Some(text) = value.text() {
+            self.add_atom(place, kind, text.into(), path, 0, index);
+        }
+        for (number, item) in value.items().enumerate() {
+            let path = self.written.paths.item(path, "", number);
+            self.add_strings(item, place, kind, path, index);
+        }
+        for (key, item) in value.entries() {
+            let path = self.written.paths.key(path, key);
+            if kind != kind::FIELD {
+                self.add_key(key.into(), place, kind, path, index);
+            }
+            self.add_strings(item, place, kind, path, index);
+        }
+    }
+}
+
+/// Returns the addresses of a text of the body, which is passed on from its place, or 0..0 for a copy.
+#[expect(clippy::ptr_arg, reason = "only a borrowed string is at its place in the body")]
+fn memory_of(text: &Cow<'_, str>) -> Range<usize> {
+    match text {
+        Cow::Borrowed(text) => {
+            let bytes = text.as_bytes().as_ptr_range();
+            bytes.start.addr()..bytes.end.addr()
+        }
+        Cow::Owned(_) => 0..0,
+    }
+}
+
+/// Returns a string with a place in memory of its own. The trace tells strings apart by their places, and equal literals share theirs.
+fn own<'b>(text: &str) -> Data<'b> {
+    Data::Str(Cow::Owned(text.to_owned()))
+}
+
+/// Returns an entry whose key has a place in memory of its own.
+fn own_key<'b>(key: &str, value: Data<'b>) -> Entry<'b> {
+    (Cow::Owned(key.to_owned()), value)
+}
+
+fn object(entries: Vec<Entry<'_>>) -> Data<'_> {
+    Data::Object(Object::new(entries))
+}

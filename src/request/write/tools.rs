@@ -1,0 +1,156 @@
+//! Writes tools.
+
+use super::super::change::ChangeKind;
+use super::super::node::Node;
+use super::super::normal::{Place, Tool, ToolForm};
+use super::super::plan::value::*;
+use super::super::plan::{Choice, kind};
+use super::{Given, Writer, object};
+use crate::json::{DEPTH, Data, Entry, Object};
+
+impl<'n, 'b> Writer<'n, 'b, '_, '_> {
+    pub fn write_tool(&mut self, tool: &'n Tool<'b>) {
+        let fills = self.plan(Choice::Descriptions);
+        let is_wrapped = self.plan(Choice::Tools) != FLAT;
+        let mut root = self.written.paths.item(Place::BODY, "tools", self.tools.len());
+        if is_wrapped {
+            root = self.written.paths.key(root, "function");
+        }
+        self.add_tool(tool, root);
+        if is_wrapped && fills == AS_IS && matches!(tool.form, ToolForm::Wrapped) {
+            self.tools.push(Given::Kept(tool.node));
+            return;
+        }
+        let mut entries: Vec<Entry<'b>> = vec![("name".into(), Data::Str(tool.name.into()))];
+        if fills != AS_IS && tool.description.is_none() {
+            self.note(
+                tool.place,
+                ChangeKind::Filled,
+                "the template reads the description of a function",
+            );
+        }
+        let description = tool.description.or_else(|| (fills != AS_IS).then_some(""));
+        entries.extend(description.map(|description| ("description".into(), Data::Str(description.into()))));
+        let parameters = self.write_parameters(tool, fills);
+        entries.extend(parameters.map(|parameters| ("parameters".into(), parameters)));
+        if !matches!(tool.form, ToolForm::Custom(_)) {
+            let function = tool.node.get("function").filter(|_| matches!(tool.form, ToolForm::Wrapped));
+            let others = function.unwrap_or(tool.node).entries().filter(|(key, _)| !is_known(key));
+            entries.extend(others.map(|(key, value)| (key.into(), value.to_data(DEPTH))));
+        }
+        match (is_wrapped, tool.form) {
+            (true, ToolForm::Flat) if self.is_chat => {
+                self.note(tool.place, ChangeKind::Wrapped, "templates read `function` of a tool");
+            }
+            (false, ToolForm::Wrapped) => {
+                let reason = "the template reads a tool without an object around it";
+                self.note(tool.place, ChangeKind::Unwrapped, reason);
+            }
+            _ => {}
+        }
+        let mut made = object(entries);
+        if is_wrapped {
+            made = object(vec![("type".into(), Data::Str("function".into())), ("function".into(), made)]);
+        }
+        self.tools.push(Given::Made(made));
+    }
+
+    /// Adds the strings of a tool.
+    fn add_tool(&mut self, tool: &'n Tool<'b>, root: Place) {
+        let path = self.written.paths.key(root, "name");
+        self.add_atom(tool.place, kind::TOOL, tool.name.into(), path, 0, usize::MAX);
+        if let Some(description) = tool.description {
+            let path = self.written.paths.key(root, "description");
+            self.add_atom(tool.place, kind::TOOL, description.into(), path, 0, usize::MAX);
+        }
+        let properties = tool.parameters.and_then(|parameters| parameters.get("properties"));
+        let root = self.written.paths.key(root, "parameters");
+        let root = self.written.paths.key(root, "properties");
+        for (key, property) in properties.into_iter().flat_map(Node::entries) {
+            let path = self.written.paths.key(root, key);
+            self.add_key(key.into(), tool.place, kind::TOOL, path, usize::MAX);
+            if let Some(description) = property.get_text("description") {
+                let path = self.written.paths.key(path, "description");
+                self.add_atom(tool.place, kind::TOOL, description.into(), path, 0, usize::MAX);
+            }
+        }
+    }
+
+    fn write_parameters(&mut self, tool: &'n Tool<'b>, fills: u8) -> Option<Data<'b>> {
+        let mut parameters = match tool.form {
+            ToolForm::Custom(grammar) => Some(custom_parameters(grammar)),
+            _ => tool.parameters.map(|parameters| parameters.to_data(DEPTH)),
+        };
+        let has_properties = |data: &Data<'_>| matches!(data, Data::Object(object) if object.get("properties").is_some());
+        if fills != AS_IS && !parameters.as_ref().is_some_and(has_properties) {
+            self.note(
+                tool.place,
+                ChangeKind::Filled,
+                "the template reads the parameters of a function",
+            );
+            let entries = vec![
+                ("type".into(), Data::Str("object".into())),
+                ("properties".into(), object(Vec::new())),
+            ];
+            parameters = Some(object(entries));
+        }
+        if fills == FILLED_DEEP {
+            let reason = "the template reads the description of each parameter";
+            self.note(tool.place, ChangeKind::Filled, reason);
+            parameters = parameters.map(fill_properties);
+        }
+        parameters
+    }
+}
+
+/// Returns whether a key of a tool has a place of its own, or is none of the function's.
+fn is_known(key: &str) -> bool {
+    let keys = [
+        "type",
+        "cache_control",
+        "input_schema",
+        "parameters",
+        "name",
+        "description",
+        "format",
+    ];
+    keys.contains(&key)
+}
+
+/// Returns the schema of a custom tool: an object with one string, which the grammar describes.
+fn custom_parameters(grammar: Option<&str>) -> Data<'_> {
+    let mut input = vec![("type".into(), Data::Str("string".into()))];
+    input.extend(grammar.map(|grammar| ("description".into(), Data::Str(grammar.into()))));
+    object(vec![
+        ("type".into(), Data::Str("object".into())),
+        ("properties".into(), object(vec![("input".into(), object(input))])),
+        ("required".into(), Data::List(vec![Data::Str("input".into())])),
+    ])
+}
+
+/// Adds a type and a description to each parameter that has none.
+fn fill_properties(parameters: Data<'_>) -> Data<'_> {
+    let Data::Object(whole) = parameters else { return parameters };
+    let entries = whole.into_entries().into_iter().map(|(key, value)| match (&*key, value) {
+        ("properties", Data::Object(properties)) => {
+            let properties = properties
+                .into_entries()
+                .into_iter()
+                .map(|(name, property)| (name, fill_property(property)));
+            (key, object(properties.collect()))
+        }
+        (_, value) => (key, value),
+    });
+    Data::Object(Object::new(entries.collect()))
+}
+
+fn fill_property(property: Data<'_>) -> Data<'_> {
+    let Data::Object(property) = property else { return property };
+    let mut entries = property.into_entries();
+    for (key, value) in [("type", "string"), ("description", "")] {
+        if !entries.iter().any(|(own, _)| own == key) {
+            entries.push((key.into(), Data::Str(value.into())));
+        }
+    }
+    object(entries)
+}
