@@ -134,3 +134,34 @@ fn derivation_takes_little_time() {
         at(100)
     );
 }
+
+#[test]
+#[ignore = "measures time: cargo test --release --all-features --test derive -- --ignored --nocapture parsing"]
+fn parsing_takes_little_time() {
+    let call = "<call>\n{\"name\": \"f\", \"arguments\": {\"a\": \"b\"}}\n</call>";
+    let words = "Some words, with a <tag> and 1 < 2.\n".repeat(1 << 16);
+    let texts = [
+        ("content", words.clone()),
+        ("reasoning and content", format!("<think>{words}</think>{words}")),
+        ("calls", call.repeat(1 << 14)),
+    ];
+    let fields = format!(
+        "{{% if m.reasoning_content %}}<think>{{{{ m.reasoning_content }}}}</think>{{% endif %}}{{{{ m.content }}}}{CALLS}"
+    );
+    let template = ResponseTemplate::new(&derive(&fields)["template"]).unwrap();
+    let limits = chat_template::Limits::default().with_steps(u64::MAX).with_live(1 << 30);
+    for (name, text) in texts {
+        let options = ParseOptions {
+            bounds: (&limits).into(),
+            ..ParseOptions::default()
+        };
+        let start = ThreadTime::now();
+        let parsed = template.parse(&text, &options);
+        let seconds = start.elapsed().as_secs_f64();
+        println!(
+            "{name}: {:.0} MB a second, {:?}",
+            text.len() as f64 / 1e6 / seconds,
+            parsed.map(|message| message.len())
+        );
+    }
+}
