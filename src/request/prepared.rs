@@ -316,7 +316,7 @@ impl<'b> Request<'b> {
     fn search(&self, earlier: Option<Plan>, options: &ApplyOptions<'_>, meter: &mut Meter<'_>) -> Result<Outcome> {
         let memory = self.template.memory();
         let recent: Vec<Plan> = memory.recent().into_iter().map(Plan).collect();
-        let outcome = Search::new(self, options, meter).run(earlier, &recent);
+        let outcome = Search::new(self, options, meter).run(earlier, &recent)?;
         match outcome.refusal {
             None => {
                 let is_general = outcome.plan != self.settings.plan() && !outcome.plan.drops();

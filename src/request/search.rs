@@ -64,6 +64,8 @@ pub struct Search<'s, 'b, 'm> {
     meter: &'s mut Meter<'m>,
     source: &'s str,
     known: HashMap<Plan, Outcome>,
+    /// The error of the first limit that was reached.
+    limit: Option<Error>,
     /// The number of renders so far.
     pub renders: usize,
 }
@@ -76,6 +78,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             meter,
             source: request.template.source().unwrap_or_default(),
             known: HashMap::new(),
+            limit: None,
             renders: 0,
         }
     }
@@ -111,8 +114,9 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     /// Returns the outcome of a plan by an error of the template.
     fn refuse(&mut self, plan: Plan, error: Error, written: &Written<'b>) -> Outcome {
         if error.kind() == ErrorKind::Limit {
-            // No other plan can be tried.
+            // No other plan can be tried, and what was found so far may not be the best.
             self.renders = self.renders.saturating_add(MOST);
+            self.limit.get_or_insert_with(|| error.clone());
         }
         let path = error.input_path().and_then(|path| path.strip_prefix("/messages/"));
         let message = path.and_then(|path| path.split('/').next()?.parse().ok());
@@ -166,7 +170,15 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
 
     /// Returns the best outcome that is found.
     /// A plan of the same conversation is kept if nothing is lost by it; others are tried only if the plainest plan loses something.
-    pub fn run(mut self, earlier: Option<Plan>, recent: &[Plan]) -> Outcome {
+    ///
+    /// # Errors
+    /// If a limit was reached.
+    pub fn run(mut self, earlier: Option<Plan>, recent: &[Plan]) -> Result<Outcome> {
+        let outcome = self.find(earlier, recent);
+        self.limit.map_or(Ok(outcome), Err)
+    }
+
+    fn find(&mut self, earlier: Option<Plan>, recent: &[Plan]) -> Outcome {
         if let Some(earlier) = earlier {
             let outcome = self.try_plan(earlier);
             if outcome.is_perfect() {

@@ -30,8 +30,10 @@ import re
 import subprocess
 import sys
 
-# The share of the shapes that templates may refuse.
+# The shares of the bodies that templates may refuse or fail with, and that may have one of the faults in RARE.
 MOST_REFUSED = 0.02
+MOST_RARE = 0.005
+RARE = ["failed", "repr", "speaker", "echo"]
 FAULTS = ["request", "failed", "silent", "repr", "double", "speaker", "echo", "order", "false"]
 GRADES = [*FAULTS, "refused", "named", "whole"]
 
@@ -483,7 +485,9 @@ def main():
             print("        ", *example, sep=" ")
     print(f"{usable} templates, {total} bodies: {', '.join(shown(grade) for grade in reversed(GRADES) if grades[grade])}")
     most_refused = 1 if arguments.templates else MOST_REFUSED * total
-    return any(grades[grade] for grade in FAULTS) or grades["refused"] > most_refused
+    rare = sum(grades[grade] for grade in RARE)
+    is_faulty = any(grades[grade] for grade in FAULTS if grade not in RARE) or rare > MOST_RARE * total
+    return is_faulty or grades["refused"] > most_refused
 
 
 if __name__ == "__main__":

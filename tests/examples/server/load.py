@@ -37,6 +37,11 @@ PATHS = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "messages
 # --- Honest requests
 
 
+def without_steps(answer):
+    """Returns an answer without its steps, which are more for the first request of a shape."""
+    return {key: value for key, value in json.loads(answer).items() if key != "steps"}
+
+
 def honest_requests():
     """Returns pairs of a path and a body."""
     user = {"role": "user", "content": "How warm is it in Paris? \u2600"}
@@ -91,7 +96,7 @@ def ask(address, connection, path, body, right, counts):
         time.sleep(float(headers["retry-after"]))
     else:
         return False
-    return status == 200 and right in (None, json.loads(answer))
+    return status == 200 and right in (None, without_steps(answer))
 
 
 # --- Hostile requests
@@ -288,10 +293,10 @@ def main():
         connection = http.client.HTTPConnection(*address, timeout=60)
         honest = []
         for path, body in honest_requests():
-            # The first answer to a template is made after its inspection, and the second one without.
+            # The first answer to a request of its shape takes a search, and so more steps than the second one.
             answers = [post(connection, path, body) for _ in range(2)]
             assert [status for status, _, _ in answers] == [200, 200], answers
-            right, again = [json.loads(answer) for _, _, answer in answers]
+            right, again = [without_steps(answer) for _, _, answer in answers]
             assert right == again, (right, again)
             honest.append((path, body, right))
         bodies = hostile_bodies()
