@@ -135,6 +135,7 @@
 //! |---|---|
 //! | keep templates, and end long renders | [`ChatTemplate`], [`Deadline`], [`Limits`] |
 //! | continue a message | [`ContinueFinalMessage`] |
+//! | go on after the model's answer | [`ChatTemplate::append`], [`Prompt::after`] |
 //! | set the clock | [`Clock`] |
 //! | make training masks | [`assistant_mask`] |
 //! | see where each character came from | [`Prompt::segments`], [`Prompt::turns`] |
@@ -220,7 +221,7 @@ mod value;
 
 pub use chat::{
     ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Field, Input,
-    LoadOptions, Prompt, RenderOptions, TextPiece, TokenOrigin, Turn, assistant_mask,
+    LoadOptions, NextPiece, PrefixBroken, Prompt, RenderOptions, TextPiece, TokenOrigin, Turn, assistant_mask,
 };
 pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
 pub use deadline::{Bounds, Deadline, Running};

@@ -150,13 +150,11 @@ impl Template {
     }
 
     /// Returns the resolved tree.
-    #[cfg(feature = "inspect")]
     pub(crate) fn tree(&self) -> &ast::Template {
         &self.tree
     }
 
     /// Returns the source as the lexer sees it.
-    #[cfg(feature = "inspect")]
     pub(crate) fn source(&self) -> &Source<'static> {
         &self.source
     }

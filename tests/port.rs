@@ -71,6 +71,29 @@ fn without_a_model_a_request_must_have_a_template() {
 }
 
 #[test]
+fn a_request_with_after_has_the_piece_to_append() {
+    // The template ends the last message with a point.
+    let apply = r#""apply": {"template": "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% if loop.last %}.{% endif %}</s>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}",
+        "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "A"}, {"role": "user", "content": "B"}]}"#
+        .replace('\n', " ");
+    let requests = [
+        format!(r#"{{{apply}, "after": "<user>Hi</s>"}}"#),
+        format!(r#"{{{apply}, "after": "<user>Hi</s><assistant>", "sampled": "Other"}}"#),
+        format!(r#"{{{apply}, "after": "<user>Hi.</s>"}}"#),
+        format!(r#"{{{apply}, "sampled": "Other"}}"#),
+    ];
+    let answers = answer(&[], &requests);
+    assert_eq!(answers[0]["piece"], "<assistant>A</s><user>B.</s>");
+    assert_eq!(answers[1]["piece"], "</s><user>B.</s>");
+    assert!(answers[2]["output"].is_string() && answers[2]["piece"].is_null());
+    assert_eq!(
+        answers[2]["broken"],
+        serde_json::json!({"at": 8, "line": 1, "looks_at": [[1, "loop.last"]]})
+    );
+    assert_eq!(answers[3]["error"]["message"], "`sampled` needs `after`");
+}
+
+#[test]
 fn a_request_chooses_what_the_model_writes() {
     let messages = r#""messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]"#;
     let template =

@@ -382,3 +382,18 @@ fn a_picture_of_a_context_marks_control_tokens() {
         "{picture:?}"
     );
 }
+
+#[test]
+fn after_a_prompt_only_the_rest_is_printed() {
+    let folder = Folder::new("after");
+    let (prompt, _, _) = render(&[&MODEL[..], &CONVERSATION].concat());
+    let seen = folder.file("seen.txt", &prompt);
+    let arguments = [&MODEL[..], &CONVERSATION, &["--add-generation-prompt", "--after", &seen]].concat();
+    assert_eq!(render(&arguments).0, "<|im_start|>assistant\n");
+    let other = folder.file("other.txt", "<|im_start|>systemX");
+    assert_fails(
+        &[&MODEL[..], &CONVERSATION, &["--after", &other]].concat(),
+        1,
+        "differs from the text that was seen, at character 18",
+    );
+}

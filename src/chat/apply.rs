@@ -54,10 +54,24 @@ impl ChatTemplate {
         lists_copies: bool,
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
+        self.apply_one(&messages, options, (Scope::All, lists_copies), meter)
+    }
+
+    /// Returns the text of the prompt of the first messages of a conversation.
+    pub(super) fn apply_first(
+        &self,
+        messages: &dyn Input,
+        count: usize,
+        options: &ApplyOptions<'_>,
+        meter: &Meter<'_>,
+    ) -> Result<String> {
+        let prompt = self.apply_one(messages, options, (Scope::First(count), false), meter)?;
+        Ok(prompt.text)
+    }
+
+    fn apply_one(&self, messages: &dyn Input, options: &ApplyOptions<'_>, how: (Scope, bool), meter: &Meter<'_>) -> Result<Prompt> {
         let mut only = None;
-        self.apply_all(&messages, options, (false, lists_copies), meter, &mut |prompt| {
-            only = Some(prompt)
-        })?;
+        self.apply_all(messages, options, how, meter, &mut |prompt| only = Some(prompt))?;
         only.ok_or_else(|| Error::internal("a conversation has no prompt"))
     }
 
@@ -81,7 +95,7 @@ impl ChatTemplate {
         let deadline = options.bounds.start();
         let meter = &Meter::within(options.bounds, &deadline);
         let mut prompts = Vec::new();
-        self.apply_all(&conversations, options, (true, false), meter, &mut |prompt| {
+        self.apply_all(&conversations, options, (Scope::Batch, false), meter, &mut |prompt| {
             prompts.push(prompt);
         })?;
         Ok(prompts)
@@ -114,7 +128,7 @@ impl ChatTemplate {
         &self,
         messages: &dyn Input,
         options: &ApplyOptions<'_>,
-        (wants_batch, lists_copies): (bool, bool),
+        (scope, lists_copies): (Scope, bool),
         meter: &Meter<'_>,
         pass: &mut dyn FnMut(Prompt),
     ) -> Result<()> {
@@ -130,9 +144,12 @@ impl ChatTemplate {
             Ok(chosen) => chosen.template(),
             Err(error) => return Err(error.clone()),
         };
-        let messages = messages.borrow_value(&mut runtime)?;
+        let messages = match (messages.borrow_value(&mut runtime)?, scope) {
+            (Value::List(items), Scope::First(end)) => Value::List(items.slice(0..end).unwrap_or(items)),
+            (messages, _) => messages,
+        };
         let conversations = Conversations::new(&mut runtime, &messages)?;
-        match (&conversations, wants_batch) {
+        match (&conversations, scope == Scope::Batch) {
             (Conversations::One(_), false) | (Conversations::Batch(_), true) => {}
             (Conversations::Batch(_), false) => {
                 return Err(refused(
@@ -192,6 +209,17 @@ impl ChatTemplate {
         }
         Ok(())
     }
+}
+
+/// What a call renders.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// One conversation.
+    All,
+    /// This number of messages of one conversation, from the first.
+    First(usize),
+    /// A list of conversations.
+    Batch,
 }
 
 /// The arguments of a call after their checks, which all its conversations share.

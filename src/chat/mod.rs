@@ -8,6 +8,7 @@
 //! `utils/chat_template_utils.py`; each file names the function that its rule comes from.
 
 mod added_tokens;
+mod append;
 mod apply;
 mod assistant;
 pub(crate) mod cache;
@@ -17,6 +18,7 @@ mod control_tokens;
 mod files;
 mod folder;
 mod input;
+mod lookahead;
 mod mask;
 mod memory;
 mod messages;
@@ -49,17 +51,24 @@ use crate::report::Made;
 use crate::template::Template;
 use crate::value::Value;
 
+#[cfg(feature = "inspect")]
+pub(crate) use append::find_line;
+pub use append::{NextPiece, PrefixBroken};
 pub use assistant::AssistantOptions;
 #[cfg(feature = "cli")]
 pub(crate) use assistant::AssistantSpans;
 #[cfg(feature = "inspect")]
 pub(crate) use assistant::REASONING_FIELDS;
+#[cfg(feature = "inspect")]
+pub(crate) use assistant::control::{common_prefix, control_tokens};
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, TokenOrigin};
 #[cfg(feature = "cli")]
 pub(crate) use files::Files;
 pub use folder::LoadOptions;
 pub use input::Input;
 pub(crate) use input::sealed::Borrow;
+#[cfg(feature = "inspect")]
+pub(crate) use lookahead::list_lookahead;
 pub use mask::assistant_mask;
 pub(crate) use memory::{CHOICES, Choices, Kinds, Memory};
 pub use options::{ApplyOptions, ContinueFinalMessage};

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use crate::json::{Data, Object};
 use crate::request::{Change, Format, Policy, PrepareOptions};
-use crate::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, Prompt, Report};
+use crate::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, PrefixBroken, Prompt, Report};
 
 use crate::chat::{MAX_SPECIAL_TOKENS, MAX_TEMPLATES};
 
@@ -22,6 +22,33 @@ const MAX_KEPT: usize = 4 << 20;
 
 /// The largest number of characters of a name that a message repeats.
 const MAX_NAME: usize = 200;
+
+/// What the model has seen and written when a conversation grows.
+pub struct Seen<'r> {
+    pub text: &'r str,
+    pub sampled: Option<&'r str>,
+}
+
+/// Returns what the model has seen and written, if the request has `after`.
+pub fn read_seen<'r>(request: &'r Object<'_>) -> Result<Option<Seen<'r>>, String> {
+    let text = |key: &str| match request.get(key) {
+        None | Some(Data::None) => Ok(None),
+        Some(Data::Str(text)) => Ok(Some(&**text)),
+        Some(other) => Err(format!("`{key}` must be a string, and this is {}", other.describe())),
+    };
+    let sampled = text("sampled")?;
+    match text("after")? {
+        Some(text) => Ok(Some(Seen { text, sampled })),
+        None if sampled.is_some() => Err("`sampled` needs `after`".to_owned()),
+        None => Ok(None),
+    }
+}
+
+/// The piece to append, as the byte index of its start in the prompt, or why there is none.
+pub enum Next {
+    Piece(usize),
+    Broken(PrefixBroken),
+}
 
 /// Answers requests with `apply`, `chat` and `inspect`. The last template stays compiled, because a suite repeats it in many requests.
 #[derive(Default)]
@@ -65,14 +92,16 @@ impl Applier {
         (self.compiled, self.with_tokens) = (None, None);
     }
 
-    /// Applies a chat template. The outer error is about the form of the request, and the inner error is that of the contract.
+    /// Applies a chat template. The outer error is about the form of the request, and the inner error is that of the contract. If the
+    /// request says what the model has seen, the piece to append is found.
     pub fn apply(
         &mut self,
         request: &Object<'_>,
         clock: Option<&FixedClock>,
         wanted: Wanted<'_>,
         bounds: Bounds<'_>,
-    ) -> Result<Result<Prompt, Error>, String> {
+        seen: Option<Seen<'_>>,
+    ) -> Result<Result<(Prompt, Option<Next>), Error>, String> {
         let Some(messages) = request.get("messages") else {
             return Err("`apply` must have `messages`".to_owned());
         };
@@ -96,7 +125,13 @@ impl Applier {
             special_tokens: special_tokens.as_deref(),
             ..wanted.options(bounds, clock)
         };
-        Ok(template.apply(messages, &options))
+        let Some(Seen { text, sampled }) = seen else {
+            return Ok(template.apply(messages, &options).map(|prompt| (prompt, None)));
+        };
+        Ok(template.append(messages, text, sampled, &options).map(|next| match next {
+            Ok(next) => (next.prompt, Some(Next::Piece(next.start))),
+            Err(mut broken) => (std::mem::take(&mut *broken.prompt), Some(Next::Broken(broken))),
+        }))
     }
 
     /// Prepares a chat request and renders it. The outer error is about the form of the request.

@@ -10,7 +10,7 @@ use crate::conformance::nearest;
 use crate::json::{self, Data, JsonErrorKind, Object};
 use crate::{Bounds, ChatTemplate, Deadline, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
 
-use super::apply_request::Applier;
+use super::apply_request::{Applier, read_seen};
 use super::masks::Masks;
 use super::model::Source;
 use super::response_request::Responder;
@@ -37,7 +37,7 @@ const INPUT_BUFFER: usize = 256 << 10;
 const BUFFER: usize = 64 << 10;
 
 /// The keys of a request.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 16] = [
     "id",
     "template",
     "context",
@@ -50,6 +50,8 @@ const KEYS: [&str; 14] = [
     "assistant",
     "turns",
     "control_tokens",
+    "after",
+    "sampled",
     "now",
     "describe",
 ];
@@ -225,11 +227,17 @@ impl Port {
             turns: is_wanted("turns"),
             mode: self.mode,
         };
-        let mut changes = None;
+        let (mut changes, mut next) = (None, None);
         let result = fixed_clock(&request).and_then(|clock| {
             let clock = clock.as_ref();
             match (request.get("apply"), request.get("chat"), request.get("template")) {
-                (Some(Data::Object(apply)), ..) => self.applier.apply(apply, clock, wanted, bounds),
+                (Some(Data::Object(apply)), ..) => {
+                    let answer = self.applier.apply(apply, clock, wanted, bounds, read_seen(&request)?)?;
+                    Ok(answer.map(|(prompt, found)| {
+                        next = found;
+                        prompt
+                    }))
+                }
                 (_, Some(Data::Object(chat)), _) => {
                     let answer = self.applier.chat(chat, clock, wanted, bounds)?;
                     Ok(answer.map(|(prompt, made)| {
@@ -258,7 +266,14 @@ impl Port {
                 let found = found.transpose().and_then(|found| Ok((found, turns.transpose()?)));
                 let written = match found {
                     Ok((tokens, turns)) => write_answer(&id, deadline, out, |out| {
-                        show::stream_prompt(&prompt, changes.as_deref(), wanted, tokens.as_deref(), turns.as_deref(), out)
+                        show::stream_prompt(
+                            &prompt,
+                            (changes.as_deref(), next.as_ref()),
+                            wanted,
+                            tokens.as_deref(),
+                            turns.as_deref(),
+                            out,
+                        )
                     })?,
                     Err(error) => Err(error),
                 };

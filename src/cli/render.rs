@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::chat::AssistantSpans;
 use crate::json::{self, Data, Object};
 use crate::request::{Change, ChangeKind, Policy, PrepareOptions};
-use crate::{ApplyOptions, ChatTemplate, Limits, Prompt, RenderOptions, Template, TokenOrigin};
+use crate::{ApplyOptions, ChatTemplate, Limits, PrefixBroken, Prompt, RenderOptions, Template, TokenOrigin};
 
 use super::explain::{Explained, Picture};
 use super::file::{Texts, shown};
@@ -23,6 +23,7 @@ Examples:
   chat-template render --model Qwen3-8B --messages conversation.json --continue-final-message reasoning_content
   chat-template render --model Qwen3-8B --messages conversation.json --explain=message --explain-html prompt.html
   chat-template render --model Qwen3-8B --request body.json --explain
+  chat-template render --model Qwen3-8B --messages longer.json --after prompt.txt --sampled answer.txt --add-generation-prompt
   echo '{\"x\": 1}' | chat-template render --template chat.jinja --context -
 
 One FILE can be -, which is standard input. No newline is added to the output.
@@ -81,6 +82,12 @@ pub struct Arguments {
     documents: Option<PathBuf>,
     #[command(flatten)]
     settings: Settings,
+    /// The prompt that the model has seen. Only the text after it is printed, which is an error if the prompt does not begin with it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["context", "request", "json", "color", "explain", "explain_html"])]
+    after: Option<PathBuf>,
+    /// What the model wrote after the prompt of --after. It takes the place of the last message of the assistant.
+    #[arg(long, value_name = "FILE", requires = "after")]
+    sampled: Option<PathBuf>,
     /// Prints a JSON object with the text, its spans and its turns; see below.
     #[arg(long)]
     json: bool,
@@ -129,6 +136,8 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         &arguments.request,
         &arguments.tools,
         &arguments.documents,
+        &arguments.after,
+        &arguments.sampled,
     ];
     let files = files.into_iter().flatten().map(PathBuf::as_path);
     let texts = Texts::read(
@@ -240,9 +249,13 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     if let Some(clock) = &fixed {
         options.clock = clock;
     }
-    let prompt = chat
-        .apply(&messages, &options)
-        .map_err(|error| arguments.source.explain(&error))?;
+    let explain = |error| arguments.source.explain(&error);
+    if let Some(seen) = &arguments.after {
+        let sampled = arguments.sampled.as_deref().map(|sampled| texts.get(sampled));
+        let next = chat.append(&messages, texts.get(seen), sampled, &options).map_err(explain)?;
+        return next.map(|next| next.text().to_owned()).map_err(explain_broken);
+    }
+    let prompt = chat.apply(&messages, &options).map_err(explain)?;
     if let Some(index) = find_repr(&messages, &prompt.text) {
         let warning = format!(
             "warning: the template prints the parts of message {} in Python's notation; pass {{\"messages\": […]}} as --request to give it \
@@ -255,6 +268,15 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         }
     }
     show_prompt(arguments, &chat, &prompt, Some(&messages), unread, None)
+}
+
+/// Returns the message for a prompt that does not begin with the text of `--after`.
+fn explain_broken(broken: PrefixBroken) -> String {
+    let looks = broken.looks_at.iter();
+    let looks: String = looks
+        .map(|(line, expression)| format!("\nline {line} looks at {expression}"))
+        .collect();
+    format!("error: {broken}{looks}")
 }
 
 /// Returns the messages of the file of `--messages`. A request's body is an error, because only some of its values would be used.

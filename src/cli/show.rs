@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
+use super::apply_request::Next;
 use crate::chat::AssistantSpans;
 use crate::conformance::printable;
 use crate::json::{Data, Object};
@@ -83,7 +84,7 @@ pub fn write_prompt(prompt: &Prompt, changes: Option<&[Change]>, out: &mut impl 
 /// Writes the entries of the answer of a prompt.
 pub fn stream_prompt(
     prompt: &Prompt,
-    changes: Option<&[Change]>,
+    (changes, next): (Option<&[Change]>, Option<&Next>),
     wanted: Wanted<'_>,
     control_tokens: Option<&[ControlToken]>,
     turns: Option<&[Turn]>,
@@ -92,6 +93,14 @@ pub fn stream_prompt(
     stream_entry("output", &prompt.text, out)?;
     if let Some(changes) = changes {
         stream_entry("changes", changes, out)?;
+    }
+    match next {
+        Some(Next::Piece(start)) => stream_entry("piece", &prompt.text.get(*start..), out)?,
+        Some(Next::Broken(broken)) => {
+            stream_entry("piece", &None::<&str>, out)?;
+            stream_entry("broken", broken, out)?;
+        }
+        None => {}
     }
     if wanted.generation {
         stream_entry("generation", &span_pairs(&prompt.reference_spans.code_points), out)?;

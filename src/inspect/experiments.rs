@@ -10,13 +10,12 @@ use serde_json::Value;
 
 use super::conversation::{Conversation, arrange};
 use super::plant::{self, Form, PLANT, SPARE};
-use crate::chat::{ApplyOptions, ChatTemplate, Prompt};
+use crate::chat::{ApplyOptions, AssistantOptions, ChatTemplate, Prompt, find_line};
 use crate::clock::{FixedClock, LocalTime};
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{Limit, Limits};
 use crate::meter::Meter;
 use crate::report::{Outcome, Witness};
-use crate::trace::Origin;
 
 /// The maximum number of bytes of an experiment's prompt, which a witness may keep. Prompts of real templates have some thousand.
 const MAX_OUTPUT: u64 = 1 << 16;
@@ -158,7 +157,15 @@ impl<'t> Experiments<'t> {
     /// # Errors
     /// If an experiment reaches a limit of the caller, or if the caller cancels.
     pub fn render(&mut self, conversation: &Conversation) -> Result<Rc<Rendered>> {
-        self.render_with(conversation, false)
+        self.render_with(conversation, false, None)
+    }
+
+    /// Renders a conversation with the spans of what the model writes.
+    ///
+    /// # Errors
+    /// See [`Experiments::render`].
+    pub fn find_written(&mut self, conversation: &Conversation) -> Result<Rc<Rendered>> {
+        self.render_with(conversation, false, Some(AssistantOptions::default()))
     }
 
     /// Renders a conversation, and returns the text unless the render fails.
@@ -175,10 +182,15 @@ impl<'t> Experiments<'t> {
     /// # Errors
     /// See [`Experiments::render`].
     pub fn trace(&mut self, conversation: &Conversation) -> Result<Rc<Rendered>> {
-        self.render_with(conversation, true)
+        self.render_with(conversation, true, None)
     }
 
-    fn render_with(&mut self, conversation: &Conversation, trace: bool) -> Result<Rc<Rendered>> {
+    fn render_with(
+        &mut self,
+        conversation: &Conversation,
+        trace: bool,
+        assistant: Option<AssistantOptions<'_>>,
+    ) -> Result<Rc<Rendered>> {
         if self.tools.is_none() {
             self.find_needed_tools()?;
         }
@@ -186,7 +198,8 @@ impl<'t> Experiments<'t> {
             Ok(prompt) => !trace || !prompt.segments.is_empty(),
             Err(_) => true,
         };
-        if let Some(known) = self.rendered.get(conversation).filter(is_enough) {
+        let known = self.rendered.get(conversation).filter(|_| assistant.is_none());
+        if let Some(known) = known.filter(is_enough) {
             return Ok(Rc::clone(known));
         }
         let tools = conversation
@@ -199,6 +212,7 @@ impl<'t> Experiments<'t> {
             variables: conversation.variables.as_ref().map(|variables| variables as _),
             add_generation_prompt: conversation.add_generation_prompt,
             trace,
+            assistant,
             ..ApplyOptions::default()
         };
         if let Some(clock) = &*CLOCK {
@@ -227,7 +241,7 @@ impl<'t> Experiments<'t> {
         };
         let bytes = text.saturating_add(segments.saturating_mul(SEGMENT));
         let rendered = Rc::new(rendered);
-        if let Some(left) = self.bytes_left.checked_sub(bytes) {
+        if let Some(left) = self.bytes_left.checked_sub(bytes).filter(|_| assistant.is_none()) {
             self.bytes_left = left;
             self.rendered.insert(conversation.clone(), Rc::clone(&rendered));
         }
@@ -312,16 +326,6 @@ impl<'t> Experiments<'t> {
         }
         Ok(witness)
     }
-}
-
-/// Returns the line of the template that wrote the last text of the template among the first segments.
-pub fn find_line(prompt: &Prompt, is_before: impl Fn(&crate::trace::Segment) -> bool) -> Option<usize> {
-    let segments = prompt.segments.iter().take_while(|segment| is_before(segment));
-    let lines = segments.filter_map(|segment| match segment.origin() {
-        Origin::Template { line } => Some(line),
-        _ => None,
-    });
-    lines.last()
 }
 
 /// Returns the outcome of a render that failed.

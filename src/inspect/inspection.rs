@@ -6,12 +6,12 @@ use std::sync::OnceLock;
 use super::conversation::Conversation;
 use super::experiments::Experiments;
 use super::roles::list_forms;
-use super::{lint, prefix, reads, reasoning, roles, switches};
+use super::{lint, prefix, reads, reasoning, response, roles, switches};
 use crate::chat::ChatTemplate;
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::report::{
-    Alternation, Basics, Finding, GenerationPrompt, Made, Media, Part, Prefix, Reads, Reasoning, Switch, System, Witness,
+    Alternation, Basics, Finding, GenerationPrompt, Made, Media, Part, Prefix, Reads, Reasoning, Response, Switch, System, Witness,
 };
 
 /// One call that reads parts of a template's report, and makes those that no earlier call made. All its experiments share the limits of a
@@ -87,6 +87,13 @@ impl<'r, 'm> Inspection<'r, 'm> {
         })
     }
 
+    pub fn response(&mut self) -> Result<&'r Part<Response>> {
+        self.part(&self.made.response, |parts| {
+            let basics = &parts.basics()?.verdicts;
+            response::inspect(parts.experiments(), basics)
+        })
+    }
+
     pub fn switches(&mut self) -> Result<&'r Part<Vec<Switch>>> {
         self.part(&self.made.switches, |parts| {
             let reads = &parts.reads()?.verdicts.variables;
@@ -117,6 +124,7 @@ impl<'r, 'm> Inspection<'r, 'm> {
             "media" => &self.media()?.witnesses,
             "reasoning" => &self.reasoning()?.witnesses,
             "generation_prompt" => &self.generation_prompt()?.witnesses,
+            "response" => &self.response()?.witnesses,
             "switches" => &self.switches()?.witnesses,
             _ => return Ok(None),
         };
@@ -136,6 +144,7 @@ impl<'r, 'm> Inspection<'r, 'm> {
             &self.media()?.witnesses,
             &self.reasoning()?.witnesses,
             &self.generation_prompt()?.witnesses,
+            &self.response()?.witnesses,
             &self.switches()?.witnesses,
         ];
         let mut all = BTreeMap::new();

@@ -19,6 +19,7 @@ mod prefix;
 mod reads;
 mod reasoning;
 mod report;
+mod response;
 mod roles;
 mod switches;
 

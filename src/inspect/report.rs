@@ -11,7 +11,7 @@ use crate::deadline::Bounds;
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::report::{
-    Alternation, Calls, Finding, GenerationPrompt, Media, Prefix, Reads, Reasoning, Roles, Switch, System, Tools, Witness,
+    Alternation, Calls, Finding, GenerationPrompt, Media, Prefix, Reads, Reasoning, Response, Roles, Switch, System, Tools, Witness,
 };
 
 /// What a template takes, as experiments with small conversations show.
@@ -101,6 +101,7 @@ parts! {
     calls: Calls = basics.calls, "Calls of tools and their results";
     reasoning: Reasoning = reasoning, "The reasoning of assistant messages";
     generation_prompt: GenerationPrompt = generation_prompt, "The text that `add_generation_prompt` appends";
+    response: Response = response, "How the model writes its message, as transformers reads it under `response_template`";
     switches: Vec<Switch> = switches, "The variables of the caller that change the prompt";
     reads: Reads = reads, "The names that the source of the template reads";
     prefix: Prefix = prefix, "Whether the prompt stays a prefix when the conversation grows";

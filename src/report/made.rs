@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::{
-    Alternation, Calls, Finding, GenerationPrompt, Media, Prefix, Reads, Reasoning, Roles, Switch, System, Tools, Witness,
+    Alternation, Calls, Finding, GenerationPrompt, Media, Prefix, Reads, Reasoning, Response, Roles, Switch, System, Tools, Witness,
 };
 
 /// The parts of a template's report that were made so far. None of them depends on the limits of the call that made it.
@@ -15,6 +15,7 @@ pub(crate) struct Made {
     pub media: OnceLock<Part<Media>>,
     pub reasoning: OnceLock<Part<Reasoning>>,
     pub generation_prompt: OnceLock<Part<GenerationPrompt>>,
+    pub response: OnceLock<Part<Response>>,
     pub switches: OnceLock<Part<Vec<Switch>>>,
     pub reads: OnceLock<Part<Reads>>,
     pub prefix: OnceLock<Part<Prefix>>,

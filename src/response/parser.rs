@@ -156,6 +156,8 @@ struct Stream<'t> {
     region: Region,
     /// The first match of each anchor that was looked for since the buffer last grew.
     found: Vec<(Anchor, Option<Match>)>,
+    /// Where the first incomplete match begins of each anchor that was not found since then.
+    beginnings: Vec<(Anchor, usize)>,
 }
 
 /// The region that is being read.
@@ -187,6 +189,7 @@ impl<'t> Stream<'t> {
             output: template.defaults.iter().cloned().collect(),
             region: Region::default(),
             found: Vec::new(),
+            beginnings: Vec::new(),
         };
         stream.leave_region();
         stream.first_events = stream.feed(after_last(template, options.prefix, meter)?, meter)?;
@@ -197,6 +200,7 @@ impl<'t> Stream<'t> {
         meter.check_size(self.buffer.len().saturating_add(text.len()))?;
         self.buffer.push_str(text);
         self.found.clear();
+        self.beginnings.clear();
         let mut events = Vec::new();
         self.process(&mut events, false, meter)?;
         Ok(events)
@@ -297,7 +301,15 @@ impl<'t> Stream<'t> {
             };
             let Some(found) = self.find(anchor, meter)? else {
                 if !is_end {
-                    held = held.min(pattern.find_beginning(&self.buffer, self.at, meter)?);
+                    // The first beginning is the same until it is passed.
+                    let is_known = |(other, at): &&(Anchor, usize)| *other == anchor && *at >= self.at;
+                    let known = self.beginnings.iter().find(is_known).map(|(_, at)| *at);
+                    let beginning = known.map_or_else(|| pattern.find_beginning(&self.buffer, self.at, meter), Ok)?;
+                    held = held.min(beginning);
+                    if known.is_none() {
+                        self.beginnings.retain(|(other, _)| *other != anchor);
+                        self.beginnings.push((anchor, beginning));
+                    }
                 }
                 continue;
             };
@@ -387,18 +399,19 @@ impl<'t> Stream<'t> {
                         field.name
                     )));
                 };
-                let joined = match self.output.get(&field.name) {
-                    None | Some(Data::None) => part.to_string(),
+                let added = join.len().saturating_add(part.len());
+                meter.charge_bytes(added)?;
+                match self.output.get_mut(&field.name) {
+                    None | Some(Data::None) => drop(self.output.insert(field.name.clone(), value.clone())),
                     Some(Data::Str(before)) => {
-                        meter.charge_bytes(before.len())?;
-                        format!("{before}{join}{part}")
+                        meter.check_size(before.len().saturating_add(added))?;
+                        before.to_mut().extend([join.as_str(), part]);
                     }
                     Some(_) => {
                         let message = format!("Field '{}': the default of a field with 'join' is not a string", field.name);
                         return Err(Error::type_error(message));
                     }
-                };
-                self.output.insert(field.name.clone(), text(joined));
+                }
             }
             None if field.repeats => match self
                 .output

@@ -160,24 +160,12 @@ impl Pattern {
 fn beginning_of(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => Hir::empty(),
-        HirKind::Literal(literal) => {
-            let chars = std::str::from_utf8(&literal.0).unwrap_or_default().chars();
-            chars.rev().fold(Hir::empty(), |rest, char| {
-                let mut buffer = [0; 4];
-                optional(Hir::concat(vec![
-                    Hir::literal(char.encode_utf8(&mut buffer).as_bytes()),
-                    rest,
-                ]))
-            })
-        }
+        HirKind::Literal(literal) => beginning_of_text(std::str::from_utf8(&literal.0).unwrap_or_default()),
         HirKind::Class(Class::Unicode(class)) => optional(Hir::class(Class::Unicode(class.clone()))),
         HirKind::Class(Class::Bytes(class)) => optional(Hir::class(Class::Bytes(class.clone()))),
         HirKind::Capture(capture) => beginning_of(&capture.sub),
         HirKind::Alternation(items) => Hir::alternation(items.iter().map(beginning_of).collect()),
-        HirKind::Concat(items) => items.iter().rev().fold(Hir::empty(), |rest, item| {
-            let through = Hir::concat(vec![without_groups(item), rest]);
-            Hir::alternation(vec![through, beginning_of(item)])
-        }),
+        HirKind::Concat(items) => beginning_of_all(items),
         HirKind::Repetition(repetition) => {
             let before = Repetition {
                 min: 0,
@@ -189,6 +177,31 @@ fn beginning_of(hir: &Hir) -> Hir {
                 Some(0) => Hir::empty(),
                 _ => Hir::concat(vec![Hir::repetition(before), beginning_of(&repetition.sub)]),
             }
+        }
+    }
+}
+
+/// Returns an expression that matches each beginning of a string. It is made of halves, so that it is not nested deeply.
+fn beginning_of_text(text: &str) -> Hir {
+    let middle = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
+    match text.split_at_checked(middle) {
+        Some((left, right)) if !left.is_empty() => {
+            let through = Hir::concat(vec![Hir::literal(left.as_bytes()), beginning_of_text(right)]);
+            Hir::alternation(vec![through, beginning_of_text(left)])
+        }
+        _ => optional(Hir::literal(text.as_bytes())),
+    }
+}
+
+/// Returns an expression that matches each beginning of a sequence, made of halves as in [`beginning_of_text`].
+fn beginning_of_all(items: &[Hir]) -> Hir {
+    match items {
+        [] => Hir::empty(),
+        [item] => beginning_of(item),
+        items => {
+            let (left, right) = items.split_at(items.len() / 2);
+            let before = left.iter().map(without_groups).chain([beginning_of_all(right)]);
+            Hir::alternation(vec![Hir::concat(before.collect()), beginning_of_all(left)])
         }
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn control_token(text: &str) -> Option<usize> {
 }
 
 /// Returns the control tokens of a string.
-pub(super) fn control_tokens(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+pub(crate) fn control_tokens(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0_usize;
     std::iter::from_fn(move || {
         while let Some(next) = text.get(at..)?.bytes().position(|byte| matches!(byte, b'<' | b'[')) {
@@ -89,7 +89,7 @@ pub(super) fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
 }
 
 /// Returns whether a segment is the end-of-sequence token.
-pub(super) fn is_eos(segment: &Segment) -> bool {
+pub(in crate::chat) fn is_eos(segment: &Segment) -> bool {
     let Some(paths) = segment.input() else { return false };
     match segment.place {
         Place::Token(name) => paths.step(name) == "eos_token",
@@ -100,7 +100,7 @@ pub(super) fn is_eos(segment: &Segment) -> bool {
 }
 
 /// Returns the length in bytes of the common prefix of two strings, in whole characters.
-pub(super) fn common_prefix(left: &str, right: &str) -> usize {
+pub(crate) fn common_prefix(left: &str, right: &str) -> usize {
     let common = left
         .bytes()
         .zip(right.bytes())

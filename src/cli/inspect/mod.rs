@@ -13,7 +13,7 @@ mod page;
 use std::path::PathBuf;
 
 use crate::conformance::printable;
-use crate::report::Verdict;
+use crate::report::{Response, Verdict};
 use crate::{ChatTemplate, Error, Limits, Report};
 use clap::builder::PossibleValuesParser;
 
@@ -27,7 +27,8 @@ use super::{print, print_json};
 #[command(after_help = "Examples:
   chat-template inspect --model Qwen3-8B
   chat-template inspect --template chat_template.jinja --deny prefix
-  chat-template inspect --model Qwen3-8B --json | jq .switches")]
+  chat-template inspect --model Qwen3-8B --json | jq .switches
+  chat-template inspect --model Qwen3-8B --response-template")]
 #[command(group = Source::required())]
 pub struct Arguments {
     #[command(flatten)]
@@ -35,6 +36,10 @@ pub struct Arguments {
     /// Prints the report as a JSON object, with the conversation that shows each verdict.
     #[arg(long)]
     json: bool,
+    /// Prints the description of how the model writes a message, as it is in a tokenizer_config.json under "response_template". It is an
+    /// error if none comes back for all messages of the experiments.
+    #[arg(long, conflicts_with_all = ["json", "color", "html", "deny"])]
+    response_template: bool,
     /// Colours the report. Without the option, it has colours on a terminal unless NO_COLOR is set.
     #[arg(long, value_name = "WHEN", conflicts_with = "json")]
     color: Option<When>,
@@ -56,6 +61,14 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let chat = arguments.source.load_chosen(&texts)?;
     let explain = |error: Error| arguments.source.explain(&error);
     let report = chat.inspect(texts.bounds()).map_err(explain)?;
+    if arguments.response_template {
+        return match report.response().map_err(explain)? {
+            Response::Template(template) => {
+                print_json(|out| show::write_line(template, out)).map_err(|error| format!("error: {error}"))
+            }
+            Response::Reason(reason) => Err(format!("error: no description was found: {reason}")),
+        };
+    }
     report.complete().map_err(explain)?;
     let source = arguments.source.model.as_ref().or(arguments.source.template.as_ref());
     let title = source

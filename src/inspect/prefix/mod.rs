@@ -9,17 +9,16 @@
 //! messages, once for the shorter and once for the longer conversation, and compares the two strings. `grammar/prefix.md` says what a proof
 //! rests on.
 
-mod lookahead;
 mod proof;
 mod search;
 mod settings;
 mod turns;
 
 use super::experiments::Experiments;
+use crate::chat::list_lookahead;
 use crate::error::Result;
 use crate::report::{Boundary, Prefix, Verdict};
 use crate::template::Template;
-use lookahead::list_lookahead;
 use proof::Obstacle;
 use search::Search;
 use settings::list_settings;
@@ -100,10 +99,7 @@ fn describe(obstacle: Obstacle, template: &Template) -> String {
         }
         Obstacle::Size => "a proof does not understand the template, or is too long".to_owned(),
         Obstacle::Text => match list_lookahead(template, 1).first() {
-            Some(look) => format!(
-                "line {} looks at {}, on which the text of earlier messages may depend",
-                look.line, look.expression
-            ),
+            Some((line, look)) => format!("line {line} looks at {look}, on which the text of earlier messages may depend"),
             None => "the text of an earlier message may depend on later ones".to_owned(),
         },
     }

@@ -7,13 +7,13 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::Growth;
-use super::lookahead::list_lookahead;
 use super::turns::{Kind, Turn, is_conversation, list_turns, tools};
+use crate::chat::{find_line, list_lookahead};
 use crate::error::Error;
 use crate::inspect::conversation::Conversation;
-use crate::inspect::experiments::{Experiments, Rendered, find_line};
+use crate::inspect::experiments::{Experiments, Rendered};
 use crate::limits::Limit;
-use crate::report::Counterexample;
+use crate::report::{Counterexample, Look};
 
 /// The maximum number of steps of all renders for one template.
 pub const MAX_STEPS: u64 = 4_000_000;
@@ -319,7 +319,10 @@ impl<'t> Search<'t> {
             variables: shown.variables,
             at,
             line,
-            looks_at: template.map_or_else(Vec::new, |template| list_lookahead(template, line.unwrap_or_default())),
+            looks_at: template.map_or_else(Vec::new, |template| {
+                let looks = list_lookahead(template, line.unwrap_or_default()).into_iter();
+                looks.map(|(line, expression)| Look { line, expression }).collect()
+            }),
             before: before.text.clone(),
             after: after.text.clone(),
         })

@@ -1,13 +1,124 @@
-//! The forms of an answer that the official clients read. The prompt is where the model's text would be.
+//! The forms of an answer that the official clients read: text, reasoning and calls, each in its place.
 
 use chat_template::Prompt;
 use chat_template::json::Data;
 use chat_template::request::{Change, Format};
 use serde_json::{Map, Value, json};
 
-/// Returns the answer for a prompt, in the form of the request's format.
-pub fn wrap(body: &Data<'_>, format: Format, prompt: &Prompt, changes: &[Change]) -> Value {
+/// The message of the model: the text, the reasoning and the calls. Without a text of the model, the text is the prompt.
+#[derive(Default)]
+pub struct Answer {
+    text: String,
+    reasoning: Option<String>,
+    /// The name and the arguments of each call.
+    calls: Vec<(String, Value)>,
+}
+
+impl Answer {
+    /// Returns an answer that shows a prompt.
+    pub fn of_prompt(prompt: &Prompt) -> Self {
+        let text = prompt.text.clone();
+        Self { text, ..Self::default() }
+    }
+
+    /// Returns the answer with the fields of a parsed message.
+    pub fn of_message(message: &Value) -> Self {
+        let text = |key: &str| message.get(key).and_then(Value::as_str).map(str::to_owned);
+        let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+        let call = |call: &Value| {
+            let function = call.get("function")?;
+            let name = function.get("name")?.as_str()?.to_owned();
+            Some((name, function.get("arguments").cloned().unwrap_or_else(|| json!({}))))
+        };
+        Self {
+            text: text("content").unwrap_or_default(),
+            reasoning: ["reasoning_content", "reasoning", "thinking"].into_iter().find_map(text),
+            calls: calls.filter_map(call).collect(),
+        }
+    }
+}
+
+/// Returns the id of a call.
+fn call_id(index: usize) -> String {
+    format!("call_{index}")
+}
+
+/// Returns arguments as JSON text.
+fn as_text(arguments: &Value) -> String {
+    match arguments {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Returns arguments as an object.
+fn as_object(arguments: &Value) -> Value {
+    match arguments {
+        Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| arguments.clone()),
+        other => other.clone(),
+    }
+}
+
+/// Returns the output items of Responses.
+fn output_items(answer: &Answer) -> Vec<Value> {
+    let reasoning = answer.reasoning.iter().map(|text| {
+        let content = [json!({"type": "reasoning_text", "text": text})];
+        json!({"type": "reasoning", "id": "rs_0", "summary": [], "content": content})
+    });
+    let text = (!answer.text.is_empty() || answer.calls.is_empty()).then(|| {
+        let content = [json!({"type": "output_text", "text": answer.text, "annotations": []})];
+        json!({"type": "message", "id": "msg_0", "role": "assistant", "status": "completed", "content": content})
+    });
+    let calls = answer.calls.iter().enumerate().map(|(index, (name, arguments))| {
+        json!({
+            "type": "function_call",
+            "id": format!("fc_{index}"),
+            "call_id": call_id(index),
+            "name": name,
+            "arguments": as_text(arguments),
+            "status": "completed",
+        })
+    });
+    reasoning.chain(text).chain(calls).collect()
+}
+
+/// Returns the content blocks of Messages.
+fn content_blocks(answer: &Answer) -> Vec<Value> {
+    let reasoning = answer.reasoning.iter();
+    let reasoning = reasoning.map(|text| json!({"type": "thinking", "thinking": text, "signature": ""}));
+    let has_text = !answer.text.is_empty() || answer.calls.is_empty();
+    let text = has_text.then(|| json!({"type": "text", "text": answer.text}));
+    let calls = answer.calls.iter().enumerate();
+    let calls = calls.map(
+        |(index, (name, arguments))| json!({"type": "tool_use", "id": call_id(index), "name": name, "input": as_object(arguments)}),
+    );
+    reasoning.chain(text).chain(calls).collect()
+}
+
+/// Returns the message of Chat Completions.
+fn chat_message(answer: &Answer) -> Value {
+    let content = if answer.text.is_empty() && !answer.calls.is_empty() {
+        None
+    } else {
+        Some(&answer.text)
+    };
+    let mut message = json!({"role": "assistant", "content": content});
+    if let Some(reasoning) = &answer.reasoning {
+        message["reasoning_content"] = reasoning.as_str().into();
+    }
+    if !answer.calls.is_empty() {
+        let calls = answer.calls.iter().enumerate().map(|(index, (name, arguments))| {
+            json!({"id": call_id(index), "type": "function", "function": {"name": name, "arguments": as_text(arguments)}})
+        });
+        message["tool_calls"] = calls.collect();
+    }
+    message
+}
+
+/// Returns the answer of a request, in the form of the request's format.
+pub fn wrap(body: &Data<'_>, format: Format, prompt: &Prompt, changes: &[Change], answer: &Answer) -> Value {
     let model = text(body, "model").unwrap_or_default();
+    let calls = !answer.calls.is_empty();
     let mut answer = match format {
         Format::Responses => json!({
             "id": "resp_0",
@@ -15,13 +126,7 @@ pub fn wrap(body: &Data<'_>, format: Format, prompt: &Prompt, changes: &[Change]
             "created_at": 0,
             "model": model,
             "status": "completed",
-            "output": [{
-                "type": "message",
-                "id": "msg_0",
-                "role": "assistant",
-                "status": "completed",
-                "content": [{"type": "output_text", "text": prompt.text, "annotations": []}],
-            }],
+            "output": output_items(answer),
             "parallel_tool_calls": true,
             "tool_choice": "auto",
             "tools": [],
@@ -31,8 +136,8 @@ pub fn wrap(body: &Data<'_>, format: Format, prompt: &Prompt, changes: &[Change]
             "type": "message",
             "role": "assistant",
             "model": model,
-            "content": [{"type": "text", "text": prompt.text}],
-            "stop_reason": "end_turn",
+            "content": content_blocks(answer),
+            "stop_reason": if calls { "tool_use" } else { "end_turn" },
             "stop_sequence": null,
             "usage": {"input_tokens": 0, "output_tokens": 0},
         }),
@@ -43,8 +148,8 @@ pub fn wrap(body: &Data<'_>, format: Format, prompt: &Prompt, changes: &[Change]
             "model": model,
             "choices": [{
                 "index": 0,
-                "message": {"role": "assistant", "content": prompt.text},
-                "finish_reason": "stop",
+                "message": chat_message(answer),
+                "finish_reason": if calls { "tool_calls" } else { "stop" },
             }],
         }),
     };

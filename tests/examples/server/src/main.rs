@@ -8,7 +8,8 @@
 //!
 //! It takes the bodies of OpenAI's Chat Completions (`/v1/chat/completions`) and Responses (`/v1/responses`) and of Anthropic's Messages
 //! (`/v1/messages`). A body may also have `chat_template`: a name of the model's templates or the source of another one. The answer has the
-//! form that the clients of OpenAI and Anthropic read, with the prompt in the place of the model's text. Beside it are `changes`, what the
+//! form that the clients of OpenAI and Anthropic read, with the prompt in the place of the model's text. If the body has `sampled`, which
+//! stands for what a model writes after the prompt, the answer has its text, its reasoning and its calls of tools. Beside it are `changes`, what the
 //! template needed to have changed; `pieces`, for a tokenizer; and `steps`. An error is an object as in these APIs.
 //!
 //! # What protects it
@@ -58,16 +59,19 @@ use axum::extract::{Extension, Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use chat_template::response::{ParseOptions, ResponseTemplate};
 use chat_template::{
     ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Limits, LoadOptions, json,
-    request::{Format, PrepareOptions},
+    request::{Format, PrepareOptions, Prepared},
 };
 use hyper::body::Frame;
 use lru::LruCache;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 
 use connections::Connection;
+use envelope::Answer;
 use failure::Failure;
 use lane::Lane;
 use room::{Buffer, Room};
@@ -122,8 +126,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:8080".to_owned());
 
     let model = ChatTemplate::from_dir(folder, &LoadOptions::default())?;
-    // A template that does not compile ends the server here, and not at the first request.
-    model.check()?;
+    // A template that does not compile ends the server here, and not at the first request. How the model writes is found out once.
+    model.inspect(Bounds::default())?.get("response")?;
     let listener = TcpListener::bind(&address)
         .await
         .map_err(|error| format!("{address}: {error}"))?;
@@ -284,8 +288,39 @@ impl Job {
             ..ApplyOptions::default()
         };
         let (prompt, changes) = prepared.render_with(&options).map_err(fail)?;
-        serde_json::to_vec(&envelope::wrap(&body, prepared.format(), &prompt, &changes)).map_err(Failure::internal)
+        let answer = match envelope::text(&body, "sampled") {
+            Some(sampled) => Answer::of_message(&parse(&template, sampled, &prompt.text, &prepared, bounds).map_err(fail)?),
+            None => Answer::of_prompt(&prompt),
+        };
+        let answer = envelope::wrap(&body, prepared.format(), &prompt, &changes, &answer);
+        serde_json::to_vec(&answer).map_err(Failure::internal)
     }
+}
+
+/// Returns the message that the text of the model is, by the description that the model declares, or else by one that is derived from the
+/// template.
+fn parse(
+    template: &ChatTemplate,
+    sampled: &str,
+    prompt: &str,
+    prepared: &Prepared<'_>,
+    bounds: Bounds<'_>,
+) -> Result<Value, chat_template::Error> {
+    let tools = serde_json::to_value(prepared.tools()).ok().filter(Value::is_array);
+    let options = ParseOptions {
+        prefix: prompt,
+        tools: tools.as_ref(),
+        bounds,
+    };
+    let message = if template.response_template()?.is_some() {
+        template.parse_response(sampled, &options)?
+    } else {
+        match template.inspect(bounds)?.get("response.template")? {
+            Some(description) => ResponseTemplate::new(&description)?.parse(sampled, &options)?,
+            None => return Ok(json!({"content": sampled})),
+        }
+    };
+    Ok(serde_json::to_value(message).unwrap_or_default())
 }
 
 impl Server {

@@ -136,6 +136,49 @@ async fn each_format_is_answered_in_its_form_with_what_was_changed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_model_writes_has_its_place_in_each_format() {
+    let address = start().await;
+    let template = "{% for m in messages %}<|{{ m.role }}|>{% if m.reasoning_content %}<think>{{ m.reasoning_content }}</think>{% endif %}\
+                    {{ m.content }}{% for c in m.tool_calls %}<call>{{ c.function|tojson }}</call>{% endfor %}<|end|>{% endfor %}\
+                    {% if add_generation_prompt %}<|assistant|>{% endif %}";
+    let sampled = r#"<think>So?</think>Wait.<call>{"name": "look", "arguments": {"city": "Oslo"}}</call><|end|>"#;
+    let messages = json!([{"role": "user", "content": "Hi"}]);
+    let body = |key: &str| json!({key: messages, "chat_template": template, "sampled": sampled}).to_string();
+
+    let (_, chat) = send(address, &body("messages"));
+    let choice = &chat["choices"][0];
+    assert_eq!(choice["finish_reason"], "tool_calls", "{chat}");
+    assert_eq!(choice["message"]["reasoning_content"], "So?");
+    assert_eq!(choice["message"]["content"], "Wait.");
+    let function = &choice["message"]["tool_calls"][0]["function"];
+    assert_eq!(
+        (&function["name"], &function["arguments"]),
+        (&json!("look"), &json!(r#"{"city":"Oslo"}"#))
+    );
+
+    let (_, responses) = send_to(address, "/v1/responses", &body("input"));
+    let types: Vec<&Value> = responses["output"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| &item["type"])
+        .collect();
+    assert_eq!(types, ["reasoning", "message", "function_call"]);
+    assert_eq!(responses["output"][2]["arguments"], r#"{"city":"Oslo"}"#);
+
+    let (_, messages) = send_to(address, "/v1/messages", &body("messages"));
+    assert_eq!(
+        messages["content"],
+        json!([
+            {"type": "thinking", "thinking": "So?", "signature": ""},
+            {"type": "text", "text": "Wait."},
+            {"type": "tool_use", "id": "call_0", "name": "look", "input": {"city": "Oslo"}},
+        ])
+    );
+    assert_eq!(messages["stop_reason"], "tool_use");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_error_has_the_status_of_its_class() {
     let address = start().await;
     let messages = json!([{"role": "user", "content": "Hi"}]);

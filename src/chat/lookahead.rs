@@ -3,7 +3,6 @@
 use indexmap::IndexSet;
 
 use crate::ast::{Body, Child, Expr, ExprKind, Literal, UnaryOp};
-use crate::report::Look;
 use crate::template::Template;
 
 /// The attributes of the variable `loop` that depend on later rounds.
@@ -15,8 +14,8 @@ const ENDS: [&str; 5] = ["length", "count", "last", "reverse", "tojson"];
 /// The maximum number of expressions that a report shows.
 const MAX_SHOWN: usize = 5;
 
-/// Returns the expressions that look at later messages, those near a line first.
-pub fn list_lookahead(template: &Template, near: usize) -> Vec<Look> {
+/// Returns the expressions that look at later messages, each with its line, those near a line first.
+pub(crate) fn list_lookahead(template: &Template, near: usize) -> Vec<(usize, String)> {
     let mut walk = Walk {
         template,
         looks: IndexSet::new(),
@@ -24,11 +23,8 @@ pub fn list_lookahead(template: &Template, near: usize) -> Vec<Look> {
     walk.body(&template.tree().body);
     let mut looks = walk.looks;
     looks.sort_by_key(|(line, _)| line.abs_diff(near));
-    let look = |(line, expression): (usize, &str)| Look {
-        line,
-        expression: expression.to_owned(),
-    };
-    looks.into_iter().take(MAX_SHOWN).map(look).collect()
+    let looks = looks.into_iter().take(MAX_SHOWN);
+    looks.map(|(line, expression)| (line, expression.to_owned())).collect()
 }
 
 struct Walk<'t> {

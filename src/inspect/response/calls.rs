@@ -1,0 +1,305 @@
+//! Recognizes how a call is written, and describes it.
+//!
+//! ```text
+//! <tool_call>⏎{"name": "zarnokel", "arguments": {…}}⏎</tool_call>   ->   a JSON value between <tool_call> and </tool_call>
+//! <function=zarnokel>⏎<parameter=plimbusk>⏎…⏎</parameter>…          ->   a tag for each argument
+//! ```
+
+use serde_json::{Value, json};
+
+use super::is_tags;
+use crate::chat::{common_prefix, control_tokens};
+use crate::inspect::plant::{ANSWER, ARGUMENT, FUNCTION, ID, PARAMETER, SECOND, SPARE, SYSTEM, VALUE, with_field};
+
+/// The name of a function in a regular expression.
+const NAME: &str = r"\s*(?P<name>[A-Za-z0-9_.\-]+)";
+
+/// The maximum number of brackets at which a JSON value is tried.
+const MAX_TRIES: usize = 24;
+
+/// The words of a call: the name and the values of its two arguments.
+type Words = [&'static str; 3];
+
+const FIRST: Words = [FUNCTION, VALUE, SECOND];
+const OTHER: Words = [SPARE, SYSTEM, ANSWER];
+
+/// Where a call is in a text, and how it is written.
+struct Core<'t> {
+    start: usize,
+    end: usize,
+    form: Form<'t>,
+}
+
+enum Form<'t> {
+    /// A JSON value with the name and the arguments.
+    Json(Value),
+    /// The name, other text, and the arguments as JSON. With a delimiter, the keys are bare and strings are between delimiters.
+    Named { between: &'t str, delimiter: Option<&'t str> },
+    /// A list of calls in the notation of Python.
+    Python,
+    /// The name and a tag for each argument: the text after the name, and before the key, before the value and after it.
+    Tags { after: &'t str, tag: [&'t str; 3] },
+}
+
+/// Returns the description of the field with the calls. `one` is a text with one call, whose first `skipped` bytes are not of the call, and
+/// `two` one with two.
+pub fn describe(one: &str, skipped: usize, two: Option<&str>) -> Option<Value> {
+    [find_json, find_named, find_bare, find_python, find_tags]
+        .iter()
+        .find_map(|find| {
+            let core = find(one, &FIRST)?;
+            let pair = two.and_then(|two| Some((two, find(two, &FIRST)?, find(two, &OTHER)?)));
+            let front = one.get(skipped.min(core.start)..core.start)?;
+            describe_core((front, one.get(core.end..)?), &core, pair.as_ref())
+        })
+}
+
+/// Returns the texts that begin and end each call, without white space around them.
+fn find_anchors<'t>(front: &'t str, back: &'t str, between: Option<&'t str>) -> Option<(&'t str, &'t str)> {
+    if let Some(between) = between {
+        let close = cut_end(between.get(..common_prefix(between, back))?);
+        let open = cut_start(common_suffix(front, between.get(close.len()..)?));
+        return Some((open.trim(), close.trim()));
+    }
+    let front = front.trim();
+    // The tags before the last one are anchors of the content.
+    let open = control_tokens(front)
+        .last()
+        .and_then(|last| match front.get(last.end..)?.trim() {
+            "" => front.get(last).filter(|_| is_tags(front)),
+            rest => Some(rest),
+        });
+    let end = control_tokens(back).next().map_or(back.len(), |token| token.end);
+    Some((open.unwrap_or(front), back.get(..end)?.trim()))
+}
+
+/// Describes calls, with the text before and after one call, and a text with two calls.
+fn describe_core((front, back): (&str, &str), core: &Core<'_>, pair: Option<&(&str, Core<'_>, Core<'_>)>) -> Option<Value> {
+    // Two calls in one list are one region.
+    let between = pair.filter(|(_, first, other)| other.start >= first.end);
+    let between = between.and_then(|(two, first, other)| two.get(first.end..other.start));
+    let (open, close) = find_anchors(front, back, between).filter(|(open, _)| !open.is_empty())?;
+    let call = |name: &str, arguments: &str| json!({"type": "function", "function": {"name": name, "arguments": arguments}});
+    let (mut open_pattern, mut close_pattern) = (None, close.contains(char::is_whitespace).then(|| escape(close)));
+    let field = match &core.form {
+        Form::Json(value) => {
+            let (item, prefix, repeats) = match value {
+                Value::Array(items) => (items.first()?, "", "transform_each"),
+                _ => (value, "content.", "repeats"),
+            };
+            let (name, arguments) = find_paths(item)?;
+            let transform = call(&format!("{{{prefix}{name}}}"), &format!("{{{prefix}{arguments}}}"));
+            json!({"content": "json", repeats: true, "transform": transform})
+        }
+        Form::Named { between, delimiter } => {
+            let after = match pair.map(|(.., other)| &other.form) {
+                // The text can count the calls.
+                Some(Form::Named { between: other, .. }) if other != between => {
+                    let start = common_prefix(between, other);
+                    let end = common_suffix(between.get(start..)?, other.get(start..)?);
+                    format!(r"\s*{}\S*?{}\s*", escape(between.get(..start)?), escape(end))
+                }
+                _ => escape_around(between),
+            };
+            let mut begin = escape(open);
+            if pair.is_some() && close.is_empty() && !between.trim().is_empty() {
+                // The text that begins the next call ends this one, so that the next call can be without it.
+                let end = back.get(control_tokens(back).next()?)?;
+                close_pattern = Some(format!("{begin}|{}", escape(end)));
+                begin = format!("(?:{begin})?");
+            }
+            open_pattern = Some(format!("{begin}{NAME}{after}"));
+            let arguments = delimiter.map(|delimiter| json!({"unquoted_keys": true, "string_delims": [[delimiter, delimiter]]}));
+            let field = json!({"content": "json", "repeats": true, "transform": call("{name}", "{content}")});
+            with_field(&field, "content_args", arguments)
+        }
+        Form::Python => json!({"content": "python-call-list", "transform_each": true, "transform": call("{name}", "{arguments}")}),
+        Form::Tags {
+            after,
+            tag: [before, middle, end],
+        } => {
+            open_pattern = Some(format!("{}{NAME}{}", escape(open), escape_around(after)));
+            let (before, middle, end) = (escape(before.trim_start()), escape_exact(middle), escape_exact(end));
+            let tag = format!("{before}(?P<key>[^<>\\n\"=:]+?){middle}(?P<value>.*?){end}");
+            json!({"content": "xml-inline", "content_args": {"tag_pattern": tag}, "repeats": true, "transform": call("{name}", "{content}")})
+        }
+    };
+    let open = if open_pattern.is_some() { None } else { Some(open) };
+    let close = Some(close).filter(|close| close_pattern.is_none() && !close.is_empty());
+    let anchors = [
+        ("open_pattern", open_pattern.as_deref()),
+        ("open", open),
+        ("close_pattern", close_pattern.as_deref()),
+        ("close", close),
+    ];
+    Some(
+        anchors
+            .iter()
+            .fold(field, |field, (key, anchor)| with_field(&field, key, anchor.map(Value::from))),
+    )
+}
+
+/// Returns the paths of the name and the arguments in an object with a call.
+fn find_paths(call: &Value) -> Option<(String, String)> {
+    let paths = |object: &Value, prefix: &str| {
+        let find = |is_wanted: &dyn Fn(&Value) -> bool| {
+            object
+                .as_object()?
+                .iter()
+                .find(|(_, value)| is_wanted(value))
+                .map(|(key, _)| format!("{prefix}{key}"))
+        };
+        let has_argument =
+            |value: &Value| value.get(ARGUMENT).is_some() || value.as_str().is_some_and(|text| text.contains(ARGUMENT));
+        Some((find(&|value| value == FUNCTION)?, find(&has_argument)?))
+    };
+    let inner = || {
+        call.as_object()?
+            .iter()
+            .find_map(|(key, value)| paths(value, &format!("{key}.")))
+    };
+    paths(call, "").or_else(inner)
+}
+
+/// Returns the first JSON value that is wanted and begins with a bracket between two places, with its place.
+fn decode(text: &str, start: usize, end: usize, is_wanted: impl Fn(&Value, usize) -> bool) -> Option<(Value, usize, usize)> {
+    let brackets = text.get(start..end)?.match_indices(['{', '[']).take(MAX_TRIES);
+    brackets.map(|(at, _)| start.saturating_add(at)).find_map(|at| {
+        let mut values = serde_json::Deserializer::from_str(text.get(at..)?).into_iter::<Value>();
+        let value = values.next()?.ok()?;
+        let end = at.saturating_add(values.byte_offset());
+        is_wanted(&value, end).then_some((value, at, end))
+    })
+}
+
+fn find_json<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
+    let places: Option<Vec<usize>> = words.iter().map(|word| text.find(word)).collect();
+    let (first, last) = places.and_then(|places| Some((*places.iter().min()?, *places.iter().max()?)))?;
+    let (value, start, end) = decode(text, 0, first, |_, end| end > last)?;
+    Some(Core {
+        start,
+        end,
+        form: Form::Json(value),
+    })
+}
+
+fn find_named<'t>(text: &'t str, [name, value, _]: &Words) -> Option<Core<'t>> {
+    let start = text.find(name)?;
+    let after = start.saturating_add(name.len());
+    let value = after.saturating_add(text.get(after..)?.find(value)?);
+    let (_, open, end) = decode(text, after, value, |value, _| value.get(ARGUMENT).is_some())?;
+    let form = Form::Named {
+        between: text.get(after..open)?,
+        delimiter: None,
+    };
+    Some(Core { start, end, form })
+}
+
+/// Returns the place of a call whose arguments are written one after the other, and the texts after the name, before the first value and
+/// before the second key.
+fn find_arguments<'t>(text: &'t str, [name, first, second]: &Words) -> Option<(usize, usize, [&'t str; 3])> {
+    let start = text.find(name)?;
+    let mut at = start.saturating_add(name.len());
+    let mut parts = [""; 4];
+    for (part, word) in parts.iter_mut().zip([ARGUMENT, first, PARAMETER, second]) {
+        let rest = text.get(at..)?;
+        *part = rest.get(..rest.find(word)?)?;
+        at = at.saturating_add(part.len()).saturating_add(word.len());
+    }
+    let [after, middle, separator, _] = parts;
+    Some((start, at, [after, middle, separator]))
+}
+
+fn find_bare<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
+    let (start, end, [after, middle, separator]) = find_arguments(text, words)?;
+    let delimiter = middle.trim_start().strip_prefix(':')?.trim_start();
+    let rest = text.get(end..)?.strip_prefix(delimiter)?.trim_start().strip_prefix('}')?;
+    let form = Form::Named {
+        between: after.trim_end().strip_suffix('{')?,
+        delimiter: Some(delimiter),
+    };
+    let end = text.len().saturating_sub(rest.len());
+    (!delimiter.is_empty() && separator.starts_with(delimiter)).then_some(Core { start, end, form })
+}
+
+fn find_python<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
+    let (_, _, [after, middle, _]) = find_arguments(text, words)?;
+    let start = text.get(..text.find(FUNCTION)?)?.rfind('[')?;
+    let last = [SECOND, ANSWER].iter().filter_map(|word| text.find(word)).max()?;
+    let end = last.saturating_add(text.get(last..)?.find(']')?).saturating_add(1);
+    (after == "(" && middle.starts_with('=')).then_some(Core {
+        start,
+        end,
+        form: Form::Python,
+    })
+}
+
+fn find_tags<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
+    let (start, end, [after, middle, separator]) = find_arguments(text, words)?;
+    let before = cut_start(common_suffix(after, separator));
+    let rest = separator.get(..separator.len().saturating_sub(before.len()))?;
+    let close = cut_end(rest.get(..common_prefix(rest, text.get(end..)?))?);
+    let form = Form::Tags {
+        after: after.get(..after.len().saturating_sub(before.len()))?,
+        tag: [before, middle, close],
+    };
+    let end = end.saturating_add(close.len());
+    (!middle.trim().is_empty() && !close.trim().is_empty()).then_some(Core { start, end, form })
+}
+
+/// Returns the end that two texts share.
+fn common_suffix<'t>(one: &'t str, other: &str) -> &'t str {
+    let shared = one
+        .chars()
+        .rev()
+        .zip(other.chars().rev())
+        .take_while(|(one, other)| one == other);
+    let length: usize = shared.map(|(char, _)| char.len_utf8()).sum();
+    one.get(one.len().saturating_sub(length)..).unwrap_or_default()
+}
+
+/// Removes the beginning of a tag from the end of a text.
+fn cut_end(text: &str) -> &str {
+    let (before, tag) = text.rfind(['<', '[']).map_or((text, ""), |at| text.split_at(at));
+    if tag.contains(['>', ']']) { text } else { before }
+}
+
+/// Removes the end of a tag from the start of a text.
+fn cut_start(text: &str) -> &str {
+    match text
+        .find(['<', '[', '>', ']'])
+        .and_then(|at| text.get(at..)?.split_at_checked(1))
+    {
+        Some((">" | "]", rest)) if !rest.is_empty() => rest,
+        _ => text,
+    }
+}
+
+/// Returns a regular expression for a text with any white space between its words.
+fn escape(text: &str) -> String {
+    let parts: Vec<String> = text.split_whitespace().map(escape_exact).collect();
+    parts.join(r"\s*")
+}
+
+/// Returns a regular expression for a text within others, where all white space is optional.
+fn escape_around(text: &str) -> String {
+    match text.trim() {
+        "" => r"\s*".to_owned(),
+        text => format!(r"\s*{}\s*", escape(text)),
+    }
+}
+
+/// Returns a regular expression for a text as it is. Other calls have other words in place of the planted ones, and other types of values.
+fn escape_exact(text: &str) -> String {
+    let mut pattern = String::new();
+    for char in text.chars() {
+        match char {
+            '\n' => pattern.push_str(r"\n"),
+            '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' => pattern.extend(['\\', char]),
+            char => pattern.push(char),
+        }
+    }
+    let varied = [ID, FUNCTION, ARGUMENT, PARAMETER];
+    let pattern = varied.iter().fold(pattern, |pattern, word| pattern.replace(word, r"\S*?"));
+    pattern.replace("\"true\"", "\"(?:true|false)\"")
+}

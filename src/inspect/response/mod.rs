@@ -1,0 +1,433 @@
+//! Derives the description of how the model writes a message from the way in which the template prints messages.
+//!
+//! ```text
+//! <|im_start|>assistant⏎<think>⏎trenobilf⏎</think>⏎⏎vexolumiq<|im_end|>⏎
+//!   ->   {"start_anchor": "<|im_start|>assistant", "fields": {"reasoning_content": {"open": "<think>", "close": "</think>"}, …}}
+//! ```
+//!
+//! Messages with planted words are rendered, and the texts around the words become the anchors of the fields. Other messages are then
+//! rendered and parsed by the description. If one does not come back, there is no description, and the reason says which.
+
+mod calls;
+mod trips;
+
+use serde_json::{Map, Value, json};
+
+use super::calls::working_forms;
+use super::conversation::arrange;
+use super::experiments::Experiments;
+use super::plant::{self, ARGUMENT, FUNCTION, Form, ID, PARAMETER, PLANT, REASONING, SECOND, SECOND_ID, SPARE, USER, VALUE, say};
+use super::roles::list_forms;
+use crate::chat::{common_prefix, control_tokens};
+use crate::error::Result;
+use crate::report::{Arguments, Basics, Calls, Response};
+use crate::response::{Event, ResponseTemplate};
+
+/// The name of the field with the reasoning.
+const REASONING_FIELD: &str = "reasoning_content";
+
+/// The content of a message with calls and no text, and whether the conversation has tools, in the order in which they are tried.
+const EMPTY: [(Option<&str>, bool); 4] = [(Some(""), true), (None, true), (Some(""), false), (None, false)];
+
+/// Why there is no description, or an error of a limit.
+enum Failure {
+    Reason(String),
+    Stopped(crate::Error),
+}
+
+impl From<crate::Error> for Failure {
+    fn from(error: crate::Error) -> Self {
+        Self::Stopped(error)
+    }
+}
+
+impl From<&str> for Failure {
+    fn from(reason: &str) -> Self {
+        Self::Reason(reason.to_owned())
+    }
+}
+
+/// A message of the assistant in a prompt.
+#[derive(Clone, Debug)]
+struct Shot {
+    prompt: String,
+    /// The end of the user's text.
+    after: usize,
+    /// The part of the prompt that the model writes.
+    start: usize,
+    end: usize,
+}
+
+/// Messages with calls in prompts.
+struct Called {
+    /// The message with one call.
+    message: Value,
+    /// Whether the arguments are JSON text.
+    is_text: bool,
+    one: Shot,
+    /// The message with two calls, if both are printed.
+    two: Option<Shot>,
+    /// The message with content beside the call, if the template renders it.
+    others: Vec<Shot>,
+}
+
+/// What is known of the template while a description is derived.
+struct Derivation<'e, 't> {
+    experiments: &'e mut Experiments<'t>,
+    form: Form,
+    /// The order of the messages with which the template renders an answer.
+    order: Option<&'static str>,
+    /// The content of a message with calls and no text.
+    empty: Option<&'static str>,
+    /// Whether a conversation with calls has tools.
+    has_tools: bool,
+    /// The end of the text before each message, as a distance from the end of the user's text. Without an anchor, it is where the model
+    /// begins.
+    head: Option<usize>,
+    /// The text before the message.
+    anchor: String,
+    /// The prompt of a message of the user that ends with the generation prompt.
+    asked: String,
+}
+
+/// Returns the description of the template.
+///
+/// # Errors
+/// See [`Experiments::render`].
+pub fn inspect(experiments: &mut Experiments<'_>, basics: &Basics) -> Result<Response> {
+    let mut last = "the template does not render a message of a user and an answer".to_owned();
+    for form in list_forms(&basics.roles) {
+        let derivation = Derivation {
+            experiments: &mut *experiments,
+            form: *form,
+            order: None,
+            empty: None,
+            has_tools: false,
+            head: None,
+            anchor: String::new(),
+            asked: String::new(),
+        };
+        match derivation.derive(basics) {
+            Ok(template) => return Ok(Response::Template(template)),
+            Err(Failure::Reason(reason)) => last = reason,
+            Err(Failure::Stopped(error)) => return Err(error),
+        }
+    }
+    experiments.check_time()?;
+    Ok(Response::Reason(last))
+}
+
+impl Derivation<'_, '_> {
+    fn derive(mut self, basics: &Basics) -> Result<Value, Failure> {
+        let plain = say("assistant", self.form, PLANT);
+        let content = self.shoot("content", &plain)?;
+        let content = content.ok_or("the template does not render an answer after a message of a user")?;
+        if !content.written().contains(PLANT) {
+            return Err("the template does not print the content of an answer as it is".into());
+        }
+        let calls = self.find_calls(&basics.calls)?;
+        if calls.is_none() && basics.calls.arguments != Arguments::Neither {
+            return Err("the template does not print the name and the arguments of a call after the message of the user".into());
+        }
+        let mut shots = vec![content];
+        shots.extend(
+            calls
+                .iter()
+                .flat_map(|calls| calls.others.iter().chain([&calls.one]).chain(&calls.two).cloned()),
+        );
+        // Some templates print reasoning only in messages with calls.
+        let mut thoughts = vec![plant::thinking(&plain)];
+        thoughts.extend(calls.as_ref().map(|calls| plant::thinking(&calls.message)));
+        let mut thinking = None;
+        for message in &thoughts {
+            let shot = self.shoot("reasoning", message)?;
+            if let Some(shot) = shot.filter(|shot| shot.written().contains(REASONING)) {
+                thinking = thinking.or_else(|| Some(shot.clone()));
+                shots.push(shot);
+            }
+        }
+        self.find_anchor(&shots)?;
+        if let Some(shot) = &thinking {
+            // The text before the message can have the tag that opens the reasoning.
+            if self
+                .text(shot)
+                .split(REASONING)
+                .next()
+                .is_some_and(|before| before.trim().is_empty())
+            {
+                self.shorten_anchor(shot)?;
+            }
+        }
+        let first = match self.describe_shots(&shots, thinking.as_ref(), calls.as_ref()) {
+            Err(Failure::Reason(reason)) if self.head.is_some() => reason,
+            other => return other,
+        };
+        // The text before the message may be no part of the generation prompt.
+        (self.anchor, self.head) = (String::new(), None);
+        let other = self.describe_shots(&shots, thinking.as_ref(), calls.as_ref());
+        other.map_err(|failure| match failure {
+            Failure::Reason(_) => Failure::Reason(first),
+            stopped => stopped,
+        })
+    }
+
+    /// Renders messages with calls whose name and arguments are printed.
+    fn find_calls(&mut self, calls: &Calls) -> Result<Option<Called>, Failure> {
+        let is_printed = |shot: &Shot| [FUNCTION, VALUE, SECOND].iter().all(|word| shot.written().contains(word));
+        for (is_text, (empty, has_tools)) in working_forms(calls)
+            .iter()
+            .flat_map(|is_text| EMPTY.map(|empty| (is_text, empty)))
+        {
+            (self.empty, self.has_tools) = (empty, has_tools);
+            let message = self.call_with(&make_calls(1, *is_text));
+            let Some(one) = self.shoot("call", &message)?.filter(is_printed) else {
+                continue;
+            };
+            let two = self.call_with(&make_calls(2, *is_text));
+            let two = self.shoot("calls", &two)?.filter(|shot| shot.written().contains(SPARE));
+            let beside = plant::with_content(&message, Some(self.form.content(PLANT)));
+            return Ok(Some(Called {
+                one,
+                two,
+                others: self.shoot("content_beside", &beside)?.into_iter().collect(),
+                message,
+                is_text: *is_text,
+            }));
+        }
+        Ok(None)
+    }
+
+    /// Returns a message with calls and without content.
+    fn call_with(&self, calls: &[Value]) -> Value {
+        plant::calling(calls, self.empty.map(Value::from))
+    }
+
+    /// Describes the fields and checks the description.
+    fn describe_shots(&mut self, shots: &[Shot], thinking: Option<&Shot>, calls: Option<&Called>) -> Result<Value, Failure> {
+        let mut fields = Map::new();
+        if let Some(shot) = thinking {
+            fields.insert(REASONING_FIELD.to_owned(), describe_reasoning(self.text(shot))?);
+        }
+        if let Some(Called { one, two, .. }) = calls {
+            let two = two.as_ref().map(|two| self.text(two).replace(SECOND_ID, ID));
+            let (one, plain) = (self.text(one), shots.first().map_or("", |shot| self.text(shot)));
+            // What is before the content too is no part of a call.
+            let skipped = cut_tokens(one, common_prefix(one, plain), plain);
+            let described = calls::describe(one, skipped, two.as_deref());
+            let described = described.ok_or("the way in which a call is written is not known")?;
+            fields.insert("tool_calls".to_owned(), described);
+        }
+        let close = self.find_fragments(&describe(&self.anchor, &fields, &[]), shots)?;
+        let description = describe(&self.anchor, &fields, &close);
+        let facts = (thinking.is_some(), calls.map(|calls| calls.is_text));
+        trips::check(self, &description, facts).map(|()| description)
+    }
+
+    /// Renders a message of the assistant after one of a user. `None` if the template refuses it.
+    fn shoot(&mut self, path: &str, message: &Value) -> Result<Option<Shot>> {
+        for order in ["u*", "su*", "u*u", "su*u"] {
+            if self.order.is_some_and(|known| known != order) {
+                continue;
+            }
+            for conversation in arrange(&[self.form], &[order], |_| [('*', message.clone())]) {
+                let has_tools = self.has_tools && message.get("tool_calls").is_some();
+                let conversation = conversation.with_tools(has_tools.then(trips::tools));
+                let Ok(prompt) = &*self.experiments.find_written(&conversation)? else {
+                    continue;
+                };
+                let spans = prompt.assistant().map(|spans| spans.bytes).unwrap_or_default();
+                let limit = spans.last().map_or(prompt.text.len(), |last| last.end);
+                let before = prompt.text.get(..limit).unwrap_or_default();
+                let Some(after) = before.rfind(USER).map(|at| at.saturating_add(USER.len())) else {
+                    continue;
+                };
+                let start = spans.first().map_or(after, |first| first.start.max(after));
+                let end = limit;
+                self.order = Some(order);
+                if !path.is_empty() {
+                    self.experiments.show(&format!("response.{path}"), &conversation);
+                }
+                return Ok(Some(Shot {
+                    prompt: prompt.text.clone(),
+                    after,
+                    start,
+                    end,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Finds the text of the template before each message. The generation prompt begins with it.
+    fn find_anchor(&mut self, shots: &[Shot]) -> Result<(), Failure> {
+        let asked = arrange(
+            &[self.form],
+            &[self.order.unwrap_or_default().split('*').next().unwrap_or_default()],
+            |_| [],
+        );
+        let Some(asked) = asked.into_iter().next() else {
+            return Ok(());
+        };
+        let tail = |text: Option<String>| Some(text?.rsplit_once(USER)?.1.to_owned());
+        let closed = tail(self.experiments.text(&asked)?).unwrap_or_default();
+        let prompted = self.experiments.text(&asked.prompted())?;
+        self.asked = prompted.clone().unwrap_or_default();
+        let opened = tail(prompted).ok_or("the template does not render a message of a user alone")?;
+        let after = |shot: &Shot| shot.prompt.get(shot.after..).unwrap_or_default().to_owned();
+        let mut length = opened.len();
+        for shot in shots {
+            length = cut_tokens(
+                &opened,
+                common_prefix(opened.get(..length).unwrap_or_default(), &after(shot)),
+                &after(shot),
+            );
+        }
+        let close = cut_tokens(&opened, common_prefix(&closed, &opened), &closed);
+        self.set_anchor(&opened, length, close);
+        Ok(())
+    }
+
+    /// Sets the anchor to the end of a text. `close` is the length of its part that ends the turn of the user.
+    fn set_anchor(&mut self, text: &str, length: usize, close: usize) {
+        let head = text.get(..length).unwrap_or_default().trim_end();
+        let own = head.get(close.min(head.len())..).unwrap_or_default().trim();
+        self.anchor = if own.is_empty() { head.trim() } else { own }.to_owned();
+        self.head = (!self.anchor.is_empty()).then_some(head.len());
+    }
+
+    /// Takes the last token out of the anchor.
+    fn shorten_anchor(&mut self, shot: &Shot) -> Result<(), Failure> {
+        let token = control_tokens(&self.anchor).last().filter(|token| token.start > 0);
+        let token = token.ok_or("nothing is before the reasoning")?;
+        let cut = self.anchor.len().saturating_sub(token.start);
+        let head = self.head.unwrap_or_default().saturating_sub(cut);
+        let text = shot.prompt.get(shot.after..).unwrap_or_default();
+        self.set_anchor(text, head, head.saturating_sub(token.start));
+        Ok(())
+    }
+
+    /// Returns the text of a message after the anchor.
+    fn text<'s>(&self, shot: &'s Shot) -> &'s str {
+        shot.prompt.get(self.begin(shot)..shot.end).unwrap_or_default()
+    }
+
+    /// Returns where the text of a message begins.
+    fn begin(&self, shot: &Shot) -> usize {
+        self.head
+            .map_or(shot.start, |head| shot.after.saturating_add(head))
+            .min(shot.end)
+    }
+
+    /// Returns the texts that the description leaves in the content and that are the template's.
+    fn find_fragments(&self, description: &Value, shots: &[Shot]) -> Result<Vec<String>, Failure> {
+        let template = ResponseTemplate::new(description).map_err(|error| Failure::Reason(error.message().to_owned()))?;
+        let mut fragments = Vec::new();
+        for shot in shots {
+            let begin = shot.start;
+            let text = shot.prompt.get(begin..shot.end).unwrap_or_default();
+            let events = trips::parse_events(&template, shot.prompt.get(..begin).unwrap_or_default(), text);
+            let events = events.map_err(|error| Failure::Reason(format!("a message does not come back: {}", error.message())))?;
+            for event in events {
+                if let Event::Close {
+                    field,
+                    value: crate::json::Data::Str(value),
+                } = event
+                {
+                    if field == "content" {
+                        fragments.extend(value.split(PLANT).map(|part| part.trim().to_owned()));
+                    }
+                }
+            }
+        }
+        // A tag on its own may also be the end of a text.
+        let tags: Vec<String> = fragments
+            .iter()
+            .filter(|text| is_tags(text))
+            .flat_map(|text| control_tokens(text).map(|tag| text.get(tag).unwrap_or_default().to_owned()))
+            .collect();
+        fragments.extend(tags);
+        if fragments
+            .iter()
+            .any(|text| [USER, plant::SYSTEM].iter().any(|word| text.contains(word)))
+        {
+            return Err("the text of other messages is in what the model writes".into());
+        }
+        fragments.retain(|text| !text.is_empty());
+        fragments.sort();
+        fragments.dedup();
+        Ok(fragments)
+    }
+}
+
+impl Shot {
+    /// Returns the text after the user's.
+    fn written(&self) -> &str {
+        self.prompt.get(self.after..).unwrap_or_default()
+    }
+}
+
+/// Returns a description with these fields and the content. `close` are texts of the template outside of the fields.
+fn describe(anchor: &str, fields: &Map<String, Value>, close: &[String]) -> Value {
+    let mut fields = fields.clone();
+    let content = match close {
+        [] => json!({"repeats": true, "join": ""}),
+        // The content can be in several places. White space in the others does not replace it.
+        close => json!({"repeats": true, "join": "", "close": close}),
+    };
+    fields.insert("content".to_owned(), content);
+    match anchor {
+        // The model writes all text after the prompt.
+        "" => json!({"defaults": {"role": "assistant"}, "start_anchor_pattern": ".+", "fields": fields}),
+        anchor => json!({"defaults": {"role": "assistant"}, "start_anchor": anchor, "fields": fields}),
+    }
+}
+
+/// Returns calls with two arguments each.
+fn make_calls(count: usize, is_text: bool) -> Vec<Value> {
+    let calls = [
+        (ID, FUNCTION, VALUE, SECOND),
+        (SECOND_ID, SPARE, plant::SYSTEM, plant::ANSWER),
+    ];
+    let call = |(id, name, first, second): (&str, &str, &str, &str)| {
+        let arguments = json!({ARGUMENT: first, PARAMETER: second});
+        let arguments = if is_text {
+            Value::from(arguments.to_string())
+        } else {
+            arguments
+        };
+        plant::call(id, name, &arguments)
+    };
+    calls.into_iter().take(count).map(call).collect()
+}
+
+/// Returns whether a text has only control tokens and white space.
+fn is_tags(text: &str) -> bool {
+    let length: usize = control_tokens(text).map(|token| token.len()).sum();
+    length == text.split_whitespace().map(str::len).sum::<usize>()
+}
+
+/// Returns a length at which neither of two texts is within a control token or a word.
+fn cut_tokens(one: &str, length: usize, other: &str) -> usize {
+    let inside = [one, other]
+        .into_iter()
+        .find_map(|text| control_tokens(text).find(|token| token.start < length && length < token.end));
+    let length = inside.map_or(length, |token| token.start);
+    let is_word = |text: &str| text.get(length..).is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
+    let head = one.get(..length).unwrap_or_default();
+    match (is_word(one) || is_word(other)) && head.ends_with(char::is_alphanumeric) {
+        true => head.trim_end_matches(char::is_alphanumeric).len(),
+        false => length,
+    }
+}
+
+/// Returns the field of the reasoning: the texts before and after it.
+fn describe_reasoning(text: &str) -> Result<Value, Failure> {
+    let (before, after) = text.split_once(REASONING).ok_or("the reasoning is before the message")?;
+    let end = [PLANT, FUNCTION].iter().filter_map(|word| after.find(word)).min();
+    let between = after.get(..end.unwrap_or(after.len())).unwrap_or_default().trim();
+    let end = control_tokens(between).next().map_or(between.len(), |token| token.end);
+    match (before.trim(), between.get(..end).unwrap_or_default()) {
+        ("", _) | (_, "") => Err("no text separates the reasoning from the content".into()),
+        (open, close) => Ok(json!({"open": open, "close": close})),
+    }
+}

@@ -1,0 +1,205 @@
+//! The text to append when a conversation grows.
+#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
+
+use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, ErrorClass, NextPiece, PrefixBroken};
+use serde_json::{Value, json};
+
+const SOURCE: &str = "{% for m in messages %}<|im_start|>{{ m.role }}\n\
+    {% if m.reasoning_content and loop.last %}<think>{{ m.reasoning_content }}</think>{% endif %}{{ m.content|trim }}<|im_end|>\n{% endfor %}\
+    {% if add_generation_prompt %}<|im_start|>assistant\n<think>{% endif %}";
+
+fn messages(count: usize) -> Vec<Value> {
+    let all = [
+        json!({"role": "user", "content": "Hi"}),
+        json!({"role": "assistant", "content": " One ", "reasoning_content": "Hm"}),
+        json!({"role": "user", "content": "More"}),
+        json!({"role": "assistant", "content": " Two ", "reasoning_content": "Hm"}),
+        json!({"role": "user", "content": "Bye"}),
+    ];
+    all[..count].to_vec()
+}
+
+fn prompted() -> ApplyOptions<'static> {
+    ApplyOptions {
+        add_generation_prompt: true,
+        ..ApplyOptions::default()
+    }
+}
+
+fn append(source: &str, count: usize, seen: &str, sampled: Option<&str>) -> Result<NextPiece, PrefixBroken> {
+    let template = ChatTemplate::from_source(source, &[]).unwrap();
+    template.append(&messages(count), seen, sampled, &prompted()).unwrap()
+}
+
+#[test]
+fn the_piece_is_the_text_after_the_prompt_that_was_seen() {
+    let seen = "<|im_start|>user\nHi<|im_end|>\n";
+    let next = append(SOURCE, 3, seen, None).unwrap();
+    assert_eq!(format!("{seen}{}", next.text()), next.prompt.text);
+    assert!(next.text().starts_with("<|im_start|>assistant\nOne<|im_end|>"));
+}
+
+#[test]
+fn a_broken_prefix_has_its_place_its_line_and_what_the_template_looks_at() {
+    let template = ChatTemplate::from_source(SOURCE, &[]).unwrap();
+    let seen = template.apply(&messages(2), &ApplyOptions::default()).unwrap().text;
+    let broken = append(SOURCE, 3, &seen, None).unwrap_err();
+    let at = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n".len();
+    assert_eq!((broken.at, broken.line), (at, Some(1)));
+    assert_eq!(broken.looks_at, [(2, "loop.last".to_owned())]);
+    assert!(broken.prompt.text.ends_with("<think>"));
+    assert_eq!(
+        broken.to_string(),
+        format!("the prompt differs from the text that was seen, at character {at}, which line 1 of the template wrote")
+    );
+}
+
+#[test]
+fn what_the_model_wrote_is_not_rendered_again() {
+    let template = ChatTemplate::from_source(SOURCE, &[]).unwrap();
+    let mut seen = template.apply(&messages(1), &prompted()).unwrap().text;
+    for (count, sampled) in [(3, "Hm</think>\n\n One <|im_end|>"), (5, "<|im_start|>user\nHm</think> Two")] {
+        let next = append(SOURCE, count, &seen, Some(sampled)).unwrap();
+        let end = if sampled.ends_with('>') { "" } else { "<|im_end|>" };
+        let content = if count == 3 { "More" } else { "Bye" };
+        let piece = format!("{end}\n<|im_start|>user\n{content}<|im_end|>\n<|im_start|>assistant\n<think>");
+        assert_eq!(next.text(), piece);
+        seen = seen + sampled + next.text();
+    }
+}
+
+#[test]
+fn a_text_that_is_no_prompt_of_the_first_messages_is_broken_with_a_sample_too() {
+    let opened = "<|im_start|>assistant\n<think>";
+    for (count, seen, at) in [
+        (3, format!("<|im_start|>user\nHo<|im_end|>\n{opened}"), 18),
+        (3, format!("<|im_start|>user\nHi<|im_end|>\n{opened} "), 29),
+        (
+            5,
+            format!("<|im_start|>user\nHi<|im_end|>\n{opened}a<|im_end|>\n{opened}"),
+            51 + 13,
+        ),
+    ] {
+        let broken = append(SOURCE, count, &seen, Some("a")).unwrap_err();
+        assert!(broken.at >= at.min(18), "{} {at}", broken.at);
+    }
+}
+
+#[test]
+fn a_sample_needs_a_message_of_the_assistant() {
+    let template = ChatTemplate::from_source(SOURCE, &[]).unwrap();
+    let error = template.append(&messages(1), "", Some("a"), &prompted()).unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Request);
+}
+
+#[test]
+fn the_text_after_a_message_has_the_end_of_the_turn_unless_the_model_writes_it() {
+    let template = ChatTemplate::from_source(SOURCE, &[]).unwrap();
+    for (end_of_turn, close) in [(true, ""), (false, "<|im_end|>")] {
+        let assistant = Some(AssistantOptions {
+            end_of_turn,
+            ..AssistantOptions::default()
+        });
+        let options = ApplyOptions {
+            trace: true,
+            assistant,
+            ..ApplyOptions::default()
+        };
+        let prompt = template.apply(&messages(3), &options).unwrap();
+        let after = format!("{close}\n<|im_start|>user\nMore<|im_end|>\n");
+        assert_eq!(prompt.after(1), Some(after.as_str()));
+        assert_eq!((prompt.after(0), prompt.after(3)), (None, None));
+    }
+}
+
+/// The conversations of the corpus that grow, by their messages, and the others by what they have besides.
+fn grow(context: &Value, template: &ChatTemplate, counts: &mut [usize; 4]) {
+    let all = context["messages"].as_array().unwrap();
+    let options = ApplyOptions {
+        tools: context.get("tools").map(|tools| tools as _),
+        ..prompted()
+    };
+    let render = |messages: &[Value], prompted| {
+        let options = ApplyOptions {
+            add_generation_prompt: prompted,
+            ..options
+        };
+        template.apply(messages, &options).ok().map(|prompt| prompt.text)
+    };
+    let Some(whole) = render(all, true) else { return };
+    for by in 1..=4.min(all.len() - 1) {
+        let first = all.len() - by;
+        // The pieces of one message each, as long as the prefix holds.
+        let (mut seen, mut is_kept) = (render(&all[..first], false), true);
+        for count in first + 1..=all.len() {
+            let Some(before) = seen.filter(|_| is_kept) else { return };
+            let longer = render(&all[..count], true).unwrap_or_default();
+            match template.append(&all[..count], &before, None, &options) {
+                Ok(Ok(next)) => {
+                    assert_eq!(format!("{before}{}", next.text()), longer);
+                    counts[0] += 1;
+                }
+                Ok(Err(broken)) => {
+                    assert!(!longer.starts_with(&before));
+                    let same = |text: &str| text.chars().take(broken.at).collect::<String>();
+                    assert_eq!(same(&longer), same(&before));
+                    assert_ne!(longer.chars().nth(broken.at), before.chars().nth(broken.at));
+                    counts[1] += 1;
+                    is_kept = false;
+                }
+                Err(_) => return,
+            }
+            seen = render(&all[..count], false);
+        }
+    }
+    let Some(last) = all.iter().rposition(|message| message["role"] == "assistant") else {
+        return;
+    };
+    let Some(seen) = render(&all[..last], true) else { return };
+    let mut other = all.clone();
+    other[last]["content"] = json!("zqreplaced");
+    let pieces = [all, &other].map(|messages| template.append(messages.as_slice(), &seen, Some("zqreplaced"), &options));
+    let [Ok(Ok(piece)), Ok(Ok(same))] = pieces else {
+        counts[3] += 1;
+        return;
+    };
+    counts[2] += 1;
+    assert!(whole.ends_with(piece.text()) && same.prompt.text.ends_with(same.text()));
+    if all[last].get("tool_calls").is_none() && same.prompt.text.starts_with(&format!("{seen}zqreplaced")) {
+        assert_eq!(format!("{seen}zqreplaced{}", same.text()), same.prompt.text);
+    }
+}
+
+#[test]
+fn the_pieces_of_the_corpus_are_the_whole_prompt() {
+    let Ok(folder) = std::env::var("CHAT_TEMPLATE_CORPUS") else {
+        return;
+    };
+    let folder = std::path::Path::new(&folder);
+    let conversations = std::fs::read_to_string(folder.join("conversations.json")).unwrap();
+    let conversations: Vec<Value> = serde_json::from_str(&conversations).unwrap();
+    let mut counts = [0; 4];
+    for entry in std::fs::read_dir(folder.join("templates")).unwrap() {
+        let path = entry.unwrap().path();
+        let source = std::fs::read_to_string(&path).unwrap();
+        let tokens = [
+            ("bos_token", "<s>"),
+            ("eos_token", "</s>"),
+            ("unk_token", "<unk>"),
+            ("pad_token", "<pad>"),
+        ];
+        let Ok(template) = ChatTemplate::from_source(source, &tokens) else {
+            continue;
+        };
+        for conversation in &conversations {
+            let context = &conversation["context"];
+            if context["messages"].as_array().is_some_and(|messages| messages.len() > 1) {
+                let grown = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| grow(context, &template, &mut counts)));
+                assert!(grown.is_ok(), "{} {}", path.display(), conversation["name"]);
+            }
+        }
+    }
+    let [kept, broken, sampled, unsampled] = counts;
+    println!("{kept} pieces, {broken} prefixes broken; with a sample, {sampled} pieces and {unsampled} without");
+    assert!(kept > 10 * broken && sampled > 10 * unsampled);
+}
