@@ -42,7 +42,6 @@ impl<'a> Value<'a> {
             Self::Macro(code) => Rc::as_ptr(code).addr(),
             Self::Cycler(cycler) => cycler.address(),
             Self::Joiner(joiner) => joiner.address(),
-            Self::Method(method) => method.address(),
             Self::Function(function) => std::ptr::from_ref(*function).addr(),
             Self::Namespace(id) => id.0 as usize,
             _ => return None,

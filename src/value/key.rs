@@ -15,6 +15,7 @@ use super::Value;
 use super::runtime::Runtime;
 use super::str::Str;
 use crate::error::{Error, Result};
+use crate::unsupported;
 
 /// The random key of all hashes of this process.
 static SECRET: LazyLock<RandomState> = LazyLock::new(RandomState::new);
@@ -161,6 +162,8 @@ fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
         Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) => {
             return Err(Error::type_error(format!("unhashable type: '{}'", value.ty().name())));
         }
+        // One method of one object is one key, even if it was looked up twice.
+        Value::Method(_) => return Err(unsupported::IDENTITY.error()),
         // Other values are equal only to themselves. The identity of a view of values is not known, so each gets a different hash.
         _ => {
             let address = value.address().map_or(runtime.meter.steps(), |address| address as u64);
