@@ -198,6 +198,7 @@ mod tests {
             "{{ (x|safe)['unescape'] }}",
             "{% set n = namespace() %}{% for i in 'ab' %}{% set l = [1] %}{{ l is sameas n.l }}{% set n.l = l %}{% endfor %}",
             "{% for i in 'ab' %}{{ loop.changed({'': 1}['items']) }}{% endfor %}",
+            "{{ {x.rstrip: 1}[x.rstrip] }}",
         ];
         for source in reached {
             let error = Template::compile(&format!("\n{source}"))
