@@ -299,20 +299,22 @@ impl<'t> Stream<'t> {
             let Some(pattern) = (if anchor.is_close { &field.close } else { &field.open }) else {
                 continue;
             };
-            let Some(found) = self.find(anchor, meter)? else {
-                if !is_end {
-                    // The first beginning is the same until it is passed.
-                    let is_known = |(other, at): &&(Anchor, usize)| *other == anchor && *at >= self.at;
-                    let known = self.beginnings.iter().find(is_known).map(|(_, at)| *at);
-                    let beginning = known.map_or_else(|| pattern.find_beginning(&self.buffer, self.at, meter), Ok)?;
-                    held = held.min(beginning);
-                    if known.is_none() {
-                        self.beginnings.retain(|(other, _)| *other != anchor);
-                        self.beginnings.push((anchor, beginning));
-                    }
+            let found = self.find(anchor, meter)?;
+            if !is_end {
+                // The first beginning is the same until it is passed.
+                let is_known = |(other, at): &&(Anchor, usize)| *other == anchor && *at >= self.at;
+                let known = self.beginnings.iter().find(is_known).map(|(_, at)| *at);
+                let beginning = known.map_or_else(|| pattern.find_beginning(&self.buffer, self.at, meter), Ok)?;
+                if known.is_none() {
+                    self.beginnings.retain(|(other, _)| *other != anchor);
+                    self.beginnings.push((anchor, beginning));
                 }
-                continue;
-            };
+                if found.as_ref().is_none_or(|found| beginning < found.bytes.start) {
+                    held = held.min(beginning);
+                    continue;
+                }
+            }
+            let Some(found) = found else { continue };
             if !is_end && pattern.can_grow(&self.buffer, &found, meter)? {
                 held = held.min(found.bytes.start);
                 continue;
