@@ -155,7 +155,11 @@ impl Pattern {
         bytes.end = ends.iter().map(|(_, end)| end.start).min().unwrap_or(bytes.end);
         let read = |(name, range): (&str, Range<usize>)| {
             // A group around a mark goes on after the end of the match.
-            let end = if range.start < bytes.end { range.end.min(bytes.end) } else { range.end };
+            let end = if range.start < bytes.end {
+                range.end.min(bytes.end)
+            } else {
+                range.end
+            };
             (name.to_owned(), text.get(range.start..end).unwrap_or_default().to_owned())
         };
         let groups = groups.into_iter().map(read).collect();
