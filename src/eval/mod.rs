@@ -3,6 +3,9 @@
 //! An [`Evaluator`] runs one frame: the top level of the template, a macro, the body of a call block or a recursive loop. Code that runs
 //! later keeps the [`Render`] and the environment that it was defined in, and makes an evaluator when it is called. Only this module adds
 //! positions to run-time errors.
+//!
+//! Each expression has a [`Form`](crate::ast::Form), by which it is evaluated, decided as a condition, or written. What a form does not
+//! cover is left to the functions whose names begin with `general`: they follow the rules of the expression's kind.
 
 mod applied;
 mod arguments;
