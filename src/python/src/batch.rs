@@ -32,7 +32,10 @@ pub fn render(
             let mut done = Vec::new();
             while !cancel.load(Ordering::Relaxed) {
                 let start = next.fetch_add(CHUNK, Ordering::Relaxed);
-                let Some(chunk) = rows.get(start..rows.len().min(start.saturating_add(CHUNK))).filter(|chunk| !chunk.is_empty()) else {
+                let Some(chunk) = rows
+                    .get(start..rows.len().min(start.saturating_add(CHUNK)))
+                    .filter(|chunk| !chunk.is_empty())
+                else {
                     break;
                 };
                 for (index, row) in (start..).zip(chunk) {
@@ -41,7 +44,10 @@ pub fn render(
             }
             done
         };
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(rows.len().div_ceil(CHUNK)).max(1);
+        let threads = thread::available_parallelism()
+            .map_or(1, usize::from)
+            .min(rows.len().div_ceil(CHUNK))
+            .max(1);
         let (parts, signal) = thread::scope(|scope| {
             let (sender, receiver) = channel::<()>();
             let workers: Vec<_> = (0..threads)

@@ -38,7 +38,11 @@ impl Given<'_, '_> {
     /// Converts the arguments.
     pub fn read(self) -> PyResult<Arguments> {
         let mut variables = Vec::new();
-        for (name, value) in self.variables.into_iter().flat_map(|variables| variables.iter().collect::<Vec<_>>()) {
+        for (name, value) in self
+            .variables
+            .into_iter()
+            .flat_map(|variables| variables.iter().collect::<Vec<_>>())
+        {
             let Ok(name) = name.cast::<PyString>() else {
                 return Err(PyTypeError::new_err("the name of a variable must be a string"));
             };
@@ -96,10 +100,20 @@ pub fn with_options<T>(
         documents: arguments.documents.as_ref().map(|documents| documents as _),
         chat_template: arguments.chat_template.as_deref(),
         add_generation_prompt: arguments.add_generation_prompt,
-        continue_final_message: arguments.continue_field.as_deref().map_or(ContinueFinalMessage::No, ContinueFinalMessage::Field),
+        continue_final_message: arguments
+            .continue_field
+            .as_deref()
+            .map_or(ContinueFinalMessage::No, ContinueFinalMessage::Field),
         variables: arguments.variables.as_ref().map(|variables| variables as _),
-        bounds: Bounds { cancel: cancel.or(bounds.cancel), ..bounds },
-        control_tokens: ControlTokens { policy: options.control_policy, roles: &control_roles, ..ControlTokens::default() },
+        bounds: Bounds {
+            cancel: cancel.or(bounds.cancel),
+            ..bounds
+        },
+        control_tokens: ControlTokens {
+            policy: options.control_policy,
+            roles: &control_roles,
+            ..ControlTokens::default()
+        },
         ..ApplyOptions::default()
     };
     if let Some(clock) = &options.clock {
@@ -125,7 +139,10 @@ impl Row {
         with_options(template, &self.arguments, options, how, |options| match &self.messages {
             Data::List(_) | Data::Tuple(_) => {
                 let prompts = template.apply_batch(std::slice::from_ref(&self.messages), options)?;
-                prompts.into_iter().next().ok_or_else(|| Error::internal("a conversation has no prompt"))
+                prompts
+                    .into_iter()
+                    .next()
+                    .ok_or_else(|| Error::internal("a conversation has no prompt"))
             }
             other => template.apply(other, options),
         })

@@ -9,11 +9,36 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-create_exception!(chat_template, TemplateError, PyValueError, "A chat template has no prompt for the arguments.");
-create_exception!(chat_template, RefusedError, TemplateError, "The template called `raise_exception`.");
-create_exception!(chat_template, RequestError, TemplateError, "An argument breaks the contract of `apply_chat_template`.");
-create_exception!(chat_template, MismatchError, TemplateError, "A value does not fit this template.");
-create_exception!(chat_template, LimitError, TemplateError, "A limit was reached, or the call was cancelled.");
+create_exception!(
+    chat_template,
+    TemplateError,
+    PyValueError,
+    "A chat template has no prompt for the arguments."
+);
+create_exception!(
+    chat_template,
+    RefusedError,
+    TemplateError,
+    "The template called `raise_exception`."
+);
+create_exception!(
+    chat_template,
+    RequestError,
+    TemplateError,
+    "An argument breaks the contract of `apply_chat_template`."
+);
+create_exception!(
+    chat_template,
+    MismatchError,
+    TemplateError,
+    "A value does not fit this template."
+);
+create_exception!(
+    chat_template,
+    LimitError,
+    TemplateError,
+    "A limit was reached, or the call was cancelled."
+);
 create_exception!(
     chat_template,
     TemplateFaultError,
@@ -50,7 +75,14 @@ pub fn to_exception(py: Python<'_>, error: &Error) -> PyErr {
 
 /// Makes an exception of the class, with its fields.
 pub fn make(py: Python<'_>, parts: Parts<'_>) -> PyErr {
-    let Parts { class, text, kind, message, line, path } = parts;
+    let Parts {
+        class,
+        text,
+        kind,
+        message,
+        line,
+        path,
+    } = parts;
     let error = match class {
         ErrorClass::Refused => RefusedError::new_err(text),
         ErrorClass::Request => RequestError::new_err(text),
@@ -74,13 +106,28 @@ pub fn make(py: Python<'_>, parts: Parts<'_>) -> PyErr {
 
 /// Returns the exception for arguments that the library refuses.
 pub fn refuse(py: Python<'_>, kind: &str, message: &str, path: Option<&str>) -> PyErr {
-    let class = if kind == "limit" { ErrorClass::Limit } else { ErrorClass::Request };
-    make(py, Parts { class, text: format!("{kind} error: {message}"), kind, message, line: None, path })
+    let class = if kind == "limit" {
+        ErrorClass::Limit
+    } else {
+        ErrorClass::Request
+    };
+    make(
+        py,
+        Parts {
+            class,
+            text: format!("{kind} error: {message}"),
+            kind,
+            message,
+            line: None,
+            path,
+        },
+    )
 }
 
 /// Runs work of the library. A panic, which would be a bug of the library, becomes an error of the class `Internal`.
 pub fn guard<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|_| Err(Error::internal("the library has panicked")))
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(Error::internal("the library has panicked")))
 }
 
 /// Runs work of the library without the GIL.

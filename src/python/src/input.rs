@@ -58,7 +58,10 @@ impl From<PyErr> for Fault {
 
 impl From<Reason> for Fault {
     fn from(reason: Reason) -> Self {
-        Self { steps: Vec::new(), reason }
+        Self {
+            steps: Vec::new(),
+            reason,
+        }
     }
 }
 
@@ -89,12 +92,17 @@ impl Fault {
         let refuse = |kind, message: String| refuse(py, kind, &message, Some(&pointer));
         match self.reason {
             Reason::Type(name) => PyTypeError::new_err(format!("{place} is of type {name}; {takes}")),
-            Reason::Key(name) => PyTypeError::new_err(format!("{place} has a key of type {name}, and the keys of a dict must be strings")),
+            Reason::Key(name) => PyTypeError::new_err(format!(
+                "{place} has a key of type {name}, and the keys of a dict must be strings"
+            )),
             Reason::Surrogate(index) => refuse(
                 "value",
                 format!("{place} has a lone surrogate at index {index}, which is not a character and cannot be encoded as UTF-8"),
             ),
-            Reason::Deep => refuse("limit", format!("{argument} has more than {} nested values, at {place}", json::DEPTH)),
+            Reason::Deep => refuse(
+                "limit",
+                format!("{argument} has more than {} nested values, at {place}", json::DEPTH),
+            ),
             Reason::Circular => refuse("limit", format!("{place} contains itself")),
             Reason::Large => refuse("limit", format!("{argument} has values of more than {MAX_BYTES} bytes")),
             Reason::Raised(error) if error.is_instance_of::<PyException>(py) => {
@@ -124,7 +132,10 @@ pub fn read_conversation(value: &Bound<'_, PyAny>) -> PyResult<Data<'static>> {
         || messages.is_instance_of::<PyTuple>()
         || messages.cast::<PyMapping>().is_ok();
     match messages.try_iter() {
-        Ok(items) if !is_plain => read(PyList::new(value.py(), items.collect::<PyResult<Vec<_>>>()?)?.as_any(), "messages"),
+        Ok(items) if !is_plain => read(
+            PyList::new(value.py(), items.collect::<PyResult<Vec<_>>>()?)?.as_any(),
+            "messages",
+        ),
         _ => read(&messages, "messages"),
     }
 }
@@ -134,7 +145,9 @@ fn messages_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyDict>() {
         return Ok(value.clone());
     }
-    Ok(value.getattr_opt(intern!(value.py(), "messages"))?.unwrap_or_else(|| value.clone()))
+    Ok(value
+        .getattr_opt(intern!(value.py(), "messages"))?
+        .unwrap_or_else(|| value.clone()))
 }
 
 /// Returns the conversations if the argument is a list of them, as `apply_chat_template` of transformers decides it.
@@ -185,7 +198,9 @@ fn read_objects(value: Option<&Bound<'_, PyAny>>, name: &str, takes_functions: b
             items.push(Data::None);
             continue;
         };
-        let read = reader.read(&item).map_err(|fault| fault.at(Step::Index(index)).raise(py, name))?;
+        let read = reader
+            .read(&item)
+            .map_err(|fault| fault.at(Step::Index(index)).raise(py, name))?;
         items.push(read);
     }
     Ok(Some(Data::List(items)))
@@ -370,7 +385,11 @@ impl Reader {
 
     fn charge(&mut self, bytes: usize) -> Result<(), Fault> {
         self.bytes = self.bytes.saturating_add(bytes).saturating_add(VALUE_BYTES);
-        if self.bytes > MAX_BYTES { Err(Reason::Large.into()) } else { Ok(()) }
+        if self.bytes > MAX_BYTES {
+            Err(Reason::Large.into())
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -382,7 +401,9 @@ fn read_int(int: &Bound<'_, PyInt>) -> Read {
     // A subclass can print itself in another way.
     let digits = int.py().get_type::<PyInt>().getattr("__repr__")?.call1((int,))?;
     let digits: String = digits.extract()?;
-    json::read(&digits, json::DEPTH).map(Data::into_owned).map_err(|error| PyTypeError::new_err(error.to_string()).into())
+    json::read(&digits, json::DEPTH)
+        .map(Data::into_owned)
+        .map_err(|error| PyTypeError::new_err(error.to_string()).into())
 }
 
 fn is_numpy_scalar(value: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -398,7 +419,10 @@ fn is_numpy_scalar(value: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 fn type_name(value: &Bound<'_, PyAny>) -> String {
-    value.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string())
+    value
+        .get_type()
+        .name()
+        .map_or_else(|_| "object".to_owned(), |name| name.to_string())
 }
 
 /// Returns a string that most conversations have, so that it is not copied.

@@ -4,6 +4,7 @@ mod batch;
 mod call;
 mod error;
 mod input;
+mod load;
 mod options;
 mod output;
 mod prepared;

@@ -82,7 +82,11 @@ impl Options {
     #[new]
     #[pyo3(signature = (*, roles=None, reasoning=true, last_turn_only=false, end_token=true, content_only=false, trailing_space=false,
         next_marker=false, control_tokens="leave", control_roles=Vec::new(), limits=None, cancel=None, now=None))]
-    #[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "they are keywords in Python")]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::fn_params_excessive_bools,
+        reason = "they are keywords in Python"
+    )]
     fn new(
         roles: Option<&Bound<'_, PyAny>>,
         reasoning: bool,
@@ -102,7 +106,11 @@ impl Options {
             "leave" => ControlPolicy::Leave,
             "refuse" => ControlPolicy::Refuse,
             "split" => ControlPolicy::Split,
-            other => return Err(PyValueError::new_err(format!("control_tokens is {other:?}, and must be \"leave\", \"refuse\" or \"split\""))),
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "control_tokens is {other:?}, and must be \"leave\", \"refuse\" or \"split\""
+                )));
+            }
         };
         Ok(Self {
             roles: roles.map_or(Ok(default.roles), read_roles)?,
@@ -124,7 +132,10 @@ impl Options {
 impl Options {
     /// Returns the bounds of a call.
     pub fn bounds(&self) -> Bounds<'_> {
-        Bounds { cancel: self.cancel.as_deref(), ..(&self.limits).into() }
+        Bounds {
+            cancel: self.cancel.as_deref(),
+            ..(&self.limits).into()
+        }
     }
 
     /// Returns the roles whose text the model writes.
@@ -166,6 +177,6 @@ pub fn read_limits(limits: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
 fn read_clock(now: &Bound<'_, PyAny>) -> PyResult<FixedClock> {
     let text: String = now.call_method0("isoformat")?.extract()?;
     let time: Result<LocalTime, _> = text.parse();
-    time.map(FixedClock).map_err(|error| PyTypeError::new_err(format!("now must be a naive datetime: {error}")))
+    time.map(FixedClock)
+        .map_err(|error| PyTypeError::new_err(format!("now must be a naive datetime: {error}")))
 }
-

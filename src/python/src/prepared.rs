@@ -66,9 +66,26 @@ pub fn prepare(
         other => return Err(unknown("later_system", other)),
     };
     let after = after.and_then(|earlier| earlier.get().plan);
-    let settings = Settings { format, policy, later_system, chat_template, media_placeholder, keeps_tools, tools_as_text, after };
-    let mut prepared = PyPrepared { template, body, settings, options, plan: None };
-    prepared.plan = run(py, || prepared.with(|prepared| Ok(PrepareOptions::default().after(prepared).after)))?;
+    let settings = Settings {
+        format,
+        policy,
+        later_system,
+        chat_template,
+        media_placeholder,
+        keeps_tools,
+        tools_as_text,
+        after,
+    };
+    let mut prepared = PyPrepared {
+        template,
+        body,
+        settings,
+        options,
+        plan: None,
+    };
+    prepared.plan = run(py, || {
+        prepared.with(|prepared| Ok(PrepareOptions::default().after(prepared).after))
+    })?;
     Ok(prepared)
 }
 
@@ -125,7 +142,10 @@ impl PyPrepared {
             let arguments = Arguments::default();
             self.with(|prepared| {
                 with_options(&self.template, &arguments, &self.options, (Wanted::Spans, None), |options| {
-                    let options = chat_template::ApplyOptions { reference_spans: false, ..*options };
+                    let options = chat_template::ApplyOptions {
+                        reference_spans: false,
+                        ..*options
+                    };
                     prepared.render_with(&options)
                 })
             })

@@ -52,7 +52,10 @@ impl PyPrompt {
             dict.set_item("header", pairs(&turn.header.code_points))?;
             dict.set_item("body", pairs(&turn.body.code_points))?;
             dict.set_item("close", pairs(&turn.close.code_points))?;
-            let fields = turn.fields.iter().map(|field| (field.name.as_str(), pairs(&field.spans.code_points)));
+            let fields = turn
+                .fields
+                .iter()
+                .map(|field| (field.name.as_str(), pairs(&field.spans.code_points)));
             dict.set_item("fields", fields.collect::<Vec<_>>())?;
             turns.append(dict)?;
         }
@@ -69,13 +72,18 @@ impl PyPrompt {
     #[getter]
     fn assistant_turns(&self) -> Vec<(Option<usize>, Option<Vec<(usize, usize)>>)> {
         let turns = self.prompt.assistant_turns();
-        turns.map(|(message, spans)| (message, spans.ok().map(|spans| pairs(&spans.code_points)))).collect()
+        turns
+            .map(|(message, spans)| (message, spans.ok().map(|spans| pairs(&spans.code_points))))
+            .collect()
     }
 
     /// The turns whose spans are not known: the index of the message, or `None` for the whole text, and the reason.
     #[getter]
     fn unknown_turns(&self) -> Vec<(Option<usize>, &str)> {
-        self.prompt.assistant_turns().filter_map(|(message, spans)| Some((message, spans.err()?))).collect()
+        self.prompt
+            .assistant_turns()
+            .filter_map(|(message, spans)| Some((message, spans.err()?)))
+            .collect()
     }
 
     /// The spans of the `{% generation %}` blocks as transformers counts them, for the mask of `return_assistant_tokens_mask`.
@@ -103,7 +111,11 @@ impl PyPrompt {
     /// The parts of the text, each with whether a tokenizer may read control tokens in it.
     #[getter]
     fn pieces(&self) -> Vec<(&str, bool)> {
-        self.prompt.pieces().into_iter().map(|piece| (piece.text, piece.has_control_tokens)).collect()
+        self.prompt
+            .pieces()
+            .into_iter()
+            .map(|piece| (piece.text, piece.has_control_tokens))
+            .collect()
     }
 
     /// The number of steps that the render took.
@@ -138,7 +150,11 @@ impl PyPrompt {
         };
         let mask = assistant_mask(&self.spans(|_| true), &ranges(offsets.extract()?));
         let ids: Vec<i64> = ids.extract()?;
-        Ok(ids.into_iter().zip(mask).map(|(id, is_marked)| if is_marked == 1 { id } else { NO_LABEL }).collect())
+        Ok(ids
+            .into_iter()
+            .zip(mask)
+            .map(|(id, is_marked)| if is_marked == 1 { id } else { NO_LABEL })
+            .collect())
     }
 
     /// Returns the spans of the text that the model writes in the messages from an index.
@@ -167,7 +183,9 @@ impl PyPrompt {
         for segment in self.prompt.segments() {
             found.extend(segment.message());
             for path in segment.paths() {
-                let index: Option<usize> = path.strip_prefix("/messages/").and_then(|rest| rest.split('/').next()?.parse().ok());
+                let index: Option<usize> = path
+                    .strip_prefix("/messages/")
+                    .and_then(|rest| rest.split('/').next()?.parse().ok());
                 found.extend(index);
             }
         }
@@ -179,7 +197,10 @@ impl PyPrompt {
     /// Returns the sorted spans of the turns of chosen messages.
     fn spans(&self, is_chosen: impl Fn(Option<usize>) -> bool) -> Vec<Range<usize>> {
         let turns = self.prompt.assistant_turns().filter(|(message, _)| is_chosen(*message));
-        let mut spans: Vec<_> = turns.filter_map(|(_, spans)| spans.ok()).flat_map(|spans| spans.code_points.iter().cloned()).collect();
+        let mut spans: Vec<_> = turns
+            .filter_map(|(_, spans)| spans.ok())
+            .flat_map(|spans| spans.code_points.iter().cloned())
+            .collect();
         spans.sort_by_key(|span| span.start);
         spans
     }

@@ -1,20 +1,21 @@
 //! The class `ChatTemplate`.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use chat_template::json::Data;
 use chat_template::response::{ParseOptions, ResponseTemplate};
 use chat_template::{Bounds, ChatTemplate, LoadOptions, Prompt};
-use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
-use serde_json::Value;
 
 use crate::batch;
 use crate::call::{Arguments, Given, Row, Wanted, with_options};
 use crate::error::{guard, refuse, run, to_exception};
 use crate::input::{read, read_conversation, split_batch};
+use crate::load::{describe_template, describe_tokenizer, read_json, read_tokens};
 use crate::options::{Options, read_limits};
 use crate::output::{write, write_serialized};
 use crate::prepared::{PyPrepared, prepare};
@@ -43,18 +44,36 @@ impl PyChatTemplate {
     ) -> PyResult<Self> {
         let limits = read_limits(limits)?;
         let template = run(py, || {
-            let options = LoadOptions { processor, ignore_remote_code, follow_links, bounds: Bounds::from(&limits), ..LoadOptions::default() };
+            let options = LoadOptions {
+                processor,
+                ignore_remote_code,
+                follow_links,
+                bounds: Bounds::from(&limits),
+                ..LoadOptions::default()
+            };
             ChatTemplate::from_dir(&folder, &options)
         })?;
         let has_response = !matches!(template.response_template(), Ok(None));
-        let folder = has_response.then(|| (std::path::absolute(&folder).unwrap_or(folder), processor, ignore_remote_code, follow_links));
+        let folder = has_response.then(|| {
+            (
+                std::path::absolute(&folder).unwrap_or(folder),
+                processor,
+                ignore_remote_code,
+                follow_links,
+            )
+        });
         Ok(Self { template, folder })
     }
 
     /// Makes a template from its source and its special tokens, such as `bos_token="<s>"`.
     #[staticmethod]
     #[pyo3(signature = (source, *, limits=None, **special_tokens))]
-    fn from_source(py: Python<'_>, source: &str, limits: Option<&Bound<'_, PyAny>>, special_tokens: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn from_source(
+        py: Python<'_>,
+        source: &str,
+        limits: Option<&Bound<'_, PyAny>>,
+        special_tokens: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
         let (limits, tokens) = (read_limits(limits)?, read_tokens(special_tokens)?);
         let template = run(py, || ChatTemplate::from_source_with(source, &[], &limits))?;
         Ok(template.with_special_tokens(tokens).into())
@@ -66,7 +85,10 @@ impl PyChatTemplate {
     fn from_named(py: Python<'_>, templates: &Bound<'_, PyDict>, special_tokens: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let (templates, tokens) = (read_tokens(Some(templates))?, read_tokens(special_tokens)?);
         let template = run(py, || {
-            let templates: Vec<_> = templates.iter().map(|(name, source)| (name.as_str(), source.as_str())).collect();
+            let templates: Vec<_> = templates
+                .iter()
+                .map(|(name, source)| (name.as_str(), source.as_str()))
+                .collect();
             ChatTemplate::from_named(&templates, &[])
         })?;
         Ok(template.with_special_tokens(tokens).into())
@@ -83,43 +105,7 @@ impl PyChatTemplate {
     /// Makes a template from a tokenizer of transformers: its `chat_template` and its special tokens.
     #[staticmethod]
     fn from_tokenizer(tokenizer: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let py = tokenizer.py();
-        let config = PyDict::new(py);
-        let source = tokenizer.getattr("chat_template")?;
-        let source = match source.cast::<PyDict>() {
-            Ok(named) => {
-                let list = PyList::empty(py);
-                for (name, source) in named.iter().collect::<Vec<_>>() {
-                    let entry = PyDict::new(py);
-                    entry.set_item("name", name)?;
-                    entry.set_item("template", source)?;
-                    list.append(entry)?;
-                }
-                list.into_any()
-            }
-            Err(_) => source,
-        };
-        config.set_item("chat_template", source)?;
-        if let Some(description) = tokenizer.getattr_opt("response_template")? {
-            config.set_item("response_template", description)?;
-        }
-        let added = PyList::empty(py);
-        if let Some(tokens) = tokenizer.getattr_opt("added_tokens_decoder")? {
-            for token in tokens.call_method0("values")?.try_iter()? {
-                let token = token?;
-                if token.getattr("special")?.is_truthy()? {
-                    added.append(token.getattr("content")?)?;
-                }
-            }
-        }
-        config.set_item("additional_special_tokens", added)?;
-        let tokens = PyDict::new(py);
-        for pair in tokenizer.getattr("special_tokens_map")?.call_method0("items")?.try_iter()? {
-            let (name, token): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
-            if !token.is_instance_of::<PyList>() {
-                tokens.set_item(name, token.str()?)?;
-            }
-        }
+        let (config, tokens) = describe_tokenizer(tokenizer)?;
         Self::_rebuild(&config, &tokens)
     }
 
@@ -141,18 +127,11 @@ impl PyChatTemplate {
             let arguments = (folder, (*processor, *remote, *links)).into_pyobject(py)?;
             return Ok((class.getattr("_from_folder")?, arguments));
         }
-        let config = PyDict::new(py);
-        let named = own.template.names().into_iter().filter_map(|name| {
-            let source = own.template.named_source(name)?;
-            Some(serde_json::json!({"name": name, "template": source}))
-        });
-        let named: Vec<Value> = named.collect();
-        match named.is_empty() {
-            true => config.set_item("chat_template", own.template.source())?,
-            false => config.set_item("chat_template", write_serialized(py, &named)?)?,
-        }
-        config.set_item("additional_special_tokens", own.template.added_special_tokens())?;
-        Ok((class.getattr("_rebuild")?, (config, own.special_tokens(py)?).into_pyobject(py)?))
+        let config = describe_template(py, &own.template)?;
+        Ok((
+            class.getattr("_rebuild")?,
+            (config, own.special_tokens(py)?).into_pyobject(py)?,
+        ))
     }
 
     fn __copy__(slf: Py<Self>) -> Py<Self> {
@@ -165,7 +144,10 @@ impl PyChatTemplate {
 
     fn __repr__(&self) -> String {
         let length = self.template.source().map_or(0, |source| source.chars().count());
-        format!("<ChatTemplate of {length} characters, special tokens {:?}>", self.template.special_tokens())
+        format!(
+            "<ChatTemplate of {length} characters, special tokens {:?}>",
+            self.template.special_tokens()
+        )
     }
 
     /// Returns the prompt of a conversation, or a list of prompts for a list of conversations, as
@@ -187,10 +169,18 @@ impl PyChatTemplate {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if tokenize {
-            let message = "there is no tokenizer here: pass the text to one, with add_special_tokens=False, or use chat_template.sft";
-            return Err(PyNotImplementedError::new_err(message));
+            let message =
+                "there is no tokenizer here: pass the text to one, with add_special_tokens=False, or use chat_template.sft";
+            return Err(PyTypeError::new_err(message));
         }
-        let given = Given { tools, documents, chat_template, add_generation_prompt, continue_final_message, variables: kwargs };
+        let given = Given {
+            tools,
+            documents,
+            chat_template,
+            add_generation_prompt,
+            continue_final_message,
+            variables: kwargs,
+        };
         if let Some(batch) = split_batch(conversation)? {
             let prompts = self.batch(py, &batch, given.read()?, options, Wanted::Text)?;
             return Ok(PyList::new(py, prompts.iter().map(|prompt| PyString::new(py, &prompt.text)))?.into_any());
@@ -215,7 +205,14 @@ impl PyChatTemplate {
         options: Option<&Bound<'py, Options>>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<PyPrompt> {
-        let given = Given { tools, documents, chat_template, add_generation_prompt, continue_final_message, variables: kwargs };
+        let given = Given {
+            tools,
+            documents,
+            chat_template,
+            add_generation_prompt,
+            continue_final_message,
+            variables: kwargs,
+        };
         let prompt = self.one(py, conversation, given, options, Wanted::Spans)?;
         Ok(PyPrompt { prompt })
     }
@@ -236,7 +233,14 @@ impl PyChatTemplate {
         options: Option<&Bound<'py, Options>>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Vec<PyPrompt>> {
-        let given = Given { tools, documents, chat_template, add_generation_prompt, continue_final_message, variables: kwargs };
+        let given = Given {
+            tools,
+            documents,
+            chat_template,
+            add_generation_prompt,
+            continue_final_message,
+            variables: kwargs,
+        };
         let batch: Vec<_> = conversations.try_iter()?.collect::<PyResult<_>>()?;
         let prompts = self.batch(py, &batch, given.read()?, options, Wanted::Spans)?;
         Ok(prompts.into_iter().map(|prompt| PyPrompt { prompt }).collect())
@@ -251,8 +255,15 @@ impl PyChatTemplate {
         options: Option<&Bound<'py, Options>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let read_row = |(messages, tools, variables): &(_, Option<_>, Option<_>)| {
-            let given = Given { tools: tools.as_ref(), variables: variables.as_ref(), ..Given::default() };
-            Ok(Row { arguments: Arc::new(given.read()?), messages: read_conversation(messages)? })
+            let given = Given {
+                tools: tools.as_ref(),
+                variables: variables.as_ref(),
+                ..Given::default()
+            };
+            Ok(Row {
+                arguments: Arc::new(given.read()?),
+                messages: read_conversation(messages)?,
+            })
         };
         let (mut read, mut faults): (Vec<Row>, Vec<(usize, PyErr)>) = (Vec::new(), Vec::new());
         for (index, row) in rows.iter().enumerate() {
@@ -291,7 +302,14 @@ impl PyChatTemplate {
         options: Option<&Bound<'py, Options>>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<String> {
-        let given = Given { tools, documents, chat_template, add_generation_prompt, variables: kwargs, ..Given::default() };
+        let given = Given {
+            tools,
+            documents,
+            chat_template,
+            add_generation_prompt,
+            variables: kwargs,
+            ..Given::default()
+        };
         let (arguments, messages, options) = (given.read()?, read_conversation(messages)?, own_options(options));
         let piece = run(py, || {
             with_options(&self.template, &arguments, &options, (Wanted::Text, None), |options| {
@@ -324,7 +342,15 @@ impl PyChatTemplate {
         let (py, body) = (body.py(), read(body, "body")?);
         let names = (format, policy, later_system);
         let how = (chat_template, media_placeholder, keeps_tools, tools_as_text);
-        prepare(py, self.template.clone(), body, names, how, after, own_options(options).into_owned())
+        prepare(
+            py,
+            self.template.clone(),
+            body,
+            names,
+            how,
+            after,
+            own_options(options).into_owned(),
+        )
     }
 
     /// Returns the report on what the template takes, as `chat-template inspect --json` prints it.
@@ -350,9 +376,15 @@ impl PyChatTemplate {
         response_template: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let tools = tools.map(|tools| read_json(tools, "tools")).transpose()?;
-        let description = response_template.map(|description| read_json(description, "response_template")).transpose()?;
+        let description = response_template
+            .map(|description| read_json(description, "response_template"))
+            .transpose()?;
         let message = run(py, || {
-            let options = ParseOptions { prefix, tools: tools.as_ref(), ..ParseOptions::default() };
+            let options = ParseOptions {
+                prefix,
+                tools: tools.as_ref(),
+                ..ParseOptions::default()
+            };
             match &description {
                 Some(description) => ResponseTemplate::new(description)?.parse(text, &options),
                 None => self.template.parse_response(text, &options),
@@ -424,7 +456,9 @@ impl PyChatTemplate {
     ) -> PyResult<Prompt> {
         let (messages, arguments, options) = (read_conversation(conversation)?, given.read()?, own_options(options));
         run(py, move || {
-            with_options(&self.template, &arguments, &options, (wanted, None), |options| self.template.apply(&messages, options))
+            with_options(&self.template, &arguments, &options, (wanted, None), |options| {
+                self.template.apply(&messages, options)
+            })
         })
     }
 
@@ -437,28 +471,25 @@ impl PyChatTemplate {
         wanted: Wanted,
     ) -> PyResult<Vec<Prompt>> {
         let arguments = Arc::new(arguments);
-        let read = |conversation| Ok(Row { messages: read_conversation(conversation)?, arguments: Arc::clone(&arguments) });
+        let read = |conversation| {
+            Ok(Row {
+                messages: read_conversation(conversation)?,
+                arguments: Arc::clone(&arguments),
+            })
+        };
         let rows: PyResult<Vec<_>> = conversations.iter().map(read).collect();
         let results = batch::render(py, &self.template, rows?, &own_options(options), wanted)?;
-        results.into_iter().map(|result| result.map_err(|error| to_exception(py, &error))).collect()
+        results
+            .into_iter()
+            .map(|result| result.map_err(|error| to_exception(py, &error)))
+            .collect()
     }
 }
 
 /// Returns the options of a call, or the default.
-fn own_options<'o>(options: Option<&'o Bound<'_, Options>>) -> std::borrow::Cow<'o, Options> {
+fn own_options<'o>(options: Option<&'o Bound<'_, Options>>) -> Cow<'o, Options> {
     match options {
-        Some(options) => std::borrow::Cow::Borrowed(options.get()),
-        None => std::borrow::Cow::Owned(Options::default()),
+        Some(options) => Cow::Borrowed(options.get()),
+        None => Cow::Owned(Options::default()),
     }
-}
-
-fn read_json(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Value> {
-    let value = serde_json::to_value(read(value, name)?);
-    value.map_err(|error| PyTypeError::new_err(format!("{name}: {error}")))
-}
-
-/// Reads a dict of strings.
-fn read_tokens(tokens: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<(String, String)>> {
-    let pairs = tokens.map(|tokens| tokens.iter().collect::<Vec<_>>()).unwrap_or_default();
-    pairs.into_iter().map(|(name, token)| Ok((name.extract()?, token.str()?.to_str()?.to_owned()))).collect()
 }
