@@ -198,7 +198,7 @@ def test_append_and_parse_response():
     assert new == "\n<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\n"
     with pytest.raises(RequestError, match="differs"):
         template.append(messages, "other")
-    description = {"defaults": {"role": "assistant"}, "fields": {"content": {"close": "<|im_end|>"}}}
+    description = {"start_anchor": "<|im_start|>assistant\n", "defaults": {"role": "assistant"}, "fields": {"content": {"close": "<|im_end|>"}}}
     assert template.parse_response("Ho<|im_end|>", response_template=description) == {"role": "assistant", "content": "Ho"}
 
 

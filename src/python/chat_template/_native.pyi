@@ -198,7 +198,7 @@ class ChatTemplate:
     def parse_response(
         self,
         text: str,
-        prefix: str = "",
+        prefix: str | None = None,
         tools: Sequence[dict[str, Any]] | None = None,
         response_template: dict[str, Any] | None = None,
     ) -> dict[str, Any]: ...

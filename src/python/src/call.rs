@@ -5,11 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use chat_template::json::{Data, Object};
 use chat_template::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, ControlTokens, Error, Prompt, Result};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 
-use crate::input::{read, read_documents, read_tools};
+use crate::input::{Text, read, read_documents, read_tools, within};
 use crate::options::Options;
 
 /// The arguments of `apply_chat_template` besides the conversation.
@@ -28,7 +27,7 @@ pub struct Arguments {
 pub struct Given<'a, 'py> {
     pub tools: Option<&'a Bound<'py, PyAny>>,
     pub documents: Option<&'a Bound<'py, PyAny>>,
-    pub chat_template: Option<String>,
+    pub chat_template: Option<Text>,
     pub add_generation_prompt: Option<&'a Bound<'py, PyAny>>,
     pub continue_final_message: Option<&'a Bound<'py, PyAny>>,
     pub variables: Option<&'a Bound<'py, PyDict>>,
@@ -43,10 +42,7 @@ impl Given<'_, '_> {
             .into_iter()
             .flat_map(|variables| variables.iter().collect::<Vec<_>>())
         {
-            let Ok(name) = name.cast::<PyString>() else {
-                return Err(PyTypeError::new_err("the name of a variable must be a string"));
-            };
-            let name = name.to_str()?.to_owned();
+            let name = name.extract::<Text>()?.0;
             let value = read(&value, &name)?;
             variables.push((name.into(), value));
         }
@@ -59,15 +55,15 @@ impl Given<'_, '_> {
         }
         let continue_field = match self.continue_final_message {
             Some(field) => match field.cast::<PyString>() {
-                Ok(field) => Some(field.to_str()?.to_owned()),
-                Err(_) => field.is_truthy()?.then(|| "content".to_owned()),
+                Ok(field) => Some(field.extract::<Text>()?.0),
+                Err(_) => within(field.py(), "continue_final_message", || field.is_truthy())?.then(|| "content".to_owned()),
             },
             None => None,
         };
         Ok(Arguments {
             tools: read_tools(self.tools)?,
             documents: read_documents(self.documents)?,
-            chat_template: self.chat_template,
+            chat_template: self.chat_template.map(|text| text.0),
             add_generation_prompt,
             continue_field,
             variables: (!variables.is_empty()).then(|| Data::Object(Object::new(variables))),
@@ -126,6 +122,9 @@ pub fn with_options<T>(
     }
     call(&apply)
 }
+
+/// The messages, tools and variables of a row of a data set.
+pub type GivenRow<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyDict>>);
 
 /// A conversation of a batch.
 pub struct Row {

@@ -15,7 +15,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType};
 
-use crate::error::refuse;
+use crate::error::{TemplateError, refuse};
 
 /// The number of bytes that the values of one argument may take. A list can contain another one many times, so small objects can have a
 /// large conversion.
@@ -105,13 +105,41 @@ impl Fault {
             ),
             Reason::Circular => refuse("limit", format!("{place} contains itself")),
             Reason::Large => refuse("limit", format!("{argument} has values of more than {MAX_BYTES} bytes")),
-            Reason::Raised(error) if error.is_instance_of::<PyException>(py) => {
-                let raised = PyTypeError::new_err(format!("{place} cannot be read: {error}"));
-                raised.set_cause(py, Some(error));
-                raised
-            }
-            Reason::Raised(error) => error,
+            Reason::Raised(error) => wrap(py, &place, error),
         }
+    }
+}
+
+/// Returns the exception for one that the code of a value has raised: a `TypeError` that names the place. `KeyboardInterrupt` and the like
+/// stay as they are.
+fn wrap(py: Python<'_>, place: &str, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<PyException>(py)
+        || error.is_instance_of::<PyTypeError>(py)
+        || error.is_instance_of::<TemplateError>(py)
+    {
+        return error;
+    }
+    let wrapped = PyTypeError::new_err(format!("{place} cannot be read: {error}"));
+    wrapped.set_cause(py, Some(error));
+    wrapped
+}
+
+/// Runs code that can call that of an argument.
+pub fn within<T>(py: Python<'_>, argument: &str, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    work().map_err(|error| wrap(py, argument, error))
+}
+
+/// An argument that is a string.
+pub struct Text(pub String);
+
+impl<'py> FromPyObject<'_, 'py> for Text {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let text = value.cast::<PyString>()?;
+        let mut reader = Reader::default();
+        let read = reader.text(&text).map_err(|fault| fault.raise(value.py(), "text"))?;
+        Ok(Self(read.into_owned()))
     }
 }
 
@@ -126,6 +154,10 @@ pub fn read_conversation(value: &Bound<'_, PyAny>) -> PyResult<Data<'static>> {
     if value.is_exact_instance_of::<PyList>() {
         return read(value, "messages");
     }
+    within(value.py(), "messages", || read_iterable(value))
+}
+
+fn read_iterable(value: &Bound<'_, PyAny>) -> PyResult<Data<'static>> {
     let messages = messages_of(value)?;
     let is_plain = messages.is_instance_of::<PyString>()
         || messages.is_instance_of::<PyList>()
@@ -152,6 +184,10 @@ fn messages_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 
 /// Returns the conversations if the argument is a list of them, as `apply_chat_template` of transformers decides it.
 pub fn split_batch<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Bound<'py, PyAny>>>> {
+    within(value.py(), "messages", || split(value))
+}
+
+fn split<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Bound<'py, PyAny>>>> {
     let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
     if !is_list || value.len()? == 0 {
         return Ok(None);
@@ -182,6 +218,10 @@ fn read_objects(value: Option<&Bound<'_, PyAny>>, name: &str, takes_functions: b
     let Some(value) = value.filter(|value| !value.is_none()) else {
         return Ok(None);
     };
+    within(value.py(), name, || read_items(value, name, takes_functions))
+}
+
+fn read_items(value: &Bound<'_, PyAny>, name: &str, takes_functions: bool) -> PyResult<Option<Data<'static>>> {
     let py = value.py();
     let mut reader = Reader::default();
     if value.is_instance_of::<PyString>() || value.cast::<PyMapping>().is_ok() || value.try_iter().is_err() {

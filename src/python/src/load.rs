@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 
-use crate::input::read;
+use crate::input::{Text, read};
 use crate::output::write_serialized;
 
 /// Returns the configuration of a tokenizer of transformers, and its special tokens by their names.
@@ -78,6 +78,6 @@ pub fn read_tokens(tokens: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<(String, 
     let pairs = tokens.map(|tokens| tokens.iter().collect::<Vec<_>>()).unwrap_or_default();
     pairs
         .into_iter()
-        .map(|(name, token)| Ok((name.extract()?, token.str()?.to_str()?.to_owned())))
+        .map(|(name, token)| Ok((name.extract::<Text>()?.0, token.str()?.extract::<Text>()?.0)))
         .collect()
 }

@@ -13,6 +13,9 @@ use crate::output::{pairs, write_serialized};
 /// The label of a token that is not trained, which PyTorch ignores.
 const NO_LABEL: i64 = -100;
 
+/// Spans in code points.
+type Pairs = Vec<(usize, usize)>;
+
 /// The prompt of a conversation. All spans are `(start, end)` in code points of `text`.
 #[pyclass(frozen, name = "Prompt", module = "chat_template")]
 pub struct PyPrompt {
@@ -64,13 +67,13 @@ impl PyPrompt {
 
     /// The spans of the text that the model writes. A turn whose spans are not known has none here; see `unknown_turns`.
     #[getter]
-    fn assistant_spans(&self) -> Vec<(usize, usize)> {
+    fn assistant_spans(&self) -> Pairs {
         pairs(&self.spans(|_| true))
     }
 
     /// The turns of the model: the index of the message, and its spans, or `None` if they are not known.
     #[getter]
-    fn assistant_turns(&self) -> Vec<(Option<usize>, Option<Vec<(usize, usize)>>)> {
+    fn assistant_turns(&self) -> Vec<(Option<usize>, Option<Pairs>)> {
         let turns = self.prompt.assistant_turns();
         turns
             .map(|(message, spans)| (message, spans.ok().map(|spans| pairs(&spans.code_points))))
@@ -88,7 +91,7 @@ impl PyPrompt {
 
     /// The spans of the `{% generation %}` blocks as transformers counts them, for the mask of `return_assistant_tokens_mask`.
     #[getter]
-    fn reference_spans(&self) -> Vec<(usize, usize)> {
+    fn reference_spans(&self) -> Pairs {
         pairs(&self.prompt.reference_spans.code_points)
     }
 
@@ -126,7 +129,7 @@ impl PyPrompt {
 
     /// Returns 1 for each token that overlaps text of the model, and 0 for the others. `offsets` are pairs in code points.
     #[pyo3(signature = (offsets, *, reference=false))]
-    fn assistant_mask(&self, offsets: Vec<(usize, usize)>, reference: bool) -> Vec<u32> {
+    fn assistant_mask(&self, offsets: Pairs, reference: bool) -> Vec<u32> {
         let offsets = ranges(offsets);
         let mask = match reference {
             true => assistant_mask(&self.prompt.reference_spans.code_points, &offsets),
@@ -158,7 +161,7 @@ impl PyPrompt {
     }
 
     /// Returns the spans of the text that the model writes in the messages from an index.
-    fn _spans_from(&self, first: usize) -> Vec<(usize, usize)> {
+    fn _spans_from(&self, first: usize) -> Pairs {
         pairs(&self.spans(|message| message.is_none_or(|message| message >= first)))
     }
 
@@ -206,6 +209,6 @@ impl PyPrompt {
     }
 }
 
-fn ranges(offsets: Vec<(usize, usize)>) -> Vec<Range<usize>> {
+fn ranges(offsets: Pairs) -> Vec<Range<usize>> {
     offsets.into_iter().map(|(start, end)| start..end).collect()
 }

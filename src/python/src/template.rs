@@ -12,9 +12,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 use crate::batch;
-use crate::call::{Arguments, Given, Row, Wanted, with_options};
+use crate::call::{Arguments, Given, GivenRow, Row, Wanted, with_options};
 use crate::error::{guard, refuse, run, to_exception};
-use crate::input::{read, read_conversation, split_batch};
+use crate::input::{Text, read, read_conversation, split_batch, within};
 use crate::load::{describe_template, describe_tokenizer, read_json, read_tokens};
 use crate::options::{Options, read_limits};
 use crate::output::{write, write_serialized};
@@ -70,12 +70,12 @@ impl PyChatTemplate {
     #[pyo3(signature = (source, *, limits=None, **special_tokens))]
     fn from_source(
         py: Python<'_>,
-        source: &str,
+        source: Text,
         limits: Option<&Bound<'_, PyAny>>,
         special_tokens: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let (limits, tokens) = (read_limits(limits)?, read_tokens(special_tokens)?);
-        let template = run(py, || ChatTemplate::from_source_with(source, &[], &limits))?;
+        let template = run(py, || ChatTemplate::from_source_with(source.0, &[], &limits))?;
         Ok(template.with_special_tokens(tokens).into())
     }
 
@@ -161,7 +161,7 @@ impl PyChatTemplate {
         conversation: &Bound<'py, PyAny>,
         tools: Option<&Bound<'py, PyAny>>,
         documents: Option<&Bound<'py, PyAny>>,
-        chat_template: Option<String>,
+        chat_template: Option<Text>,
         add_generation_prompt: Option<&Bound<'py, PyAny>>,
         continue_final_message: Option<&Bound<'py, PyAny>>,
         tokenize: bool,
@@ -199,7 +199,7 @@ impl PyChatTemplate {
         conversation: &Bound<'py, PyAny>,
         tools: Option<&Bound<'py, PyAny>>,
         documents: Option<&Bound<'py, PyAny>>,
-        chat_template: Option<String>,
+        chat_template: Option<Text>,
         add_generation_prompt: Option<&Bound<'py, PyAny>>,
         continue_final_message: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, Options>>,
@@ -227,7 +227,7 @@ impl PyChatTemplate {
         conversations: &Bound<'py, PyAny>,
         tools: Option<&Bound<'py, PyAny>>,
         documents: Option<&Bound<'py, PyAny>>,
-        chat_template: Option<String>,
+        chat_template: Option<Text>,
         add_generation_prompt: Option<&Bound<'py, PyAny>>,
         continue_final_message: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, Options>>,
@@ -241,7 +241,7 @@ impl PyChatTemplate {
             continue_final_message,
             variables: kwargs,
         };
-        let batch: Vec<_> = conversations.try_iter()?.collect::<PyResult<_>>()?;
+        let batch: Vec<_> = within(py, "conversations", || conversations.try_iter()?.collect::<PyResult<_>>())?;
         let prompts = self.batch(py, &batch, given.read()?, options, Wanted::Spans)?;
         Ok(prompts.into_iter().map(|prompt| PyPrompt { prompt }).collect())
     }
@@ -251,7 +251,7 @@ impl PyChatTemplate {
     fn _render_rows<'py>(
         &self,
         py: Python<'py>,
-        rows: Vec<(Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyDict>>)>,
+        rows: Vec<GivenRow<'py>>,
         options: Option<&Bound<'py, Options>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let read_row = |(messages, tools, variables): &(_, Option<_>, Option<_>)| {
@@ -293,11 +293,11 @@ impl PyChatTemplate {
         &self,
         py: Python<'py>,
         messages: &Bound<'py, PyAny>,
-        seen: &str,
-        sampled: Option<&str>,
+        seen: Text,
+        sampled: Option<Text>,
         tools: Option<&Bound<'py, PyAny>>,
         documents: Option<&Bound<'py, PyAny>>,
-        chat_template: Option<String>,
+        chat_template: Option<Text>,
         add_generation_prompt: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, Options>>,
         kwargs: Option<&Bound<'py, PyDict>>,
@@ -311,9 +311,10 @@ impl PyChatTemplate {
             ..Given::default()
         };
         let (arguments, messages, options) = (given.read()?, read_conversation(messages)?, own_options(options));
+        let sampled = sampled.as_ref().map(|text| text.0.as_str());
         let piece = run(py, || {
             with_options(&self.template, &arguments, &options, (Wanted::Text, None), |options| {
-                self.template.append(&messages, seen, sampled, options)
+                self.template.append(&messages, &seen.0, sampled, options)
             })
         })?;
         match piece {
@@ -331,9 +332,9 @@ impl PyChatTemplate {
         body: &Bound<'_, PyAny>,
         format: Option<&str>,
         policy: &str,
-        chat_template: Option<String>,
+        chat_template: Option<Text>,
         later_system: &str,
-        media_placeholder: Option<String>,
+        media_placeholder: Option<Text>,
         keeps_tools: bool,
         tools_as_text: bool,
         after: Option<&Bound<'_, PyPrepared>>,
@@ -341,7 +342,8 @@ impl PyChatTemplate {
     ) -> PyResult<PyPrepared> {
         let (py, body) = (body.py(), read(body, "body")?);
         let names = (format, policy, later_system);
-        let how = (chat_template, media_placeholder, keeps_tools, tools_as_text);
+        let texts = (chat_template.map(|text| text.0), media_placeholder.map(|text| text.0));
+        let how = (texts.0, texts.1, keeps_tools, tools_as_text);
         prepare(
             py,
             self.template.clone(),
@@ -366,12 +368,12 @@ impl PyChatTemplate {
     }
 
     /// Returns the message that a text of the model is, by the description that the model's files declare, or by `response_template`.
-    #[pyo3(signature = (text, prefix="", tools=None, response_template=None))]
+    #[pyo3(signature = (text, prefix=None, tools=None, response_template=None))]
     fn parse_response<'py>(
         &self,
         py: Python<'py>,
-        text: &str,
-        prefix: &str,
+        text: Text,
+        prefix: Option<Text>,
         tools: Option<&Bound<'py, PyAny>>,
         response_template: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -379,15 +381,16 @@ impl PyChatTemplate {
         let description = response_template
             .map(|description| read_json(description, "response_template"))
             .transpose()?;
+        let prefix = prefix.map(|prefix| prefix.0).unwrap_or_default();
         let message = run(py, || {
             let options = ParseOptions {
-                prefix,
+                prefix: &prefix,
                 tools: tools.as_ref(),
                 ..ParseOptions::default()
             };
             match &description {
-                Some(description) => ResponseTemplate::new(description)?.parse(text, &options),
-                None => self.template.parse_response(text, &options),
+                Some(description) => ResponseTemplate::new(description)?.parse(&text.0, &options),
+                None => self.template.parse_response(&text.0, &options),
             }
         })?;
         write(py, &Data::Object(message))
