@@ -106,7 +106,9 @@ impl ChatTemplate {
             written,
             request,
         };
-        prepared.request.check_policy(&prepared.list_changes())?;
+        if prepared.request.policy == Policy::Strict {
+            prepared.request.check_policy(&prepared.list_changes())?;
+        }
         Ok(prepared)
     }
 }

@@ -3,6 +3,8 @@
 //! A string that a template prints unchanged was copied from its place in memory, so its address shows whether the prompt has it. Where
 //! strings were printed in part, changed or in another order, [`judge`](super::judge) decides by a trace.
 
+use std::cell::Cell;
+
 use super::judge::{Faults, has_word, letters_of};
 use super::node::Node;
 use super::normal::Role;
@@ -16,6 +18,9 @@ use crate::trace::Copied;
 
 /// The maximum number of copies of one string, and of strings that are looked for in what was made.
 const MANY: usize = 64;
+
+/// The number of copies in which a string is looked for before all are searched.
+const NEAR: usize = 6;
 
 /// Returns the strings that a prompt does not have, or `None` if that is doubtful.
 ///
@@ -128,8 +133,12 @@ enum Found<'a> {
 
 /// The copies by their addresses.
 struct Sorted<'p> {
+    /// The copies in the order of the prompt.
+    copies: &'p [Copied],
+    /// The index of the last copy that was found.
+    next: Cell<usize>,
     list: Vec<&'p Copied>,
-    /// For each copy, the highest end of it and those before it.
+    /// For each copy of the list, the highest end of it and those before it.
     ends: Vec<usize>,
 }
 
@@ -142,7 +151,12 @@ impl<'p> Sorted<'p> {
             Some(*end)
         });
         let ends = ends.collect();
-        Self { list, ends }
+        Self {
+            copies,
+            next: Cell::new(0),
+            list,
+            ends,
+        }
     }
 
     /// Returns whether a copy begins at an address.
@@ -173,12 +187,26 @@ impl<'p> Sorted<'p> {
         let text: &str = &atom.text;
         let from = start + (text.len() - text.trim_start().len());
         let to = end - (text.len() - text.trim_end().len());
+        let covers = |copied: &Copied| copied.memory.start <= from && copied.memory.end >= to;
+        // Most strings are printed in the order of the request.
+        let next = self.next.get();
+        let near = self.copies.get(next..).unwrap_or_default().iter().take(NEAR);
+        if let Some((index, copied)) = near.enumerate().find(|(_, copied)| covers(copied)) {
+            self.next.set(next + index);
+            return Found::At(copied.at + (from - copied.memory.start));
+        }
         let after = self.list.partition_point(|copied| copied.memory.start < end);
-        let before = self.list.iter().zip(&self.ends).take(after).rev();
+        let before = self
+            .list
+            .get(..after)
+            .unwrap_or_default()
+            .iter()
+            .zip(self.ends.get(..after).unwrap_or_default())
+            .rev();
         let mut hits: Vec<&Copied> = Vec::new();
         // A copy can begin before the string, if the string is a part of a longer one.
         for (copied, _) in before.take_while(|(_, highest)| **highest > start) {
-            if copied.memory.start <= from && copied.memory.end >= to {
+            if covers(copied) {
                 return Found::At(copied.at + (from - copied.memory.start));
             }
             if copied.memory.end > start {

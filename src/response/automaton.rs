@@ -106,22 +106,27 @@ impl Automaton {
         Ok(found.map(|found| found.range()))
     }
 
-    /// Returns whether more text can change the match that begins at a byte: where it ends, or whether there is one.
-    pub fn can_grow(&self, text: &str, start: usize, meter: &mut Meter<'_>) -> Result<bool> {
+    /// Returns whether more text can change a match: where it ends, or whether there is one.
+    pub fn can_grow(&self, text: &str, found: &Range<usize>, meter: &mut Meter<'_>) -> Result<bool> {
         let dfa = self.regex.forward();
         let mut caches = self.caches.get();
         let (cache, _) = caches.as_parts_mut();
-        let input = Input::new(text).range(start..).anchored(Anchored::Yes);
+        let input = Input::new(text).range(found.start..).anchored(Anchored::Yes);
         let mut state = dfa.start_state_forward(cache, &input).map_err(|_| too_many_states())?;
-        for (index, byte) in (0..).zip(text.as_bytes().get(start..).unwrap_or_default()) {
+        let mut end = None;
+        for (index, byte) in (0..).zip(text.as_bytes().get(found.start..).unwrap_or_default()) {
             state = dfa.next_state(cache, state, *byte).map_err(|_| too_many_states())?;
             if state.is_dead() {
                 return meter.charge_bytes(index).map(|()| false);
             }
+            // The state says that there is a match one byte late.
+            if state.is_match() {
+                end = Some(found.start.saturating_add(index));
+            }
         }
-        meter.charge_bytes(text.len().saturating_sub(start))?;
-        // The state says that there is a match one byte late.
-        let mut is_settled = true;
+        meter.charge_bytes(text.len().saturating_sub(found.start))?;
+        // The match may depend on the end of the text.
+        let mut is_settled = end == Some(found.end);
         for byte in 0..=u8::MAX {
             is_settled &= dfa.next_state(cache, state, byte).map_err(|_| too_many_states())?.is_dead();
         }
@@ -137,19 +142,18 @@ impl Automaton {
         names.filter_map(|(_, _, name)| name)
     }
 
-    /// Returns the name and the text of each group of a match, without groups that took no part.
-    pub fn groups(&self, text: &str, found: &Range<usize>, meter: &mut Meter<'_>) -> Result<Vec<(String, String)>> {
+    /// Returns the name and the byte range of each group of a match, without groups that took no part.
+    pub fn groups(&self, text: &str, found: &Range<usize>, meter: &mut Meter<'_>) -> Result<Vec<(&str, Range<usize>)>> {
         let Some(groups) = &self.groups else { return Ok(Vec::new()) };
         let states = groups.get_nfa().states().len().div_ceil(STATES_PER_STEP);
         meter.charge(states.saturating_mul(found.len().saturating_add(1)) as u64)?;
         let mut captures = groups.create_captures();
         let input = Input::new(text).range(found.clone()).anchored(Anchored::Yes);
         groups.captures(&mut groups.create_cache(), input, &mut captures);
-        let named = self.group_names().filter_map(|name| {
-            let text = text.get(captures.get_group_by_name(name)?.range())?;
-            Some((name.to_owned(), text.to_owned()))
-        });
-        Ok(named.collect())
+        let named = self.group_names();
+        Ok(named
+            .filter_map(|name| Some((name, captures.get_group_by_name(name)?.range())))
+            .collect())
     }
 }
 

@@ -55,6 +55,17 @@ pub fn is_true(value: &Data<'_>) -> bool {
     }
 }
 
+/// Returns whether a value is left out of the message if no default has its name.
+pub fn is_empty(value: &Data<'_>) -> bool {
+    match value {
+        Data::None => true,
+        Data::Str(text) => text.is_empty(),
+        Data::List(items) | Data::Tuple(items) => items.is_empty(),
+        Data::Object(object) => object.is_empty(),
+        _ => false,
+    }
+}
+
 /// The names of the parsers, sorted.
 const NAMES: [&str; 8] = [
     "bool",
@@ -311,11 +322,8 @@ impl Transform {
             Self::Plain(value) => value.clone(),
             Self::List(items) => Data::List(items.iter().map(|item| item.apply(scope)).collect::<Result<_>>()?),
             Self::Object(entries) => {
-                let entries: Result<Entries> = entries
-                    .iter()
-                    .map(|(key, item)| Ok((key.clone(), item.apply(scope)?)))
-                    .collect();
-                object(entries?)
+                let entries = entries.iter().map(|(key, item)| Ok((key.clone().into(), item.apply(scope)?)));
+                Data::Object(Object::new(entries.collect::<Result<_>>()?))
             }
             Self::Placeholder(path) => find_path(path, scope)?.clone(),
         })
@@ -323,13 +331,14 @@ impl Transform {
 }
 
 fn find_path<'s>(path: &[String], scope: &'s Entries) -> Result<&'s Data<'static>> {
-    let shown = path.join(".");
+    let shown = || path.join(".");
     let Some((root, keys)) = path.split_first() else {
         return Err(Error::internal("a placeholder has no name"));
     };
     let mut value = scope.get(root).ok_or_else(|| {
         let message = format!(
-            "transform placeholder '{{{shown}}}' is not defined. Available: {}",
+            "transform placeholder '{{{}}}' is not defined. Available: {}",
+            shown(),
             list_sorted(scope.keys().map(String::as_str))
         );
         // Python shows the repr of the message of a KeyError.
@@ -338,13 +347,14 @@ fn find_path<'s>(path: &[String], scope: &'s Entries) -> Result<&'s Data<'static
     for key in keys {
         let Data::Object(object) = value else {
             let ty = crate::value::Value::from(value).ty().name();
-            let message = format!("transform placeholder '{{{shown}}}' cannot index into {ty} at '{key}'");
+            let message = format!("transform placeholder '{{{}}}' cannot index into {ty} at '{key}'", shown());
             return Err(Error::value(message));
         };
         value = object.get(key).ok_or_else(|| {
             let names = list_sorted(object.entries().iter().map(|(name, _)| &**name));
             Error::value(format!(
-                "transform placeholder '{{{shown}}}' is missing key '{key}'. Available: {names}"
+                "transform placeholder '{{{}}}' is missing key '{key}'. Available: {names}",
+                shown()
             ))
         })?;
     }

@@ -8,8 +8,8 @@
 //! [`ResponseTemplate`] gives the same message or the same error. [`ResponseParser`] does so while the model writes.
 //!
 //! Regular expressions have the syntax of Python's module `regex`. Of this, what needs backtracking is refused by name when the description
-//! is loaded, so that the time of parsing is linear: look-around, `\b`, backreferences and possessive repetitions. `$`, flags, and classes
-//! within classes are refused too.
+//! is loaded, so that the time of parsing is linear: look-around before the end of an expression, `\b`, backreferences and possessive
+//! repetitions. Flags, and classes within classes, are refused too.
 
 mod automaton;
 mod calls;

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::coerce::ToolSchemas;
-use super::content::{Entries, list, text};
+use super::content::{Entries, is_empty, list, text};
 use super::pattern::Match;
 use super::template::{Field, ResponseTemplate};
 use crate::deadline::Bounds;
@@ -65,6 +65,7 @@ impl ResponseTemplate {
         let deadline = options.bounds.start();
         let meter = &mut Meter::within(options.bounds, &deadline);
         let mut stream = Stream::new(self, options, meter)?;
+        stream.has_events = false;
         stream.feed(text, meter)?;
         stream.finish(meter).map(|(message, _)| message)
     }
@@ -149,6 +150,8 @@ struct Stream<'t> {
     template: &'t ResponseTemplate,
     tools: ToolSchemas,
     first_events: Vec<Event>,
+    /// Whether events are wanted.
+    has_events: bool,
     buffer: String,
     /// The offset up to which the buffer is parsed.
     at: usize,
@@ -190,6 +193,7 @@ impl<'t> Stream<'t> {
             region: Region::default(),
             found: Vec::new(),
             beginnings: Vec::new(),
+            has_events: true,
         };
         stream.leave_region();
         stream.first_events = stream.feed(after_last(template, options.prefix, meter)?, meter)?;
@@ -299,20 +303,22 @@ impl<'t> Stream<'t> {
             let Some(pattern) = (if anchor.is_close { &field.close } else { &field.open }) else {
                 continue;
             };
-            let Some(found) = self.find(anchor, meter)? else {
-                if !is_end {
-                    // The first beginning is the same until it is passed.
-                    let is_known = |(other, at): &&(Anchor, usize)| *other == anchor && *at >= self.at;
-                    let known = self.beginnings.iter().find(is_known).map(|(_, at)| *at);
-                    let beginning = known.map_or_else(|| pattern.find_beginning(&self.buffer, self.at, meter), Ok)?;
-                    held = held.min(beginning);
-                    if known.is_none() {
-                        self.beginnings.retain(|(other, _)| *other != anchor);
-                        self.beginnings.push((anchor, beginning));
-                    }
+            let found = self.find(anchor, meter)?;
+            if !is_end && found.as_ref().is_none_or(|found| found.bytes.start > self.at) {
+                // The first beginning is the same until it is passed.
+                let is_known = |(other, at): &&(Anchor, usize)| *other == anchor && *at >= self.at;
+                let known = self.beginnings.iter().find(is_known).map(|(_, at)| *at);
+                let beginning = known.map_or_else(|| pattern.find_beginning(&self.buffer, self.at, meter), Ok)?;
+                if known.is_none() {
+                    self.beginnings.retain(|(other, _)| *other != anchor);
+                    self.beginnings.push((anchor, beginning));
                 }
-                continue;
-            };
+                if found.as_ref().is_none_or(|found| beginning < found.bytes.start) {
+                    held = held.min(beginning);
+                    continue;
+                }
+            }
+            let Some(found) = found else { continue };
             if !is_end && pattern.can_grow(&self.buffer, &found, meter)? {
                 held = held.min(found.bytes.start);
                 continue;
@@ -373,11 +379,13 @@ impl<'t> Stream<'t> {
             });
         }
         self.region.body.push_str(part);
-        events.push(Event::Chunk {
-            field: field.name.clone(),
-            text: part.to_owned(),
-            dirty: !field.content.is_streamed(),
-        });
+        if self.has_events {
+            events.push(Event::Chunk {
+                field: field.name.clone(),
+                text: part.to_owned(),
+                dirty: !field.content.is_streamed(),
+            });
+        }
     }
 
     /// Ends the region, and stores its value.
@@ -390,6 +398,12 @@ impl<'t> Stream<'t> {
         };
         let mut value = transform(field, field.content.parse(&region.body, meter)?, region.captures)?;
         self.tools.coerce(&mut value, meter)?;
+        if self.has_events {
+            events.push(Event::Close {
+                field: field.name.clone(),
+                value: value.clone(),
+            });
+        }
         match &field.join {
             Some(join) => {
                 let Data::Str(part) = &value else {
@@ -402,7 +416,7 @@ impl<'t> Stream<'t> {
                 let added = join.len().saturating_add(part.len());
                 meter.charge_bytes(added)?;
                 match self.output.get_mut(&field.name) {
-                    None | Some(Data::None) => drop(self.output.insert(field.name.clone(), value.clone())),
+                    None | Some(Data::None) => drop(self.output.insert(field.name.clone(), value)),
                     Some(Data::Str(before)) => {
                         meter.check_size(before.len().saturating_add(added))?;
                         before.to_mut().extend([join.as_str(), part]);
@@ -418,18 +432,14 @@ impl<'t> Stream<'t> {
                 .entry(field.name.clone())
                 .or_insert_with(|| Data::List(Vec::new()))
             {
-                Data::List(items) => items.push(value.clone()),
+                Data::List(items) => items.push(value),
                 _ => {
                     let message = format!("Field '{}': the default of a field that repeats is not a list", field.name);
                     return Err(Error::new(ErrorKind::Attribute, message));
                 }
             },
-            None => drop(self.output.insert(field.name.clone(), value.clone())),
+            None => drop(self.output.insert(field.name.clone(), value)),
         }
-        events.push(Event::Close {
-            field: field.name.clone(),
-            value,
-        });
         Ok(())
     }
 
@@ -439,16 +449,6 @@ impl<'t> Stream<'t> {
             field: self.template.implicit,
             ..Region::default()
         };
-    }
-}
-
-fn is_empty(value: &Data<'_>) -> bool {
-    match value {
-        Data::None => true,
-        Data::Str(text) => text.is_empty(),
-        Data::List(items) | Data::Tuple(items) => items.is_empty(),
-        Data::Object(object) => object.is_empty(),
-        _ => false,
     }
 }
 

@@ -7,7 +7,14 @@
 //! ```
 //!
 //! A description has the syntax of Python's module `regex`, with its flag `DOTALL`. Of this, the crate `regex-automata` can do what needs
-//! no backtracking. Look-around, also at words, backreferences and what Rust's syntax reads in another way are refused by name.
+//! no backtracking. Look-around, also at words, backreferences and what Rust's syntax reads in another way are refused by name. A look ahead
+//! at the end of a pattern is possible, because it does not change what is before it: the automaton matches what it looks at too, and a
+//! group without text marks where the match ends.
+//!
+//! ```text
+//! <end>|$        ->   <end>|(?P<end.0>)(?:\n?\z)
+//! a(?=b)         ->   a(?P<end.0>)(?:b)
+//! ```
 
 use std::ops::Range;
 
@@ -25,6 +32,9 @@ const MAX_LENGTH: usize = 1 << 12;
 /// The maximum number of groups and repetitions that enclose one another in a pattern.
 const MAX_NESTING: u32 = 64;
 
+/// The start of the name of a group that marks the end of a match. A name in Python has no dot.
+const END: &str = "end.";
+
 /// A compiled anchor.
 #[derive(Clone, Debug)]
 pub struct Pattern {
@@ -39,6 +49,8 @@ pub struct Pattern {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
     pub bytes: Range<usize>,
+    /// The end of the text that decides about the match.
+    reach: usize,
     /// The name and the text of each group that took part, in the order of the groups.
     pub groups: Vec<(String, String)>,
 }
@@ -73,7 +85,7 @@ impl Pattern {
         if source.len() > MAX_LENGTH {
             return Err(unsupported(&format!("more than {MAX_LENGTH} bytes")));
         }
-        let source = to_rust(source);
+        let (source, ends) = to_rust(source);
         let ast = ast::parse::ParserBuilder::new()
             .nest_limit(MAX_NESTING)
             .build()
@@ -89,6 +101,9 @@ impl Pattern {
         })?;
         if let Some(what) = find_difference(&ast) {
             return Err(unsupported(what));
+        }
+        if count_ends(&ast) != ends {
+            return Err(unsupported("look-around or `$` before its end"));
         }
         let hir = TranslatorBuilder::new()
             .dot_matches_new_line(true)
@@ -114,7 +129,7 @@ impl Pattern {
 
     /// Returns the names of the groups.
     pub fn group_names(&self) -> impl Iterator<Item = &str> {
-        self.complete.group_names()
+        self.complete.group_names().filter(|name| !name.starts_with(END))
     }
 
     /// Returns the first match that begins at or after a byte.
@@ -128,11 +143,27 @@ impl Pattern {
     }
 
     fn find_from(&self, text: &str, from: usize, is_anchored: bool, meter: &mut Meter<'_>) -> Result<Option<Match>> {
-        let Some(bytes) = self.complete.find(text, from, is_anchored, meter)? else {
+        let Some(mut bytes) = self.complete.find(text, from, is_anchored, meter)? else {
             return Ok(None);
         };
-        let groups = self.complete.groups(text, &bytes, meter)?;
-        Ok(Some(Match { bytes, groups }))
+        let (ends, groups): (Vec<_>, Vec<_>) = self
+            .complete
+            .groups(text, &bytes, meter)?
+            .into_iter()
+            .partition(|(name, _)| name.starts_with(END));
+        let reach = bytes.end;
+        bytes.end = ends.iter().map(|(_, end)| end.start).min().unwrap_or(bytes.end);
+        let read = |(name, range): (&str, Range<usize>)| {
+            // A group around a mark goes on after the end of the match.
+            let end = if range.start < bytes.end {
+                range.end.min(bytes.end)
+            } else {
+                range.end
+            };
+            (name.to_owned(), text.get(range.start..end).unwrap_or_default().to_owned())
+        };
+        let groups = groups.into_iter().map(read).collect();
+        Ok(Some(Match { bytes, reach, groups }))
     }
 
     /// Returns the offset from which on the end of the text can be the beginning of a match, or the length of the text.
@@ -147,7 +178,7 @@ impl Pattern {
     /// of two strings, because the second one is not complete yet, this waits, so that the message does not depend on how the text is cut.
     pub fn can_grow(&self, text: &str, found: &Match, meter: &mut Meter<'_>) -> Result<bool> {
         let Some(literals) = &self.literals else {
-            return self.complete.can_grow(text, found.bytes.start, meter);
+            return self.complete.can_grow(text, &(found.bytes.start..found.reach), meter);
         };
         let rest = text.get(found.bytes.start..).unwrap_or_default();
         Ok(literals
@@ -223,11 +254,16 @@ fn without_groups(hir: &Hir) -> Hir {
     }
 }
 
-/// Rewrites for Rust what Python reads in another way: a brace that begins no repetition is itself, a repetition can lack its
-/// minimum, `\<` and `\>` are brackets, and `\Z` is
-/// the end of the text.
-fn to_rust(source: &str) -> String {
+/// Rewrites for Rust what Python reads in another way: a brace that begins no repetition is itself, a repetition can lack its minimum, `\<`
+/// and `\>` are brackets, `\Z` is the end of the text, and `$` also stands before a last line break. Returns the number of marks of the end
+/// in it.
+fn to_rust(source: &str) -> (String, usize) {
     let mut written = String::with_capacity(source.len());
+    let mut ends = 0;
+    let mut mark = || {
+        ends += 1;
+        format!("(?P<{END}{ends}>)(?:")
+    };
     let mut chars = source.char_indices();
     let mut is_class = false;
     while let Some((index, char)) = chars.next() {
@@ -238,6 +274,15 @@ fn to_rust(source: &str) -> String {
                 Some((_, next)) => written.extend(['\\', next]),
                 None => written.push('\\'),
             },
+            '$' if !is_class => {
+                written.push_str(&mark());
+                written.push_str(r"\n?\z)");
+            }
+            '(' if source.get(index..).is_some_and(|rest| rest.starts_with("(?=")) && !is_class => {
+                chars.next();
+                chars.next();
+                written.push_str(&mark());
+            }
             '{' if !is_class => {
                 let rest = source.get(index + 1..).unwrap_or_default();
                 written.push_str(match begins_repetition(rest) {
@@ -258,7 +303,22 @@ fn to_rust(source: &str) -> String {
             }
         }
     }
-    written
+    (written, ends)
+}
+
+/// Returns the number of marks after which only what they look at is left to match.
+fn count_ends(ast: &Ast) -> usize {
+    let is_mark = |ast: &Ast| matches!(ast, Ast::Group(group) if matches!(&group.kind, ast::GroupKind::CaptureName { name, .. } if name.name.starts_with(END)));
+    match ast {
+        Ast::Concat(concat) => match concat.asts.as_slice() {
+            [.., mark, last @ Ast::Group(_)] => usize::from(is_mark(mark)) + count_ends(last),
+            [.., last] => count_ends(last),
+            _ => 0,
+        },
+        Ast::Alternation(items) => items.asts.iter().map(count_ends).sum(),
+        Ast::Group(group) => count_ends(&group.ast),
+        _ => 0,
+    }
 }
 
 fn begins_repetition(rest: &str) -> bool {
@@ -285,7 +345,6 @@ fn find_difference(ast: &Ast) -> Option<&'static str> {
             let found = match ast {
                 Ast::Flags(_) => Some("flags"),
                 Ast::Assertion(assertion) => match assertion.kind {
-                    ast::AssertionKind::EndLine => Some("`$`, for which `\\Z` can stand"),
                     ast::AssertionKind::StartLine | ast::AssertionKind::StartText | ast::AssertionKind::EndText => None,
                     _ => Some("an assertion about words"),
                 },

@@ -427,3 +427,41 @@ fn a_refused_control_token_does_not_start_a_search() {
         "<s>Hi"
     );
 }
+
+#[test]
+fn the_trace_tells_equal_strings_of_messages_and_tools_apart() {
+    let source =
+        "{{ tools|tojson }}{% for m in messages %}@{{ m|tojson }}{% if m.role == 'tool' %}{{ m.name }}{% endif %}{% endfor %}";
+    let tool = json!({"name": "find", "input_schema": {"type": "object", "properties": {"type": {"type": "string"}}}});
+    let call = json!({"type": "tool_use", "id": "a1", "name": "find", "input": {"type": "type"}});
+    let result = json!({"type": "tool_result", "tool_use_id": "a1", "content": "function"});
+    let messages = json!([{"role": "user", "content": "type"}, {"role": "assistant", "content": [call.clone(), call]}, {"role": "user", "content": [result]}]);
+    let body = json!({"max_tokens": 9, "tools": [tool], "messages": messages});
+    let template = template(source);
+    let prepared = template.prepare(&body).unwrap();
+    let options = ApplyOptions {
+        trace: true,
+        ..ApplyOptions::default()
+    };
+    let (prompt, _) = prepared.render_with(&options).unwrap();
+    let text: Vec<char> = prompt.text.chars().collect();
+    let mut found = 0;
+    for segment in prompt.segments() {
+        let Some(path) = segment.paths().next() else { continue };
+        let count = text[..segment.code_points().start]
+            .iter()
+            .filter(|char| **char == '@')
+            .count();
+        let place = match count {
+            0 => "/tools".to_owned(),
+            count => format!("/messages/{}", count - 1),
+        };
+        assert!(
+            path.starts_with(&place),
+            "{path} is printed after {count} signs in {}",
+            prompt.text
+        );
+        found += 1;
+    }
+    assert!(found > 20, "{found} segments");
+}

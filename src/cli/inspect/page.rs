@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::conformance::printable;
 use crate::report::{
     Alternation, Boundary, Change, Counterexample, Finding, GenerationPrompt, Media, Medium, Outcome, Prefix, Reads, Reasoning,
-    Replay, Role, Roles, Switch, System, Verdict, Witness,
+    Replay, Response, Role, Roles, Switch, System, Verdict, Witness,
 };
 use crate::{Error, Report};
 use serde_json::Value;
@@ -133,6 +133,7 @@ pub fn list_groups(report: &Report<'_>) -> Result<Vec<Group>, Error> {
         ("tools                              outcome", list_tools(report)?),
         ("reasoning", list_reasoning(report.reasoning()?)),
         ("generation prompt", list_generation_prompt(report.generation_prompt()?)),
+        ("response template", list_response(report.response()?)),
         (
             "switches",
             report
@@ -294,6 +295,18 @@ fn list_generation_prompt(prompt: &GenerationPrompt) -> Vec<Row> {
             format!("{}{note}", quote(text))
         }
         (None, true) => "add_generation_prompt changes the prompt before its end".to_owned(),
+    };
+    vec![plain(row)]
+}
+
+fn list_response(response: &Response) -> Vec<Row> {
+    let row = match response {
+        Response::Template(template) => {
+            let fields = template.get("fields").and_then(Value::as_object);
+            let fields: Vec<String> = fields.into_iter().flat_map(|fields| fields.keys().cloned()).collect();
+            wrap("derived, with the fields ", &fields)
+        }
+        Response::Reason(reason) => format!("none: {}", shorten(reason)),
     };
     vec![plain(row)]
 }

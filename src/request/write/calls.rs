@@ -7,23 +7,23 @@ use super::super::normal::{Arguments, Call, Place};
 use super::super::plan::value::*;
 use super::super::plan::{Choice, kind};
 use super::turns::CallIndex;
-use super::{Writer, object, own_key};
+use super::{Writer, object, own, own_key};
 use crate::error::Result;
 use crate::json::{self, DEPTH, Data, Entry};
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     pub fn write_call(&mut self, call: &'n Call<'b>, index: CallIndex, root: Place, message: usize) -> Result<Data<'b>> {
         let mut entries: Vec<Entry<'b>> = Vec::new();
-        if let Some(id) = self.identify(call.id, Some(index), call.place) {
-            entries.push(("id".into(), Data::Str(id)));
+        if let Some(id) = self.identify(call.id.map(Cow::Borrowed), Some(index), call.place) {
+            entries.push(own_key("id", Data::Str(id)));
         }
         let path = self.written.paths.key(root, "function");
         self.add_name(call, path, message);
         let path = self.written.paths.key(path, "arguments");
         let arguments = self.write_arguments(call, path, message)?;
-        let function = vec![("name".into(), Data::Str(call.name.into())), ("arguments".into(), arguments)];
-        entries.push(("type".into(), Data::Str("function".into())));
-        entries.push(("function".into(), object(function)));
+        let function = vec![own_key("name", Data::Str(call.name.into())), own_key("arguments", arguments)];
+        entries.push(own_key("type", own("function")));
+        entries.push(own_key("function", object(function)));
         Ok(object(entries))
     }
 
@@ -51,17 +51,17 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Returns the identifier of a call or a result.
-    pub fn identify(&mut self, id: Option<&'b str>, call: Option<CallIndex>, place: Place) -> Option<Cow<'b, str>> {
+    pub fn identify(&mut self, id: Option<Cow<'b, str>>, call: Option<CallIndex>, place: Place) -> Option<Cow<'b, str>> {
         if self.plan(Choice::Identifiers) == AS_IS {
-            return id.map(Cow::Borrowed);
+            return id;
         }
-        let key = match (call, id) {
+        let key = match (call, &id) {
             (Some((turn, number)), _) => format!("{turn} {number}"),
-            (None, id) => id?.to_owned(),
+            (None, id) => id.as_deref()?.to_owned(),
         };
         let count = self.ids.len() + 1;
         let own = self.ids.entry(key).or_insert_with(|| format!("call{count:05}")).clone();
-        if id != Some(&own) {
+        if id.as_deref() != Some(&own) {
             let reason = "the template takes identifiers of nine letters and digits";
             self.note(place, ChangeKind::Renamed, reason);
         }
@@ -100,7 +100,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 self.note(place, ChangeKind::Wrapped, reason);
                 let path = self.written.paths.key(path, "input");
                 self.add_atom(place, kind::CALL, text.clone(), path, 0, message);
-                object(vec![("input".into(), Data::Str(text))])
+                object(vec![own_key("input", Data::Str(text))])
             }
             (_, Some(text)) => {
                 self.add_json(text.clone(), place, path, message);

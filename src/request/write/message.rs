@@ -1,5 +1,7 @@
 //! Writes a message.
 
+use std::borrow::Cow;
+
 use super::super::change::ChangeKind;
 use super::super::normal::{Arguments, Call, Form, Medium, Part, PartKind, Place, Role};
 use super::super::plan::value::*;
@@ -41,13 +43,13 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 Given::Kept(node)
             }
             None => {
-                let mut entries: Vec<Entry<'b>> = vec![("role".into(), role)];
+                let mut entries: Vec<Entry<'b>> = vec![own_key("role", role)];
                 self.write_thoughts(&mut draft, root, index, &mut entries);
                 let content = self.write_content(&mut draft, root, index);
                 if let (Some(Data::List(_)), Some(spoken)) = (&content, self.written.spoken.last_mut()) {
                     spoken.has_parts = true;
                 }
-                entries.extend(content.map(|content| ("content".into(), content)));
+                entries.extend(content.map(|content| own_key("content", content)));
                 for field in draft.name.iter().chain(&draft.others) {
                     let path = self.written.paths.key(root, field.key);
                     self.add_strings(field.value, field.place, kind::FIELD, path, index);
@@ -59,7 +61,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                         let path = self.written.paths.item(root, "tool_calls", number);
                         self.write_call(call, *place, path, index)
                     });
-                    entries.push(("tool_calls".into(), Data::List(calls.collect::<Result<_>>()?)));
+                    entries.push(own_key("tool_calls", Data::List(calls.collect::<Result<_>>()?)));
                 }
                 self.write_result(&draft, &mut entries);
                 Given::Made(object(entries))
@@ -335,15 +337,18 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     fn write_result(&mut self, draft: &Draft<'n, 'b>, entries: &mut Vec<Entry<'b>>) {
         let Some(result) = draft.result else { return };
         let called = result.call.and_then(|call| self.find_call(call));
-        let id = called.map_or(result.id, |called| called.id);
+        // A string of the call is copied, because the trace tells strings apart by their places.
+        let id = match called.map_or(result.id, |called| called.id) {
+            id if id == result.id => result.id.map(Cow::Borrowed),
+            id => id.map(|id| Cow::Owned(id.to_owned())),
+        };
         if let Some(id) = self.identify(id, result.call, draft.place) {
-            entries.push(("tool_call_id".into(), Data::Str(id)));
+            entries.push(own_key("tool_call_id", Data::Str(id)));
         }
         let fills = self.plan(Choice::Names) != AS_IS && result.name.is_none();
-        let name = result
-            .name
-            .or_else(|| fills.then(|| called.map_or("tool", |called| called.name)));
-        entries.extend(name.map(|name| ("name".into(), Data::Str(name.into()))));
+        let name = result.name.map(|name| Data::Str(name.into()));
+        let name = name.or_else(|| fills.then(|| own(called.map_or("tool", |called| called.name))));
+        entries.extend(name.map(|name| own_key("name", name)));
         if fills && !draft.is_made {
             let reason = "the template reads the name of the function in its result";
             self.note(draft.place, ChangeKind::Filled, reason);
@@ -391,7 +396,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             return object(vec![own_key("type", own(medium.name()))]);
         }
         let kind = format!("{}_url", medium.name());
-        let url = object(vec![("url".into(), Data::Str("".into()))]);
+        let url = object(vec![own_key("url", Data::Str("".into()))]);
         object(vec![own_key("type", own(&kind)), (kind.into(), url)])
     }
 

@@ -151,9 +151,14 @@ pub fn write<'b>(
         plan: *plan,
         is_chat,
         settings,
-        messages: Vec::new(),
-        tools: Vec::new(),
-        written: Written::default(),
+        messages: Vec::with_capacity(normal.turns.len()),
+        tools: Vec::with_capacity(normal.tools.len()),
+        written: Written {
+            atoms: Vec::with_capacity(normal.values),
+            paths: Places::with_capacity(normal.values),
+            spoken: Vec::with_capacity(normal.turns.len()),
+            ..Written::default()
+        },
         ids: HashMap::new(),
         meter,
     };

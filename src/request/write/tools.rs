@@ -5,7 +5,7 @@ use super::super::node::Node;
 use super::super::normal::{Place, Tool, ToolForm};
 use super::super::plan::value::*;
 use super::super::plan::{Choice, kind};
-use super::{Given, Writer, object};
+use super::{Given, Writer, object, own, own_key};
 use crate::json::{DEPTH, Data, Entry, Object};
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
@@ -21,7 +21,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             self.tools.push(Given::Kept(tool.node));
             return;
         }
-        let mut entries: Vec<Entry<'b>> = vec![("name".into(), Data::Str(tool.name.into()))];
+        let mut entries: Vec<Entry<'b>> = vec![own_key("name", Data::Str(tool.name.into()))];
         if fills != AS_IS && tool.description.is_none() {
             self.note(
                 tool.place,
@@ -30,9 +30,9 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             );
         }
         let description = tool.description.or_else(|| (fills != AS_IS).then_some(""));
-        entries.extend(description.map(|description| ("description".into(), Data::Str(description.into()))));
+        entries.extend(description.map(|description| own_key("description", Data::Str(description.into()))));
         let parameters = self.write_parameters(tool, fills);
-        entries.extend(parameters.map(|parameters| ("parameters".into(), parameters)));
+        entries.extend(parameters.map(|parameters| own_key("parameters", parameters)));
         if !matches!(tool.form, ToolForm::Custom(_)) {
             let function = tool.node.get("function").filter(|_| matches!(tool.form, ToolForm::Wrapped));
             let others = function.unwrap_or(tool.node).entries().filter(|(key, _)| !is_known(key));
@@ -50,7 +50,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         }
         let mut made = object(entries);
         if is_wrapped {
-            made = object(vec![("type".into(), Data::Str("function".into())), ("function".into(), made)]);
+            made = object(vec![own_key("type", own("function")), own_key("function", made)]);
         }
         self.tools.push(Given::Made(made));
     }
@@ -88,10 +88,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 ChangeKind::Filled,
                 "the template reads the parameters of a function",
             );
-            let entries = vec![
-                ("type".into(), Data::Str("object".into())),
-                ("properties".into(), object(Vec::new())),
-            ];
+            let entries = vec![own_key("type", own("object")), own_key("properties", object(Vec::new()))];
             parameters = Some(object(entries));
         }
         if fills == FILLED_DEEP {
@@ -119,12 +116,12 @@ fn is_known(key: &str) -> bool {
 
 /// Returns the schema of a custom tool: an object with one string, which the grammar describes.
 fn custom_parameters(grammar: Option<&str>) -> Data<'_> {
-    let mut input = vec![("type".into(), Data::Str("string".into()))];
-    input.extend(grammar.map(|grammar| ("description".into(), Data::Str(grammar.into()))));
+    let mut input = vec![own_key("type", own("string"))];
+    input.extend(grammar.map(|grammar| own_key("description", Data::Str(grammar.into()))));
     object(vec![
-        ("type".into(), Data::Str("object".into())),
-        ("properties".into(), object(vec![("input".into(), object(input))])),
-        ("required".into(), Data::List(vec![Data::Str("input".into())])),
+        own_key("type", own("object")),
+        own_key("properties", object(vec![own_key("input", object(input))])),
+        own_key("required", Data::List(vec![own("input")])),
     ])
 }
 
