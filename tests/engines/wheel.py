@@ -7,7 +7,6 @@
 The clusters are local. It needs CPython 3.11 and a network; Spark also needs a Java runtime.
 """
 
-import functools
 import json
 import os
 import pathlib
@@ -18,24 +17,16 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import common
 import rows
 
-MODEL = str(common.MODEL)
 
-
-@functools.cache
-def load(model):
+def make_render():
+    """Returns a function over batches."""
     from chat_template import ChatTemplate
 
-    return ChatTemplate.from_pretrained(model)
-
-
-def make_render(model):
-    """Returns a function over batches. It is sent to workers by its value, and so is what it uses."""
-    loaded = load
+    template = ChatTemplate.from_pretrained(common.MODEL)
 
     def render(batch):
         # Arrow has lists as arrays.
-        conversations = [list(messages) for messages in batch["messages"]]
-        return {"id": list(batch["id"]), "text": loaded(model).apply_chat_template(conversations)}
+        return {"id": list(batch["id"]), "text": template.apply_chat_template([list(messages) for messages in batch["messages"]])}
 
     return render
 
@@ -50,35 +41,31 @@ def read_rows(count):
 
 
 def run_ray(items):
-    import cloudpickle
     import pyarrow
     import ray
 
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])
     ray.init(num_cpus=2, include_dashboard=False, logging_level="error", object_store_memory=1 << 30)
     context = ray.data.DataContext.get_current()
     context.execution_options.preserve_order = True
     context.enable_progress_bars = False
     table = pyarrow.Table.from_pylist([{"id": item["id"], "messages": item["messages"]} for item in items])
     blocks = ray.data.from_arrow(table).repartition(common.PARTITIONS)
-    done = blocks.map_batches(make_render(MODEL), batch_size=1000).take_all()
+    done = blocks.map_batches(make_render(), batch_size=1000).take_all()
     ray.shutdown()
     return f"Ray {ray.__version__}", {row["id"]: row["text"] for row in done}
 
 
 def run_spark(items):
     import pandas
-    import pyspark
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
-    pyspark.cloudpickle.register_pickle_by_value(sys.modules[__name__])
     schema = "id long, messages array<struct<role: string, content: string>>"
     data = [(item["id"], [(message["role"], message["content"]) for message in item["messages"]]) for item in items]
     frame = session.createDataFrame(data, schema).repartition(common.PARTITIONS)
-    render = make_render(MODEL)
+    render = make_render()
 
     def render_frames(frames):
         for batch in frames:
@@ -101,8 +88,8 @@ def main():
     start = time.monotonic()
     version, found = {"ray": run_ray, "spark": run_spark}[engine](items)
     seconds = time.monotonic() - start
-    expected = load(MODEL).apply_chat_template([item["messages"] for item in items])
-    assert found == {item["id"]: text for item, text in zip(items, expected)}, "the rows differ"
+    expected = make_render()({"id": [item["id"] for item in items], "messages": [item["messages"] for item in items]})
+    assert found == dict(zip(expected["id"], expected["text"])), "the rows differ"
     print(f"{version}, Python {sys.version.split()[0]}: {count} rows equal to those of a single process; {seconds:.0f} s with its start")
 
 

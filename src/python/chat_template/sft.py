@@ -34,7 +34,7 @@ def tokenize(
     `chat_template_kwargs`. The result has `input_ids`, `attention_mask` and `labels`, which are -100 outside of what the model writes.
 
     `tokenizer` is a `tokenizers.Tokenizer`, or a tokenizer of transformers that is based on one. A row of more than `max_length` tokens
-    ends where a turn ends. The verdict of a row says what is wrong with it, and is None if nothing is. Without a column for verdicts, a row
+    ends where a turn ends. The verdict of a row says what is wrong with it, and is empty if nothing is. Without a column for verdicts, a row
     that cannot be rendered raises its exception; with one, it has no tokens.
     """
     options = Options(roles=list(roles), reasoning=reasoning, last_turn_only=last_turn_only, end_token=end_token)
@@ -78,7 +78,7 @@ class _Tokenize:
             out["input_ids"].append(ids)
             out["attention_mask"].append([1] * len(ids))
             out["labels"].append(labels)
-            verdicts.append("; ".join(verdict) or None)
+            verdicts.append("; ".join(verdict))
         if self.verdict_column is not None:
             out[self.verdict_column] = verdicts
         return out
@@ -87,11 +87,16 @@ class _Tokenize:
         backend = getattr(self.tokenizer, "backend_tokenizer", self.tokenizer)
         if not hasattr(backend, "encode_batch"):
             raise TypeError(f"the tokenizer is of type {type(self.tokenizer).__name__}, and must be based on `tokenizers`")
-        if backend.truncation is not None:
-            backend.no_truncation()
-        if backend.padding is not None:
-            backend.no_padding()
-        return backend.encode_batch(texts, add_special_tokens=False)
+        truncation, padding = backend.truncation, backend.padding
+        backend.no_truncation()
+        backend.no_padding()
+        try:
+            return backend.encode_batch(texts, add_special_tokens=False)
+        finally:
+            if truncation is not None:
+                backend.enable_truncation(**truncation)
+            if padding is not None:
+                backend.enable_padding(**padding)
 
     def _label(self, prompt: Prompt, encoding: Any, first: int, count: int) -> tuple[list[int], list[int], list[str]]:
         ids = encoding.ids
