@@ -1,7 +1,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, final
 
 Span = tuple[int, int]
 
@@ -34,19 +34,21 @@ class LimitError(TemplateError):
 class TemplateFaultError(TemplateError):
     """The template does not compile or fails on a value of its own, or the folder cannot be read."""
 
+@final
 class CancelFlag:
     """A flag that ends calls. It can be set from any thread."""
 
-    def __init__(self) -> None: ...
+    def __new__(cls) -> CancelFlag: ...
     def cancel(self) -> None: ...
     @property
     def is_cancelled(self) -> bool: ...
 
+@final
 class Options:
     """What a render returns besides the text, and what it may use."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         *,
         roles: str | Iterable[str] | None = None,
         reasoning: bool = True,
@@ -60,8 +62,9 @@ class Options:
         limits: Mapping[str, int | None] | None = None,
         cancel: CancelFlag | None = None,
         now: datetime | None = None,
-    ) -> None: ...
+    ) -> Options: ...
 
+@final
 class Prompt:
     """The prompt of a conversation. All spans are `(start, end)` in code points of `text`."""
 
@@ -91,6 +94,7 @@ class Prompt:
     def _turn_ends(self) -> list[int]: ...
     def _missing(self, count: int) -> list[int]: ...
 
+@final
 class Prepared:
     """The body of a request as it is written for a template."""
 
@@ -108,6 +112,7 @@ class Prepared:
     def add_generation_prompt(self) -> bool: ...
     def render(self) -> tuple[Prompt, list[dict[str, Any]]]: ...
 
+@final
 class ChatTemplate:
     """The compiled chat templates of a model with its special tokens. It can be used from any thread, pickled and copied."""
 
@@ -203,6 +208,8 @@ class ChatTemplate:
         response_template: dict[str, Any] | None = None,
     ) -> dict[str, Any]: ...
     def check(self) -> None: ...
+    def __copy__(self) -> ChatTemplate: ...
+    def __deepcopy__(self, _memo: Any, /) -> ChatTemplate: ...
     @property
     def source(self) -> str | None: ...
     @property
