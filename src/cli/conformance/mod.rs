@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::conformance::{self, Exceptions, Format, LICENCE, Ran, Report, Runner, SUITE_VERSION, Suite};
+use crate::conformance::{self, Exceptions, Format, LICENCE, Ran, Report, Runner, SUITE_VERSION, Strictness, Suite};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
 
@@ -78,19 +78,9 @@ pub struct PortArguments {
 /// The default time of an answer in seconds.
 const TIMEOUT: &str = "10";
 
+/// How results are compared and reported.
 #[derive(Args)]
-pub struct RunArguments {
-    #[command(flatten)]
-    port: PortArguments,
-    /// Runs only these cases: an area, an id, or the beginning of ids up to a slash. Can be given several times.
-    #[arg(long, value_name = "AREA|ID")]
-    only: Vec<String>,
-    /// The number of processes of the port. The default is the number of processors.
-    #[arg(long, value_name = "N", value_parser = parse_jobs)]
-    jobs: Option<std::num::NonZeroUsize>,
-    /// Another suite: a file with a case on each line, or a folder of such files.
-    #[arg(long, value_name = "PATH")]
-    suite: Option<PathBuf>,
+pub struct JudgedArguments {
     /// Writes a report in the format of its name: .json, .md, .html, or .xml (JUnit). Can be given several times.
     #[arg(long, value_name = "FILE", value_parser = report_path)]
     report: Vec<PathBuf>,
@@ -98,9 +88,50 @@ pub struct RunArguments {
     /// object with id, aspect and reason on each line.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Also compares the kind, text and line of an error.
-    #[arg(long)]
-    strict: bool,
+    /// The address of the whole report, which a Markdown report names if it does not have all cases.
+    #[arg(long, value_name = "URL")]
+    link: Option<String>,
+    /// Also compares the kind of an error, or its kind, text and line, which is the default of this option.
+    #[arg(long, value_name = "WHAT", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    strict: Option<Strict>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Strict {
+    Kind,
+    Text,
+}
+
+impl Strict {
+    /// Returns the strictness that an option asks for.
+    fn of(option: Option<Self>) -> Strictness {
+        match option {
+            None => Strictness::Outcome,
+            Some(Self::Kind) => Strictness::Kind,
+            Some(Self::Text) => Strictness::Text,
+        }
+    }
+}
+
+#[derive(Args)]
+pub struct RunArguments {
+    #[command(flatten)]
+    port: PortArguments,
+    /// Runs only these cases: an area, an id, the beginning of ids up to a slash, an id with `*`, or a tier, such as tier:everyday. Can be
+    /// given several times.
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// The number of processes of the port. The default is the number of processors.
+    #[arg(long, value_name = "N", value_parser = parse_jobs)]
+    jobs: Option<std::num::NonZeroUsize>,
+    /// Leaves out these cases, which are named as by --only. Can be given several times.
+    #[arg(long, value_name = "NAME")]
+    exclude: Vec<String>,
+    /// Another suite: a file with a case on each line, or a folder of such files.
+    #[arg(long, value_name = "PATH")]
+    suite: Option<PathBuf>,
+    #[command(flatten)]
+    judged: JudgedArguments,
     /// Stops after the first wrong case.
     #[arg(long, conflicts_with = "max_fail")]
     fail_fast: bool,
@@ -146,10 +177,8 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
         None => Suite::embedded()?,
     };
     suite.select(&arguments.only)?;
-    let exceptions = match &arguments.baseline {
-        Some(path) => Exceptions::open(path)?,
-        None => Exceptions::default(),
-    };
+    suite.exclude(&arguments.exclude)?;
+    let judging = Judging::open(&arguments.judged)?;
     let max_fail = arguments.max_fail.map(std::num::NonZeroUsize::get);
     let runner = Runner {
         command: words("--port", &arguments.port.port)?,
@@ -157,79 +186,104 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
         timeout: arguments.port.timeout,
         max_fail: if arguments.fail_fast { Some(1) } else { max_fail },
     };
-    arguments.report.iter().try_for_each(|path| check_writable(path))?;
     let bar = bar(suite.cases.len());
     let ran = runner.run(&suite, |done, wrong| {
         bar.set_position(done as u64);
         bar.set_message(format!("{wrong} wrong"));
     });
     bar.finish_and_clear();
-    let ran = ran?;
-    for path in &arguments.report {
-        write_report(path, &ran.report)?;
-    }
-    let compared = exceptions.compare(&ran.report, arguments.strict);
-    print(describe_run(&ran, &compared, arguments).as_bytes())?;
-    Ok(compared.worse.is_empty())
-}
-
-/// Returns the text about a run, with its control characters escaped.
-fn describe_run(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments) -> String {
-    let report = &ran.report;
-    let causes = report.causes(arguments.strict);
-    let mut shown = String::new();
-    for cause in causes.iter().take(MAX_SHOWN) {
-        let Some((case, detail)) = cause.cases.first() else { continue };
-        shown.push_str(&conformance::failure(case, detail, When::Auto.is_colored()));
-        let again = command_for(&case.id, arguments);
-        let rest = format!("  {}: {}\n  again: {again}\n\n", cause.text, ids(&cause.cases));
-        shown.push_str(&conformance::printable(&rest));
-    }
-    shown.push_str(&conformance::printable(&describe_totals(
-        ran,
-        compared,
-        arguments,
-        causes.len(),
-    )));
-    shown
-}
-
-/// Returns the text about a run below its causes.
-fn describe_totals(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments, causes: usize) -> String {
-    let report = &ran.report;
-    let mut shown = String::new();
-    if causes > MAX_SHOWN {
-        let more = causes.saturating_sub(MAX_SHOWN);
-        shown.push_str(&format!("… and {more} more causes; --report FILE.html shows all cases\n\n"));
-    }
-    shown.push_str(&format!(
-        "{}\nsuite {}, answered by {}\n\n{}",
-        report.port.title(),
-        report.suite,
-        report.reference,
-        conformance::table(report)
-    ));
+    let Ran { mut report, left } = ran?;
+    let mut notes = String::new();
     let is_asked = |case: &&conformance::CaseReport| case.is_lowered && case.verdict != conformance::Verdict::Unsupported;
     let lowered = report.cases.iter().filter(is_asked).count();
     if lowered > 0 {
-        shown.push_str(&format!(
+        notes.push_str(&format!(
             "{lowered} `apply` cases were sent as `render` requests, because the port only renders\n"
         ));
     }
-    if ran.left > 0 {
-        shown.push_str(&format!("stopped early: {} cases were not run\n", ran.left));
+    if left > 0 {
+        notes.push_str(&format!("stopped early: {left} cases were not run\n"));
     }
-    if arguments.baseline.is_some() {
-        for (title, lines) in [
-            ("worse than the baseline", &compared.worse),
-            ("listed in the baseline, and right", &compared.better),
-        ] {
-            if !lines.is_empty() {
-                shown.push_str(&format!("\n{title}:\n  {}\n", lines.join("\n  ")));
+    judging.finish(&mut report, &notes, |id| Some(command_for(id, arguments)))
+}
+
+/// The exceptions and the options by which a report is judged.
+struct Judging<'a> {
+    exceptions: Exceptions,
+    strictness: Strictness,
+    arguments: &'a JudgedArguments,
+}
+
+impl<'a> Judging<'a> {
+    /// Reads the baseline, and checks that the reports can be written.
+    fn open(arguments: &'a JudgedArguments) -> Result<Self, String> {
+        let exceptions = match &arguments.baseline {
+            Some(path) => Exceptions::open(path)?,
+            None => Exceptions::default(),
+        };
+        arguments.report.iter().try_for_each(|path| check_writable(path))?;
+        Ok(Self {
+            exceptions,
+            strictness: Strict::of(arguments.strict),
+            arguments,
+        })
+    }
+
+    /// Writes the reports, and shows what is wrong. Returns whether the run passes: something is right, and nothing is wrong that the
+    /// baseline does not list.
+    fn finish(&self, report: &mut Report, notes: &str, again: impl Fn(&str) -> Option<String>) -> Result<bool, String> {
+        let compared = self.exceptions.compare(report, self.strictness);
+        for path in &self.arguments.report {
+            write_report(path, report, self.arguments.link.as_deref())?;
+        }
+        let causes = report.causes(self.strictness);
+        let mut shown = String::new();
+        for cause in causes.iter().take(MAX_SHOWN) {
+            let Some((case, detail)) = cause.cases.first() else { continue };
+            shown.push_str(&conformance::failure(case, detail, When::Auto.is_colored()));
+            let again = again(&case.id).map(|again| format!("  again: {again}\n")).unwrap_or_default();
+            let rest = format!("  {}: {}\n{again}\n", cause.text, ids(&cause.cases));
+            shown.push_str(&conformance::printable(&rest));
+        }
+        let totals = self.describe_totals(report, &compared, notes, causes.len());
+        shown.push_str(&conformance::printable(&totals));
+        print(shown.as_bytes())?;
+        Ok(compared.worse.is_empty() && report.total().right > 0)
+    }
+
+    /// Returns the text about a run below its causes.
+    fn describe_totals(&self, report: &Report, compared: &conformance::Compared, notes: &str, causes: usize) -> String {
+        let mut shown = String::new();
+        if causes > MAX_SHOWN {
+            let more = causes.saturating_sub(MAX_SHOWN);
+            shown.push_str(&format!("… and {more} more causes; --report FILE.html shows all cases\n\n"));
+        }
+        let hash = match report.hash.get(..16) {
+            Some(hash) => format!(" ({hash})"),
+            None => String::new(),
+        };
+        shown.push_str(&format!(
+            "{}\nsuite {}{hash}, answered by {}\n\n{}{notes}",
+            report.port.title(),
+            report.suite,
+            report.reference,
+            conformance::table(report)
+        ));
+        if report.total().right == 0 {
+            shown.push_str("no case is right\n");
+        }
+        if self.arguments.baseline.is_some() {
+            for (title, lines) in [
+                ("worse than the baseline", &compared.worse),
+                ("listed in the baseline, and right", &compared.better),
+            ] {
+                if !lines.is_empty() {
+                    shown.push_str(&format!("\n{title}:\n  {}\n", lines.join("\n  ")));
+                }
             }
         }
+        shown
     }
-    shown
 }
 
 /// Returns the number of cases, and the first ids.
@@ -255,8 +309,10 @@ fn command_for(id: &str, arguments: &RunArguments) -> String {
     if let Some(suite) = &suite {
         words.extend(["--suite", suite]);
     }
-    if arguments.strict {
-        words.push("--strict");
+    match arguments.judged.strict {
+        None => {}
+        Some(Strict::Kind) => words.push("--strict=kind"),
+        Some(Strict::Text) => words.push("--strict"),
     }
     let timeout = arguments.port.timeout.as_secs_f64().to_string();
     if timeout != TIMEOUT {
@@ -265,10 +321,10 @@ fn command_for(id: &str, arguments: &RunArguments) -> String {
     shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
 }
 
-fn write_report(path: &Path, report: &Report) -> Result<(), String> {
+fn write_report(path: &Path, report: &Report, link: Option<&str>) -> Result<(), String> {
     let text = match path.extension().and_then(|end| end.to_str()) {
         Some("json") => report.json()?,
-        Some("md") => conformance::markdown(report),
+        Some("md") => conformance::markdown(report, link),
         Some("html") => conformance::printable(&conformance::html(report)).into_owned(),
         _ => conformance::junit(report)?,
     };
