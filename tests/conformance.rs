@@ -212,7 +212,7 @@ fn a_port_without_apply_is_tested_by_renders() {
     assert_eq!(output.status.code(), Some(0), "{shown}");
     assert!(shown.contains("14 `apply` cases were sent as `render` requests"), "{shown}");
     // Cases about a missing template cannot be renders.
-    assert!(shown.contains("all      14      0            4"), "{shown}");
+    assert!(shown.contains("all              14      0            4"), "{shown}");
 }
 
 #[cfg(unix)]

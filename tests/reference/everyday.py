@@ -13,7 +13,7 @@ from tiers import constructs
 
 CASES = pathlib.Path(__file__).resolve().parent.parent / "cases"
 # The families of the templates whose names do not begin with that of their family.
-FAMILIES = {"lfm2": "lfm", "command-r": "cohere"}
+FAMILIES = {"lfm2": "lfm", "lfm2-training": "lfm", "smolvlm": "smollm", "command-r": "cohere"}
 
 NOW = "2026-03-04T05:06:07"
 
