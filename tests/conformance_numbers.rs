@@ -26,6 +26,45 @@ fn a_release_of_the_suite_has_one_hash() {
 }
 
 #[test]
+fn a_release_has_its_hashes() {
+    let release = path("release");
+    let output = Command::new(BINARY)
+        .args(["conformance", "export", "--release"])
+        .arg(&release)
+        .output();
+    assert!(output.unwrap().status.success());
+    let sums = Command::new("sh")
+        .args(["-c", "gunzip -k *.gz && sha256sum -c *.sha256 && rm *.jsonl"])
+        .current_dir(&release)
+        .output()
+        .unwrap();
+    assert!(sums.status.success(), "{}", String::from_utf8_lossy(&sums.stderr));
+}
+
+#[test]
+fn pages_have_the_history_of_a_port_and_a_link_for_each_case() {
+    let (_, report, _) = run("pages", OWN, &["--only", "loops"]);
+    let old = Report {
+        date: "2026-01-01".to_owned(),
+        ..report
+    };
+    let old = file("pages-old.json", &old.json().unwrap());
+    let site = path("site");
+    let new = path("pages.json");
+    let output = Command::new(BINARY)
+        .args(["conformance", "pages"])
+        .args([&site, &new])
+        .arg(old)
+        .output();
+    assert!(output.unwrap().status.success());
+    let read = |name: &str| std::fs::read_to_string(site.join(name)).unwrap();
+    let index = read("index.html");
+    assert!(index.contains("2026-01-01") && index.contains("ports/2.html") && index.contains("cases/loops.html"));
+    assert!(read("cases/loops.html").contains("<section id=\"loops/cycle\">"));
+    assert!(read("ports/1.html").contains("chat-template"));
+}
+
+#[test]
 fn a_port_that_always_fails_or_supports_nothing_does_not_pass() {
     let fails = answering("fails.sh", r#""error": {"kind": "type", "message": "", "line": null}"#);
     let (status, report, shown) = run("fails", &fails, &["--only", "access"]);
@@ -37,7 +76,10 @@ fn a_port_that_always_fails_or_supports_nothing_does_not_pass() {
     for strict in [&["--only", "access"][..], &["--only", "access", "--strict"]] {
         let (status, report, shown) = run("none", &none, strict);
         assert!(status == 1 && shown.contains("no case is right"), "{shown}");
-        assert_eq!((report.total().percent().as_str(), report.total().asked), ("0.0 %", report.cases.len()));
+        assert_eq!(
+            (report.total().percent().as_str(), report.total().asked),
+            ("0.0 %", report.cases.len())
+        );
     }
 }
 
@@ -48,7 +90,15 @@ fn strict_has_two_classes() {
         "{\"id\": \"a/b\", \"template\": \"{{ 1 / 0 }}\", \"context\": {}, \"expect\": {\"error\": {\"kind\": \"zero_division\", \"message\": \"other\", \"line\": 1}}}\n",
     );
     let status = |more: &[&str]| run("strict", OWN, &[&["--suite", &suite], more].concat()).0;
-    assert_eq!([status(&[]), status(&["--strict=kind"]), status(&["--strict=text"]), status(&["--strict"])], [0, 0, 1, 1]);
+    assert_eq!(
+        [
+            status(&[]),
+            status(&["--strict=kind"]),
+            status(&["--strict=text"]),
+            status(&["--strict"])
+        ],
+        [0, 0, 1, 1]
+    );
 }
 
 #[test]
@@ -56,7 +106,10 @@ fn cases_are_selected_and_excluded_by_patterns() {
     let count = |arguments: &[&str]| run("select", OWN, arguments).1.cases.len();
     let all = count(&["--only", "loops", "--only", "time"]);
     let times = count(&["--only", "ti*e/*"]);
-    assert_eq!(count(&["--only", "loops", "--only", "time", "--exclude", "time/*"]), all - times);
+    assert_eq!(
+        count(&["--only", "loops", "--only", "time", "--exclude", "time/*"]),
+        all - times
+    );
     let output = Command::new(BINARY)
         .args(["conformance", "run", "--port", OWN, "--exclude", "nothing*"])
         .output();
@@ -70,7 +123,10 @@ fn what_a_port_declares_to_lack_is_not_sent_and_still_counts() {
     let (status, report, shown) = run("lacks", &port, &["--only", "time", "--only", "loops"]);
     let score = report.total();
     assert_eq!(status, 0, "{shown}");
-    assert!(score.unsupported > 20 && score.right + score.unsupported == score.asked, "{shown}");
+    assert!(
+        score.unsupported > 20 && score.right + score.unsupported == score.asked,
+        "{shown}"
+    );
     assert!(report.cases.iter().any(|case| case.is_declared), "{shown}");
 }
 
@@ -79,16 +135,26 @@ fn a_baseline_skips_its_failures_in_junit_and_shows_regressions_first() {
     let case = |id: &str, output: &str| {
         format!("{{\"id\": \"{id}\", \"template\": \"1\", \"context\": {{}}, \"expect\": {{\"output\": \"{output}\"}}}}\n")
     };
-    let suite = file("junit.jsonl", &(case("old/a", "2") + &case("old/b", "2") + &case("new/c", "2") + &case("new/d", "1")));
+    let suite = file(
+        "junit.jsonl",
+        &(case("old/a", "2") + &case("old/b", "2") + &case("new/c", "2") + &case("new/d", "1")),
+    );
     let baseline = ["old/a", "old/b"].map(|id| format!("{{\"id\": \"{id}\", \"aspect\": \"output\", \"reason\": \"r\"}}\n"));
     let baseline = file("junit-baseline.jsonl", &baseline.concat());
     let xml = path("junit.xml").display().to_string();
     let (status, _, shown) = run("junit", OWN, &["--suite", &suite, "--baseline", &baseline, "--report", &xml]);
     assert!(status == 1 && shown.starts_with("new/c: wrong"), "{shown}");
     let xml_text = std::fs::read_to_string(&xml).unwrap();
-    assert!(xml_text.contains("skipped=\"2\"") || xml_text.matches("<skipped").count() == 2, "{xml_text}");
+    assert!(
+        xml_text.contains("skipped=\"2\"") || xml_text.matches("<skipped").count() == 2,
+        "{xml_text}"
+    );
     assert_eq!(xml_text.matches("<failure").count(), 1, "{xml_text}");
-    let (status, _, shown) = run("junit", OWN, &["--suite", &suite, "--baseline", &baseline, "--only", "old", "--only", "new/d"]);
+    let (status, _, shown) = run(
+        "junit",
+        OWN,
+        &["--suite", &suite, "--baseline", &baseline, "--only", "old", "--only", "new/d"],
+    );
     assert_eq!(status, 0, "{shown}");
 }
 
@@ -100,7 +166,18 @@ fn a_report_in_markdown_is_small_and_names_the_whole() {
         .collect();
     let suite = file("long.jsonl", &cases);
     let markdown = path("long.md").display().to_string();
-    run("long", OWN, &["--suite", &suite, "--report", &markdown, "--link", "https://example.org/whole"]);
+    run(
+        "long",
+        OWN,
+        &[
+            "--suite",
+            &suite,
+            "--report",
+            &markdown,
+            "--link",
+            "https://example.org/whole",
+        ],
+    );
     let text = std::fs::read_to_string(&markdown).unwrap();
     assert!(text.len() < 1 << 20 && text.contains("more cases are in the whole report: <https://example.org/whole>."));
 }
@@ -109,7 +186,10 @@ fn a_report_in_markdown_is_small_and_names_the_whole() {
 fn a_fault_at_every_fifth_request_fails_the_run_and_names_a_request() {
     for (name, fault) in [
         ("dies", "exit 3"),
-        ("twice", r#"printf '{"id": "%s", "output": ""}\n{"id": "%s", "output": ""}\n' "$id" "$id""#),
+        (
+            "twice",
+            r#"printf '{"id": "%s", "output": ""}\n{"id": "%s", "output": ""}\n' "$id" "$id""#,
+        ),
         ("other", r#"printf '{"id": "other", "output": ""}\n'"#),
     ] {
         let script = format!(
@@ -118,7 +198,10 @@ fn a_fault_at_every_fifth_request_fails_the_run_and_names_a_request() {
         );
         let port = format!("sh '{}'", file(&format!("{name}.sh"), &script));
         let (status, report, shown) = run(name, &port, &["--only", "loops/c*", "--jobs", "1"]);
-        assert!(status == 1 && shown.contains(" after the request \"loops/"), "{name}: {shown}");
+        assert!(
+            status == 1 && shown.contains(" after the request \"loops/"),
+            "{name}: {shown}"
+        );
         assert!(report.faults.flaky > 0, "{name}");
     }
 }
@@ -131,7 +214,10 @@ fn smoke_does_not_blame_an_adapter_for_numbers_and_escapes() {
           *) printf '%s\n' "$line" | {OWN};; esac; done"#
     );
     let port = format!("sh '{}'", file("gaps.sh", &script));
-    let output = Command::new(BINARY).args(["conformance", "smoke", "--port", &port]).output().unwrap();
+    let output = Command::new(BINARY)
+        .args(["conformance", "smoke", "--port", &port])
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
 }
 

@@ -23,7 +23,15 @@ const REQUEST: [&str; 8] = ["id", "template", "context", "apply", "response", "n
 const BESIDE: [&str; 8] = ["rule", "tier", "uses", "expect", "area", "features", "suite", "reference"];
 
 /// The tiers of cases, from those that most prompts depend on to those that few do.
-pub const TIERS: [&str; 7] = ["everyday", "core", "conversation", "edge", "errors", "artefacts", "extensions"];
+pub const TIERS: [&str; 7] = [
+    "everyday",
+    "core",
+    "conversation",
+    "edge",
+    "errors",
+    "artefacts",
+    "extensions",
+];
 
 /// The keys of an `apply`. The template is the first.
 pub(super) const APPLY: [&str; 9] = [

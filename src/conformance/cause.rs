@@ -47,12 +47,19 @@ impl Report {
         }
         let mut causes: Vec<Cause<'_>> = causes.into_iter().map(|(text, cases)| Cause { text, cases }).collect();
         for cause in &mut causes {
-            cause.cases.sort_by_key(|(case, detail)| (case.is_known, detail.request.len()));
+            cause
+                .cases
+                .sort_by_key(|(case, detail)| (case.is_known, detail.request.len()));
         }
         causes.sort_by_key(|Cause { cases, .. }| {
             let any = |is: fn(&CaseReport) -> bool| cases.iter().any(|(case, _)| is(case));
             let uses = cases.iter().map(|(case, _)| case.uses).max();
-            std::cmp::Reverse((any(|case| !case.is_known), any(|case| case.verdict.is_fault()), uses, cases.len()))
+            std::cmp::Reverse((
+                any(|case| !case.is_known),
+                any(|case| case.verdict.is_fault()),
+                uses,
+                cases.len(),
+            ))
         });
         causes
     }

@@ -212,9 +212,16 @@ mod tests {
         let (type_error, value_error) = (|| error("type", "a"), || error("value", "b"));
         assert_eq!(compare(&type_error(), &value_error(), Strictness::Outcome), Comparison::Same);
         assert!(!same(type_error(), value_error()));
-        assert_eq!(compare(&output("a"), &error("limit", ""), Strictness::Text), Comparison::Limited);
         assert_eq!(
-            compare(&output("a"), &Reply::Fault(Verdict::TimedOut, String::new()), Strictness::Text),
+            compare(&output("a"), &error("limit", ""), Strictness::Text),
+            Comparison::Limited
+        );
+        assert_eq!(
+            compare(
+                &output("a"),
+                &Reply::Fault(Verdict::TimedOut, String::new()),
+                Strictness::Text
+            ),
             Comparison::Unanswered
         );
         let Comparison::Different(signature) = compare(&error("type", "'a' and 12 'b"), &output("a"), Strictness::Text) else {

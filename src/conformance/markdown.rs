@@ -27,7 +27,13 @@ pub fn markdown(report: &Report, whole: Option<&str>) -> String {
     );
     let (name, headline) = report.headline();
     // Writing to a String cannot fail.
-    let _ = writeln!(text, "**{} {}**, {} unsupported\n", escape_markdown(name), headline.percent(), report.total().unsupported);
+    let _ = writeln!(
+        text,
+        "**{} {}**, {} unsupported\n",
+        escape_markdown(name),
+        headline.percent(),
+        report.total().unsupported
+    );
     let _ = writeln!(text, "| {} |\n|---{}|", COLUMNS.join(" | "), "|--:".repeat(COLUMNS.len() - 1));
     for (area, score) in report.tiers().into_iter().chain(report.areas()) {
         text.push_str(&row(&escape_markdown(area), &score));
@@ -59,7 +65,12 @@ pub fn markdown(report: &Report, whole: Option<&str>) -> String {
         let shown = printable(&shown);
         let fence = fence(&shown);
         if text.len() + shown.len() > MAX_SIZE {
-            let _ = writeln!(text, "{} more cases are in the whole report{}.", failures.len() - place, link_to(whole));
+            let _ = writeln!(
+                text,
+                "{} more cases are in the whole report{}.",
+                failures.len() - place,
+                link_to(whole)
+            );
             break;
         }
         let _ = write!(text, "{fence}diff\n{shown}{fence}\n\n");
@@ -68,7 +79,9 @@ pub fn markdown(report: &Report, whole: Option<&str>) -> String {
 }
 
 fn link_to(whole: Option<&str>) -> String {
-    whole.map(|whole| format!(": <{}>", to_line(whole).replace(['<', '>'], ""))).unwrap_or_default()
+    whole
+        .map(|whole| format!(": <{}>", to_line(whole).replace(['<', '>'], "")))
+        .unwrap_or_default()
 }
 
 /// Returns a string on one line that Markdown shows as it is: each sign that Markdown reads is escaped.

@@ -161,7 +161,10 @@ impl<'c> Port<'c> {
                     Reply::Fault(verdict, text) => Reply::Fault(verdict, text),
                     _ => Reply::Fault(
                         Verdict::Flaky,
-                        format!("{} after the request {earlier:?}, and not in a fresh process: {text}", verdict.name()),
+                        format!(
+                            "{} after the request {earlier:?}, and not in a fresh process: {text}",
+                            verdict.name()
+                        ),
                     ),
                 })
             }
@@ -398,7 +401,10 @@ mod tests {
     fn a_lone_surrogate_is_replaced() {
         let replaced = |text: &str| String::from_utf8(replace_lone_surrogates(text.as_bytes())).unwrap();
         assert_eq!(replaced(r#"{"output": "\\ud83d"}"#), r#"{"output": "\\ud83d"}"#);
-        assert_eq!(replaced(r#""\ud83d" "\\ud83d" "\udE00\ud83d\ude00""#), r#""\ufffd" "\\ud83d" "\ufffd\ud83d\ude00""#);
+        assert_eq!(
+            replaced(r#""\ud83d" "\\ud83d" "\udE00\ud83d\ude00""#),
+            r#""\ufffd" "\\ud83d" "\ufffd\ud83d\ude00""#
+        );
         assert_eq!(replaced("\\"), "\\");
         let reply = read_reply("a/b", br#"{"id": "a/b", "error": {"kind": "type", "message": "\ud83d"}}"#);
         assert!(matches!(reply, Reply::Answer(Answer::Error(_))));

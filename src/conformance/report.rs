@@ -246,7 +246,10 @@ impl Report {
     pub fn tiers(&self) -> Vec<(&str, Score)> {
         let score = |tier: &'static str| {
             let mut score = Score::default();
-            self.cases.iter().filter(|case| case.tier == tier).for_each(|case| score.add(case));
+            self.cases
+                .iter()
+                .filter(|case| case.tier == tier)
+                .for_each(|case| score.add(case));
             (tier, score)
         };
         let all = TIERS.into_iter().map(score);

@@ -49,7 +49,9 @@ pub fn table(report: &Report) -> String {
     table.push_str(&format!("{name}: {}\n", headline.percent()));
     let left_out = report.total().left_out;
     if left_out > 0 {
-        table.push_str(&format!("{left_out} cases of the tier `extensions` are not counted, because the port declares that it lacks them\n"));
+        table.push_str(&format!(
+            "{left_out} cases of the tier `extensions` are not counted, because the port declares that it lacks them\n"
+        ));
     }
     if let Some(line) = report.faults.line() {
         table.push_str(&line);
@@ -59,7 +61,17 @@ pub fn table(report: &Report) -> String {
 }
 
 /// The columns of a table of scores.
-pub(super) const COLUMNS: [&str; 9] = ["area", "right", "wrong", "unsupported", "outputs", "errors", "kind", "text", "line"];
+pub(super) const COLUMNS: [&str; 9] = [
+    "area",
+    "right",
+    "wrong",
+    "unsupported",
+    "outputs",
+    "errors",
+    "kind",
+    "text",
+    "line",
+];
 
 fn row(area: &str, score: &Score) -> [String; 9] {
     let [outputs, errors] = score.parts();

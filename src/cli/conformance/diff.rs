@@ -75,9 +75,16 @@ pub fn diff(arguments: &DiffArguments) -> Result<bool, String> {
         bar.set_message(format!("{different} differ"));
     });
     bar.finish_and_clear();
-    let Differed { mut report, is_rendered, left_out } = differed?;
+    let Differed {
+        mut report,
+        is_rendered,
+        left_out,
+    } = differed?;
     if report.cases.is_empty() && !left_out.is_empty() {
-        return Err(format!("nothing could be compared: {}", left_out.first().map(|(_, why)| why.as_str()).unwrap_or_default()));
+        return Err(format!(
+            "nothing could be compared: {}",
+            left_out.first().map(|(_, why)| why.as_str()).unwrap_or_default()
+        ));
     }
     let mut notes = String::new();
     for (pair, why) in &left_out {

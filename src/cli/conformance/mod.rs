@@ -32,7 +32,12 @@ pub enum Command {
     #[command(after_help = format!(
         "Example:\n  chat-template conformance export > suite.jsonl\n\nSuite {SUITE_VERSION}, licence {LICENCE}."
     ))]
-    Export,
+    Export {
+        /// Writes a release into a folder: suite-VERSION.jsonl.gz, and suite-VERSION.sha256 with the hashes of both forms.
+        #[cfg(not(target_family = "wasm"))]
+        #[arg(long, value_name = "DIR")]
+        release: Option<PathBuf>,
+    },
     /// Runs the suite against a port, and shows what is right and wrong.
     #[command(
         after_help = "Example:\n  chat-template conformance run --port 'python3 adapter.py' --only loops --report report.html"
@@ -56,6 +61,15 @@ pub enum Command {
         /// The format of the summary.
         #[arg(long, value_enum, default_value = "text")]
         format: SummaryFormat,
+    },
+    /// Writes static pages: the results of ports, their history, and a page for each area with a link for each case.
+    #[command(after_help = "Example:\n  chat-template conformance pages site first.json second.json")]
+    Pages {
+        /// The folder, which is created.
+        folder: PathBuf,
+        /// Reports in JSON. Several of a port are its history.
+        #[arg(required = true)]
+        reports: Vec<PathBuf>,
     },
     /// Prints the file from which shields.io draws a badge.
     #[command(after_help = "Example:\n  chat-template conformance badge report.json > badge.json")]
@@ -151,7 +165,15 @@ pub enum SummaryFormat {
 /// Runs a command. The exit status is 2 if it cannot be run.
 pub fn run(command: Command) -> ExitCode {
     let result = match command {
-        Command::Export => Suite::embedded().and_then(|suite| print(suite.to_lines())).map(|()| true),
+        Command::Export {
+            #[cfg(not(target_family = "wasm"))]
+            release,
+        } => export(
+            #[cfg(not(target_family = "wasm"))]
+            release.as_deref(),
+        )
+        .map(|()| true),
+        Command::Pages { folder, reports } => pages(&folder, &reports).map(|()| true),
         Command::Run(arguments) => run_suite(&arguments),
         Command::Smoke(arguments) => smoke(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
@@ -169,6 +191,45 @@ pub fn run(command: Command) -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Prints the suite, or writes its release into a folder.
+fn export(#[cfg(not(target_family = "wasm"))] release: Option<&Path>) -> Result<(), String> {
+    let suite = Suite::embedded()?;
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(folder) = release {
+        return write_release(&suite, folder);
+    }
+    print(suite.to_lines())
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn write_release(suite: &Suite, folder: &Path) -> Result<(), String> {
+    let fault = |error: std::io::Error| format!("{}: {error}", folder.display());
+    std::fs::create_dir_all(folder).map_err(fault)?;
+    let mut zipped = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::Write::write_all(&mut zipped, suite.to_lines().as_bytes()).map_err(fault)?;
+    let zipped = zipped.finish().map_err(fault)?;
+    let name = format!("suite-{}", suite.version);
+    let sums = format!(
+        "{}  {name}.jsonl.gz\n{}  {name}.jsonl\n",
+        conformance::sha256(&zipped),
+        suite.hash
+    );
+    std::fs::write(folder.join(format!("{name}.jsonl.gz")), zipped).map_err(fault)?;
+    std::fs::write(folder.join(format!("{name}.sha256")), &sums).map_err(fault)?;
+    print(sums)
+}
+
+fn pages(folder: &Path, reports: &[PathBuf]) -> Result<(), String> {
+    let reports = reports.iter().map(|path| Report::open(path)).collect::<Result<Vec<_>, _>>()?;
+    for (name, page) in conformance::pages(&Suite::embedded()?, &reports) {
+        let path = folder.join(name);
+        let parent = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent).map_err(|error| format!("{}: {error}", parent.display()))?;
+        write(&path, &conformance::printable(&page))?;
+    }
+    Ok(())
 }
 
 fn run_suite(arguments: &RunArguments) -> Result<bool, String> {

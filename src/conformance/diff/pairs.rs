@@ -162,7 +162,11 @@ impl Differ {
             Comparison::Same => (Verdict::Right, Vec::new(), String::new()),
             Comparison::Limited => return Ok(Outcome::LeftOut(pair, "a port reached a limit".to_owned())),
             Comparison::Unanswered => return Ok(Outcome::LeftOut(pair, format!("the reference: {}", want.describe()))),
-            Comparison::Different(Signature { aspects, want, got: answer }) => {
+            Comparison::Different(Signature {
+                aspects,
+                want,
+                got: answer,
+            }) => {
                 let verdict = match got.verdict() {
                     Verdict::Wrong if !aspects.contains(&Aspect::Output) => Verdict::Right,
                     verdict => verdict,
