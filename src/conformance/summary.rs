@@ -46,18 +46,27 @@ type Row = (String, Vec<Option<Score>>);
 
 /// Returns a row for each tier and each area of the reports, in the order in which they first occur, and a row with the totals.
 fn matrix(reports: &[Report]) -> Vec<Row> {
-    let mut rows: IndexMap<&str, Vec<Option<Score>>> = IndexMap::new();
+    let mut rows: IndexMap<String, Vec<Option<Score>>> = IndexMap::new();
     for (column, report) in reports.iter().enumerate() {
-        for (area, score) in report.tiers().into_iter().chain(report.areas()) {
+        for (area, score) in rows_of(report) {
             let cells = rows.entry(area).or_insert_with(|| vec![None; reports.len()]);
             if let Some(cell) = cells.get_mut(column) {
                 *cell = Some(score);
             }
         }
     }
-    let mut rows: Vec<Row> = rows.into_iter().map(|(area, cells)| (area.to_owned(), cells)).collect();
+    let mut rows: Vec<Row> = rows.into_iter().collect();
     rows.push(("all".to_owned(), reports.iter().map(|report| Some(report.total())).collect()));
     rows
+}
+
+/// Returns the scores of the tiers, which are named as by `--only`, and of the areas.
+fn rows_of(report: &Report) -> impl Iterator<Item = (String, Score)> {
+    let tiers = report
+        .tiers()
+        .into_iter()
+        .map(|(tier, score)| (format!("tier:{tier}"), score));
+    tiers.chain(report.areas().into_iter().map(|(area, score)| (area.to_owned(), score)))
 }
 
 /// Returns the rows below the shares: the number of cases that a port does not support, and the number without an answer.
