@@ -39,8 +39,6 @@ pub struct Template {
     tree: ast::Template,
     /// The string literals of the tree, from the first render that is traced.
     literals: OnceLock<Literals>,
-    /// Whether to render without the shortcuts of the evaluator.
-    is_plain: bool,
     /// The length of the last output, from which the capacity of the next one is computed.
     last_length: AtomicUsize,
 }
@@ -101,7 +99,6 @@ impl Template {
             // to build while it can reuse the small blocks of a tree that was dropped before.
             source: source.into_owned(),
             literals: OnceLock::new(),
-            is_plain: false,
             last_length: AtomicUsize::new(0),
         })
     }
@@ -143,10 +140,10 @@ impl Template {
         self.tree.has_generation
     }
 
-    /// Makes each render work without the shortcuts of the evaluator. The result is the same; tests compare the two.
+    /// Gives each expression the general form. The result of a render is the same; tests compare the two.
     #[doc(hidden)]
-    pub fn without_shortcuts(&mut self) {
-        self.is_plain = true;
+    pub fn generalize(&mut self) {
+        self.tree.generalize();
     }
 
     /// Returns the resolved tree.
@@ -179,15 +176,7 @@ impl Template {
         let last_length = self.last_length.load(Ordering::Relaxed);
         // The next render is often the same conversation with one more turn. The extra capacity avoids moving the output as it grows.
         let capacity = last_length + last_length / 8;
-        let result = eval::render(
-            runtime,
-            &self.tree,
-            &self.source,
-            given,
-            tracks_spans,
-            !self.is_plain,
-            capacity,
-        );
+        let result = eval::render(runtime, &self.tree, &self.source, given, tracks_spans, capacity);
         let mut output = result.map_err(|error| error.located(&self.source))?;
         let length = output.text.len();
         if output.text.capacity() / 2 > length {
@@ -203,6 +192,6 @@ impl Template {
     /// Renders the template again for a part of a conversation, after the render of the whole. Errors have no excerpt, because nobody reads
     /// them.
     pub(crate) fn render_opening<'a>(&'a self, runtime: &mut Runtime<'a>, given: Given<'a>) -> Result<String> {
-        eval::render(runtime, &self.tree, &self.source, given, false, true, 0).map(|output| output.text)
+        eval::render(runtime, &self.tree, &self.source, given, false, 0).map(|output| output.text)
     }
 }

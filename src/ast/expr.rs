@@ -48,6 +48,52 @@ pub struct Expr {
     pub span: Span,
     /// The offset of the token whose line the reference gives the node, such as the dot of an attribute or the name of a filter.
     pub at: u32,
+    /// How a render evaluates the expression. Set by the resolver.
+    pub form: Form,
+}
+
+/// The ways in which a render evaluates an expression, each documented by an example. The general way is right for any expression. The
+/// others have the same result, take less time, and leave what they do not cover to the general way. `path` stands for an expression with
+/// the form [`Form::Path`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// By the rules of its kind.
+    #[default]
+    General,
+    /// A variable, a key of one, or a key of a key or of an item: `message`, `message.role`, `call.function.name`, `messages[0].role`.
+    Path,
+    /// `variable.key == "text"`, or `!=`, with a key and a text so short that no lookup or comparison of them is charged.
+    KeyIsText,
+    /// `path == "text"`, or `!=`.
+    PathIsText,
+    /// `"text" in path`, or `not in`.
+    TextInPath,
+    /// `not a`, as a condition.
+    Not,
+    /// `a and b`, `a or b`, as a condition.
+    Logic,
+    /// `(a == b) == (c is string)`, or `!=`: a comparison of two conditions.
+    Agreement,
+    /// `loop.index0 > ns.last`: a comparison of what may be integers.
+    Order,
+    /// `path is string`: a test without arguments that needs only the value.
+    Inspection,
+    /// `loop.index0 % 2`, `messages|length - 1`: arithmetic of what may be integers.
+    Count,
+    /// `"a" + path + "b"`: a sum that most likely is a string.
+    TextSum,
+    /// `a + b|upper`: another sum.
+    Sum,
+    /// `path|trim`, `path.strip()`: a filter or a method without arguments that returns a part of a string.
+    Part,
+    /// `value|tojson`: a filter that can append its result to the output.
+    Written,
+    /// `items|selectattr("role", "equalto", "user")`: filters in a row that select by literals. A loop or a list goes over the result.
+    Selection,
+    /// `dict|items`, which a loop goes over.
+    Entries,
+    /// Another filter, call or item, such as `messages|length`, `text.split(",")[0]`, `render(message)`.
+    Applied,
 }
 
 /// The default is a placeholder for an expression that is parsed later.
@@ -57,6 +103,7 @@ impl Default for Expr {
             kind: ExprKind::Literal(Literal::None),
             span: Span::default(),
             at: 0,
+            form: Form::General,
         }
     }
 }
@@ -162,9 +209,6 @@ pub struct Compare {
     pub link: (CompareOp, Expr),
     /// The further operators and their right operands. Few chains have any.
     pub more: Box<[(CompareOp, Expr)]>,
-    /// Whether the comparison is `variable.key == "text"`, or `!=`, with a key and a text so short that no lookup or comparison of them is
-    /// charged. Set by the resolver.
-    pub is_key_with_text: bool,
 }
 
 impl Compare {
@@ -215,7 +259,7 @@ pub struct Attribute {
     pub object: Expr,
     /// The name of the attribute. All occurrences of a name in the template share one string.
     pub name: Arc<str>,
-    /// Whether a shortcut may look the name up as a key: it is short and does not begin with an underscore, dicts have no attribute of this
+    /// Whether the name may be looked up as a key at once: it is short and does not begin with an underscore, dicts have no attribute of this
     /// name, and strings have no unsupported one. Set by the resolver.
     pub is_key: bool,
     /// The index in the table of string methods, if there is a method of this name. Set by the resolver.

@@ -20,8 +20,8 @@ mod symbols;
 mod visit;
 
 pub use expr::{
-    Args, Attribute, BinaryOp, Call, Compare, CompareOp, Conditional, Expr, ExprKind, Filter, Keyword, Literal, LogicOp, Name,
-    OtherArgs, Slice, Test, UnaryOp,
+    Args, Attribute, BinaryOp, Call, Compare, CompareOp, Conditional, Expr, ExprKind, Filter, Form, Keyword, Literal, LogicOp,
+    Name, OtherArgs, Slice, Test, UnaryOp,
 };
 pub use looked_up::LookedUp;
 #[cfg(any(test, fuzzing))]

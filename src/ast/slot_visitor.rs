@@ -1,9 +1,9 @@
-//! Visits all slots of a tree, and the frames and scopes around them: `{{ x }}` has one slot, that of the name `x`.
+//! Visits all slots of a tree, the frames and scopes around them, and the forms of expressions: `{{ x }}` has one slot, that of the name `x`.
 //!
 //! The visitor recurses without a check of the depth, because the parser bounds the height of the tree.
 
 use super::Template;
-use super::expr::{Args, Expr, ExprKind};
+use super::expr::{Args, Expr, ExprKind, Form};
 use super::slot::{Frame, Load, Scope, Slot};
 use super::stmt::{Body, LoopTest, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 
@@ -16,6 +16,8 @@ pub enum SlotNode<'t> {
     Frame(&'t mut Frame),
     /// The loads of a scope. The slots in it are visited after it.
     Scope(&'t mut Scope),
+    /// The form of an expression.
+    Form(&'t mut Form),
 }
 
 impl Template {
@@ -24,6 +26,16 @@ impl Template {
         self.frame.for_each_slot_mut(visit);
         self.scope.for_each_slot_mut(visit);
         body(&mut self.body, visit);
+    }
+
+    /// Gives each expression its general form, and each assignment that appends in place the form that does not.
+    pub fn generalize(&mut self) {
+        self.accumulates = false;
+        self.for_each_slot_mut(&mut |node| {
+            if let SlotNode::Form(form) = node {
+                *form = Form::General;
+            }
+        });
     }
 }
 
@@ -122,6 +134,7 @@ impl Target {
 
 impl Expr {
     fn for_each_slot_mut(&mut self, visit: &mut impl FnMut(SlotNode<'_>)) {
+        visit(SlotNode::Form(&mut self.form));
         match &mut self.kind {
             ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => {}
             ExprKind::Name(name) => visit(SlotNode::Slot(&mut name.slot)),

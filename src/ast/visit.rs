@@ -1,6 +1,6 @@
 //! Visits the parts of a node, in the order of the fields of jinja2 3.1.6 `nodes.py`.
 
-use super::expr::{Args, Expr, ExprKind, Name, UnaryOp};
+use super::expr::{Args, Expr, ExprKind, Literal, Name, UnaryOp};
 use super::slot::Slot;
 use super::stmt::{Body, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 use super::symbols::Symbol;
@@ -26,6 +26,15 @@ impl Expr {
             self.kind,
             ExprKind::Compare(_) | ExprKind::Test(_) | ExprKind::Unary(UnaryOp::Not, _)
         )
+    }
+
+    /// Returns the text, if the expression is a string literal.
+    #[inline]
+    pub fn literal(&self) -> Option<&str> {
+        match &self.kind {
+            ExprKind::Literal(Literal::Str(text)) => Some(text),
+            _ => None,
+        }
     }
 
     /// Calls `visit` with each direct part of the expression.

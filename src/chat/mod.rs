@@ -255,10 +255,10 @@ impl ChatTemplate {
         self.with_special_tokens([(name, token)])
     }
 
-    /// Makes each template render without the shortcuts of the evaluator, unless another `ChatTemplate` shares it.
+    /// Gives the expressions of each template the general form, unless another `ChatTemplate` shares it.
     #[cfg(feature = "cli")]
-    pub(crate) fn without_shortcuts(mut self) -> Self {
-        self.parts_mut().templates.without_shortcuts();
+    pub(crate) fn generalize(mut self) -> Self {
+        self.parts_mut().templates.generalize();
         self
     }
 

@@ -155,9 +155,9 @@ impl Templates {
         Self::Named(named.into_values().collect())
     }
 
-    /// Makes each template render without the shortcuts of the evaluator, unless it is shared.
+    /// Gives the expressions of each template the general form, unless it is shared.
     #[cfg(feature = "cli")]
-    pub fn without_shortcuts(&mut self) {
+    pub fn generalize(&mut self) {
         let templates = match self {
             Self::None => &mut [],
             Self::One(template) => std::slice::from_mut(template),
@@ -165,7 +165,7 @@ impl Templates {
         };
         for template in templates {
             if let Some(Ok(template)) = Arc::get_mut(&mut template.compiled) {
-                template.without_shortcuts();
+                template.generalize();
             }
         }
     }

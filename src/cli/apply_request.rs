@@ -202,7 +202,7 @@ impl Applier {
             None => {
                 let compiled = compile(template, bounds)?;
                 let compiled = match self.mode {
-                    Mode::Plain => compiled.without_shortcuts(),
+                    Mode::Plain => compiled.generalize(),
                     Mode::Fast | Mode::Traced => compiled,
                 };
                 (copy_source(template), compiled)

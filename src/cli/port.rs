@@ -72,7 +72,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
 
-    /// Renders without the shortcuts of the evaluator. The answers are the same; a check compares them.
+    /// Renders with the general form of each expression. The answers are the same; a check compares them.
     #[arg(long, hide = true)]
     plain: bool,
 
@@ -322,7 +322,7 @@ impl Port {
         let is_plain = self.mode == Mode::Plain;
         let (_, template) = self.compiled.get_or_insert_with(|| {
             let mut template = Template::compile_with(source, bounds);
-            template.iter_mut().filter(|_| is_plain).for_each(Template::without_shortcuts);
+            template.iter_mut().filter(|_| is_plain).for_each(Template::generalize);
             (source.to_owned(), template)
         });
         template

@@ -29,10 +29,10 @@ pub struct Wanted<'o> {
 /// The way in which all requests are rendered. The text is the same in each way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// With the shortcuts of the evaluator.
+    /// With the forms of expressions that the resolver chose.
     #[default]
     Fast,
-    /// Without these shortcuts.
+    /// With the general form of each expression.
     Plain,
     /// With the origin of each character.
     Traced,

@@ -1,11 +1,15 @@
 //! Assigns to targets.
+//!
+//! In `ns.text = ns.text + x`, a string or a list that grows from round to round grows in place, if nothing else holds it. This keeps the
+//! work linear: otherwise each round copies all of the text before it.
 
 use super::Evaluator;
-use crate::ast::{Target, TargetKind};
+use crate::ast::{BinaryOp, Expr, ExprKind, Set, Slot, Target, TargetKind};
 use crate::builtins::globals;
 use crate::error::{Error, Result};
+use crate::resolve::operators;
 use crate::unsupported;
-use crate::value::{Iter, Str, Value};
+use crate::value::{Iter, Str, Value, ops, print};
 
 impl<'a> Evaluator<'a, '_> {
     /// Checks that `ns` is a namespace in each target `ns.x`. The reference does so before it evaluates the value.
@@ -44,8 +48,8 @@ impl<'a> Evaluator<'a, '_> {
                 Ok(())
             }
             TargetKind::Attribute { slot, name, .. } => {
-                let object = self.get(slot).cloned();
-                self.set_attribute(object, name, value).map_err(|error| error.at(target.span))
+                let set = self.set_attribute(slot, name, value);
+                set.map_err(|error| error.at(target.span))
             }
             TargetKind::Tuple(targets) => {
                 let assigned = match (targets.as_slice(), &value) {
@@ -68,24 +72,31 @@ impl<'a> Evaluator<'a, '_> {
         self.assign(second, value)
     }
 
-    #[inline(never)]
-    fn set_attribute(&mut self, object: Option<Value<'a>>, name: &'a str, value: Value<'a>) -> Result<()> {
-        match object {
-            Some(Value::Namespace(id)) => {
-                globals::check_attribute_name(name)?;
-                let runtime = &mut *self.runtime;
-                if let Some(namespace) = runtime.heap.namespace_mut(id) {
-                    namespace.set(&mut runtime.meter, Str::from(name), value)?;
-                }
-                Ok(())
-            }
-            Some(Value::Dict(_)) => Err(unsupported::ITEM_ASSIGNMENT.error()),
-            Some(Value::List(_)) => Err(Error::type_error("list indices must be integers or slices, not str")),
+    #[inline]
+    fn set_attribute(&mut self, slot: &Slot, name: &'a str, value: Value<'a>) -> Result<()> {
+        let Some(Value::Namespace(id)) = self.get(slot) else {
+            return Err(self.refuse_item(slot));
+        };
+        let id = *id;
+        globals::check_attribute_name(name)?;
+        let runtime = &mut *self.runtime;
+        match runtime.heap.namespace_mut(id) {
+            Some(namespace) => namespace.set(&mut runtime.meter, Str::from(name), value),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the error of assigning an item of an object that is not a namespace.
+    #[cold]
+    fn refuse_item(&self, slot: &Slot) -> Error {
+        match self.get(slot) {
+            Some(Value::Dict(_)) => unsupported::ITEM_ASSIGNMENT.error(),
+            Some(Value::List(_)) => Error::type_error("list indices must be integers or slices, not str"),
             Some(other) => {
                 let message = format!("'{}' object does not support item assignment", other.ty().name());
-                Err(Error::type_error(message))
+                Error::type_error(message)
             }
-            None => Err(Error::type_error("'_MissingType' object does not support item assignment")),
+            None => Error::type_error("'_MissingType' object does not support item assignment"),
         }
     }
 
@@ -138,4 +149,75 @@ impl<'a> Evaluator<'a, '_> {
             }
         }
     }
+
+    /// Runs an assignment that appends to the value of its target. The resolver has made sure that the appended expressions do not read
+    /// the target, so its value is taken out while it grows.
+    #[inline(never)]
+    pub(super) fn accumulate(&mut self, node: &'a Set) -> Result<()> {
+        let Some(value) = self.take(&node.target) else {
+            let value = self.expr(&node.value)?;
+            return self.assign(&node.target, value);
+        };
+        let value = self.append(value, &node.value, &node.target)?;
+        self.assign(&node.target, value)
+    }
+
+    /// Takes a string or a list out of its variable or attribute. Other values do not grow in place.
+    fn take(&mut self, target: &'a Target) -> Option<Value<'a>> {
+        let can_grow = |value: &Value<'a>| matches!(value, Value::Str(_) | Value::List(_));
+        match &target.kind {
+            TargetKind::Name { slot, .. } => {
+                let value = self.get(slot).filter(|value| can_grow(value)).cloned()?;
+                self.store(slot, Value::None);
+                Some(value)
+            }
+            TargetKind::Attribute { slot, name, .. } => {
+                let Some(Value::Namespace(id)) = self.get(slot).cloned() else {
+                    return None;
+                };
+                let namespace = self.runtime.heap.namespace_mut(id)?;
+                namespace.get(name).filter(|value| can_grow(value))?;
+                namespace.take(name)
+            }
+            TargetKind::Tuple(_) => None,
+        }
+    }
+
+    /// Appends the operands of a sum or a concatenation that begins with the target.
+    fn append(&mut self, value: Value<'a>, expr: &'a Expr, target: &'a Target) -> Result<Value<'a>> {
+        match &expr.kind {
+            ExprKind::Binary(BinaryOp::Add, operands) => {
+                let [left, right] = &**operands;
+                let left = self.append(value, left, target)?;
+                let right = self.expr(right)?;
+                let sum = if has_one_type(&left, &right) {
+                    ops::append(self.runtime, left, &right)
+                } else {
+                    // The note of an error describes the target, so the target gets its value back first.
+                    self.assign(target, left.clone())?;
+                    operators::binary(self.runtime, BinaryOp::Add, &left, &right)
+                };
+                sum.map_err(|error| self.explain_error(error, expr))
+            }
+            ExprKind::Concat(items) => {
+                let mut text = Value::Str(print::to_str(self.runtime, &value)?.with_markup(false));
+                drop(value);
+                for item in items.iter().skip(1) {
+                    let item = self.expr(item)?;
+                    let item = print::to_str(self.runtime, &item)?.with_markup(false);
+                    text = ops::append(self.runtime, text, &Value::Str(item))?;
+                }
+                Ok(text)
+            }
+            _ => Ok(value),
+        }
+    }
+}
+
+/// Returns whether both values are strings or both are lists, so that one can be appended to the other.
+fn has_one_type(left: &Value<'_>, right: &Value<'_>) -> bool {
+    matches!(
+        (left, right),
+        (Value::Str(_), Value::Str(_)) | (Value::List(_), Value::List(_))
+    )
 }

@@ -2,12 +2,13 @@
 
 use super::Evaluator;
 use super::arguments::unknown;
-use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Name, Slice, UnaryOp};
+use super::path::absent;
+use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Form, Literal, LogicOp, Name, Slice, UnaryOp};
 use crate::builtins::{access, filters};
 use crate::error::{Error, Result};
 use crate::resolve::operators;
 use crate::value::ops;
-use crate::value::{Arguments, Entries, Key, Seq, Str, Undefined, Value};
+use crate::value::{Arguments, Entries, Key, Peek, Seq, Str, Undefined, Value};
 
 impl<'a> Evaluator<'a, '_> {
     /// Evaluates an expression. Its statement has been charged for all of its expressions.
@@ -19,20 +20,52 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Literal(Literal::Int(int)) => Ok(Value::Int(*int)),
             ExprKind::Literal(Literal::Bool(bool)) => Ok(Value::Bool(*bool)),
             ExprKind::Literal(Literal::None) => Ok(Value::None),
-            _ if self.render.is_fast() => self.fast_value(expr),
-            _ => self.plain_value(expr),
+            _ => self.operation(expr),
         }
     }
 
-    /// Evaluates an expression, without a shortcut for the expression itself.
+    /// Evaluates an expression that has parts, by its form.
+    #[inline(always)]
+    fn operation(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        match expr.form {
+            Form::Path => self.path_value(expr),
+            Form::Applied | Form::Part | Form::Written | Form::Selection | Form::Entries => self.applied(expr),
+            Form::TextSum | Form::Count => self.arithmetic(expr),
+            _ => self.general_value(expr),
+        }
+    }
+
+    /// Evaluates an expression that has parts, by the rules of its kind.
     #[inline(never)]
-    pub(super) fn plain_value(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+    pub(super) fn general_value(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         match &expr.kind {
             ExprKind::Compare(_) | ExprKind::Test(_) => self.truth_value(expr),
             ExprKind::Logic(_, operands) if operands.iter().all(Expr::is_condition) => self.truth_value(expr),
             ExprKind::Logic(op, operands) => self.logic(*op, operands, expr),
             ExprKind::Conditional(conditional) => self.conditional(conditional, expr),
             _ => self.compound(expr),
+        }
+    }
+
+    #[inline(never)]
+    fn path_value(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        match (self.frame.peek(&self.runtime.heap, expr), &expr.kind) {
+            (Peek::Found(found), _) => Ok(found.to_value()),
+            (Peek::Absent(ty), ExprKind::Attribute(attribute)) => Ok(absent(ty, attribute)),
+            _ => self.general_value(expr),
+        }
+    }
+
+    #[inline(never)]
+    fn arithmetic(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        if expr.form == Form::TextSum && !self.runtime.is_setting() {
+            self.check_stack(expr)?;
+            return self.text_sum(expr).map_err(|error| self.explain_error(error, expr));
+        }
+        let int = (expr.form == Form::Count).then(|| self.peek_int(expr)).flatten();
+        match int {
+            Some(int) => Ok(Value::Int(int)),
+            None => self.general_value(expr),
         }
     }
 
@@ -63,7 +96,7 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Slice(slice) => self.slice(slice),
             ExprKind::Filter(filter) => self.filter(filter),
             ExprKind::Call(call) => self.call(&call.callee, &call.args, None),
-            // `plain_value` evaluates these.
+            // `general_value` evaluates these.
             ExprKind::Name(_) | ExprKind::Compare(_) | ExprKind::Test(_) | ExprKind::Logic(..) | ExprKind::Conditional(_) => {
                 self.expr(expr)
             }

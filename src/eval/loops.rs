@@ -34,11 +34,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Runs a `for` statement.
     #[inline(never)]
     pub(super) fn for_loop(&mut self, node: &'a For, line: u32) -> Result<Flow> {
-        let iterable = if self.render.is_fast() {
-            self.fast_items(&node.iter)?
-        } else {
-            self.expr(&node.iter)?
-        };
+        let iterable = self.iterable(&node.iter)?;
         if node.recursive {
             self.first_recursion(node, iterable, line).map(|()| Flow::Next)
         } else {
@@ -195,7 +191,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Assigns the next item of a loop that has a variable `loop`, and then that variable: a condition that reads `loop` while the item is
     /// computed gets its earlier value.
-    #[inline(never)]
+    #[inline(always)]
     fn advance(&mut self, target: &'a Target, context: &Rc<Loop<'a>>, slot: &Slot) -> Result<Truth> {
         let assigned = match context.advance_to_object() {
             Some(object) => self.assign_object(target, object),
@@ -219,8 +215,8 @@ impl<'a> Evaluator<'a, '_> {
         self.assign_item(target, item)
     }
 
-    /// Assigns the next item of a loop without a variable `loop`. It is a function of its own to keep the stack frame of a round small.
-    #[inline(never)]
+    /// Assigns the next item of a loop without a variable `loop`.
+    #[inline(always)]
     fn next_item(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<Truth> {
         match iter.next_object() {
             Some(object) => self.assign_object(target, object),

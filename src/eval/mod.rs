@@ -3,18 +3,24 @@
 //! An [`Evaluator`] runs one frame: the top level of the template, a macro, the body of a call block or a recursive loop. Code that runs
 //! later keeps the [`Render`] and the environment that it was defined in, and makes an evaluator when it is called. Only this module adds
 //! positions to run-time errors.
+//!
+//! Each expression has a [`Form`](crate::ast::Form), by which it is evaluated, decided as a condition, or written. What a form does not
+//! cover is left to the functions whose names begin with `general`: they follow the rules of the expression's kind.
 
+mod applied;
 mod arguments;
 mod assign;
 mod call;
 mod condition;
+mod count;
 mod error_note;
 mod expr;
-mod fast;
 mod frame;
 mod loops;
 mod macros;
 mod output;
+mod path;
+mod selection;
 mod stmt;
 mod truth;
 
@@ -47,26 +53,6 @@ pub struct Output {
 struct Render<'a> {
     template: &'a Template,
     source: &'a Source<'a>,
-    mode: Mode,
-}
-
-/// How expressions are evaluated and written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    /// By the plain evaluator alone.
-    Plain,
-    /// With shortcuts.
-    Fast,
-    /// With shortcuts that record on the tape where their output came from.
-    Traced,
-}
-
-impl Render<'_> {
-    /// Returns whether shortcuts are taken.
-    #[inline(always)]
-    fn is_fast(&self) -> bool {
-        self.mode != Mode::Plain
-    }
 }
 
 /// Runs one frame.
@@ -113,19 +99,13 @@ pub fn render<'a>(
     source: &'a Source<'a>,
     input: Given<'a>,
     tracks_spans: bool,
-    is_fast: bool,
     capacity: usize,
 ) -> Result<Output> {
     runtime.heap.frames.input = input;
     runtime.heap.frames.template = Some(template);
     runtime.heap.frames.locals = Vec::with_capacity(template.frame.locals as usize + CALLEES);
     runtime.heap.frames.tracked = tracks_spans.then(Box::default);
-    let mode = match runtime.tape {
-        _ if !is_fast => Mode::Plain,
-        None => Mode::Fast,
-        Some(_) => Mode::Traced,
-    };
-    let render = Render { template, source, mode };
+    let render = Render { template, source };
     let mut evaluator = Evaluator::new(runtime, render, String::with_capacity(capacity));
     evaluator.is_counted = tracks_spans;
     evaluator.enter_frame(template.frame, None)?;

@@ -1,9 +1,21 @@
-//! Writes what expressions print.
+//! Writes what expressions print. Strings go straight to the output, and sums, concatenations and the results of macros are never built.
+//!
+//! ```text
+//! {{ message.content }}      {{ "<|im_start|>" + message.role + "\n" + message.content|trim }}      {{ render(message) }}
+//! ```
 
-use super::{Evaluator, Mode, add_place};
-use crate::ast::{Expr, Piece, TextPlaces};
+use super::truth::Truth;
+use super::{Evaluator, add_place};
+use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Form, Piece, TextPlaces};
+use crate::builtins::{filters, methods};
 use crate::error::Result;
-use crate::value::{Recycler, Value, print};
+use crate::meter::{Meter, STEP_BYTES};
+use crate::resolve::operators;
+use crate::trace::Address;
+use crate::value::{Arguments, Function, Peek, Recycler, Runtime, Shortcut, Undefined, Value, Write, print};
+
+/// The maximum number of sums in a row, as in `a + b + c`, that are written without recursion.
+const MAX_SUMS: usize = 8;
 
 impl<'a> Evaluator<'a, '_> {
     /// Runs an output statement.
@@ -49,22 +61,50 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes `str(expr)`.
     #[inline(always)]
     pub(super) fn write_expr(&mut self, expr: &'a Expr) -> Result<()> {
-        match self.render.mode {
-            Mode::Fast => self.fast_write::<false>(expr),
-            Mode::Traced => self.traced_write(expr),
-            Mode::Plain => self.plain_write(expr),
+        match self.runtime.tape {
+            None => self.write::<false>(expr),
+            Some(_) => self.traced_write(expr),
         }
     }
 
     /// Writes `str(expr)` in a render that is traced.
     #[cold]
     fn traced_write(&mut self, expr: &'a Expr) -> Result<()> {
-        self.fast_write::<true>(expr)
+        self.write::<true>(expr)
     }
 
-    /// Writes `str(expr)`, without a shortcut for the expression itself.
+    /// Writes `str(expr)`. `TRACED` is whether the origin of the text is recorded.
+    #[inline(always)]
+    fn write<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<()> {
+        match expr.form {
+            Form::Path | Form::Part | Form::Written if self.write_if_found::<TRACED>(expr)?.is_yes() => Ok(()),
+            Form::TextSum | Form::Sum | Form::Count if is_sum(expr) && !(TRACED && self.runtime.is_setting()) => {
+                self.write_sum::<TRACED>(expr)
+            }
+            Form::General if !matches!(expr.kind, ExprKind::Concat(_) | ExprKind::Conditional(_)) => self.write_built(expr),
+            _ => self.write_other::<TRACED>(expr),
+        }
+    }
+
+    /// Writes the kinds of expressions that are printed less often.
     #[inline(never)]
-    pub(super) fn plain_write(&mut self, expr: &'a Expr) -> Result<()> {
+    fn write_other<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<()> {
+        match &expr.kind {
+            ExprKind::Concat(items) => items.iter().try_for_each(|item| self.write::<TRACED>(item)),
+            ExprKind::Conditional(conditional) => match self.branch(conditional)? {
+                Some(branch) => self.write::<TRACED>(branch),
+                None => Ok(()),
+            },
+            ExprKind::Call(call) if expr.form != Form::General && matches!(call.callee.kind, ExprKind::Name(_)) => {
+                self.write_called(&call.callee, &call.args, expr)
+            }
+            _ => self.write_built(expr),
+        }
+    }
+
+    /// Writes the value of an expression.
+    #[inline(never)]
+    fn write_built(&mut self, expr: &'a Expr) -> Result<()> {
         let value = self.expr(expr)?;
         self.write_last(value).map_err(|error| error.at(expr.span))
     }
@@ -91,4 +131,248 @@ impl<'a> Evaluator<'a, '_> {
             _ => print::write_str(self.runtime, value, &mut self.out),
         }
     }
+
+    /// Evaluates a sum that has a string among its operands: it is written to a new string, without the sums in between.
+    #[inline(never)]
+    pub(super) fn text_sum(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        let mut built = None;
+        let ((), text) = self.capture(|evaluator| match evaluator.runtime.tape {
+            None => evaluator.write_operands::<false>(expr, 0, &mut built),
+            Some(_) => evaluator.write_operands::<true>(expr, 0, &mut built),
+        })?;
+        Ok(built.unwrap_or(text))
+    }
+
+    /// Writes a string literal, or an expression with the form of a path, a part or a filter that writes, if it is a plain string. Returns
+    /// whether it was written.
+    #[inline(always)]
+    fn write_if_text<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<Truth> {
+        match expr.literal() {
+            Some(text) if text.len() <= STEP_BYTES => {
+                self.out.push_str(text);
+                if TRACED {
+                    self.runtime.record_memory(text, self.out.len())?;
+                }
+                Ok(Truth::Yes)
+            }
+            _ => self.write_if_found::<TRACED>(expr),
+        }
+    }
+
+    #[inline(never)]
+    fn write_if_found<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<Truth> {
+        let Runtime { meter, heap, .. } = &mut *self.runtime;
+        let text = match expr.form {
+            Form::Path => match self.frame.peek(heap, expr) {
+                Peek::Found(found) => match found.plain_text() {
+                    Some(text) => text,
+                    None => return Ok(Truth::No),
+                },
+                Peek::Absent(_) | Peek::Unknown => return Ok(Truth::No),
+            },
+            Form::Part => return self.write_part::<TRACED>(expr),
+            Form::Written => return self.write_filtered::<TRACED>(expr),
+            _ => match expr.literal() {
+                Some(text) => text,
+                None => return Ok(Truth::No),
+            },
+        };
+        if text.len() > STEP_BYTES {
+            meter.charge_bytes(text.len())?;
+        }
+        let place = (Address::of(text), text.len());
+        push(meter, &mut self.out, text)?;
+        self.record::<TRACED>(place)
+    }
+
+    /// Writes the part that a filter or a method returns of a path, if that is a plain string. Returns whether it was written.
+    #[inline(never)]
+    fn write_part<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<Truth> {
+        let (path, function) = match &expr.kind {
+            ExprKind::Filter(filter) => (filter.input.as_ref(), filter.builtin.and_then(filters::get)),
+            ExprKind::Call(call) => match &call.callee.kind {
+                ExprKind::Attribute(callee) => (Some(&callee.object), callee.text_method.and_then(methods::get_str)),
+                _ => (None, None),
+            },
+            _ => (None, None),
+        };
+        let (Some(path), Some(Shortcut::Part(part))) = (path, function.map(|function| function.shortcut)) else {
+            return Ok(Truth::No);
+        };
+        let Runtime { meter, heap, .. } = &mut *self.runtime;
+        let Peek::Found(found) = self.frame.peek(heap, path) else {
+            return Ok(Truth::No);
+        };
+        let Some(text) = found.plain_text() else {
+            return Ok(Truth::No);
+        };
+        if text.len() > STEP_BYTES {
+            meter.charge_scan(text.len())?;
+        }
+        let part = part(text, None);
+        let place = (Address::of(part), part.len());
+        push(meter, &mut self.out, part)?;
+        self.record::<TRACED>(place)
+    }
+
+    /// Records the text that was just written, by the place in memory that it was copied from.
+    #[inline(always)]
+    fn record<const TRACED: bool>(&mut self, (address, length): (Address, usize)) -> Result<Truth> {
+        if TRACED {
+            self.runtime.record_copy(address, length, self.out.len())?;
+        }
+        Ok(Truth::Yes)
+    }
+
+    /// Writes the result of a filter that can append it to the output. Returns whether it was written.
+    #[inline(never)]
+    fn write_filtered<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<Truth> {
+        let ExprKind::Filter(filter) = &expr.kind else {
+            return Ok(Truth::No);
+        };
+        let (Some(function), Some(input)) = (filter.builtin.and_then(filters::get), &filter.input) else {
+            return Ok(Truth::No);
+        };
+        match function.shortcut {
+            Shortcut::Write(write) if !TRACED || filter.args.is_empty() => {
+                let written = self.apply_to_output(filter, input, function, write);
+                written.map_err(|error| self.explain_error(error, expr))?;
+                Ok(Truth::Yes)
+            }
+            _ => Ok(Truth::No),
+        }
+    }
+
+    #[inline(never)]
+    fn apply_to_output(&mut self, filter: &'a Filter, input: &'a Expr, function: &Function, write: Write) -> Result<()> {
+        let mut arguments = Arguments::one(self.expr(input)?);
+        self.arguments(&filter.args, &mut arguments, Some(function))?;
+        function.write(write, self.runtime, arguments, &mut self.out)
+    }
+
+    /// Writes `str(name(args))`.
+    #[inline(never)]
+    fn write_called(&mut self, callee: &'a Expr, args: &'a Args, expr: &'a Expr) -> Result<()> {
+        if let Some(callee) = self.local_macro(callee, args) {
+            let written = self.write_macro(&callee, args);
+            return written.map_err(|error| self.explain_error(error, expr));
+        }
+        let function = self.expr(callee)?;
+        let mut arguments = Arguments::new();
+        self.call_arguments(args, &mut arguments, None)?;
+        self.write_call(&function, &mut arguments)
+            .map_err(|error| self.explain_error(error, expr))
+    }
+
+    /// Writes `a + b + c`.
+    #[inline(never)]
+    fn write_sum<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<()> {
+        let start = self.out.len();
+        let mut built = None;
+        self.write_operands::<TRACED>(expr, start, &mut built)?;
+        match built {
+            Some(value) => self.write_value(&value),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the operands of a sum from left to right. As long as all are plain strings, each is written to the output and no sum is
+    /// built. At the first other operand, the text since `start` is taken back from the output and added to the operand, and `built` has
+    /// the sum from there on.
+    #[inline(always)]
+    fn write_operands<const TRACED: bool>(&mut self, expr: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
+        let mut sums = [expr; MAX_SUMS];
+        let mut count = 0_usize;
+        let mut first = expr;
+        while let (ExprKind::Binary(BinaryOp::Add, operands), Some(place)) = (&first.kind, sums.get_mut(count)) {
+            let [left, _] = &**operands;
+            *place = first;
+            count += 1;
+            first = left;
+        }
+        if !self.write_if_text::<TRACED>(first)?.is_yes() {
+            self.write_operand::<TRACED>(first, built)?;
+        }
+        while let Some(sum) = count.checked_sub(1).and_then(|index| sums.get(index)) {
+            count = count.saturating_sub(1);
+            let ExprKind::Binary(_, operands) = &sum.kind else { break };
+            let [_, right] = &**operands;
+            if built.is_some() || !self.write_if_text::<TRACED>(right)?.is_yes() {
+                self.add_operand::<TRACED>(sum, right, start, built)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Evaluates an operand and writes it if it is a plain string. Otherwise its value is stored in `kept`.
+    #[inline(never)]
+    fn write_operand<const TRACED: bool>(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
+        let value = match &expr.kind {
+            ExprKind::Conditional(conditional) => match self.branch(conditional)? {
+                Some(branch) if self.write_if_text::<TRACED>(branch)?.is_yes() => return Ok(()),
+                Some(branch) => return self.write_operand::<TRACED>(branch, kept),
+                None => Value::Undefined(Undefined::NoElse(conditional.line)),
+            },
+            // The result is a plain string, whatever its operands are.
+            ExprKind::Concat(_) => return self.write_expr(expr),
+            ExprKind::Binary(BinaryOp::Add, _) => {
+                self.check_stack(expr)?;
+                return self.write_nested::<TRACED>(expr, kept);
+            }
+            _ => self.expr(expr)?,
+        };
+        if is_plain(&value) {
+            return self.write_last(value);
+        }
+        *kept = Some(value);
+        Ok(())
+    }
+
+    /// Writes a sum that is an operand of another one.
+    #[inline(never)]
+    fn write_nested<const TRACED: bool>(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
+        self.write_operands::<TRACED>(expr, self.out.len(), kept)
+    }
+
+    /// Writes or adds the right operand of a sum. `built` is the value of the left operand if that was not written.
+    #[inline(never)]
+    fn add_operand<const TRACED: bool>(
+        &mut self,
+        expr: &'a Expr,
+        right: &'a Expr,
+        start: usize,
+        built: &mut Option<Value<'a>>,
+    ) -> Result<()> {
+        let (left, right) = match built.take() {
+            Some(left) => (left, self.expr(right)?),
+            None => {
+                self.write_operand::<TRACED>(right, built)?;
+                let Some(right) = built.take() else { return Ok(()) };
+                let text = self.out.split_off(start);
+                let pieces = self.runtime.split_pieces(start)?;
+                (self.runtime.finish_str(text, pieces)?, right)
+            }
+        };
+        let sum = operators::binary(self.runtime, BinaryOp::Add, &left, &right);
+        *built = Some(sum.map_err(|error| self.explain_error(error, expr))?);
+        Ok(())
+    }
+}
+
+/// Writes a string. The size of the output is checked only if the memory of the output has to grow.
+#[inline(always)]
+fn push(meter: &Meter<'_>, out: &mut String, text: &str) -> Result<()> {
+    if text.len() > out.capacity().wrapping_sub(out.len()) {
+        meter.check_output(out.len() + text.len())?;
+    }
+    out.push_str(text);
+    Ok(())
+}
+
+fn is_sum(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Binary(BinaryOp::Add, _))
+}
+
+fn is_plain(value: &Value<'_>) -> bool {
+    matches!(value, Value::Str(text) if !text.is_markup())
 }

@@ -39,9 +39,8 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn rare_stmt(&mut self, stmt: &'a Stmt) -> Result<Flow> {
         match &stmt.kind {
-            StmtKind::Output(pieces) => self.output(pieces)?,
-            StmtKind::If(node) => return self.if_arms(node),
-            StmtKind::Set(node) => self.assignment(node)?,
+            // `stmt` runs these.
+            StmtKind::Output(_) | StmtKind::If(_) | StmtKind::Set(_) => return self.stmt(stmt),
             StmtKind::For(node) => return self.for_loop(node, stmt.line),
             StmtKind::SetBlock(node) => return self.set_block(node),
             StmtKind::Macro(node) => self.define_macro(node)?,
@@ -58,12 +57,17 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn assignment(&mut self, node: &'a Set) -> Result<()> {
-        if !matches!(node.target.kind, TargetKind::Name { .. }) {
+        let is_sound = match &node.target.kind {
+            TargetKind::Name { .. } => true,
+            TargetKind::Attribute { slot, .. } => matches!(self.get(slot), Some(Value::Namespace(_))),
+            TargetKind::Tuple(_) => false,
+        };
+        if !is_sound {
             let checked = self.check_namespaces(&node.target);
             checked.map_err(|error| error.on_line(node.check_line))?;
         }
         match node.strategy {
-            SetStrategy::Append if self.render.is_fast() || self.runtime.tape.is_some() => return self.accumulate(node),
+            SetStrategy::Append if self.render.template.accumulates || self.runtime.tape.is_some() => return self.accumulate(node),
             SetStrategy::Plain | SetStrategy::Append => {}
             SetStrategy::Alias => return self.assign_copy(node),
         }
@@ -95,7 +99,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn if_arms(&mut self, node: &'a If) -> Result<Flow> {
         for arm in &node.arms {
             let truth = self.truth(&arm.test);

@@ -10,7 +10,7 @@
 //!   expression is dropped, and parsing continues.
 
 use super::Parser;
-use crate::ast::{Expr, ExprKind, Literal};
+use crate::ast::{Expr, ExprKind, Form, Literal};
 use crate::error::{Error, Result};
 use crate::limits::{Limit, LimitExceeded};
 use crate::span::Span;
@@ -97,7 +97,8 @@ impl<'s> Parser<'s> {
 /// The parser stores expressions directly in their place in the tree, because moving them takes long. `out` has a placeholder, which needs
 /// no drop.
 pub fn build_leaf(out: &mut Expr, kind: ExprKind, span: Span, at: u32) -> Height {
-    std::mem::forget(std::mem::replace(out, Expr { kind, span, at }));
+    let form = Form::General;
+    std::mem::forget(std::mem::replace(out, Expr { kind, span, at, form }));
     1
 }
 

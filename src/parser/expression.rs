@@ -151,7 +151,6 @@ impl<'s> Parser<'s> {
             first: take(out),
             link: (op, Expr::default()),
             more: Box::default(),
-            is_key_with_text: false,
         });
         let (_, right) = &mut compare.link;
         height = height.max(self.take_link(right, op)?);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::depth::{self, Height};
 use super::{Parser, split_off};
-use crate::ast::{Args, Attribute, Call, Expr, ExprKind, Filter, Keyword, Literal, Slice, Test, UnaryOp};
+use crate::ast::{Args, Attribute, Call, Expr, ExprKind, Filter, Form, Keyword, Literal, Slice, Test, UnaryOp};
 use crate::error::{Error, Result};
 use crate::lexer::TokenKind;
 use crate::span::Span;
@@ -69,6 +69,7 @@ impl<'s> Parser<'s> {
                     kind: ExprKind::Literal(literal.unwrap_or(Literal::None)),
                     span: name.span,
                     at: name.at,
+                    form: Form::General,
                 };
                 ExprKind::Item(Box::new([take(out), index]))
             }

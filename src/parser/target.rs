@@ -93,7 +93,7 @@ impl<'s> Parser<'s> {
 
 /// Converts an expression to a target. The recursion is bounded, because the parser bounds the height of the expression.
 fn to_target(expr: Expr) -> Result<Target, Unassignable> {
-    let Expr { kind, span, at } = expr;
+    let Expr { kind, span, at, .. } = expr;
     match kind {
         ExprKind::Name(name) => Ok(variable(name.symbol, span, at)),
         ExprKind::Tuple(items) => tuple_target(items.into_iter().map(to_target), span, at),

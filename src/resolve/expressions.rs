@@ -4,12 +4,11 @@
 
 use std::borrow::Cow;
 
-use super::{Place, Resolver, find_repeated};
-use crate::ast::{Args, Attribute, BinaryOp, Call, Compare, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Test, UnaryOp};
+use super::{Place, Resolver, find_repeated, forms};
+use crate::ast::{Args, Attribute, BinaryOp, Call, Compare, Expr, ExprKind, Filter, Form, Literal, LogicOp, Test, UnaryOp};
 use crate::builtins::{access, filters, jinja_tests, methods};
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
-use crate::text::short_eq::SHORT;
 use crate::unicode::{is_python_keyword, nfkc};
 use crate::unsupported;
 
@@ -29,6 +28,7 @@ impl Resolver<'_> {
             ExprKind::Name(name) => {
                 self.count(0);
                 name.slot = self.name_slot(name.symbol, expr.span)?;
+                expr.form = Form::Path;
                 Ok(())
             }
             ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => {
@@ -86,7 +86,6 @@ impl Resolver<'_> {
                     expr.kind = ExprKind::Literal(Literal::Bool(false));
                     return Ok(());
                 }
-                compare.is_key_with_text = is_key_with_text(compare);
             }
             ExprKind::Conditional(conditional) => {
                 conditional.line = self.lines.line(expr.at);
@@ -127,7 +126,10 @@ impl Resolver<'_> {
                 self.count(text_length(&expr.kind));
                 self.forget_refused(was_refused);
             }
-            None => self.rewrite(expr),
+            None => {
+                self.rewrite(expr);
+                expr.form = forms::choose(&expr.kind);
+            }
         }
         Ok(())
     }
@@ -187,9 +189,11 @@ impl Resolver<'_> {
                 if let Some(positive) = self.folder.fold_base_without_sign(operands) {
                     let [base, _] = &mut **operands;
                     base.kind = positive;
-                    let (span, at) = (expr.span, expr.at);
-                    let kind = std::mem::replace(&mut expr.kind, ExprKind::Literal(Literal::None));
-                    expr.kind = ExprKind::Unary(UnaryOp::Neg, Box::new(Expr { kind, span, at }));
+                    let power = Expr {
+                        kind: std::mem::replace(&mut expr.kind, ExprKind::Literal(Literal::None)),
+                        ..*expr
+                    };
+                    expr.kind = ExprKind::Unary(UnaryOp::Neg, Box::new(power));
                 }
             }
             ExprKind::Item(operands) if is_key(operands) => {
@@ -296,16 +300,6 @@ fn classify(attribute: &mut Attribute) {
         && !unsupported::TEXT_ATTRIBUTES.names.contains(&name);
     attribute.text_method = methods::find_str_index(name);
     attribute.is_get = name == "get";
-}
-
-/// Returns whether a comparison is `x.key == "text"` or `x.key != "text"`, with a short key and a short text.
-fn is_key_with_text(compare: &Compare) -> bool {
-    let is_short = |text: &str| text.len() <= SHORT;
-    let (op, right) = &compare.link;
-    matches!(op, CompareOp::Eq | CompareOp::Ne)
-        && compare.more.is_empty()
-        && matches!(&compare.first.kind, ExprKind::Attribute(attribute) if attribute.is_key && is_short(&attribute.name))
-        && matches!(&right.kind, ExprKind::Literal(Literal::Str(text)) if is_short(text))
 }
 
 /// Returns whether `x["key"]` has the value of `x.key` for all objects. It does unless a dict, or an undefined value, has an attribute of

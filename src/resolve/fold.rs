@@ -128,9 +128,11 @@ impl Folder {
         if !is_negative || self.is_constant(exponent) {
             return None;
         }
-        let kind = ExprKind::Literal(literal.clone());
-        let (span, at) = (base.span, base.at);
-        self.fold(&ExprKind::Unary(UnaryOp::Neg, Box::new(Expr { kind, span, at })))
+        let base = Expr {
+            kind: ExprKind::Literal(literal.clone()),
+            ..Expr::default()
+        };
+        self.fold(&ExprKind::Unary(UnaryOp::Neg, Box::new(base)))
     }
 
     /// Compares two literals, as a link of a chain of comparisons. Returns `None` if that fails.

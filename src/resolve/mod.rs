@@ -9,6 +9,7 @@ mod collect_names;
 mod constants;
 mod expressions;
 mod fold;
+mod forms;
 mod frames;
 pub mod operators;
 mod output;

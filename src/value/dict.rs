@@ -11,7 +11,7 @@ use super::runtime::Runtime;
 use crate::error::Result;
 use crate::json::{Data, Entry, Object};
 use crate::meter::{Claim, STEP_BYTES};
-use crate::text::short_eq::{SHORT, is_equal, is_equal_to_short};
+use crate::text::short_eq::{SHORT, is_equal_to_short};
 
 /// The maximum number of entries of an object that is searched from its start, which is faster than hashing the key.
 const SCANNED: usize = 8;
@@ -48,25 +48,35 @@ pub type Entries<'a> = IndexMap<Key<'a>, Value<'a>, BuildHasherDefault<KeyHasher
 #[inline]
 pub fn json_entry<'a>(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Option<&'a serde_json::Value> {
     // Long keys are left to the map: a call to compare them here would slow down short keys too.
-    if map.len() > SCANNED || key.len() > SHORT {
-        return map.get(key);
+    match scan_json(map, key) {
+        Some(found) if key.len() <= SHORT => found,
+        _ => map.get(key),
     }
-    map.iter().find(|(name, _)| is_equal(name, key)).map(|(_, value)| value)
 }
 
-/// Returns whether the caller's object has a string under a key, or `None` if it has many entries. Both strings have at most [`SHORT`] bytes.
-/// This calls no other function.
+/// Returns the value under a key of at most [`SHORT`] bytes of the caller's object, or `None` if the object has many entries. This calls no
+/// other function.
 #[inline(always)]
-pub fn has_json_text(map: &serde_json::Map<String, serde_json::Value>, key: &str, text: &str) -> Option<bool> {
+pub(super) fn scan_json<'a>(
+    map: &'a serde_json::Map<String, serde_json::Value>,
+    key: &str,
+) -> Option<Option<&'a serde_json::Value>> {
     if map.len() > SCANNED {
         return None;
     }
     for (name, value) in map {
         if is_equal_to_short(name, key) {
-            return Some(matches!(value, serde_json::Value::String(value) if is_equal_to_short(value, text)));
+            return Some(Some(value));
         }
     }
-    Some(false)
+    Some(None)
+}
+
+/// Returns whether the caller's object has a string under a key, or `None` if it has many entries. Both strings have at most [`SHORT`] bytes.
+#[inline(always)]
+pub fn has_json_text(map: &serde_json::Map<String, serde_json::Value>, key: &str, text: &str) -> Option<bool> {
+    let found = scan_json(map, key)?;
+    Some(matches!(found, Some(serde_json::Value::String(value)) if is_equal_to_short(value, text)))
 }
 
 impl<'a> Dict<'a> {

@@ -49,14 +49,13 @@ impl<'a> Namespace<'a> {
 
     /// Returns the value of an attribute.
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
-        let is_name = |attribute: &Value<'a>| attribute.as_str().is_some_and(|attribute| is_equal(attribute, name));
-        let found = self.attributes.iter().find(|(attribute, _)| is_name(attribute));
+        let found = self.attributes.iter().find(|(attribute, _)| is_name(attribute, name));
         found.map(|(_, value)| value)
     }
 
     fn get_mut(&mut self, name: &str) -> Option<&mut Value<'a>> {
         let mut attributes = self.attributes.iter_mut();
-        let found = attributes.find(|(attribute, _)| attribute.as_str() == Some(name));
+        let found = attributes.find(|(attribute, _)| is_name(attribute, name));
         found.map(|(_, value)| value)
     }
 
@@ -90,6 +89,10 @@ impl<'a> Namespace<'a> {
     pub fn attributes(&self) -> &[(Value<'a>, Value<'a>)] {
         &self.attributes
     }
+}
+
+fn is_name(attribute: &Value<'_>, name: &str) -> bool {
+    attribute.as_str().is_some_and(|attribute| is_equal(attribute, name))
 }
 
 /// Claims the memory of a namespace's attributes.

@@ -11,7 +11,7 @@ use super::runtime::Heap;
 use super::types::Type;
 use super::{Value, dict};
 use crate::json::{Data, Object};
-use crate::text::short_eq::is_equal;
+use crate::text::short_eq::{SHORT, is_equal};
 
 /// A borrowed reference to a value.
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +41,16 @@ pub enum Peek<'v, 'a> {
 
 impl<'v, 'a> Peek<'v, 'a> {
     /// Looks up a key of the caller's object. A long key, or a key of a large object, is left to the lookup that charges for it.
-    #[inline]
+    #[inline(always)]
     pub fn in_json(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Self {
+        match dict::scan_json(map, key) {
+            Some(found) if key.len() <= SHORT => found.map_or(Self::Absent(Type::Dict), Self::json),
+            _ => Self::in_large_json(map, key),
+        }
+    }
+
+    #[inline(never)]
+    fn in_large_json(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Self {
         if !Dict::Json(map).is_found_at_once(key) {
             return Self::Unknown;
         }

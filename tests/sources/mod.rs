@@ -9,8 +9,10 @@ pub fn read_identifier(text: &str) -> String {
         .collect()
 }
 
+/// Returns the sources of this crate. The Python package is a crate of its own.
 pub fn list_sources() -> Vec<String> {
-    list_files("src", "rs")
+    let sources = list_files("src", "rs").into_iter();
+    sources.filter(|path| !path.starts_with("src/python/")).collect()
 }
 
 /// Returns the files of a folder and its subfolders with a file extension, as paths from the crate's root.

@@ -1,5 +1,5 @@
-//! Renders cases with the library: with the shortcuts of the evaluator, without them, and traced. Scores the answers as the conformance
-//! runner does.
+//! Renders cases with the library: with the forms of expressions that the resolver chose, with the general forms, and traced. Scores the
+//! answers as the conformance runner does.
 
 use super::responses;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -53,7 +53,7 @@ pub fn in_threads<T: Sync, R: Send>(all: &[T], run: impl Fn(&[T]) -> Vec<R> + Sy
     })
 }
 
-/// The source of a template and the result of compiling it, with and without the shortcuts of the evaluator.
+/// The source of a template and the result of compiling it, with the forms that the resolver chose and with the general ones.
 pub type Compiled = (String, Result<[Template; 2], Error>);
 
 /// Renders a case and returns the reply. `last` is the template of the last case and becomes that of this one, because successive cases
@@ -76,7 +76,7 @@ pub fn compile<'l>(case: &Case, last: &'l mut Option<Compiled>) -> &'l Result<[T
     }
     let compile = || {
         let mut templates = [Template::compile(source)?, Template::compile(source)?];
-        templates[1].without_shortcuts();
+        templates[1].generalize();
         Ok(templates)
     };
     let (_, templates) = last.get_or_insert_with(|| (source.clone().into_owned(), compile()));
@@ -163,7 +163,7 @@ fn assert_same(fast: &Result<Prompt, Error>, plain: &Result<Prompt, Error>) {
             assert_eq!((fast.kind(), fast.class()), (plain.kind(), plain.class()));
             assert_eq!((fast.line(), fast.position()), (plain.line(), plain.position()));
         }
-        _ => panic!("with shortcuts: {fast:?}, and in another mode: {plain:?}"),
+        _ => panic!("with forms: {fast:?}, and in another mode: {plain:?}"),
     }
 }
 

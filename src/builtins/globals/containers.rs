@@ -53,18 +53,24 @@ built_ins! { CONTAINERS:
 const MAX_ATTRIBUTES: usize = 1000;
 
 /// Returns an error if the name of an attribute begins with an underscore.
+#[inline]
 pub fn check_attribute_name(name: &str) -> Result<()> {
-    if !name.starts_with('_') {
-        return Ok(());
+    match name.starts_with('_') {
+        true => Err(refuse_attribute_name(name)),
+        false => Ok(()),
     }
+}
+
+#[cold]
+fn refuse_attribute_name(name: &str) -> Error {
     let name = quote::repr(name);
-    Err(Error::new(
+    Error::new(
         ErrorKind::Security,
         format!(
             "Chat templates cannot store underscore-prefixed attributes on a namespace, but got {name}. \
              Please rename the attribute."
         ),
-    ))
+    )
 }
 
 /// Collects the entries of a dict: those of the argument, a dict or pairs, and then the keywords.

@@ -31,7 +31,7 @@ pub struct Function {
 
 /// A quick way to evaluate calls of one common form: it does what [`Function::call`] does with those arguments.
 ///
-/// `eval/fast/builtins.rs` uses it.
+/// `eval/applied.rs` uses it.
 #[derive(Clone, Copy)]
 pub enum Shortcut {
     /// There is no quick way: all calls run the body.

@@ -1,28 +1,23 @@
-//! Shortcuts for filters and methods: calls of one common form, without binding arguments.
+//! Calls the built-in functions and macros of common calls without binding arguments.
 //!
 //! ```text
-//! messages|length      content|trim      text.startswith("<tool_response>")      text.split("</think>")[-1].lstrip("\n")
+//! messages|length      text.startswith("<tool_response>")      text.split("</think>")[-1].lstrip("\n")      render(message, true)
 //! ```
-//!
-//! | shortcut | saves | families |
-//! |---|---|---|
-//! | the length, a stripped text, `startswith`, `split("…")[0]` and the like | 770 | 12 of 20 |
-//! | `namespace(…)` | 1 250 | 11 of 20 |
-//! | `dict.get("…")` | 3 370 | 7: gemma-4, glm-4, jamba, kimi-k2, lfm2, mistral-v13, olmo |
 
-use super::super::Evaluator;
-use super::literal;
+use std::rc::Rc;
+
+use super::Evaluator;
 use crate::ast::{Args, Call, Expr, ExprKind, Filter, Literal};
 use crate::builtins::{access, filters, methods};
 use crate::error::Result;
-use crate::value::{Dict, Function, Shortcut, Str, Value, ops};
+use crate::value::{Dict, Function, Macro, Shortcut, Str, Value, ops};
 
 /// The maximum number of attributes of a namespace that is made by a shortcut.
 const MAX_ATTRIBUTES: usize = 16;
 
 /// The arguments of a call after the value that it is applied to.
 #[derive(Clone, Copy)]
-enum Form<'t> {
+enum Shape<'t> {
     /// No arguments.
     Unary,
     /// A string literal.
@@ -31,22 +26,35 @@ enum Form<'t> {
     Other,
 }
 
-impl<'t> Form<'t> {
+impl<'t> Shape<'t> {
     #[inline]
     fn of(args: &'t Args) -> Self {
         match args.positional.as_slice() {
             _ if !args.are_positional() => Self::Other,
             [] => Self::Unary,
-            [argument] => literal(argument).map_or(Self::Other, Self::Text),
+            [argument] => argument.literal().map_or(Self::Other, Self::Text),
             _ => Self::Other,
         }
     }
 }
 
 impl<'a> Evaluator<'a, '_> {
+    /// Evaluates an expression with a form for filters, calls and items, which may keep values on the stack while others are evaluated.
+    #[inline(never)]
+    pub(super) fn applied(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        self.runtime.meter.check_stack()?;
+        let value = match &expr.kind {
+            ExprKind::Filter(filter) => self.filter_by_form(filter),
+            ExprKind::Call(call) => self.call_by_form(call),
+            ExprKind::Item(operands) => self.item_by_form(operands),
+            _ => return self.general_value(expr),
+        };
+        value.map_err(|error| self.explain_error(error, expr))
+    }
+
     /// Evaluates `input|name(args)`.
     #[inline(never)]
-    pub(super) fn fast_filter(&mut self, filter: &'a Filter) -> Result<Value<'a>> {
+    fn filter_by_form(&mut self, filter: &'a Filter) -> Result<Value<'a>> {
         let function = filter.builtin.and_then(filters::get);
         let mut input = match &filter.input {
             Some(input) => match function.map(|function| function.shortcut) {
@@ -67,20 +75,20 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn list_source(&mut self, filter: &'a Filter, input: &'a Expr) -> Result<Value<'a>> {
         if filter.args.is_empty() {
-            self.fast_items(input)
+            self.iterable(input)
         } else {
             self.expr(input)
         }
     }
 
-    /// Evaluates a call, by a shortcut if it calls a macro, `namespace`, a method of a string or `get` of a dict.
+    /// Evaluates a call, quickly if it calls a macro, `namespace`, a method of a string or `get` of a dict.
     #[inline(never)]
-    pub(super) fn fast_call(&mut self, call: &'a Call) -> Result<Value<'a>> {
+    fn call_by_form(&mut self, call: &'a Call) -> Result<Value<'a>> {
         let Call { callee, args } = call;
         let ExprKind::Attribute(attribute) = &callee.kind else {
             return match self.local_macro(callee, args) {
                 Some(callee) => self.call_macro(&callee, args),
-                None if self.makes_namespace(callee) => self.fast_namespace(callee, args),
+                None if self.makes_namespace(callee) => self.make_namespace(callee, args),
                 None => self.call(callee, args, None),
             };
         };
@@ -108,7 +116,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Evaluates `namespace(name=value)`, whose keywords become the attributes at once.
     #[inline(never)]
-    fn fast_namespace(&mut self, callee: &'a Expr, args: &'a Args) -> Result<Value<'a>> {
+    fn make_namespace(&mut self, callee: &'a Expr, args: &'a Args) -> Result<Value<'a>> {
         let keywords = match &args.others {
             Some(others) if others.star.is_none() && others.double_star.is_none() && !others.are_packed => &others.keywords,
             _ => return self.call(callee, args, None),
@@ -127,7 +135,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Evaluates `object[index]`, by a shortcut if it is `text.split("…")[0]` or the like.
     #[inline(never)]
-    pub(super) fn fast_item(&mut self, operands: &'a [Expr; 2]) -> Result<Value<'a>> {
+    fn item_by_form(&mut self, operands: &'a [Expr; 2]) -> Result<Value<'a>> {
         let [object, index] = operands;
         self.runtime.meter.charge(1)?;
         if let (ExprKind::Call(call), ExprKind::Literal(Literal::Int(index))) = (&object.kind, &index.kind) {
@@ -170,10 +178,10 @@ impl<'a> Evaluator<'a, '_> {
             (Shortcut::None, _) => Ok(None),
             (Shortcut::Part(part), Value::Str(text)) if index.is_none() && !text.is_markup() => {
                 let whole = text.as_str();
-                let (argument, work) = match Form::of(args) {
-                    Form::Unary => (None, whole.len()),
-                    Form::Text(argument) => (Some(argument), whole.len() + argument.len()),
-                    Form::Other => return Ok(None),
+                let (argument, work) = match Shape::of(args) {
+                    Shape::Unary => (None, whole.len()),
+                    Shape::Text(argument) => (Some(argument), whole.len() + argument.len()),
+                    Shape::Other => return Ok(None),
                 };
                 self.runtime.meter.charge_scan(work)?;
                 let kept = part(whole, argument);
@@ -187,15 +195,15 @@ impl<'a> Evaluator<'a, '_> {
             (Shortcut::Length, input) if index.is_none() && args.is_empty() => {
                 ops::length(self.runtime, input).map(|length| Some(Value::from(length)))
             }
-            (Shortcut::Predicate(holds), Value::Str(text)) if index.is_none() && !text.is_markup() => match Form::of(args) {
-                Form::Text(argument) => {
+            (Shortcut::Predicate(holds), Value::Str(text)) if index.is_none() && !text.is_markup() => match Shape::of(args) {
+                Shape::Text(argument) => {
                     self.runtime.meter.charge_bytes(argument.len())?;
                     Ok(Some(Value::Bool(holds(text.as_str(), argument))))
                 }
                 _ => Ok(None),
             },
-            (Shortcut::Item(item), Value::Str(text)) if !text.is_markup() => match (Form::of(args), index) {
-                (Form::Text(argument), Some(index)) => item(self.runtime, text, argument, index),
+            (Shortcut::Item(item), Value::Str(text)) if !text.is_markup() => match (Shape::of(args), index) {
+                (Shape::Text(argument), Some(index)) => item(self.runtime, text, argument, index),
                 _ => Ok(None),
             },
             _ => Ok(None),
@@ -208,7 +216,7 @@ impl<'a> Evaluator<'a, '_> {
         let [key, default @ ..] = args.positional.as_slice() else {
             return Ok(None);
         };
-        let Some(key) = literal(key).filter(|_| args.are_positional()) else {
+        let Some(key) = key.literal().filter(|_| args.are_positional()) else {
             return Ok(None);
         };
         let default = match default {
@@ -218,5 +226,46 @@ impl<'a> Evaluator<'a, '_> {
         };
         self.runtime.meter.charge(1)?;
         Ok(Some(self.runtime.find_str(dict, key)?.unwrap_or(default)))
+    }
+
+    /// Returns the macro that a call runs, if the arguments can be evaluated straight to its local variables.
+    #[inline]
+    pub(super) fn local_macro(&self, callee: &'a Expr, args: &'a Args) -> Option<Rc<Macro<'a>>> {
+        let ExprKind::Name(name) = &callee.kind else { return None };
+        match self.get(&name.slot) {
+            Some(Value::Macro(callee)) if callee.takes_locals && args.are_positional() => {
+                let are_enough = args.positional.len() <= callee.parameters.len();
+                are_enough.then(|| Rc::clone(callee))
+            }
+            _ => None,
+        }
+    }
+
+    /// Evaluates a call of a macro to a string.
+    #[inline(never)]
+    pub(super) fn call_macro(&mut self, callee: &Macro<'a>, args: &'a Args) -> Result<Value<'a>> {
+        self.push_locals(args)?;
+        let count = args.positional.len();
+        self.runtime
+            .capture(|runtime, text| callee.code.write_with_locals(runtime, count, text))
+    }
+
+    /// Writes the result of a macro.
+    #[inline(never)]
+    pub(super) fn write_macro(&mut self, callee: &Macro<'a>, args: &'a Args) -> Result<()> {
+        self.push_locals(args)?;
+        callee
+            .code
+            .write_with_locals(self.runtime, args.positional.len(), &mut self.out)
+    }
+
+    /// Evaluates arguments, and appends their values to the local variables, where the frame of the macro will begin.
+    #[inline]
+    fn push_locals(&mut self, args: &'a Args) -> Result<()> {
+        for argument in &args.positional {
+            let value = self.expr(argument)?;
+            self.runtime.heap.frames.locals.push(Some(value));
+        }
+        Ok(())
     }
 }

@@ -1,21 +1,19 @@
-//! Peeks at variables and their keys: most values that chat templates print, compare and test are not computed but found.
+//! Peeks at paths: variables, their keys, and keys of keys and items. Most values that chat templates print, compare and test are found
+//! there.
 //!
 //! ```text
 //! message.role          message["role"]          call.function.name          messages[0].role
 //! ```
 //!
-//! For values it saves 850 instructions, on 19 of 20 families; the other shortcuts build on it.
-//!
-//! A peek borrows the value from where it is, and no [`Value`] is made. It does not cover everything that follows a dot: for a method or
-//! an attribute of `loop` that must be computed it returns [`Peek::Unknown`], and the plain evaluator decides.
+//! A peek borrows the value from where it is, and no [`Value`] is made. For an attribute of `loop` that must be computed, and whatever else
+//! needs the runtime, it returns [`Peek::Unknown`].
 
-use super::super::frame::Activation;
-use super::literal;
+use super::frame::Activation;
 use crate::ast::{Attribute, Compare, CompareOp, Expr, ExprKind, Literal, Name, Slot};
 use crate::value::{Dict, Heap, Peek, Type, Undefined, Value, ValueRef, has_json_text};
 
 impl Activation {
-    /// Peeks at an expression that is a variable, a key of one, or a key of a key or of an item.
+    /// Peeks at an expression with the form [`Form::Path`](crate::ast::Form::Path).
     #[inline(always)]
     pub fn peek<'v, 'a>(&self, heap: &'v Heap<'a>, expr: &'a Expr) -> Peek<'v, 'a> {
         match &expr.kind {
@@ -30,9 +28,6 @@ impl Activation {
     /// Peeks at a key of a variable. The keys of an object of the input, such as a message, are found without another call.
     #[inline(always)]
     pub fn peek_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Peek<'v, 'a> {
-        if !attribute.is_key {
-            return Peek::Unknown;
-        }
         if let ExprKind::Name(name) = &attribute.object.kind {
             match self.get(heap, &name.slot) {
                 Some(Value::Dict(Dict::Json(map))) => return Peek::in_json(map, &attribute.name),
@@ -43,7 +38,8 @@ impl Activation {
         self.peek_any_key(heap, attribute)
     }
 
-    /// Decides `variable.key == "text"` or `variable.key != "text"` if the variable is a small object of the caller, such as a message.
+    /// Decides a comparison with the form [`Form::KeyIsText`](crate::ast::Form::KeyIsText) if the variable is a small object of the
+    /// caller, such as a message.
     #[inline(always)]
     pub fn compare_key(&self, heap: &Heap<'_>, compare: &Compare) -> Option<bool> {
         let Compare {
@@ -51,10 +47,7 @@ impl Activation {
             link: (op, right),
             ..
         } = compare;
-        if !compare.is_key_with_text {
-            return None;
-        }
-        let (ExprKind::Attribute(attribute), Some(text)) = (&first.kind, literal(right)) else {
+        let (ExprKind::Attribute(attribute), Some(text)) = (&first.kind, right.literal()) else {
             return None;
         };
         match &attribute.object.kind {
@@ -88,7 +81,7 @@ impl Activation {
     #[inline(never)]
     fn object<'v, 'a>(&self, heap: &'v Heap<'a>, kind: &'a ExprKind) -> Option<ValueRef<'v, 'a>> {
         match kind {
-            ExprKind::Attribute(attribute) if attribute.is_key => {
+            ExprKind::Attribute(attribute) => {
                 let ExprKind::Name(name) = &attribute.object.kind else {
                     return None;
                 };
@@ -117,6 +110,6 @@ impl Activation {
 
 /// Returns the undefined value of an attribute that an object does not have.
 #[inline]
-pub(in crate::eval) fn absent<'a>(ty: Type, attribute: &'a Attribute) -> Value<'a> {
+pub(super) fn absent<'a>(ty: Type, attribute: &'a Attribute) -> Value<'a> {
     Value::Undefined(Undefined::Attribute(ty, &attribute.name))
 }

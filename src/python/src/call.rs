@@ -1,0 +1,149 @@
+//! The arguments of a call, and its render.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use chat_template::json::{Data, Object};
+use chat_template::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, ControlTokens, Error, Prompt, Result};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyString};
+
+use crate::input::{Text, read, read_documents, read_tools, within};
+use crate::options::Options;
+
+/// The arguments of `apply_chat_template` besides the conversation.
+#[derive(Default)]
+pub struct Arguments {
+    tools: Option<Data<'static>>,
+    documents: Option<Data<'static>>,
+    chat_template: Option<String>,
+    add_generation_prompt: bool,
+    continue_field: Option<String>,
+    variables: Option<Data<'static>>,
+}
+
+/// The arguments as Python passes them.
+#[derive(Default)]
+pub struct Given<'a, 'py> {
+    pub tools: Option<&'a Bound<'py, PyAny>>,
+    pub documents: Option<&'a Bound<'py, PyAny>>,
+    pub chat_template: Option<Text>,
+    pub add_generation_prompt: Option<&'a Bound<'py, PyAny>>,
+    pub continue_final_message: Option<&'a Bound<'py, PyAny>>,
+    pub variables: Option<&'a Bound<'py, PyDict>>,
+}
+
+impl Given<'_, '_> {
+    /// Converts the arguments.
+    pub fn read(self) -> PyResult<Arguments> {
+        let mut variables = Vec::new();
+        for (name, value) in self
+            .variables
+            .into_iter()
+            .flat_map(|variables| variables.iter().collect::<Vec<_>>())
+        {
+            let name = name.extract::<Text>()?.0;
+            let value = read(&value, &name)?;
+            variables.push((name.into(), value));
+        }
+        let mut add_generation_prompt = false;
+        if let Some(flag) = self.add_generation_prompt {
+            match flag.cast::<PyBool>() {
+                Ok(flag) => add_generation_prompt = flag.is_true(),
+                Err(_) => variables.push(("add_generation_prompt".into(), read(flag, "add_generation_prompt")?)),
+            }
+        }
+        let continue_field = match self.continue_final_message {
+            Some(field) => match field.cast::<PyString>() {
+                Ok(field) => Some(field.extract::<Text>()?.0),
+                Err(_) => within(field.py(), "continue_final_message", || field.is_truthy())?.then(|| "content".to_owned()),
+            },
+            None => None,
+        };
+        Ok(Arguments {
+            tools: read_tools(self.tools)?,
+            documents: read_documents(self.documents)?,
+            chat_template: self.chat_template.map(|text| text.0),
+            add_generation_prompt,
+            continue_field,
+            variables: (!variables.is_empty()).then(|| Data::Object(Object::new(variables))),
+        })
+    }
+}
+
+/// What a render makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// The text alone.
+    Text,
+    /// The text with all its spans.
+    Spans,
+}
+
+/// Passes the arguments with which the library renders, and returns what the function makes of them.
+pub fn with_options<T>(
+    template: &ChatTemplate,
+    arguments: &Arguments,
+    options: &Options,
+    (wanted, cancel): (Wanted, Option<&AtomicBool>),
+    call: impl FnOnce(&ApplyOptions<'_>) -> T,
+) -> T {
+    let roles = options.roles();
+    let control_roles: Vec<&str> = options.control_roles.iter().map(String::as_str).collect();
+    let bounds = options.bounds();
+    let mut apply = ApplyOptions {
+        tools: arguments.tools.as_ref().map(|tools| tools as _),
+        documents: arguments.documents.as_ref().map(|documents| documents as _),
+        chat_template: arguments.chat_template.as_deref(),
+        add_generation_prompt: arguments.add_generation_prompt,
+        continue_final_message: arguments
+            .continue_field
+            .as_deref()
+            .map_or(ContinueFinalMessage::No, ContinueFinalMessage::Field),
+        variables: arguments.variables.as_ref().map(|variables| variables as _),
+        bounds: Bounds {
+            cancel: cancel.or(bounds.cancel),
+            ..bounds
+        },
+        control_tokens: ControlTokens {
+            policy: options.control_policy,
+            roles: &control_roles,
+            ..ControlTokens::default()
+        },
+        ..ApplyOptions::default()
+    };
+    if let Some(clock) = &options.clock {
+        apply.clock = clock;
+    }
+    if wanted == Wanted::Spans {
+        apply.trace = true;
+        apply.assistant = Some(options.assistant(&roles));
+        apply.reference_spans = apply.continue_final_message.field().is_none() && template.has_generation();
+    }
+    call(&apply)
+}
+
+/// The messages, tools and variables of a row of a data set.
+pub type GivenRow<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyDict>>);
+
+/// A conversation of a batch.
+pub struct Row {
+    pub messages: Data<'static>,
+    pub arguments: Arc<Arguments>,
+}
+
+impl Row {
+    /// Renders the conversation as one of a batch, where a conversation can be empty.
+    pub fn render(&self, template: &ChatTemplate, options: &Options, how: (Wanted, Option<&AtomicBool>)) -> Result<Prompt> {
+        with_options(template, &self.arguments, options, how, |options| match &self.messages {
+            Data::List(_) | Data::Tuple(_) => {
+                let prompts = template.apply_batch(std::slice::from_ref(&self.messages), options)?;
+                prompts
+                    .into_iter()
+                    .next()
+                    .ok_or_else(|| Error::internal("a conversation has no prompt"))
+            }
+            other => template.apply(other, options),
+        })
+    }
+}

@@ -1,0 +1,182 @@
+//! The options of a render besides the arguments of `apply_chat_template`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chat_template::{AssistantOptions, Bounds, ControlPolicy, FixedClock, Limits, LocalTime};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::input::read;
+
+/// A flag that ends calls. It can be set from any thread.
+#[pyclass(frozen, module = "chat_template")]
+#[derive(Default)]
+pub struct CancelFlag {
+    pub flag: Arc<AtomicBool>,
+}
+
+#[pymethods]
+impl CancelFlag {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Ends the calls that have this flag, each with a `LimitError`.
+    fn cancel(&self) {
+        self.flag.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the flag is set.
+    #[getter]
+    fn is_cancelled(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+    }
+}
+
+/// What a render returns besides the text, and what it may use.
+///
+/// `roles`, `reasoning`, `last_turn_only`, `end_token`, `content_only`, `trailing_space` and `next_marker` say which text counts as written
+/// by the model. `control_tokens` says what happens if the input writes a control token: "leave", "refuse" or "split". `limits` is a dict
+/// such as `{"steps": 1000}`, `cancel` a flag that ends the call, and `now` the `datetime` that `strftime_now` reads.
+#[pyclass(frozen, module = "chat_template")]
+#[derive(Clone)]
+pub struct Options {
+    roles: Vec<String>,
+    reasoning: bool,
+    last_turn_only: bool,
+    end_token: bool,
+    content_only: bool,
+    trailing_space: bool,
+    next_marker: bool,
+    pub control_policy: ControlPolicy,
+    pub control_roles: Vec<String>,
+    pub limits: Limits,
+    pub cancel: Option<Arc<AtomicBool>>,
+    pub clock: Option<FixedClock>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            roles: vec!["assistant".to_owned()],
+            reasoning: true,
+            last_turn_only: false,
+            end_token: true,
+            content_only: false,
+            trailing_space: false,
+            next_marker: false,
+            control_policy: ControlPolicy::Leave,
+            control_roles: Vec::new(),
+            limits: Limits::default(),
+            cancel: None,
+            clock: None,
+        }
+    }
+}
+
+#[pymethods]
+impl Options {
+    #[new]
+    #[pyo3(signature = (*, roles=None, reasoning=true, last_turn_only=false, end_token=true, content_only=false, trailing_space=false,
+        next_marker=false, control_tokens="leave", control_roles=Vec::new(), limits=None, cancel=None, now=None))]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::fn_params_excessive_bools,
+        reason = "they are keywords in Python"
+    )]
+    fn new(
+        roles: Option<&Bound<'_, PyAny>>,
+        reasoning: bool,
+        last_turn_only: bool,
+        end_token: bool,
+        content_only: bool,
+        trailing_space: bool,
+        next_marker: bool,
+        control_tokens: &str,
+        control_roles: Vec<String>,
+        limits: Option<&Bound<'_, PyAny>>,
+        cancel: Option<&Bound<'_, CancelFlag>>,
+        now: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let default = Self::default();
+        let control_policy = match control_tokens {
+            "leave" => ControlPolicy::Leave,
+            "refuse" => ControlPolicy::Refuse,
+            "split" => ControlPolicy::Split,
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "control_tokens is {other:?}, and must be \"leave\", \"refuse\" or \"split\""
+                )));
+            }
+        };
+        Ok(Self {
+            roles: roles.map_or(Ok(default.roles), read_roles)?,
+            reasoning,
+            last_turn_only,
+            end_token,
+            content_only,
+            trailing_space,
+            next_marker,
+            control_policy,
+            control_roles,
+            limits: read_limits(limits)?,
+            cancel: cancel.map(|cancel| Arc::clone(&cancel.get().flag)),
+            clock: now.map(read_clock).transpose()?,
+        })
+    }
+}
+
+impl Options {
+    /// Returns the bounds of a call.
+    pub fn bounds(&self) -> Bounds<'_> {
+        Bounds {
+            cancel: self.cancel.as_deref(),
+            ..(&self.limits).into()
+        }
+    }
+
+    /// Returns the roles whose text the model writes.
+    pub fn roles(&self) -> Vec<&str> {
+        self.roles.iter().map(String::as_str).collect()
+    }
+
+    /// Returns which text counts as written by the model.
+    pub fn assistant<'o>(&self, roles: &'o [&'o str]) -> AssistantOptions<'o> {
+        AssistantOptions {
+            roles,
+            end_of_turn: self.end_token,
+            reasoning: self.reasoning,
+            last_turn_only: self.last_turn_only,
+            content_only: self.content_only,
+            trailing_space: self.trailing_space,
+            next_marker: self.next_marker,
+        }
+    }
+}
+
+fn read_roles(roles: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    match roles.cast::<PyString>() {
+        Ok(role) => Ok(vec![role.to_str()?.to_owned()]),
+        Err(_) => roles.try_iter()?.map(|role| role?.extract()).collect(),
+    }
+}
+
+/// Reads a dict of limits.
+pub fn read_limits(limits: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
+    let Some(limits) = limits.filter(|limits| !limits.is_none()) else {
+        return Ok(Limits::default());
+    };
+    let value = serde_json::to_value(read(limits, "limits")?);
+    let limits = value.and_then(serde_json::from_value);
+    limits.map_err(|error| PyValueError::new_err(format!("limits: {error}")))
+}
+
+fn read_clock(now: &Bound<'_, PyAny>) -> PyResult<FixedClock> {
+    let text: String = now.call_method0("isoformat")?.extract()?;
+    let time: Result<LocalTime, _> = text.parse();
+    time.map(FixedClock)
+        .map_err(|error| PyTypeError::new_err(format!("now must be a naive datetime: {error}")))
+}

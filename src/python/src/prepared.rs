@@ -1,0 +1,192 @@
+//! The class `Prepared`.
+
+use chat_template::json::Data;
+use chat_template::request::{After, Change, Format, LaterSystem, Policy, PrepareOptions, Prepared};
+use chat_template::{ChatTemplate, Result};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::call::{Arguments, Wanted, with_options};
+use crate::error::run;
+use crate::options::Options;
+use crate::output::write_serialized;
+use crate::prompt::PyPrompt;
+
+/// The body of a request as it is written for a template.
+#[pyclass(frozen, name = "Prepared", module = "chat_template")]
+pub struct PyPrepared {
+    template: ChatTemplate,
+    body: Data<'static>,
+    settings: Settings,
+    options: Options,
+    /// How the body is written.
+    plan: Option<After>,
+}
+
+/// The options of preparing, without the clock and the bounds.
+struct Settings {
+    format: Option<Format>,
+    policy: Policy,
+    later_system: LaterSystem,
+    chat_template: Option<String>,
+    media_placeholder: Option<String>,
+    keeps_tools: bool,
+    tools_as_text: bool,
+    after: Option<After>,
+}
+
+/// Prepares a body. `names` are those of the format, the policy and the place of later system messages.
+pub fn prepare(
+    py: Python<'_>,
+    template: ChatTemplate,
+    body: Data<'static>,
+    names: (Option<&str>, &str, &str),
+    (chat_template, media_placeholder, keeps_tools, tools_as_text): (Option<String>, Option<String>, bool, bool),
+    after: Option<&Bound<'_, PyPrepared>>,
+    options: Options,
+) -> PyResult<PyPrepared> {
+    let format = match names.0 {
+        None => None,
+        Some("chat_completions") => Some(Format::ChatCompletions),
+        Some("responses") => Some(Format::Responses),
+        Some("messages") => Some(Format::Messages),
+        Some(other) => return Err(unknown("format", other)),
+    };
+    let policy = match names.1 {
+        "exact" => Policy::Exact,
+        "fit" => Policy::Fit,
+        "strict" => Policy::Strict,
+        other => return Err(unknown("policy", other)),
+    };
+    let later_system = match names.2 {
+        "in_place" => LaterSystem::InPlace,
+        "as_user" => LaterSystem::AsUser,
+        "merged" => LaterSystem::Merged,
+        other => return Err(unknown("later_system", other)),
+    };
+    let after = after.and_then(|earlier| earlier.get().plan);
+    let settings = Settings {
+        format,
+        policy,
+        later_system,
+        chat_template,
+        media_placeholder,
+        keeps_tools,
+        tools_as_text,
+        after,
+    };
+    let mut prepared = PyPrepared {
+        template,
+        body,
+        settings,
+        options,
+        plan: None,
+    };
+    prepared.plan = run(py, || {
+        prepared.with(|prepared| Ok(PrepareOptions::default().after(prepared).after))
+    })?;
+    Ok(prepared)
+}
+
+fn unknown(option: &str, name: &str) -> PyErr {
+    PyValueError::new_err(format!("{option} has no choice {name:?}"))
+}
+
+#[pymethods]
+impl PyPrepared {
+    /// The messages that the template gets.
+    #[getter]
+    fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let messages = run(py, || self.with(|prepared| to_data(prepared.messages())))?;
+        crate::output::write(py, &messages)
+    }
+
+    /// The tools that the template gets, or `None`.
+    #[getter]
+    fn tools<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let tools = run(py, || self.with(|prepared| to_data(prepared.tools())))?;
+        crate::output::write(py, &tools)
+    }
+
+    /// The variables that the template gets, or `None`.
+    #[getter]
+    fn variables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let variables = run(py, || self.with(|prepared| to_data(prepared.variables())))?;
+        crate::output::write(py, &variables)
+    }
+
+    /// The images, sounds, videos and files in the order of the prompt: dicts with `path`, `kind` and `message`.
+    #[getter]
+    fn media<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let media = run(py, || self.with(|prepared| Ok(prepared.media())))?;
+        write_serialized(py, &media)
+    }
+
+    /// The changes that are known before the render: dicts with `path`, `kind`, `reason` and `severity`.
+    #[getter]
+    fn changes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let changes = run(py, || self.with(|prepared| Ok(prepared.list_changes())))?;
+        write_serialized(py, &changes)
+    }
+
+    /// Whether the prompt ends with the beginning of an answer.
+    #[getter]
+    fn add_generation_prompt(&self, py: Python<'_>) -> PyResult<bool> {
+        run(py, || self.with(|prepared| Ok(prepared.add_generation_prompt())))
+    }
+
+    /// Returns the prompt and the changes of the body, among them each string that this prompt does not have.
+    fn render<'py>(&self, py: Python<'py>) -> PyResult<(PyPrompt, Bound<'py, PyList>)> {
+        let (prompt, changes) = run(py, || {
+            let arguments = Arguments::default();
+            self.with(|prepared| {
+                with_options(&self.template, &arguments, &self.options, (Wanted::Spans, None), |options| {
+                    let options = chat_template::ApplyOptions {
+                        reference_spans: false,
+                        ..*options
+                    };
+                    prepared.render_with(&options)
+                })
+            })
+        })?;
+        Ok((PyPrompt { prompt }, list_changes(py, &changes)?))
+    }
+}
+
+impl PyPrepared {
+    /// Prepares the body again, which takes no search, because the template remembers how it wrote a body of this shape.
+    fn with<T>(&self, work: impl FnOnce(&Prepared<'_>) -> Result<T>) -> Result<T> {
+        let default = PrepareOptions::default();
+        let options = PrepareOptions {
+            format: self.settings.format,
+            policy: self.settings.policy,
+            chat_template: self.settings.chat_template.as_deref(),
+            later_system: self.settings.later_system,
+            media_placeholder: self.settings.media_placeholder.as_deref(),
+            keeps_tools: self.settings.keeps_tools,
+            tools_as_text: self.settings.tools_as_text,
+            after: self.plan.or(self.settings.after),
+            clock: self.options.clock.as_ref().map_or(default.clock, |clock| clock),
+            bounds: self.options.bounds(),
+        };
+        work(&self.template.prepare_with(&self.body, &options)?)
+    }
+}
+
+fn to_data<T: serde::Serialize + ?Sized>(value: &T) -> Result<Data<'static>> {
+    Ok(chat_template::json::to_data(value, chat_template::json::DEPTH)?)
+}
+
+fn list_changes<'py>(py: Python<'py>, changes: &[Change]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for change in changes {
+        let dict = PyDict::new(py);
+        dict.set_item("path", &change.path)?;
+        dict.set_item("kind", change.kind.name())?;
+        dict.set_item("reason", &*change.reason)?;
+        dict.set_item("severity", write_serialized(py, &change.severity)?)?;
+        list.append(dict)?;
+    }
+    Ok(list)
+}

@@ -1,0 +1,498 @@
+//! The class `ChatTemplate`.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use chat_template::json::Data;
+use chat_template::response::{ParseOptions, ResponseTemplate};
+use chat_template::{Bounds, ChatTemplate, LoadOptions, Prompt};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
+
+use crate::batch;
+use crate::call::{Arguments, Given, GivenRow, Row, Wanted, with_options};
+use crate::error::{guard, refuse, run, to_exception};
+use crate::input::{Text, read, read_conversation, split_batch, within};
+use crate::load::{describe_template, describe_tokenizer, read_json, read_tokens};
+use crate::options::{Options, read_limits};
+use crate::output::{write, write_serialized};
+use crate::prepared::{PyPrepared, prepare};
+use crate::prompt::PyPrompt;
+
+/// The compiled chat templates of a model with its special tokens. It can be used from any thread, pickled and copied.
+#[pyclass(frozen, name = "ChatTemplate", module = "chat_template")]
+pub struct PyChatTemplate {
+    template: ChatTemplate,
+    /// The folder and its options, if the template has a description of answers, which only the folder has.
+    folder: Option<(PathBuf, bool, bool, bool)>,
+}
+
+#[pymethods]
+impl PyChatTemplate {
+    /// Loads a model's folder, or its folder in the cache of the hub. It never uses the network.
+    #[staticmethod]
+    #[pyo3(signature = (folder, *, processor=false, ignore_remote_code=false, follow_links=false, limits=None))]
+    fn from_pretrained(
+        py: Python<'_>,
+        folder: PathBuf,
+        processor: bool,
+        ignore_remote_code: bool,
+        follow_links: bool,
+        limits: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let limits = read_limits(limits)?;
+        let template = run(py, || {
+            let options = LoadOptions {
+                processor,
+                ignore_remote_code,
+                follow_links,
+                bounds: Bounds::from(&limits),
+                ..LoadOptions::default()
+            };
+            ChatTemplate::from_dir(&folder, &options)
+        })?;
+        let has_response = !matches!(template.response_template(), Ok(None));
+        let folder = has_response.then(|| {
+            (
+                std::path::absolute(&folder).unwrap_or(folder),
+                processor,
+                ignore_remote_code,
+                follow_links,
+            )
+        });
+        Ok(Self { template, folder })
+    }
+
+    /// Makes a template from its source and its special tokens, such as `bos_token="<s>"`.
+    #[staticmethod]
+    #[pyo3(signature = (source, *, limits=None, **special_tokens))]
+    fn from_source(
+        py: Python<'_>,
+        source: Text,
+        limits: Option<&Bound<'_, PyAny>>,
+        special_tokens: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let (limits, tokens) = (read_limits(limits)?, read_tokens(special_tokens)?);
+        let template = run(py, || ChatTemplate::from_source_with(source.0, &[], &limits))?;
+        Ok(template.with_special_tokens(tokens).into())
+    }
+
+    /// Makes a template from several named templates, such as `default` and `tool_use`, and special tokens.
+    #[staticmethod]
+    #[pyo3(signature = (templates, **special_tokens))]
+    fn from_named(py: Python<'_>, templates: &Bound<'_, PyDict>, special_tokens: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let (templates, tokens) = (read_tokens(Some(templates))?, read_tokens(special_tokens)?);
+        let template = run(py, || {
+            let templates: Vec<_> = templates
+                .iter()
+                .map(|(name, source)| (name.as_str(), source.as_str()))
+                .collect();
+            ChatTemplate::from_named(&templates, &[])
+        })?;
+        Ok(template.with_special_tokens(tokens).into())
+    }
+
+    /// Loads the templates and special tokens of a parsed `tokenizer_config.json`.
+    #[staticmethod]
+    fn from_config(config: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let config_value = read_json(config, "config")?;
+        let template = run(config.py(), || ChatTemplate::from_config(&config_value))?;
+        Ok(template.into())
+    }
+
+    /// Makes a template from a tokenizer of transformers: its `chat_template` and its special tokens.
+    #[staticmethod]
+    fn from_tokenizer(tokenizer: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (config, tokens) = describe_tokenizer(tokenizer)?;
+        Self::_rebuild(&config, &tokens)
+    }
+
+    #[staticmethod]
+    fn _rebuild(config: &Bound<'_, PyDict>, tokens: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let template = Self::from_config(config)?.template;
+        Ok(template.with_special_tokens(read_tokens(Some(tokens))?).into())
+    }
+
+    #[staticmethod]
+    fn _from_folder(py: Python<'_>, folder: PathBuf, options: (bool, bool, bool)) -> PyResult<Self> {
+        Self::from_pretrained(py, folder, options.0, options.1, options.2, None)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (py, own) = (slf.py(), slf.get());
+        let class = PyType::new::<Self>(py);
+        if let Some((folder, processor, remote, links)) = &own.folder {
+            let arguments = (folder, (*processor, *remote, *links)).into_pyobject(py)?;
+            return Ok((class.getattr("_from_folder")?, arguments));
+        }
+        let config = describe_template(py, &own.template)?;
+        Ok((
+            class.getattr("_rebuild")?,
+            (config, own.special_tokens(py)?).into_pyobject(py)?,
+        ))
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    fn __repr__(&self) -> String {
+        let length = self.template.source().map_or(0, |source| source.chars().count());
+        format!(
+            "<ChatTemplate of {length} characters, special tokens {:?}>",
+            self.template.special_tokens()
+        )
+    }
+
+    /// Returns the prompt of a conversation, or a list of prompts for a list of conversations, as
+    /// `tokenizer.apply_chat_template(…, tokenize=False)` does.
+    #[pyo3(signature = (conversation, tools=None, documents=None, chat_template=None, add_generation_prompt=None,
+        continue_final_message=None, tokenize=false, *, options=None, **kwargs))]
+    #[expect(clippy::too_many_arguments, reason = "they are those of transformers")]
+    fn apply_chat_template<'py>(
+        &self,
+        py: Python<'py>,
+        conversation: &Bound<'py, PyAny>,
+        tools: Option<&Bound<'py, PyAny>>,
+        documents: Option<&Bound<'py, PyAny>>,
+        chat_template: Option<Text>,
+        add_generation_prompt: Option<&Bound<'py, PyAny>>,
+        continue_final_message: Option<&Bound<'py, PyAny>>,
+        tokenize: bool,
+        options: Option<&Bound<'py, Options>>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if tokenize {
+            let message =
+                "there is no tokenizer here: pass the text to one, with add_special_tokens=False, or use chat_template.sft";
+            return Err(PyTypeError::new_err(message));
+        }
+        let given = Given {
+            tools,
+            documents,
+            chat_template,
+            add_generation_prompt,
+            continue_final_message,
+            variables: kwargs,
+        };
+        if let Some(batch) = split_batch(conversation)? {
+            let prompts = self.batch(py, &batch, given.read()?, options, Wanted::Text)?;
+            return Ok(PyList::new(py, prompts.iter().map(|prompt| PyString::new(py, &prompt.text)))?.into_any());
+        }
+        let prompt = self.one(py, conversation, given, options, Wanted::Text)?;
+        Ok(PyString::new(py, &prompt.text).into_any())
+    }
+
+    /// Returns the prompt of a conversation with its spans: where each character came from, and which text the model writes.
+    #[pyo3(signature = (conversation, tools=None, documents=None, chat_template=None, add_generation_prompt=None,
+        continue_final_message=None, *, options=None, **kwargs))]
+    #[expect(clippy::too_many_arguments, reason = "they are those of transformers")]
+    fn render<'py>(
+        &self,
+        py: Python<'py>,
+        conversation: &Bound<'py, PyAny>,
+        tools: Option<&Bound<'py, PyAny>>,
+        documents: Option<&Bound<'py, PyAny>>,
+        chat_template: Option<Text>,
+        add_generation_prompt: Option<&Bound<'py, PyAny>>,
+        continue_final_message: Option<&Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, Options>>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<PyPrompt> {
+        let given = Given {
+            tools,
+            documents,
+            chat_template,
+            add_generation_prompt,
+            continue_final_message,
+            variables: kwargs,
+        };
+        let prompt = self.one(py, conversation, given, options, Wanted::Spans)?;
+        Ok(PyPrompt { prompt })
+    }
+
+    /// Returns the prompts of conversations with their spans, rendered on all processors.
+    #[pyo3(signature = (conversations, tools=None, documents=None, chat_template=None, add_generation_prompt=None,
+        continue_final_message=None, *, options=None, **kwargs))]
+    #[expect(clippy::too_many_arguments, reason = "they are those of transformers")]
+    fn render_batch<'py>(
+        &self,
+        py: Python<'py>,
+        conversations: &Bound<'py, PyAny>,
+        tools: Option<&Bound<'py, PyAny>>,
+        documents: Option<&Bound<'py, PyAny>>,
+        chat_template: Option<Text>,
+        add_generation_prompt: Option<&Bound<'py, PyAny>>,
+        continue_final_message: Option<&Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, Options>>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Vec<PyPrompt>> {
+        let given = Given {
+            tools,
+            documents,
+            chat_template,
+            add_generation_prompt,
+            continue_final_message,
+            variables: kwargs,
+        };
+        let batch: Vec<_> = within(py, "conversations", || conversations.try_iter()?.collect::<PyResult<_>>())?;
+        let prompts = self.batch(py, &batch, given.read()?, options, Wanted::Spans)?;
+        Ok(prompts.into_iter().map(|prompt| PyPrompt { prompt }).collect())
+    }
+
+    /// Renders rows, each with its own messages, tools and variables. Returns for each a prompt or an exception.
+    #[pyo3(signature = (rows, options=None))]
+    fn _render_rows<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Vec<GivenRow<'py>>,
+        options: Option<&Bound<'py, Options>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let read_row = |(messages, tools, variables): &(_, Option<_>, Option<_>)| {
+            let given = Given {
+                tools: tools.as_ref(),
+                variables: variables.as_ref(),
+                ..Given::default()
+            };
+            Ok(Row {
+                arguments: Arc::new(given.read()?),
+                messages: read_conversation(messages)?,
+            })
+        };
+        let (mut read, mut faults): (Vec<Row>, Vec<(usize, PyErr)>) = (Vec::new(), Vec::new());
+        for (index, row) in rows.iter().enumerate() {
+            match read_row(row) {
+                Ok(row) => read.push(row),
+                Err(error) => faults.push((index, error)),
+            }
+        }
+        let mut results = batch::render(py, &self.template, read, &own_options(options), Wanted::Spans)?.into_iter();
+        let mut faults = faults.into_iter().peekable();
+        (0..rows.len())
+            .filter_map(|index| match faults.next_if(|(fault, _)| *fault == index) {
+                Some((_, error)) => Some(Ok(error.into_value(py).into_bound(py).into_any())),
+                None => results.next().map(|result| match result {
+                    Ok(prompt) => Ok(Bound::new(py, PyPrompt { prompt })?.into_any()),
+                    Err(error) => Ok(to_exception(py, &error).into_value(py).into_bound(py).into_any()),
+                }),
+            })
+            .collect()
+    }
+
+    /// Returns the text to append after `seen` and, with `sampled`, after what the model wrote.
+    #[pyo3(signature = (messages, seen, sampled=None, tools=None, documents=None, chat_template=None, add_generation_prompt=None, *,
+        options=None, **kwargs))]
+    #[expect(clippy::too_many_arguments, reason = "they are those of transformers")]
+    fn append<'py>(
+        &self,
+        py: Python<'py>,
+        messages: &Bound<'py, PyAny>,
+        seen: Text,
+        sampled: Option<Text>,
+        tools: Option<&Bound<'py, PyAny>>,
+        documents: Option<&Bound<'py, PyAny>>,
+        chat_template: Option<Text>,
+        add_generation_prompt: Option<&Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, Options>>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<String> {
+        let given = Given {
+            tools,
+            documents,
+            chat_template,
+            add_generation_prompt,
+            variables: kwargs,
+            ..Given::default()
+        };
+        let (arguments, messages, options) = (given.read()?, read_conversation(messages)?, own_options(options));
+        let sampled = sampled.as_ref().map(|text| text.0.as_str());
+        let piece = run(py, || {
+            with_options(&self.template, &arguments, &options, (Wanted::Text, None), |options| {
+                self.template.append(&messages, &seen.0, sampled, options)
+            })
+        })?;
+        match piece {
+            Ok(piece) => Ok(piece.text().to_owned()),
+            Err(broken) => Err(refuse(py, "value", &broken.to_string(), None)),
+        }
+    }
+
+    /// Prepares the body of a request of Chat Completions, Responses or Messages, so that this template prints all of it.
+    #[pyo3(signature = (body, *, format=None, policy="fit", chat_template=None, later_system="in_place", media_placeholder=None,
+        keeps_tools=false, tools_as_text=false, after=None, options=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn prepare(
+        &self,
+        body: &Bound<'_, PyAny>,
+        format: Option<&str>,
+        policy: &str,
+        chat_template: Option<Text>,
+        later_system: &str,
+        media_placeholder: Option<Text>,
+        keeps_tools: bool,
+        tools_as_text: bool,
+        after: Option<&Bound<'_, PyPrepared>>,
+        options: Option<&Bound<'_, Options>>,
+    ) -> PyResult<PyPrepared> {
+        let (py, body) = (body.py(), read(body, "body")?);
+        let names = (format, policy, later_system);
+        let texts = (chat_template.map(|text| text.0), media_placeholder.map(|text| text.0));
+        let how = (texts.0, texts.1, keeps_tools, tools_as_text);
+        prepare(
+            py,
+            self.template.clone(),
+            body,
+            names,
+            how,
+            after,
+            own_options(options).into_owned(),
+        )
+    }
+
+    /// Returns the report on what the template takes, as `chat-template inspect --json` prints it.
+    #[pyo3(signature = (limits=None))]
+    fn inspect<'py>(&self, py: Python<'py>, limits: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+        let limits = read_limits(limits)?;
+        let report = run(py, || {
+            let report = self.template.inspect(&limits)?;
+            report.complete()?;
+            Ok(report)
+        })?;
+        write_serialized(py, &report)
+    }
+
+    /// Returns the message that a text of the model is, by the description that the model's files declare, or by `response_template`.
+    #[pyo3(signature = (text, prefix=None, tools=None, response_template=None))]
+    fn parse_response<'py>(
+        &self,
+        py: Python<'py>,
+        text: Text,
+        prefix: Option<Text>,
+        tools: Option<&Bound<'py, PyAny>>,
+        response_template: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let tools = tools.map(|tools| read_json(tools, "tools")).transpose()?;
+        let description = response_template
+            .map(|description| read_json(description, "response_template"))
+            .transpose()?;
+        let prefix = prefix.map(|prefix| prefix.0).unwrap_or_default();
+        let message = run(py, || {
+            let options = ParseOptions {
+                prefix: &prefix,
+                tools: tools.as_ref(),
+                ..ParseOptions::default()
+            };
+            match &description {
+                Some(description) => ResponseTemplate::new(description)?.parse(&text.0, &options),
+                None => self.template.parse_response(&text.0, &options),
+            }
+        })?;
+        write(py, &Data::Object(message))
+    }
+
+    /// Raises the error of the first template that does not compile.
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        guard(|| self.template.check()).map_err(|error| to_exception(py, &error))
+    }
+
+    /// The source of the template that renders a conversation without tools, if there is one.
+    #[getter]
+    fn source(&self) -> Option<&str> {
+        self.template.source()
+    }
+
+    /// The names of the templates. A single template has no name.
+    #[getter]
+    fn names(&self) -> Vec<&str> {
+        self.template.names()
+    }
+
+    /// The special tokens that templates read as variables, by their names.
+    #[getter]
+    fn special_tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tokens = PyDict::new(py);
+        for (name, token) in self.template.special_tokens() {
+            tokens.set_item(name, token)?;
+        }
+        Ok(tokens)
+    }
+
+    /// The control tokens: the special tokens with and without names.
+    #[getter]
+    fn control_tokens(&self) -> Vec<&str> {
+        self.template.control_tokens()
+    }
+
+    /// The names of the variables that the templates read.
+    #[getter]
+    fn variables(&self) -> Vec<&str> {
+        self.template.variables()
+    }
+
+    /// Whether a template has a `{% generation %}` block.
+    #[getter]
+    fn has_generation(&self) -> bool {
+        self.template.has_generation()
+    }
+}
+
+impl From<ChatTemplate> for PyChatTemplate {
+    fn from(template: ChatTemplate) -> Self {
+        Self { template, folder: None }
+    }
+}
+
+impl PyChatTemplate {
+    fn one(
+        &self,
+        py: Python<'_>,
+        conversation: &Bound<'_, PyAny>,
+        given: Given<'_, '_>,
+        options: Option<&Bound<'_, Options>>,
+        wanted: Wanted,
+    ) -> PyResult<Prompt> {
+        let (messages, arguments, options) = (read_conversation(conversation)?, given.read()?, own_options(options));
+        run(py, move || {
+            with_options(&self.template, &arguments, &options, (wanted, None), |options| {
+                self.template.apply(&messages, options)
+            })
+        })
+    }
+
+    fn batch(
+        &self,
+        py: Python<'_>,
+        conversations: &[Bound<'_, PyAny>],
+        arguments: Arguments,
+        options: Option<&Bound<'_, Options>>,
+        wanted: Wanted,
+    ) -> PyResult<Vec<Prompt>> {
+        let arguments = Arc::new(arguments);
+        let read = |conversation| {
+            Ok(Row {
+                messages: read_conversation(conversation)?,
+                arguments: Arc::clone(&arguments),
+            })
+        };
+        let rows: PyResult<Vec<_>> = conversations.iter().map(read).collect();
+        let results = batch::render(py, &self.template, rows?, &own_options(options), wanted)?;
+        results
+            .into_iter()
+            .map(|result| result.map_err(|error| to_exception(py, &error)))
+            .collect()
+    }
+}
+
+/// Returns the options of a call, or the default.
+fn own_options<'o>(options: Option<&'o Bound<'_, Options>>) -> Cow<'o, Options> {
+    match options {
+        Some(options) => Cow::Borrowed(options.get()),
+        None => Cow::Owned(Options::default()),
+    }
+}

@@ -1,0 +1,269 @@
+"""Which Python objects are converted, and which exceptions the others raise."""
+
+import collections
+import copy
+import dataclasses
+import enum
+import pickle
+import random
+import subprocess
+import sys
+import threading
+import time
+
+import pydantic
+import pytest
+from conftest import GENERATION, MODELS, PLAIN, make_rows
+
+from chat_template import (
+    CancelFlag,
+    ChatTemplate,
+    LimitError,
+    MismatchError,
+    Options,
+    RefusedError,
+    RequestError,
+    TemplateError,
+    TemplateFaultError,
+)
+
+
+@dataclasses.dataclass
+class Message:
+    role: str
+    content: object
+
+
+class Model(pydantic.BaseModel):
+    role: str
+    content: object
+
+
+class Role(str, enum.Enum):
+    USER = "user"
+
+
+class Number(enum.IntEnum):
+    ONE = 1
+
+
+SHOWN = "{% for m in messages %}{{ m }}{% endfor %}"
+VALUES = [
+    1 << 200, -(1 << 63), 1 << 63, 0.1, float("inf"), float("nan"), True, None, (1, (2,)), [1, [None]], {"a": {"b": ()}}, Role.USER, Number.ONE,
+    collections.OrderedDict(a=1), collections.UserDict(a=1), Message("tool", [1]), Model(role="user", content=(1, 2)), "é🙂\0",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
+def test_values_are_shown_as_by_transformers(tokenizer, value):
+    tokenizer.chat_template = SHOWN
+    template = ChatTemplate.from_tokenizer(tokenizer)
+    for messages in ([{"role": "user", "content": value}], [Message("user", value)], ({"role": "user", "x": [value]},)):
+        assert template.apply_chat_template(messages) == tokenizer.apply_chat_template(messages, tokenize=False)
+
+
+def test_a_function_is_a_tool(tokenizer):
+    def weather(city: str) -> str:
+        """Returns the weather.
+
+        Args:
+            city: The city.
+        """
+        return city
+
+    tokenizer.chat_template = "{{ tools|tojson }}"
+    messages = [{"role": "user", "content": "Hi"}]
+    expected = tokenizer.apply_chat_template(messages, tools=[weather], tokenize=False)
+    assert ChatTemplate.from_tokenizer(tokenizer).apply_chat_template(messages, tools=[weather]) == expected
+
+
+def test_errors_name_the_place():
+    template = ChatTemplate.from_source(SHOWN)
+    messages = [{"role": "user", "content": "Hi"}] * 3
+    with pytest.raises(TypeError, match=r'messages\[3\]\["content"\]\[0\] is of type object'):
+        template.apply_chat_template([*messages, {"role": "user", "content": [object()]}])
+    with pytest.raises(TypeError, match="has a key of type int"):
+        template.apply_chat_template([{1: 2}])
+    with pytest.raises(RequestError, match="lone surrogate at index 1") as caught:
+        template.apply_chat_template([{"role": "user", "content": "a\ud83d"}])
+    assert caught.value.path == "/messages/0/content"
+    circle = []
+    circle.append([circle, circle])
+    with pytest.raises(LimitError, match="contains itself"):
+        template.apply_chat_template([{"role": "user", "content": circle}])
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(LimitError, match="nested"):
+        template.apply_chat_template([{"role": "user", "content": deep}])
+    wide = []
+    for _ in range(60):
+        wide = [wide, wide]
+    with pytest.raises(LimitError, match="bytes"):
+        template.apply_chat_template([{"role": "user", "content": wide}])
+
+
+def test_exceptions_have_their_fields():
+    def raised(source, messages=[{"role": "user", "content": "Hi"}], **how):  # noqa: B006 it is not changed
+        with pytest.raises(TemplateError) as caught:
+            ChatTemplate.from_source(source).apply_chat_template(messages, **how)
+        error = pickle.loads(pickle.dumps(caught.value))
+        assert type(error) is type(caught.value) and error.kind == caught.value.kind and str(error) == str(caught.value)
+        return type(error), error.kind, error.line, error.path
+
+    assert raised("{{ raise_exception('No!') }}") == (RefusedError, "raised", 1, None)
+    assert raised("\n{{ 1 + }}") == (TemplateFaultError, "syntax", 2, None)
+    assert raised("{{ messages[0].content + 1 }}") == (MismatchError, "type", 1, "/messages/0/content")
+    assert raised("x", []) == (RequestError, "value", None, None)
+    assert raised("x", ["Hi"])[:2] == (RequestError, "type")
+    assert raised("x", padding=True)[0] is RequestError
+    assert raised("{% for i in range(10 ** 5) %}{% for j in range(10 ** 5) %}{% endfor %}{% endfor %}")[:2] == (LimitError, "limit")
+    assert issubclass(TemplateError, ValueError)
+
+
+def test_limits_and_flags_end_calls():
+    template = ChatTemplate.from_source("{% for i in range(10 ** 5) %}{{ i }}{% endfor %}")
+    messages = [{"role": "user", "content": "Hi"}]
+    with pytest.raises(LimitError, match="steps"):
+        template.render(messages, options=Options(limits={"steps": 1000}))
+    flag = CancelFlag()
+    flag.cancel()
+    with pytest.raises(LimitError):
+        template.apply_chat_template([messages] * 1000, options=Options(cancel=flag))
+
+
+def test_a_template_is_pickled_and_copied():
+    messages = [{"role": "user", "content": "Hi"}]
+    named = ChatTemplate.from_named({"default": "a{{ eos_token }}", "tool_use": "b"}, eos_token="</s>")
+    for template in (named, ChatTemplate.from_pretrained(MODELS / "jinja"), ChatTemplate.from_source(GENERATION, bos_token="<s>")):
+        for other in (pickle.loads(pickle.dumps(template)), copy.deepcopy(template)):
+            assert other.apply_chat_template(messages) == template.apply_chat_template(messages)
+            assert (other.special_tokens, other.control_tokens, other.names) == (template.special_tokens, template.control_tokens, template.names)
+
+
+def test_threads_share_a_template():
+    template, rows = ChatTemplate.from_source(PLAIN), make_rows(200)
+    expected = [template.apply_chat_template(row) for row in rows]
+    found = [None] * 8
+
+    def work(index):
+        found[index] = [template.apply_chat_template(row) for row in rows]
+
+    threads = [threading.Thread(target=work, args=(index,)) for index in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 8
+    assert template.apply_chat_template(rows) == expected
+
+
+INTERRUPTED = """
+import _thread, threading, time
+from chat_template import ChatTemplate
+template = ChatTemplate.from_source("{% for i in range(100000) %}{{ i }}{% endfor %}")
+rows = [[{"role": "user", "content": "Hi"}]] * 5000
+threading.Timer(0.5, _thread.interrupt_main).start()
+start = time.monotonic()
+try:
+    template.apply_chat_template(rows)
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic() - start < 10)
+"""
+
+
+def test_a_signal_ends_a_batch():
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "interrupted True\n", done.stderr
+
+
+def test_requests_are_prepared():
+    template = ChatTemplate.from_source(PLAIN)
+    body = {"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]}
+    prepared = template.prepare(body)
+    prompt, changes = prepared.render()
+    assert prepared.messages == [{"role": "user", "content": "Hi"}] and changes[0]["path"].startswith("/messages/0")
+    assert prompt.text == "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
+    with pytest.raises(RequestError):
+        template.prepare({})
+    assert template.inspect()["roles"]["user"]["string"] == "printed"
+
+
+def test_append_and_parse_response():
+    template = ChatTemplate.from_source(PLAIN)
+    messages = [{"role": "user", "content": "Hi"}]
+    seen = template.apply_chat_template(messages, add_generation_prompt=True)
+    messages += [{"role": "assistant", "content": "Ho"}, {"role": "user", "content": "Bye"}]
+    new = template.append(messages, seen, "Ho<|im_end|>", add_generation_prompt=True)
+    assert new == "\n<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\n"
+    with pytest.raises(RequestError, match="differs"):
+        template.append(messages, "other")
+    description = {"start_anchor": "<|im_start|>assistant\n", "defaults": {"role": "assistant"}, "fields": {"content": {"close": "<|im_end|>"}}}
+    assert template.parse_response("Ho<|im_end|>", response_template=description) == {"role": "assistant", "content": "Ho"}
+
+
+class Broken:
+    __dataclass_fields__ = 1
+
+    def model_dump(self):
+        raise OSError
+
+    def __iter__(self):
+        raise RuntimeError
+
+    def __bool__(self):
+        raise RuntimeError
+
+
+def make_value(rng, depth=0):
+    leaves = [
+        None, True, -1, 1 << 90, 0.5, float("nan"), "user", "content", "\udcff", b"x", object(), object, {1}, 1j, range(3), Role.USER, Number.ONE,
+        Broken(), Message("user", "x"), Model(role="user", content="x"), Message, Model, lambda x: x, iter([1]), bytearray(2), 10**5000, NotImplemented, ...,
+    ]  # fmt: skip
+    if depth > 3 or rng.random() < 0.4:
+        return rng.choice(leaves)
+    kind = rng.randrange(4)
+    items = [make_value(rng, depth + 1) for _ in range(rng.randrange(3))]
+    if kind == 0:
+        return items
+    if kind == 1:
+        return tuple(items)
+    keys = ["role", "content", "tool_calls", "messages", "x/y~", "thinking", rng.choice([1, None, "", "\ud800"])]
+    return {key: item for key, item in zip(rng.sample(keys, len(items)), items)}
+
+
+def call_at_random(rng, templates):
+    template = rng.choice(templates)
+    messages = make_value(rng) if rng.random() < 0.3 else [make_value(rng, 1) for _ in range(rng.randrange(3))]
+    if rng.random() < 0.3:
+        messages = [{"role": rng.choice(["user", "assistant"]), "content": make_value(rng, 2)}]
+    names = ["tools", "documents", "add_generation_prompt", "continue_final_message", "chat_template", "x", "options", "padding", "tokenize"]
+    how = {name: make_value(rng, 2) for name in rng.sample(names, rng.randrange(3))}
+    kind = rng.randrange(8)
+    if kind < 3:
+        return template.apply_chat_template(messages, **how)
+    if kind == 3:
+        how.pop("tokenize", None)
+        return template.render(messages, **how).turns
+    if kind == 4:
+        how.pop("tokenize", None)
+        return template.render_batch(messages, **how)
+    if kind == 5:
+        return template.prepare(make_value(rng)).render()
+    if kind == 6:
+        return template.append(messages, rng.choice(["", "a", make_value(rng, 4)]))
+    return template.parse_response(rng.choice(["", "x", make_value(rng, 4)]), tools=make_value(rng, 2), response_template=make_value(rng, 2))
+
+
+def test_random_calls_end_in_a_value_or_a_known_exception(random_calls):
+    rng = random.Random(random_calls)
+    templates = [ChatTemplate.from_source(source) for source in (SHOWN, PLAIN, GENERATION, "{{ messages|tojson }}{{ x }}{{ tools }}")]
+    end = time.monotonic() + 20
+    for number in range(random_calls):
+        try:
+            call_at_random(rng, templates)
+        except (TemplateError, TypeError):
+            pass
+        if random_calls <= 10_000 and time.monotonic() > end:
+            break
+    assert number > 100
