@@ -10,7 +10,7 @@ use std::path::Path;
 use super::read_file::read_text;
 use super::report::Report;
 use super::schema::{check_keys, text};
-use super::score::{Aspect, Verdict};
+use super::score::{Aspect, Strictness, Verdict};
 use crate::json::{self, Data};
 
 /// The aspects of cases that a port may answer wrongly, each with the reason.
@@ -78,17 +78,18 @@ impl Exceptions {
         exceptions
     }
 
-    /// Compares a report with the exceptions. The kind, text and line of an error count if the comparison is strict, or if the
+    /// Compares a report with the exceptions, and marks the cases whose faults are all listed. Every aspect of an error counts if the
     /// exceptions are an earlier report.
-    pub fn compare(&self, report: &Report, is_strict: bool) -> Compared {
+    pub fn compare(&self, report: &mut Report, strictness: Strictness) -> Compared {
         let mut compared = Compared::default();
-        for case in &report.cases {
+        for case in &mut report.cases {
+            let before = compared.worse.len();
             if self.is_report && case.verdict == Verdict::Unsupported && !self.unsupported.contains(&case.id) {
                 compared.worse.push(format!("{}: unsupported now", case.id));
             }
             for aspect in Aspect::ALL {
                 let listed = self.rows.get(&(case.id.clone(), aspect));
-                let counts = aspect == Aspect::Output || is_strict || self.is_report;
+                let counts = strictness.counts(aspect) || self.is_report;
                 // The text of an error can be right only if there is an error.
                 let is_compared = aspect == Aspect::Output || !case.is_wrong();
                 match (case.wrong.contains(&aspect), listed) {
@@ -99,6 +100,7 @@ impl Exceptions {
                     _ => {}
                 }
             }
+            case.is_known = case.fails(Strictness::Text) && compared.worse.len() == before;
         }
         compared
     }

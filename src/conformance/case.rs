@@ -20,7 +20,18 @@ use crate::json::{self, Data, Object};
 const REQUEST: [&str; 8] = ["id", "template", "context", "apply", "response", "now", "generation", "trace"];
 
 /// The keys of a case that are not sent.
-const BESIDE: [&str; 6] = ["rule", "expect", "area", "features", "suite", "reference"];
+const BESIDE: [&str; 8] = ["rule", "tier", "uses", "expect", "area", "features", "suite", "reference"];
+
+/// The tiers of cases, from those that most prompts depend on to those that few do.
+pub const TIERS: [&str; 7] = [
+    "everyday",
+    "core",
+    "conversation",
+    "edge",
+    "errors",
+    "artefacts",
+    "extensions",
+];
 
 /// The keys of an `apply`. The template is the first.
 pub(super) const APPLY: [&str; 9] = [
@@ -133,6 +144,12 @@ impl Case {
                 return Err(format!("{key:?} is not a bool"));
             }
         }
+        if line.get("tier").is_some() {
+            let tier = text(&line, "tier")?;
+            if !TIERS.contains(&tier) {
+                return Err(format!("no tier is called {tier:?}; they are {}", TIERS.join(", ")));
+            }
+        }
         let answer = |answer| Answer::read_strictly(answer).map_err(|fault| format!("\"expect\": {fault}"));
         Ok(Self {
             rule: text(&line, "rule").unwrap_or_default().to_owned(),
@@ -153,8 +170,28 @@ impl Case {
         self.line.get(key)
     }
 
-    /// Returns whether `name` is the area of the case, its id, or a beginning of its id that ends at a slash.
+    /// Returns the tier of the case, or an empty string.
+    pub fn tier(&self) -> &str {
+        text(&self.line, "tier").unwrap_or_default()
+    }
+
+    /// Returns the number of real templates that use the rarest construct of the case.
+    pub fn uses(&self) -> u64 {
+        match self.line.get("uses") {
+            Some(Data::Int(uses)) => u64::try_from(*uses).unwrap_or_default(),
+            _ => 0,
+        }
+    }
+
+    /// Returns whether `name` is the area of the case, its id, a beginning of its id that ends at a slash, `tier:` and its tier, or a
+    /// pattern for its id in which `*` is any text.
     pub fn matches_name(&self, name: &str) -> bool {
+        if let Some(tier) = name.strip_prefix("tier:") {
+            return self.tier() == tier;
+        }
+        if name.contains('*') {
+            return matches_pattern(&self.id, name);
+        }
         self.id
             .strip_prefix(name)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || name.ends_with('/'))
@@ -289,6 +326,25 @@ impl Case {
     }
 }
 
+/// Returns whether a text matches a pattern in which `*` is any text.
+fn matches_pattern(text: &str, pattern: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|start| text.strip_prefix(start)) else {
+        return false;
+    };
+    let mut parts = parts.peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        match rest.split_once(part) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
+    }
+    rest.is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -330,5 +386,7 @@ mod tests {
         );
         assert_eq!(Case::read(&case.to_line()).unwrap().to_line(), case.to_line());
         assert!(case.matches_name("a") && case.matches_name("a/b") && case.matches_name("a/") && !case.matches_name("a/bc"));
+        assert!(["a/*", "*b", "*", "a*/*b"].iter().all(|name| case.matches_name(name)));
+        assert!(!["b*", "*a", "a*b*c", "a/b*b"].iter().any(|name| case.matches_name(name)));
     }
 }

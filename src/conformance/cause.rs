@@ -9,7 +9,7 @@ use super::case::Case;
 use super::compare::brief;
 use super::port_process::Reply;
 use super::report::{CaseReport, Detail, Report};
-use super::score::Aspect;
+use super::score::{Aspect, Strictness};
 
 /// The wrong cases of a report that share a cause.
 #[derive(Clone, Debug)]
@@ -38,18 +38,29 @@ pub(super) fn describe(case: &Case, reply: &Reply, wrong: &[Aspect]) -> String {
 }
 
 impl Report {
-    /// Returns the wrong cases grouped by cause. The most frequent cause is first. Cases that are wrong only in the kind, text or
-    /// line of an error count if the comparison is strict.
-    pub fn causes(&self, is_strict: bool) -> Vec<Cause<'_>> {
+    /// Returns the wrong cases grouped by cause. What the baseline does not list is first, then come faults of the port, then the causes
+    /// whose constructs most real templates use, then the most frequent ones.
+    pub fn causes(&self, strictness: Strictness) -> Vec<Cause<'_>> {
         let mut causes: indexmap::IndexMap<&str, Vec<(&CaseReport, &Detail)>> = indexmap::IndexMap::new();
-        for (case, detail) in self.failures().filter(|(case, _)| is_strict || case.is_wrong()) {
+        for (case, detail) in self.failures().filter(|(case, _)| case.fails(strictness)) {
             causes.entry(&case.cause).or_default().push((case, detail));
         }
         let mut causes: Vec<Cause<'_>> = causes.into_iter().map(|(text, cases)| Cause { text, cases }).collect();
         for cause in &mut causes {
-            cause.cases.sort_by_key(|(_, detail)| detail.request.len());
+            cause
+                .cases
+                .sort_by_key(|(case, detail)| (case.is_known, detail.request.len()));
         }
-        causes.sort_by_key(|cause| std::cmp::Reverse(cause.cases.len()));
+        causes.sort_by_key(|Cause { cases, .. }| {
+            let any = |is: fn(&CaseReport) -> bool| cases.iter().any(|(case, _)| is(case));
+            let uses = cases.iter().map(|(case, _)| case.uses).max();
+            std::cmp::Reverse((
+                any(|case| !case.is_known),
+                any(|case| case.verdict.is_fault()),
+                uses,
+                cases.len(),
+            ))
+        });
         causes
     }
 }
@@ -78,7 +89,7 @@ mod tests {
             ],
             ..Report::default()
         };
-        let causes = report.causes(false);
+        let causes = report.causes(Strictness::Outcome);
         let ids = |cause: &Cause<'_>| cause.cases.iter().map(|(case, _)| case.id.clone()).collect::<Vec<_>>();
         assert_eq!(
             causes.iter().map(ids).collect::<Vec<_>>(),

@@ -12,7 +12,7 @@
 
 use super::answer::Answer;
 use super::port_process::Reply;
-use super::score::{Aspect, wrong_aspects};
+use super::score::{Aspect, Strictness, wrong_aspects};
 
 /// The result of a comparison.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,8 +39,8 @@ pub struct Signature {
     pub got: String,
 }
 
-/// Compares a port's reply with the reference's. The kind, text and line of an error count only if the comparison is strict.
-pub fn compare(got: &Reply, want: &Reply, is_strict: bool) -> Comparison {
+/// Compares a port's reply with the reference's. The aspects of an error that count depend on the strictness.
+pub fn compare(got: &Reply, want: &Reply, strictness: Strictness) -> Comparison {
     let is_of_python = matches!(want, Reply::Answer(answer) if is_syntax_error_of_python(answer));
     let want = match want {
         Reply::Answer(answer) => plain(answer),
@@ -64,7 +64,7 @@ pub fn compare(got: &Reply, want: &Reply, is_strict: bool) -> Comparison {
         Reply::Unsupported(_) => return Comparison::Limited,
         Reply::Fault(verdict, _) => (vec![Aspect::Output], verdict.name().to_owned()),
     };
-    aspects.retain(|aspect| is_strict || *aspect == Aspect::Output);
+    aspects.retain(|aspect| strictness.counts(*aspect));
     if aspects.is_empty() {
         return Comparison::Same;
     }
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn differences_between_processes_do_not_count() {
-        let same = |got: Reply, want: Reply| compare(&got, &want, true) == Comparison::Same;
+        let same = |got: Reply, want: Reply| compare(&got, &want, Strictness::Text) == Comparison::Same;
         assert!(same(
             output("<a at 0x7f0000000000> 0X7F1234567890"),
             output("<a at 0x7f1234567890> 0X7FFFFFFFFFFF")
@@ -205,19 +205,26 @@ mod tests {
             compare(
                 &output("a"),
                 &error("type", "root.<locals>.macro() takes 2 positional arguments but 3 were given"),
-                true
+                Strictness::Text
             ),
             Comparison::Limited
         );
         let (type_error, value_error) = (|| error("type", "a"), || error("value", "b"));
-        assert_eq!(compare(&type_error(), &value_error(), false), Comparison::Same);
+        assert_eq!(compare(&type_error(), &value_error(), Strictness::Outcome), Comparison::Same);
         assert!(!same(type_error(), value_error()));
-        assert_eq!(compare(&output("a"), &error("limit", ""), true), Comparison::Limited);
         assert_eq!(
-            compare(&output("a"), &Reply::Fault(Verdict::TimedOut, String::new()), true),
+            compare(&output("a"), &error("limit", ""), Strictness::Text),
+            Comparison::Limited
+        );
+        assert_eq!(
+            compare(
+                &output("a"),
+                &Reply::Fault(Verdict::TimedOut, String::new()),
+                Strictness::Text
+            ),
             Comparison::Unanswered
         );
-        let Comparison::Different(signature) = compare(&error("type", "'a' and 12 'b"), &output("a"), true) else {
+        let Comparison::Different(signature) = compare(&error("type", "'a' and 12 'b"), &output("a"), Strictness::Text) else {
             panic!("they differ");
         };
         assert_eq!(

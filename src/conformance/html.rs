@@ -9,7 +9,8 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::report::{CaseReport, Detail, Report, Score};
-use super::text::headline;
+use super::score::Strictness;
+use super::text::{COLUMNS, headline};
 use super::text_diff::difference;
 use super::visible::visible;
 
@@ -19,10 +20,11 @@ const STYLE: &str = include_str!("style.css");
 /// Returns a report as an HTML page.
 pub fn html(report: &Report) -> String {
     let total = report.total();
+    let (name, headline) = report.headline();
     let title = format!("{}: conformance", report.port.title());
     let body = html! {
         header id="top" {
-            h1 { (report.port.title()) " " span class=(shade(&total)) { (total.percent()) } }
+            h1 { (report.port.title()) " " span class=(shade(&headline)) { (name) " " (headline.percent()) } }
             p {
                 "Suite " (report.suite) ", answered by " (report.reference) ". Run on " (report.date) " as " code { (report.port.command) } "."
                 @if !report.port.language.is_empty() { " Written in " (report.port.language) "." }
@@ -32,15 +34,16 @@ pub fn html(report: &Report) -> String {
         }
         div class="wide" { table {
             thead { tr {
-                @for name in ["area", "right", "wrong", "unsupported", "share", "kind", "text", "line"] { th { (name) } }
+                @for name in COLUMNS { th { (name) } }
             } }
             tbody {
+                @for (tier, score) in report.tiers() { tr { (cells(&html! { (tier) }, &score)) } }
                 @for (area, score) in report.areas() { tr { (cells(&area_of(report, area), &score)) } }
                 tr class="total" { (cells(&html! { "all" }, &total)) }
             }
         } }
         p class="note" {
-            "Share: of the cases that the port supports. Kind, text, line: of the errors in cases where the reference has an error, too. "
+            "Outputs, errors: the share of right ones of all that was asked. Kind, text, line: of the errors in cases where the reference has an error, too. "
             "Below, wrong answers come before errors that differ only in their kind, text or line. − is the answer of the reference, + that of the port."
         }
         (causes(report))
@@ -89,14 +92,16 @@ fn cells(name: &Markup, score: &Score) -> Markup {
         td { (score.right) }
         td { (score.wrong()) }
         td { (score.unsupported) }
-        td class=(shade(score)) { (score.percent()) }
+        @let [outputs, errors] = score.parts();
+        td class=(shade(score)) { (outputs) }
+        td { (errors) }
         @for percent in score.error_percents() { td { (percent) } }
     }
 }
 
 /// Returns a table of the causes of wrong answers, with a link to a case of each.
 fn causes(report: &Report) -> Markup {
-    let causes = report.causes(true);
+    let causes = report.causes(Strictness::Text);
     html! {
         @if !causes.is_empty() {
             h2 id="causes" { "Causes" }

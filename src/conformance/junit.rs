@@ -19,8 +19,9 @@ pub fn junit(report: &Report) -> Result<String, String> {
     let mut document = Document::new(format!("{}, suite {}", report.port.title(), report.suite));
     for (area, _) in report.areas() {
         let mut suite = TestSuite::new(area);
-        let cases = report.cases.iter().filter(|case| case.area() == area);
-        suite.add_test_cases(cases.map(test_case));
+        let mut cases: Vec<_> = report.cases.iter().filter(|case| case.area() == area).collect();
+        cases.sort_by_key(|case| (!case.is_wrong() || case.is_known, !case.verdict.is_fault()));
+        suite.add_test_cases(cases.into_iter().map(test_case));
         document.add_test_suite(suite);
     }
     document.to_string().map_err(|error| error.to_string())
@@ -29,6 +30,8 @@ pub fn junit(report: &Report) -> Result<String, String> {
 fn test_case(case: &CaseReport) -> TestCase {
     let kind = match case.verdict {
         Verdict::Right => None,
+        // What the baseline lists is no failure of this run.
+        _ if case.is_known => Some(TestCaseStatus::skipped()),
         Verdict::Unsupported => Some(TestCaseStatus::skipped()),
         Verdict::Wrong => Some(TestCaseStatus::non_success(NonSuccessKind::Failure)),
         _ => Some(TestCaseStatus::non_success(NonSuccessKind::Error)),
@@ -37,7 +40,8 @@ fn test_case(case: &CaseReport) -> TestCase {
     let is_right = kind.is_none();
     let mut status = kind.unwrap_or_else(TestCaseStatus::success);
     if !is_right {
-        status.set_message(headline(case));
+        let listed = if case.is_known { "listed in the baseline: " } else { "" };
+        status.set_message(format!("{listed}{}", headline(case)));
         if let Some(shown) = &shown {
             status.set_description(shown.as_str());
         }

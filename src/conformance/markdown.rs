@@ -7,11 +7,16 @@
 use std::fmt::Write;
 
 use super::report::{Report, Score};
-use super::text::failure;
+use super::score::Strictness;
+use super::text::{COLUMNS, failure};
 use super::visible::{printable, to_line};
 
-/// Returns a report as a Markdown document.
-pub fn markdown(report: &Report) -> String {
+/// The largest size of a document in bytes, which leaves room for a link. GitHub refuses a summary of a job of more than 1 MiB.
+const MAX_SIZE: usize = 1_000_000;
+
+/// Returns a report as a Markdown document of less than 1 MiB. `whole` is the address of the whole report, which the document names if
+/// something is left out.
+pub fn markdown(report: &Report, whole: Option<&str>) -> String {
     let mut text = format!(
         "# {}: conformance\n\nSuite {}, answered by {}. Run on {} as `{}`.\n\n",
         escape_markdown(&report.port.title()),
@@ -20,19 +25,30 @@ pub fn markdown(report: &Report) -> String {
         escape_markdown(&report.date),
         to_line(&report.port.command).replace('`', "'")
     );
-    text.push_str("| area | right | wrong | unsupported | | kind | text | line |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
-    for (area, score) in report.areas() {
+    let (name, headline) = report.headline();
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        text,
+        "**{} {}**, {} unsupported\n",
+        escape_markdown(name),
+        headline.percent(),
+        report.total().unsupported
+    );
+    let _ = writeln!(text, "| {} |\n|---{}|", COLUMNS.join(" | "), "|--:".repeat(COLUMNS.len() - 1));
+    for (area, score) in report.tiers().into_iter().chain(report.areas()) {
         text.push_str(&row(&escape_markdown(area), &score));
     }
     text.push_str(&row("**all**", &report.total()));
-    text.push_str("\nKind, text, line: the share of equal ones where both the port and the reference have an error.\n");
+    text.push_str("\nKind, text, line: the share of equal ones where both the port and the reference have an error. Outputs, errors: the share of right ones of all that was asked.\n");
     if let Some(line) = report.faults.line() {
-        // Writing to a String cannot fail.
         let _ = write!(text, "\nThe port: {line}.\n");
     }
     text.push_str("\n## Causes\n\n| cases | cause | a case |\n|--:|---|---|\n");
-    for cause in report.causes(true) {
+    for cause in report.causes(Strictness::Text) {
         let case = cause.cases.first().map(|(case, _)| case.id.as_str()).unwrap_or_default();
+        if text.len() > MAX_SIZE / 2 {
+            break;
+        }
         let _ = writeln!(
             text,
             "| {} | {} | {} |",
@@ -42,13 +58,30 @@ pub fn markdown(report: &Report) -> String {
         );
     }
     text.push_str("\n## What is wrong\n\n");
-    for (case, detail) in report.failures() {
+    let mut failures: Vec<_> = report.failures().collect();
+    failures.sort_by_key(|(case, _)| (case.is_known, !case.verdict.is_fault(), !case.is_wrong()));
+    for (place, (case, detail)) in failures.iter().enumerate() {
         let shown = failure(case, detail, false);
         let shown = printable(&shown);
         let fence = fence(&shown);
+        if text.len() + shown.len() > MAX_SIZE {
+            let _ = writeln!(
+                text,
+                "{} more cases are in the whole report{}.",
+                failures.len() - place,
+                link_to(whole)
+            );
+            break;
+        }
         let _ = write!(text, "{fence}diff\n{shown}{fence}\n\n");
     }
     text
+}
+
+fn link_to(whole: Option<&str>) -> String {
+    whole
+        .map(|whole| format!(": <{}>", to_line(whole).replace(['<', '>'], "")))
+        .unwrap_or_default()
 }
 
 /// Returns a string on one line that Markdown shows as it is: each sign that Markdown reads is escaped.
@@ -74,12 +107,12 @@ fn fence(shown: &str) -> String {
 
 fn row(area: &str, score: &Score) -> String {
     let [kind, message, line] = score.error_percents();
+    let [outputs, errors] = score.parts();
     format!(
-        "| {area} | {} | {} | {} | {} | {kind} | {message} | {line} |\n",
+        "| {area} | {} | {} | {} | {outputs} | {errors} | {kind} | {message} | {line} |\n",
         score.right,
         score.wrong(),
-        score.unsupported,
-        score.percent()
+        score.unsupported
     )
 }
 

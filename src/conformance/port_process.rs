@@ -73,8 +73,8 @@ struct Running {
     requests: Sender<String>,
     lines: Receiver<Vec<u8>>,
     last_words: Receiver<String>,
-    /// Whether the port has answered a request before.
-    has_answered: bool,
+    /// The id of the last request that the process answered.
+    answered: Option<String>,
 }
 
 impl<'c> Port<'c> {
@@ -123,6 +123,10 @@ impl<'c> Port<'c> {
                 });
                 info.requests = names.collect();
             }
+            if let Some(Data::Object(capabilities)) = port.get("capabilities") {
+                let lacks = capabilities.entries().iter().filter(|(_, has)| *has == Data::Bool(false));
+                info.lacks = lacks.map(|(name, _)| name.clone().into_owned()).collect();
+            }
         }
         Ok(info)
     }
@@ -149,13 +153,22 @@ impl<'c> Port<'c> {
     /// # Errors
     /// Returns a message if the command cannot be started.
     pub fn ask(&mut self, id: &str, request: &str) -> Result<Reply, String> {
-        let has_answered = self.running.as_ref().is_some_and(|running| running.has_answered);
-        match self.ask_once(id, request)? {
+        let earlier = self.running.as_ref().and_then(|running| running.answered.clone());
+        match (self.ask_once(id, request)?, earlier) {
             // An earlier request may be the reason, so the request is sent once more to a fresh process.
-            Reply::Fault(Verdict::Crashed | Verdict::Rubbish | Verdict::OutOfOrder, _) if has_answered => {
-                self.ask_once(id, request)
+            (Reply::Fault(verdict @ (Verdict::Crashed | Verdict::Rubbish | Verdict::OutOfOrder), text), Some(earlier)) => {
+                Ok(match self.ask_once(id, request)? {
+                    Reply::Fault(verdict, text) => Reply::Fault(verdict, text),
+                    _ => Reply::Fault(
+                        Verdict::Flaky,
+                        format!(
+                            "{} after the request {earlier:?}, and not in a fresh process: {text}",
+                            verdict.name()
+                        ),
+                    ),
+                })
             }
-            reply => Ok(reply),
+            (reply, _) => Ok(reply),
         }
     }
 
@@ -166,7 +179,7 @@ impl<'c> Port<'c> {
         };
         match (&reply, &mut self.running) {
             (Reply::Fault(..), _) => self.stop(),
-            (_, Some(running)) => running.has_answered = true,
+            (_, Some(running)) => running.answered = Some(id.to_owned()),
             (_, None) => {}
         }
         Ok(reply)
@@ -275,7 +288,7 @@ fn start(command: &[String]) -> Result<Running, String> {
         requests,
         lines,
         last_words,
-        has_answered: false,
+        answered: None,
     })
 }
 
@@ -315,7 +328,8 @@ fn end_of(mut stderr: impl Read) -> String {
 
 fn read_reply(id: &str, line: &[u8]) -> Reply {
     let rubbish = |fault: String| Reply::Fault(Verdict::Rubbish, format!("{fault}: {}", shorten(line)));
-    let answer = match json::read_bytes(line, json::DEPTH) {
+    let replaced = replace_lone_surrogates(line);
+    let answer = match json::read_bytes(&replaced, json::DEPTH) {
         Ok(Data::Object(answer)) => answer,
         Ok(_) => return rubbish("not a JSON object".to_owned()),
         Err(error) => return rubbish(format!("not JSON ({error})")),
@@ -342,6 +356,27 @@ fn read_reply(id: &str, line: &[u8]) -> Reply {
     }
 }
 
+/// Replaces the escape of each surrogate that is not in a pair, such as `\ud83d`, by that of U+FFFD. JavaScript's `JSON.stringify` writes
+/// such escapes, and no string of Rust can contain what they mean.
+fn replace_lone_surrogates(line: &[u8]) -> Vec<u8> {
+    let unit = |at: usize| match line.get(at..at.checked_add(6)?)? {
+        [b'\\', b'u', digits @ ..] => u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok(),
+        _ => None,
+    };
+    let (mut replaced, mut at) = (Vec::with_capacity(line.len()), 0_usize);
+    while let Some(byte) = line.get(at) {
+        let (text, length): (&[u8], usize) = match (unit(at), unit(at.saturating_add(6))) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => (line.get(at..at.saturating_add(12)).unwrap_or_default(), 12),
+            (Some(0xd800..=0xdfff), _) => (b"\\ufffd", 6),
+            _ if *byte == b'\\' => (line.get(at..at.saturating_add(2).min(line.len())).unwrap_or_default(), 2),
+            _ => (std::slice::from_ref(byte), 1),
+        };
+        replaced.extend_from_slice(text);
+        at = at.saturating_add(length);
+    }
+    replaced
+}
+
 fn is_request_error(answer: &Object<'_>) -> bool {
     match answer.get("error") {
         Some(Data::Object(error)) => matches!(error.get("kind"), Some(Data::Str(kind)) if kind == "request"),
@@ -355,5 +390,23 @@ fn shorten(line: &[u8]) -> String {
     match text.char_indices().nth(200) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lone_surrogate_is_replaced() {
+        let replaced = |text: &str| String::from_utf8(replace_lone_surrogates(text.as_bytes())).unwrap();
+        assert_eq!(replaced(r#"{"output": "\\ud83d"}"#), r#"{"output": "\\ud83d"}"#);
+        assert_eq!(
+            replaced(r#""\ud83d" "\\ud83d" "\udE00\ud83d\ude00""#),
+            r#""\ufffd" "\\ud83d" "\ufffd\ud83d\ude00""#
+        );
+        assert_eq!(replaced("\\"), "\\");
+        let reply = read_reply("a/b", br#"{"id": "a/b", "error": {"kind": "type", "message": "\ud83d"}}"#);
+        assert!(matches!(reply, Reply::Answer(Answer::Error(_))));
     }
 }

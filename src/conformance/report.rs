@@ -9,8 +9,9 @@ use std::path::Path;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use super::case::TIERS;
 use super::read_file::read_text;
-use super::score::{Aspect, Verdict};
+use super::score::{Aspect, Strictness, Verdict};
 use super::visible::to_line;
 
 /// The results of a run.
@@ -20,6 +21,9 @@ pub struct Report {
     pub port: PortInfo,
     /// The suite's version.
     pub suite: String,
+    /// The SHA-256 of the exported suite, before cases were selected.
+    #[serde(default)]
+    pub hash: String,
     /// The reference that made the answers.
     pub reference: String,
     /// The day of the run, in the platform's time zone, or in UTC without the feature `local-time`.
@@ -49,6 +53,9 @@ pub struct PortInfo {
     /// The kinds of requests that the port answers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<String>,
+    /// The features of cases that the port declares not to have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<String>,
 }
 
 /// The numbers of requests that a port did not answer, and of restarts.
@@ -62,17 +69,35 @@ pub struct Faults {
     pub rubbish: u64,
     /// The number of times that the port answered another request.
     pub out_of_order: u64,
+    /// The number of requests that only a second process answered.
+    #[serde(default)]
+    pub flaky: u64,
     /// The number of times that the port was started again.
     pub restarts: u64,
 }
 
 /// The result of a case.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct CaseReport {
     /// The id of the case.
     pub id: String,
     /// The verdict on the answer.
     pub verdict: Verdict,
+    /// The group in tables, if it is not the area.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The tier of the case, or an empty string.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tier: String,
+    /// The number of real templates that use the rarest construct of the case.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub uses: u64,
+    /// Whether the baseline lists all that is wrong.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_known: bool,
+    /// Whether the case was not sent, because the port declares that it lacks a feature of the case.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_declared: bool,
     /// Whether the reference fails. If it does, the kind, message and line of the error are compared.
     #[serde(default, skip_serializing_if = "is_false")]
     pub errs: bool,
@@ -109,12 +134,16 @@ pub struct Detail {
 /// The numbers of cases by their verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
-    /// The number of supported cases.
+    /// The number of cases.
     pub asked: usize,
-    /// The number of supported cases that are right.
+    /// The number of cases that are right.
     pub right: usize,
+    /// The number of cases for which the reference has an output, and of those that are right.
+    pub outputs: [usize; 2],
     /// The number of unsupported cases.
     pub unsupported: usize,
+    /// The number of cases of the tier `extensions` that the port declares not to support. They are not among those that were asked.
+    pub left_out: usize,
     /// The number of cases in which both the port and the reference fail.
     pub errors: usize,
     /// The numbers of those errors with the right kind, the right message and the right line.
@@ -142,6 +171,7 @@ impl Faults {
             timed_out: count(Verdict::TimedOut),
             rubbish: count(Verdict::Rubbish),
             out_of_order: count(Verdict::OutOfOrder),
+            flaky: count(Verdict::Flaky),
             restarts,
         }
     }
@@ -154,19 +184,26 @@ impl Faults {
                 timed_out,
                 rubbish,
                 out_of_order,
+                flaky,
                 restarts,
             } = self;
             format!(
-                "crashed {crashed}, timed out {timed_out}, rubbish {rubbish}, out of order {out_of_order}, restarted {restarts}"
+                "crashed {crashed}, timed out {timed_out}, rubbish {rubbish}, out of order {out_of_order}, flaky {flaky}, restarted {restarts}"
             )
         })
     }
 }
 
 impl CaseReport {
-    /// Returns the area of the case: the part of the id before the first slash.
+    /// Returns the area of the case, which is the part of the id before the first slash, or its group.
     pub fn area(&self) -> &str {
-        self.id.split('/').next().unwrap_or_default()
+        let area = || self.id.split('/').next().unwrap_or_default();
+        self.group.as_deref().unwrap_or_else(area)
+    }
+
+    /// Returns whether the answer is wrong in an aspect that counts.
+    pub fn fails(&self, strictness: Strictness) -> bool {
+        self.wrong.iter().any(|aspect| strictness.counts(*aspect))
     }
 
     /// Returns whether the case is neither right nor unsupported.
@@ -205,6 +242,26 @@ impl Report {
         areas.into_iter().collect()
     }
 
+    /// Returns the tiers with their scores, in the order of [`TIERS`](super::case::TIERS).
+    pub fn tiers(&self) -> Vec<(&str, Score)> {
+        let score = |tier: &'static str| {
+            let mut score = Score::default();
+            self.cases
+                .iter()
+                .filter(|case| case.tier == tier)
+                .for_each(|case| score.add(case));
+            (tier, score)
+        };
+        let all = TIERS.into_iter().map(score);
+        all.filter(|(_, score)| *score != Score::default()).collect()
+    }
+
+    /// Returns the score of the tier `everyday`, or of all cases if none is in that tier.
+    pub fn headline(&self) -> (&str, Score) {
+        let everyday = self.tiers().into_iter().find(|(tier, _)| *tier == "everyday");
+        everyday.unwrap_or_else(|| ("all", self.total()))
+    }
+
     /// Returns the score of all cases.
     pub fn total(&self) -> Score {
         let mut total = Score::default();
@@ -222,12 +279,17 @@ impl Report {
 
 impl Score {
     fn add(&mut self, case: &CaseReport) {
-        if case.verdict == Verdict::Unsupported {
-            self.unsupported += 1;
+        if case.is_declared && case.tier == "extensions" {
+            self.left_out += 1;
             return;
         }
         self.asked += 1;
-        if case.is_wrong() {
+        self.unsupported += usize::from(case.verdict == Verdict::Unsupported);
+        let is_right = case.verdict == Verdict::Right;
+        let [asked, right] = &mut self.outputs;
+        *asked += usize::from(!case.errs);
+        *right += usize::from(!case.errs && is_right);
+        if !is_right {
             return;
         }
         self.right += 1;
@@ -240,9 +302,16 @@ impl Score {
         }
     }
 
-    /// Returns the number of wrong cases.
+    /// Returns the number of cases that are neither right nor unsupported.
     pub fn wrong(&self) -> usize {
-        self.asked.saturating_sub(self.right)
+        self.asked.saturating_sub(self.right).saturating_sub(self.unsupported)
+    }
+
+    /// Returns the shares of right outputs and of right errors as percentages.
+    pub fn parts(&self) -> [String; 2] {
+        let [asked, right] = self.outputs;
+        let errors = (self.right.saturating_sub(right), self.asked.saturating_sub(asked));
+        [percent(right, asked), percent(errors.0, errors.1)]
     }
 
     /// Returns the share of right cases as a percentage, or a dash if there are no cases.
@@ -262,6 +331,10 @@ pub(super) fn percent(part: usize, all: usize) -> String {
         None => "–".to_owned(),
         Some(mille) => format!("{}.{} %", mille / 10, mille % 10),
     }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 fn is_false(bool: &bool) -> bool {

@@ -72,9 +72,15 @@ impl Runner {
     pub fn run(&self, suite: &Suite, mut on_progress: impl FnMut(usize, usize)) -> Result<Ran, String> {
         let mut first = Port::new(&self.command, self.timeout);
         let port = first.describe()?;
+        let mut declared = port.lacks.clone();
+        if !port.requests.iter().any(|name| name == "trace") {
+            declared.push("trace".to_owned());
+        }
+        let has_apply = !declared.iter().any(|name| name == "apply");
         let lacks = Lacks {
-            apply: suite.cases.iter().any(Case::is_apply) && !first.knows_apply(&port)?,
-            trace: !port.requests.iter().any(|name| name == "trace"),
+            apply: suite.cases.iter().any(Case::is_apply) && !(has_apply && first.knows_apply(&port)?),
+            // A port without `apply` gets a `render` in its place.
+            declared: declared.iter().map(String::as_str).filter(|name| *name != "apply").collect(),
         };
         drop(first);
         let next = AtomicUsize::new(0);
@@ -86,6 +92,7 @@ impl Runner {
             let (results, arrived) = channel();
             for _ in 0..self.jobs.clamp(1, suite.cases.len().max(1)) {
                 let (results, next, stop) = (results.clone(), &next, &stop);
+                let lacks = &lacks;
                 scope.spawn(move || self.work(suite, lacks, next, stop, &results));
             }
             drop(results);
@@ -121,6 +128,7 @@ impl Runner {
         let left = suite.cases.len().saturating_sub(cases.len());
         let report = Report {
             suite: suite.version.clone(),
+            hash: suite.hash.clone(),
             reference: REFERENCE.map(|(name, version)| format!("{name} {version}")).join(", "),
             date: today(),
             faults: Faults::of(&cases, restarts),
@@ -130,20 +138,20 @@ impl Runner {
         Ok(Ran { report, left })
     }
 
-    fn work(&self, suite: &Suite, lacks: Lacks, next: &AtomicUsize, stop: &AtomicBool, results: &Sender<Message>) {
+    fn work(&self, suite: &Suite, lacks: &Lacks<'_>, next: &AtomicUsize, stop: &AtomicBool, results: &Sender<Message>) {
         let mut port = Port::new(&self.command, self.timeout);
         while !stop.load(Ordering::Relaxed) {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(case) = suite.cases.get(place) else { break };
-            let reply = match lacks {
-                Lacks { trace: true, .. } if case.is_traced() => Ok(Reply::Unsupported(
-                    "the description of the port does not list `trace`".to_owned(),
-                )),
-                Lacks { apply: true, .. } => send_lowered(&mut port, case),
-                _ => port.ask(&case.id, &case.request()),
+            let lack = case.features().into_iter().find(|name| lacks.declared.contains(name));
+            let reply = match lack {
+                Some(name) => Ok(Reply::Unsupported(format!("the port declares that it lacks `{name}`"))),
+                None if lacks.apply => send_lowered(&mut port, case),
+                None => port.ask(&case.id, &case.request()),
             };
             let message = reply.map(|reply| CaseReport {
                 is_lowered: lacks.apply && case.is_apply(),
+                is_declared: lack.is_some(),
                 ..judge(case, reply)
             });
             let message = match message {
@@ -157,11 +165,12 @@ impl Runner {
     }
 }
 
-/// The kinds of requests that a port does not answer.
-#[derive(Clone, Copy)]
-struct Lacks {
+/// What a port does not answer.
+struct Lacks<'n> {
+    /// Whether it does not answer `apply`.
     apply: bool,
-    trace: bool,
+    /// The features of cases that its description says it does not have.
+    declared: Vec<&'n str>,
 }
 
 /// Sends a case to a port that only renders.
@@ -180,7 +189,7 @@ enum Message {
 }
 
 /// Returns today's date in the form `2026-01-02`.
-fn today() -> String {
+pub(super) fn today() -> String {
     let now = SystemClock.now();
     format!("{:04}-{:02}-{:02}", now.year(), now.month(), now.day())
 }
@@ -222,6 +231,11 @@ pub fn judge(case: &Case, reply: Reply) -> CaseReport {
     });
     CaseReport {
         id: case.id.clone(),
+        group: None,
+        tier: case.tier().to_owned(),
+        uses: case.uses(),
+        is_known: false,
+        is_declared: false,
         errs: case.expect.is_error(),
         is_lowered: false,
         cause,

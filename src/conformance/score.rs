@@ -38,10 +38,11 @@ impl Aspect {
 }
 
 /// The result of a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The output is equal, or both the port and the reference fail.
+    #[default]
     Right,
     /// The output differs, or only one of them fails.
     Wrong,
@@ -55,6 +56,31 @@ pub enum Verdict {
     Rubbish,
     /// The port answered another request.
     OutOfOrder,
+    /// Only a second process of the port answered.
+    Flaky,
+}
+
+/// Which aspects of an error count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strictness {
+    /// Only whether there is an error.
+    #[default]
+    Outcome,
+    /// The kind of the error, too.
+    Kind,
+    /// The kind, the message and the line of the error, too.
+    Text,
+}
+
+impl Strictness {
+    /// Returns whether an aspect counts.
+    pub fn counts(self, aspect: Aspect) -> bool {
+        match aspect {
+            Aspect::Output => true,
+            Aspect::Kind => self >= Self::Kind,
+            Aspect::Message | Aspect::Line => self == Self::Text,
+        }
+    }
 }
 
 impl Verdict {
@@ -68,10 +94,11 @@ impl Verdict {
             Self::TimedOut => "timed out",
             Self::Rubbish => "rubbish",
             Self::OutOfOrder => "out of order",
+            Self::Flaky => "flaky",
         }
     }
 
-    /// Returns whether the port was restarted after this verdict.
+    /// Returns whether a process of the port was stopped with this verdict.
     pub fn is_fault(self) -> bool {
         !matches!(self, Self::Right | Self::Wrong | Self::Unsupported)
     }

@@ -29,12 +29,12 @@ const STEPS: [(&str, &str, &str); 12] = [
         "Render the `template` with the keys of `context` as variables; an undefined name prints nothing.",
     ),
     (
-        "strings/escape-unicode",
+        "chat/smoke-unicode",
         "characters beyond ASCII",
         "Read and write UTF-8, or escape everything beyond ASCII in the answer's JSON.",
     ),
     (
-        "tojson/basic",
+        "chat/smoke-tojson",
         "the filter `tojson`",
         "Replace Jinja's filter by that of transformers: it escapes nothing for HTML, sorts nothing, and keeps characters beyond ASCII.",
     ),
@@ -64,7 +64,7 @@ const STEPS: [(&str, &str, &str); 12] = [
         "Define it as a global function; its error has the kind `raised`, and its argument as the message.",
     ),
     (
-        "errors/line-output",
+        "chat/smoke-line",
         "an error and its line",
         "Answer `error` with `kind`, `message` and the line, counted from 1, instead of `output`.",
     ),

@@ -7,13 +7,15 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest, Sha256};
+
 use super::case::Case;
 use super::families::{FAMILIES, Shared};
 use super::read_file::read_file;
 use crate::text::utf8;
 
 /// The version of the embedded suite. `tests/cases/CHANGELOG.md` lists the changes.
-pub const SUITE_VERSION: &str = "6.0.0-dev";
+pub const SUITE_VERSION: &str = "6.0.0";
 
 /// The software that made the answers.
 pub const REFERENCE: [(&str, &str); 3] = [("transformers", "5.24.0"), ("jinja2", "3.1.6"), ("python", "3.13")];
@@ -31,6 +33,7 @@ macro_rules! files {
 /// The cases in the form of the protocol. Those of `contract/folders` and `contract/models` are about reading folders, which the
 /// protocol has no request for.
 const FILES: &[(&str, &str)] = &files![
+    "everyday",
     "access",
     "chat",
     "containers",
@@ -68,6 +71,8 @@ const FILES: &[(&str, &str)] = &files![
 pub struct Suite {
     /// The version of the suite, followed by the file if the suite is not the embedded one.
     pub version: String,
+    /// The SHA-256 of [`Suite::to_lines`] before cases were selected.
+    pub hash: String,
     /// The cases, in order.
     pub cases: Vec<Case>,
 }
@@ -82,10 +87,7 @@ impl Suite {
         let spelled_out = |line: &str| Case::read_with(line, |case| shared.spell_out(case));
         let mut cases = read(FILES.iter().copied(), Case::read)?;
         cases.extend(read(FAMILIES.iter().copied(), spelled_out)?);
-        Ok(Self {
-            version: SUITE_VERSION.to_owned(),
-            cases,
-        })
+        Ok(Self::new(SUITE_VERSION.to_owned(), cases))
     }
 
     /// Reads the suite of a file with a case on each line, or of the files of a folder whose names end in `.jsonl`.
@@ -100,17 +102,42 @@ impl Suite {
             return Err(format!("{name}: no cases in it"));
         };
         let version = first.suite.as_deref().unwrap_or("without a version");
-        Ok(Self {
-            version: format!("{version} ({name})"),
-            cases,
-        })
+        let version = format!("{version} ({name})");
+        Ok(Self::new(version, cases))
     }
 
-    /// Removes all cases but those that an area or an id names. Without names, all remain.
+    fn new(version: String, cases: Vec<Case>) -> Self {
+        let mut suite = Self {
+            version,
+            hash: String::new(),
+            cases,
+        };
+        suite.hash = sha256(suite.to_lines().as_bytes());
+        suite
+    }
+
+    /// Removes the cases that one of these names matches.
+    ///
+    /// # Errors
+    /// Returns a message if a name matches no case.
+    pub fn exclude(&mut self, names: &[String]) -> Result<(), String> {
+        self.check_names(names)?;
+        self.cases.retain(|case| !names.iter().any(|name| case.matches_name(name)));
+        Ok(())
+    }
+
+    /// Removes all cases but those that an area, an id or a pattern names. Without names, all remain.
     ///
     /// # Errors
     /// Returns a message if a name matches no case.
     pub fn select(&mut self, names: &[String]) -> Result<(), String> {
+        self.check_names(names)?;
+        self.cases
+            .retain(|case| names.is_empty() || names.iter().any(|name| case.matches_name(name)));
+        Ok(())
+    }
+
+    fn check_names(&self, names: &[String]) -> Result<(), String> {
         for name in names {
             if !self.cases.iter().any(|case| case.matches_name(name)) {
                 return Err(format!(
@@ -119,8 +146,6 @@ impl Suite {
                 ));
             }
         }
-        self.cases
-            .retain(|case| names.is_empty() || names.iter().any(|name| case.matches_name(name)));
         Ok(())
     }
 
@@ -134,6 +159,11 @@ impl Suite {
     pub fn to_lines(&self) -> String {
         self.cases.iter().map(|case| case.to_line() + "\n").collect()
     }
+}
+
+/// Returns the SHA-256 of data in hexadecimal digits.
+pub fn sha256(data: &[u8]) -> String {
+    Sha256::digest(data).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the file itself, or the files of cases of a folder in the order of their names.

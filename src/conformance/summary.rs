@@ -3,8 +3,8 @@
 //! ```text
 //! area         jinja2 3.1.6       other 0.1
 //! loops             100.0 %          98.1 %
-//! time              100.0 %    60.0 % of 10
-//! all               100.0 %  97.0 % of 1400
+//! time              100.0 %         60.0 %
+//! all               100.0 %         97.0 %
 //! unsupported             0              51
 //! no answer               0               1
 //! ```
@@ -44,29 +44,41 @@ pub fn summary(reports: &[Report], format: Format) -> String {
 
 type Row = (String, Vec<Option<Score>>);
 
-/// Returns a row for each area of the reports, in the order in which they first occur, and a row with the totals.
+/// Returns a row for each tier and each area of the reports, in the order in which they first occur, and a row with the totals.
 fn matrix(reports: &[Report]) -> Vec<Row> {
-    let mut rows: IndexMap<&str, Vec<Option<Score>>> = IndexMap::new();
+    let mut rows: IndexMap<String, Vec<Option<Score>>> = IndexMap::new();
     for (column, report) in reports.iter().enumerate() {
-        for (area, score) in report.areas() {
+        for (area, score) in rows_of(report) {
             let cells = rows.entry(area).or_insert_with(|| vec![None; reports.len()]);
             if let Some(cell) = cells.get_mut(column) {
                 *cell = Some(score);
             }
         }
     }
-    let mut rows: Vec<Row> = rows.into_iter().map(|(area, cells)| (area.to_owned(), cells)).collect();
+    let mut rows: Vec<Row> = rows.into_iter().collect();
     rows.push(("all".to_owned(), reports.iter().map(|report| Some(report.total())).collect()));
     rows
 }
 
+/// Returns the scores of the tiers, which are named as by `--only`, and of the areas.
+fn rows_of(report: &Report) -> impl Iterator<Item = (String, Score)> {
+    let tiers = report
+        .tiers()
+        .into_iter()
+        .map(|(tier, score)| (format!("tier:{tier}"), score));
+    tiers.chain(report.areas().into_iter().map(|(area, score)| (area.to_owned(), score)))
+}
+
 /// Returns the rows below the shares: the number of cases that a port does not support, and the number without an answer.
-fn counts(reports: &[Report]) -> [(&'static str, Vec<String>); 2] {
+fn counts(reports: &[Report]) -> [(&'static str, Vec<String>); 4] {
+    let part = |part: fn(&Score) -> String| reports.iter().map(|report| part(&report.total())).collect();
     let count = |of: fn(&CaseReport) -> bool| {
         let count = |report: &Report| report.cases.iter().filter(|case| of(case)).count().to_string();
         reports.iter().map(count).collect()
     };
     [
+        ("outputs", part(|total| total.parts().into_iter().next().unwrap_or_default())),
+        ("errors", part(|total| total.parts().into_iter().nth(1).unwrap_or_default())),
         ("unsupported", count(|case| case.verdict == Verdict::Unsupported)),
         ("no answer", count(|case| case.verdict.is_fault())),
     ]
@@ -75,9 +87,7 @@ fn counts(reports: &[Report]) -> [(&'static str, Vec<String>); 2] {
 fn share(score: &Option<Score>) -> String {
     match score {
         None => "–".to_owned(),
-        Some(score) if score.asked == 0 && score.unsupported > 0 => "unsupported".to_owned(),
-        // The share of a part of the cases names the number of those cases.
-        Some(score) if score.unsupported > 0 => format!("{} of {}", score.percent(), score.asked),
+        Some(score) if score.asked == score.unsupported => "unsupported".to_owned(),
         Some(score) => score.percent(),
     }
 }
@@ -132,7 +142,7 @@ fn json(reports: &[Report], rows: &[Row]) -> String {
             let [kind, message, line] = score.right_errors;
             let errors = serde_json::json!({"both": score.errors, "kind": kind, "message": message, "line": line});
             let cell = serde_json::json!({
-                "right": score.right, "wrong": score.wrong(), "unsupported": score.unsupported, "errors": errors,
+                "right": score.right, "wrong": score.wrong(), "outputs": score.outputs, "unsupported": score.unsupported, "errors": errors,
             });
             Some((area.clone(), cell))
         };

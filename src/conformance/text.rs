@@ -1,8 +1,8 @@
 //! Writes a report for a terminal: a table of areas, and the failures.
 //!
 //! ```text
-//! area       right  wrong  unsupported            kind    text    line
-//! loops         54      0            0  100.0 %  100.0 %  98.0 %  100.0 %
+//! area   right  wrong  unsupported  outputs   errors     kind    text     line
+//! loops     54      0            0  100.0 %  100.0 %  100.0 %  98.0 %  100.0 %
 //! ```
 
 use std::fmt::Write;
@@ -20,10 +20,11 @@ const MAX_CONTEXT: usize = 300;
 
 /// Returns the table of areas.
 pub fn table(report: &Report) -> String {
-    let mut rows = vec![["area", "right", "wrong", "unsupported", "", "kind", "text", "line"].map(str::to_owned)];
+    let mut rows = vec![COLUMNS.map(str::to_owned)];
+    rows.extend(report.tiers().into_iter().map(|(tier, score)| row(tier, &score)));
     rows.extend(report.areas().into_iter().map(|(area, score)| row(area, &score)));
     rows.push(row("all", &report.total()));
-    let widths: Vec<usize> = (0..8)
+    let widths: Vec<usize> = (0..COLUMNS.len())
         .map(|column| {
             let lengths = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
             lengths.max().unwrap_or_default()
@@ -42,7 +43,16 @@ pub fn table(report: &Report) -> String {
         table.push_str(line.trim_end());
         table.push('\n');
     }
+    table.push_str("outputs, errors: the share of right ones of all that was asked\n");
     table.push_str("kind, text, line: the share of equal ones where both the port and the reference have an error\n");
+    let (name, headline) = report.headline();
+    table.push_str(&format!("{name}: {}\n", headline.percent()));
+    let left_out = report.total().left_out;
+    if left_out > 0 {
+        table.push_str(&format!(
+            "{left_out} cases of the tier `extensions` are not counted, because the port declares that it lacks them\n"
+        ));
+    }
     if let Some(line) = report.faults.line() {
         table.push_str(&line);
         table.push('\n');
@@ -50,14 +60,29 @@ pub fn table(report: &Report) -> String {
     table
 }
 
-fn row(area: &str, score: &Score) -> [String; 8] {
+/// The columns of a table of scores.
+pub(super) const COLUMNS: [&str; 9] = [
+    "area",
+    "right",
+    "wrong",
+    "unsupported",
+    "outputs",
+    "errors",
+    "kind",
+    "text",
+    "line",
+];
+
+fn row(area: &str, score: &Score) -> [String; 9] {
+    let [outputs, errors] = score.parts();
     let [kind, message, line] = score.error_percents();
     [
         to_line(area),
         score.right.to_string(),
         score.wrong().to_string(),
         score.unsupported.to_string(),
-        score.percent(),
+        outputs,
+        errors,
         kind,
         message,
         line,

@@ -11,8 +11,7 @@ use std::time::Duration;
 use crate::conformance::{self, Differ, Differed};
 use clap::Args;
 
-use super::{MAX_SHOWN, bar, jobs, parse_jobs, print, seconds, words};
-use crate::cli::show::When;
+use super::{JudgedArguments, Judging, bar, jobs, parse_jobs, seconds, words};
 
 /// The text of `--help` below the options.
 pub const HELP: &str = "\
@@ -46,6 +45,8 @@ pub struct DiffArguments {
     /// The time that one answer may take, in seconds.
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
     timeout: Duration,
+    #[command(flatten)]
+    judged: JudgedArguments,
     /// The local time that templates see.
     #[arg(long, value_name = "TIME", default_value = "2026-01-02T03:04:05", value_parser = time)]
     now: String,
@@ -56,10 +57,11 @@ fn time(text: &str) -> Result<String, String> {
     time.map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
-/// Compares all pairs. Returns false if the ports differ on one.
+/// Compares all pairs. Returns false if the ports differ on one that the baseline does not list.
 pub fn diff(arguments: &DiffArguments) -> Result<bool, String> {
     let templates = conformance::find_templates(&arguments.templates)?;
     let conversations = conformance::read_conversations(&arguments.conversations)?;
+    let judging = Judging::open(&arguments.judged)?;
     let differ = Differ {
         port: words("--port", &arguments.port)?,
         reference: words("--reference", &arguments.reference)?,
@@ -73,42 +75,29 @@ pub fn diff(arguments: &DiffArguments) -> Result<bool, String> {
         bar.set_message(format!("{different} differ"));
     });
     bar.finish_and_clear();
-    let differed = differed?;
-    let shown = shown(&differed, templates.len(), conversations.len());
-    print(shown.as_bytes())?;
-    if differed.same == 0 && differed.differences.is_empty() && !differed.left_out.is_empty() {
-        return Err("nothing could be compared".to_owned());
-    }
-    Ok(differed.differences.is_empty())
-}
-
-/// Returns the text about all pairs, with its control characters escaped.
-fn shown(differed: &Differed, templates: usize, conversations: usize) -> String {
-    let mut failures = String::new();
-    for difference in differed.differences.iter().take(MAX_SHOWN) {
-        failures.push_str(&conformance::failure(
-            &difference.case,
-            &difference.detail,
-            When::Auto.is_colored(),
+    let Differed {
+        mut report,
+        is_rendered,
+        left_out,
+    } = differed?;
+    if report.cases.is_empty() && !left_out.is_empty() {
+        return Err(format!(
+            "nothing could be compared: {}",
+            left_out.first().map(|(_, why)| why.as_str()).unwrap_or_default()
         ));
-        failures.push('\n');
     }
-    let mut shown = String::new();
-    for difference in differed.differences.iter().skip(MAX_SHOWN) {
-        shown.push_str(&format!("{}: differs\n", difference.case.id));
+    let mut notes = String::new();
+    for (pair, why) in &left_out {
+        notes.push_str(&format!("{pair}: not compared: {why}\n"));
     }
-    for (pair, why) in &differed.left_out {
-        shown.push_str(&format!("{pair}: not compared: {why}\n"));
-    }
-    let by = if differed.is_rendered { "rendered" } else { "applied" };
-    shown.push_str(&format!(
-        "{} compared with {}\n{templates} templates with {conversations} conversations, {by}: {} same, {} differ, {} not compared\n",
-        differed.port.title(),
-        differed.reference.title(),
-        differed.same,
-        differed.differences.len(),
-        differed.left_out.len(),
+    let same = report.total().right;
+    notes.push_str(&format!(
+        "{} templates with {} conversations, {}: {same} same, {} differ, {} not compared\n",
+        templates.len(),
+        conversations.len(),
+        if is_rendered { "rendered" } else { "applied" },
+        report.cases.len().saturating_sub(same),
+        left_out.len(),
     ));
-    failures.push_str(&conformance::printable(&shown));
-    failures
+    judging.finish(&mut report, &notes, |_| None)
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::conformance::{Exceptions, Fuzzer};
 use clap::Args;
 
-use super::{bar, check_writable, parse_jobs, print, seconds, words, write};
+use super::{Strict, bar, check_writable, parse_jobs, print, seconds, words, write};
 
 /// The text of `--help` below the options.
 pub const HELP: &str = "\
@@ -47,10 +47,10 @@ pub struct FuzzArguments {
     /// The time that one answer may take, in seconds.
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
     timeout: Duration,
-    /// Also compares the kind, text and line of an error. Without this option, only outputs are compared, and whether there is an
-    /// error.
-    #[arg(long)]
-    strict: bool,
+    /// Also compares the kind of an error, or its kind, text and line, which is the default of this option. Without it, only outputs are
+    /// compared, and whether there is an error.
+    #[arg(long, value_name = "WHAT", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    strict: Option<Strict>,
     /// Asks the port for segments, plants a word after each string of the context and after free keys, and checks that the segments tile
     /// the text, that each verbatim one is the part of the input that it names, and that the origin of each planted word is the input.
     #[arg(long)]
@@ -81,7 +81,7 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<bool, String> {
         count: arguments.count,
         jobs: super::jobs(arguments.jobs),
         timeout: arguments.timeout,
-        is_strict: arguments.strict,
+        strictness: Strict::of(arguments.strict),
         is_traced: arguments.trace,
         known,
     };

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::conformance::{self, Exceptions, Format, LICENCE, Ran, Report, Runner, SUITE_VERSION, Suite};
+use crate::conformance::{self, Exceptions, Format, LICENCE, Ran, Report, Runner, SUITE_VERSION, Strictness, Suite};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
 
@@ -32,7 +32,12 @@ pub enum Command {
     #[command(after_help = format!(
         "Example:\n  chat-template conformance export > suite.jsonl\n\nSuite {SUITE_VERSION}, licence {LICENCE}."
     ))]
-    Export,
+    Export {
+        /// Writes a release into a folder: suite-VERSION.jsonl.gz, and suite-VERSION.sha256 with the hashes of both forms.
+        #[cfg(not(target_family = "wasm"))]
+        #[arg(long, value_name = "DIR")]
+        release: Option<PathBuf>,
+    },
     /// Runs the suite against a port, and shows what is right and wrong.
     #[command(
         after_help = "Example:\n  chat-template conformance run --port 'python3 adapter.py' --only loops --report report.html"
@@ -57,6 +62,15 @@ pub enum Command {
         #[arg(long, value_enum, default_value = "text")]
         format: SummaryFormat,
     },
+    /// Writes static pages: the results of ports, their history, and a page for each area with a link for each case.
+    #[command(after_help = "Example:\n  chat-template conformance pages site first.json second.json")]
+    Pages {
+        /// The folder, which is created.
+        folder: PathBuf,
+        /// Reports in JSON. Several of a port are its history.
+        #[arg(required = true)]
+        reports: Vec<PathBuf>,
+    },
     /// Prints the file from which shields.io draws a badge.
     #[command(after_help = "Example:\n  chat-template conformance badge report.json > badge.json")]
     Badge {
@@ -78,19 +92,9 @@ pub struct PortArguments {
 /// The default time of an answer in seconds.
 const TIMEOUT: &str = "10";
 
+/// How results are compared and reported.
 #[derive(Args)]
-pub struct RunArguments {
-    #[command(flatten)]
-    port: PortArguments,
-    /// Runs only these cases: an area, an id, or the beginning of ids up to a slash. Can be given several times.
-    #[arg(long, value_name = "AREA|ID")]
-    only: Vec<String>,
-    /// The number of processes of the port. The default is the number of processors.
-    #[arg(long, value_name = "N", value_parser = parse_jobs)]
-    jobs: Option<std::num::NonZeroUsize>,
-    /// Another suite: a file with a case on each line, or a folder of such files.
-    #[arg(long, value_name = "PATH")]
-    suite: Option<PathBuf>,
+pub struct JudgedArguments {
     /// Writes a report in the format of its name: .json, .md, .html, or .xml (JUnit). Can be given several times.
     #[arg(long, value_name = "FILE", value_parser = report_path)]
     report: Vec<PathBuf>,
@@ -98,9 +102,50 @@ pub struct RunArguments {
     /// object with id, aspect and reason on each line.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Also compares the kind, text and line of an error.
-    #[arg(long)]
-    strict: bool,
+    /// The address of the whole report, which a Markdown report names if it does not have all cases.
+    #[arg(long, value_name = "URL")]
+    link: Option<String>,
+    /// Also compares the kind of an error, or its kind, text and line, which is the default of this option.
+    #[arg(long, value_name = "WHAT", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    strict: Option<Strict>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Strict {
+    Kind,
+    Text,
+}
+
+impl Strict {
+    /// Returns the strictness that an option asks for.
+    fn of(option: Option<Self>) -> Strictness {
+        match option {
+            None => Strictness::Outcome,
+            Some(Self::Kind) => Strictness::Kind,
+            Some(Self::Text) => Strictness::Text,
+        }
+    }
+}
+
+#[derive(Args)]
+pub struct RunArguments {
+    #[command(flatten)]
+    port: PortArguments,
+    /// Runs only these cases: an area, an id, the beginning of ids up to a slash, an id with `*`, or a tier, such as tier:everyday. Can be
+    /// given several times.
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// The number of processes of the port. The default is the number of processors.
+    #[arg(long, value_name = "N", value_parser = parse_jobs)]
+    jobs: Option<std::num::NonZeroUsize>,
+    /// Leaves out these cases, which are named as by --only. Can be given several times.
+    #[arg(long, value_name = "NAME")]
+    exclude: Vec<String>,
+    /// Another suite: a file with a case on each line, or a folder of such files.
+    #[arg(long, value_name = "PATH")]
+    suite: Option<PathBuf>,
+    #[command(flatten)]
+    judged: JudgedArguments,
     /// Stops after the first wrong case.
     #[arg(long, conflicts_with = "max_fail")]
     fail_fast: bool,
@@ -120,7 +165,15 @@ pub enum SummaryFormat {
 /// Runs a command. The exit status is 2 if it cannot be run.
 pub fn run(command: Command) -> ExitCode {
     let result = match command {
-        Command::Export => Suite::embedded().and_then(|suite| print(suite.to_lines())).map(|()| true),
+        Command::Export {
+            #[cfg(not(target_family = "wasm"))]
+            release,
+        } => export(
+            #[cfg(not(target_family = "wasm"))]
+            release.as_deref(),
+        )
+        .map(|()| true),
+        Command::Pages { folder, reports } => pages(&folder, &reports).map(|()| true),
         Command::Run(arguments) => run_suite(&arguments),
         Command::Smoke(arguments) => smoke(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
@@ -140,16 +193,53 @@ pub fn run(command: Command) -> ExitCode {
     }
 }
 
+/// Prints the suite, or writes its release into a folder.
+fn export(#[cfg(not(target_family = "wasm"))] release: Option<&Path>) -> Result<(), String> {
+    let suite = Suite::embedded()?;
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(folder) = release {
+        return write_release(&suite, folder);
+    }
+    print(suite.to_lines())
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn write_release(suite: &Suite, folder: &Path) -> Result<(), String> {
+    let fault = |error: std::io::Error| format!("{}: {error}", folder.display());
+    std::fs::create_dir_all(folder).map_err(fault)?;
+    let mut zipped = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::Write::write_all(&mut zipped, suite.to_lines().as_bytes()).map_err(fault)?;
+    let zipped = zipped.finish().map_err(fault)?;
+    let name = format!("suite-{}", suite.version);
+    let sums = format!(
+        "{}  {name}.jsonl.gz\n{}  {name}.jsonl\n",
+        conformance::sha256(&zipped),
+        suite.hash
+    );
+    std::fs::write(folder.join(format!("{name}.jsonl.gz")), zipped).map_err(fault)?;
+    std::fs::write(folder.join(format!("{name}.sha256")), &sums).map_err(fault)?;
+    print(sums)
+}
+
+fn pages(folder: &Path, reports: &[PathBuf]) -> Result<(), String> {
+    let reports = reports.iter().map(|path| Report::open(path)).collect::<Result<Vec<_>, _>>()?;
+    for (name, page) in conformance::pages(&Suite::embedded()?, &reports) {
+        let path = folder.join(name);
+        let parent = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent).map_err(|error| format!("{}: {error}", parent.display()))?;
+        write(&path, &conformance::printable(&page))?;
+    }
+    Ok(())
+}
+
 fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
     let mut suite = match &arguments.suite {
         Some(path) => Suite::open(path)?,
         None => Suite::embedded()?,
     };
     suite.select(&arguments.only)?;
-    let exceptions = match &arguments.baseline {
-        Some(path) => Exceptions::open(path)?,
-        None => Exceptions::default(),
-    };
+    suite.exclude(&arguments.exclude)?;
+    let judging = Judging::open(&arguments.judged)?;
     let max_fail = arguments.max_fail.map(std::num::NonZeroUsize::get);
     let runner = Runner {
         command: words("--port", &arguments.port.port)?,
@@ -157,79 +247,104 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
         timeout: arguments.port.timeout,
         max_fail: if arguments.fail_fast { Some(1) } else { max_fail },
     };
-    arguments.report.iter().try_for_each(|path| check_writable(path))?;
     let bar = bar(suite.cases.len());
     let ran = runner.run(&suite, |done, wrong| {
         bar.set_position(done as u64);
         bar.set_message(format!("{wrong} wrong"));
     });
     bar.finish_and_clear();
-    let ran = ran?;
-    for path in &arguments.report {
-        write_report(path, &ran.report)?;
-    }
-    let compared = exceptions.compare(&ran.report, arguments.strict);
-    print(describe_run(&ran, &compared, arguments).as_bytes())?;
-    Ok(compared.worse.is_empty())
-}
-
-/// Returns the text about a run, with its control characters escaped.
-fn describe_run(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments) -> String {
-    let report = &ran.report;
-    let causes = report.causes(arguments.strict);
-    let mut shown = String::new();
-    for cause in causes.iter().take(MAX_SHOWN) {
-        let Some((case, detail)) = cause.cases.first() else { continue };
-        shown.push_str(&conformance::failure(case, detail, When::Auto.is_colored()));
-        let again = command_for(&case.id, arguments);
-        let rest = format!("  {}: {}\n  again: {again}\n\n", cause.text, ids(&cause.cases));
-        shown.push_str(&conformance::printable(&rest));
-    }
-    shown.push_str(&conformance::printable(&describe_totals(
-        ran,
-        compared,
-        arguments,
-        causes.len(),
-    )));
-    shown
-}
-
-/// Returns the text about a run below its causes.
-fn describe_totals(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments, causes: usize) -> String {
-    let report = &ran.report;
-    let mut shown = String::new();
-    if causes > MAX_SHOWN {
-        let more = causes.saturating_sub(MAX_SHOWN);
-        shown.push_str(&format!("… and {more} more causes; --report FILE.html shows all cases\n\n"));
-    }
-    shown.push_str(&format!(
-        "{}\nsuite {}, answered by {}\n\n{}",
-        report.port.title(),
-        report.suite,
-        report.reference,
-        conformance::table(report)
-    ));
+    let Ran { mut report, left } = ran?;
+    let mut notes = String::new();
     let is_asked = |case: &&conformance::CaseReport| case.is_lowered && case.verdict != conformance::Verdict::Unsupported;
     let lowered = report.cases.iter().filter(is_asked).count();
     if lowered > 0 {
-        shown.push_str(&format!(
+        notes.push_str(&format!(
             "{lowered} `apply` cases were sent as `render` requests, because the port only renders\n"
         ));
     }
-    if ran.left > 0 {
-        shown.push_str(&format!("stopped early: {} cases were not run\n", ran.left));
+    if left > 0 {
+        notes.push_str(&format!("stopped early: {left} cases were not run\n"));
     }
-    if arguments.baseline.is_some() {
-        for (title, lines) in [
-            ("worse than the baseline", &compared.worse),
-            ("listed in the baseline, and right", &compared.better),
-        ] {
-            if !lines.is_empty() {
-                shown.push_str(&format!("\n{title}:\n  {}\n", lines.join("\n  ")));
+    judging.finish(&mut report, &notes, |id| Some(command_for(id, arguments)))
+}
+
+/// The exceptions and the options by which a report is judged.
+struct Judging<'a> {
+    exceptions: Exceptions,
+    strictness: Strictness,
+    arguments: &'a JudgedArguments,
+}
+
+impl<'a> Judging<'a> {
+    /// Reads the baseline, and checks that the reports can be written.
+    fn open(arguments: &'a JudgedArguments) -> Result<Self, String> {
+        let exceptions = match &arguments.baseline {
+            Some(path) => Exceptions::open(path)?,
+            None => Exceptions::default(),
+        };
+        arguments.report.iter().try_for_each(|path| check_writable(path))?;
+        Ok(Self {
+            exceptions,
+            strictness: Strict::of(arguments.strict),
+            arguments,
+        })
+    }
+
+    /// Writes the reports, and shows what is wrong. Returns whether the run passes: something is right, and nothing is wrong that the
+    /// baseline does not list.
+    fn finish(&self, report: &mut Report, notes: &str, again: impl Fn(&str) -> Option<String>) -> Result<bool, String> {
+        let compared = self.exceptions.compare(report, self.strictness);
+        for path in &self.arguments.report {
+            write_report(path, report, self.arguments.link.as_deref())?;
+        }
+        let causes = report.causes(self.strictness);
+        let mut shown = String::new();
+        for cause in causes.iter().take(MAX_SHOWN) {
+            let Some((case, detail)) = cause.cases.first() else { continue };
+            shown.push_str(&conformance::failure(case, detail, When::Auto.is_colored()));
+            let again = again(&case.id).map(|again| format!("  again: {again}\n")).unwrap_or_default();
+            let rest = format!("  {}: {}\n{again}\n", cause.text, ids(&cause.cases));
+            shown.push_str(&conformance::printable(&rest));
+        }
+        let totals = self.describe_totals(report, &compared, notes, causes.len());
+        shown.push_str(&conformance::printable(&totals));
+        print(shown.as_bytes())?;
+        Ok(compared.worse.is_empty() && report.total().right > 0)
+    }
+
+    /// Returns the text about a run below its causes.
+    fn describe_totals(&self, report: &Report, compared: &conformance::Compared, notes: &str, causes: usize) -> String {
+        let mut shown = String::new();
+        if causes > MAX_SHOWN {
+            let more = causes.saturating_sub(MAX_SHOWN);
+            shown.push_str(&format!("… and {more} more causes; --report FILE.html shows all cases\n\n"));
+        }
+        let hash = match report.hash.get(..16) {
+            Some(hash) => format!(" ({hash})"),
+            None => String::new(),
+        };
+        shown.push_str(&format!(
+            "{}\nsuite {}{hash}, answered by {}\n\n{}{notes}",
+            report.port.title(),
+            report.suite,
+            report.reference,
+            conformance::table(report)
+        ));
+        if report.total().right == 0 {
+            shown.push_str("no case is right\n");
+        }
+        if self.arguments.baseline.is_some() {
+            for (title, lines) in [
+                ("worse than the baseline", &compared.worse),
+                ("listed in the baseline, and right", &compared.better),
+            ] {
+                if !lines.is_empty() {
+                    shown.push_str(&format!("\n{title}:\n  {}\n", lines.join("\n  ")));
+                }
             }
         }
+        shown
     }
-    shown
 }
 
 /// Returns the number of cases, and the first ids.
@@ -255,8 +370,10 @@ fn command_for(id: &str, arguments: &RunArguments) -> String {
     if let Some(suite) = &suite {
         words.extend(["--suite", suite]);
     }
-    if arguments.strict {
-        words.push("--strict");
+    match arguments.judged.strict {
+        None => {}
+        Some(Strict::Kind) => words.push("--strict=kind"),
+        Some(Strict::Text) => words.push("--strict"),
     }
     let timeout = arguments.port.timeout.as_secs_f64().to_string();
     if timeout != TIMEOUT {
@@ -265,10 +382,10 @@ fn command_for(id: &str, arguments: &RunArguments) -> String {
     shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
 }
 
-fn write_report(path: &Path, report: &Report) -> Result<(), String> {
+fn write_report(path: &Path, report: &Report, link: Option<&str>) -> Result<(), String> {
     let text = match path.extension().and_then(|end| end.to_str()) {
         Some("json") => report.json()?,
-        Some("md") => conformance::markdown(report),
+        Some("md") => conformance::markdown(report, link),
         Some("html") => conformance::printable(&conformance::html(report)).into_owned(),
         _ => conformance::junit(report)?,
     };

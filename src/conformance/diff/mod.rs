@@ -12,5 +12,5 @@ mod pairs;
 mod templates;
 
 pub use conversations::{Conversation, read as read_conversations};
-pub use pairs::{Differ, Differed, Difference};
+pub use pairs::{Differ, Differed};
 pub use templates::{Found, find as find_templates};

@@ -1,7 +1,7 @@
 //! Sends each template with each conversation to two ports.
 //!
 //! ```text
-//! Differ { port, reference, now, … }.run(&templates, &conversations, |done, different| …)   ->   Differed { same, differences, … }
+//! Differ { port, reference, now, … }.run(&templates, &conversations, |done, different| …)   ->   Differed { report, … }
 //! ```
 
 use std::borrow::Cow;
@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use super::super::compare::{Comparison, compare};
+use super::super::compare::{Comparison, Signature, compare};
 use super::super::lower::lower;
-use super::super::port_process::Port;
-use super::super::report::{CaseReport, Detail, PortInfo};
-use super::super::run::MAX_ANSWER;
+use super::super::port_process::{Port, Reply};
+use super::super::report::{CaseReport, Detail, Faults, Report};
+use super::super::run::{MAX_ANSWER, today};
+use super::super::score::{Aspect, Strictness, Verdict};
 use super::super::write_line::{self, string};
 use super::conversations::Conversation;
 use super::templates::Found;
@@ -38,33 +39,17 @@ pub struct Differ {
 /// The result of a comparison.
 #[derive(Clone, Debug)]
 pub struct Differed {
-    /// The port under test.
-    pub port: PortInfo,
-    /// The reference port.
-    pub reference: PortInfo,
+    /// The pairs that were compared, grouped by template.
+    pub report: Report,
     /// Whether the requests were `render` requests, because one of the ports does not know `apply`.
     pub is_rendered: bool,
-    /// The number of pairs with equal answers.
-    pub same: usize,
     /// The pairs that were not compared, each with the reason.
     pub left_out: Vec<(String, String)>,
-    /// The pairs on which the ports differ.
-    pub differences: Vec<Difference>,
-}
-
-/// A pair on which the ports differ.
-#[derive(Clone, Debug)]
-pub struct Difference {
-    /// The names of the template and the conversation, and the aspects that differ.
-    pub case: CaseReport,
-    /// The request and both answers.
-    pub detail: Detail,
 }
 
 enum Outcome {
-    Same,
+    Compared(Box<CaseReport>),
     LeftOut(String, String),
-    Different(Box<Difference>),
 }
 
 impl Differ {
@@ -112,7 +97,7 @@ impl Differ {
             for result in arrived {
                 match result {
                     Ok((place, outcome)) => {
-                        different += usize::from(matches!(outcome, Outcome::Different(_)));
+                        different += usize::from(matches!(&outcome, Outcome::Compared(case) if case.is_wrong()));
                         outcomes.push((place, outcome));
                     }
                     Err(text) => failed = Some(text),
@@ -124,22 +109,26 @@ impl Differ {
             return Err(text);
         }
         outcomes.sort_by_key(|(place, _)| *place);
-        let mut differed = Differed {
-            port: info,
-            reference: reference_info,
-            is_rendered,
-            same: 0,
-            left_out: Vec::new(),
-            differences: Vec::new(),
-        };
+        let (mut cases, mut left_out) = (Vec::new(), Vec::new());
         for (_, outcome) in outcomes {
             match outcome {
-                Outcome::Same => differed.same += 1,
-                Outcome::LeftOut(pair, why) => differed.left_out.push((pair, why)),
-                Outcome::Different(difference) => differed.differences.push(*difference),
+                Outcome::Compared(case) => cases.push(*case),
+                Outcome::LeftOut(pair, why) => left_out.push((pair, why)),
             }
         }
-        Ok(differed)
+        let report = Report {
+            suite: format!("of {} templates with {} conversations", templates.len(), conversations.len()),
+            reference: reference_info.title(),
+            date: today(),
+            faults: Faults::of(&cases, 0),
+            port: info,
+            ..Report::default()
+        };
+        Ok(Differed {
+            report: Report { cases, ..report },
+            is_rendered,
+            left_out,
+        })
     }
 
     fn ports(&self) -> (Port<'_>, Port<'_>) {
@@ -167,30 +156,41 @@ impl Differ {
         };
         let got = port.ask(&pair, &request)?;
         let want = reference.ask(&pair, &request)?;
-        Ok(match compare(&got, &want, true) {
-            Comparison::Same => Outcome::Same,
-            Comparison::Limited => Outcome::LeftOut(pair, "a port reached a limit or does not support the template".to_owned()),
-            Comparison::Unanswered => Outcome::LeftOut(pair, format!("the reference: {}", want.describe())),
-            Comparison::Different(signature) => {
-                let case = CaseReport {
-                    id: pair,
-                    verdict: got.verdict(),
-                    errs: false,
-                    is_lowered: false,
-                    cause: String::new(),
-                    wrong: signature.aspects,
-                    detail: None,
+        let errs = matches!(&want, Reply::Answer(answer) if answer.is_error());
+        let (verdict, wrong, cause) = match compare(&got, &want, Strictness::Text) {
+            _ if matches!(got, Reply::Unsupported(_)) => (Verdict::Unsupported, Vec::new(), String::new()),
+            Comparison::Same => (Verdict::Right, Vec::new(), String::new()),
+            Comparison::Limited => return Ok(Outcome::LeftOut(pair, "a port reached a limit".to_owned())),
+            Comparison::Unanswered => return Ok(Outcome::LeftOut(pair, format!("the reference: {}", want.describe()))),
+            Comparison::Different(Signature {
+                aspects,
+                want,
+                got: answer,
+            }) => {
+                let verdict = match got.verdict() {
+                    Verdict::Wrong if !aspects.contains(&Aspect::Output) => Verdict::Right,
+                    verdict => verdict,
                 };
-                let detail = Detail {
-                    rule: "`-` is the answer of the reference, `+` that of the port".to_owned(),
-                    request: String::new(),
-                    context: String::new(),
-                    want: elide(&want.describe(), MAX_ANSWER).into_owned(),
-                    got: elide(&got.describe(), MAX_ANSWER).into_owned(),
-                };
-                Outcome::Different(Box::new(Difference { case, detail }))
+                (verdict, aspects, format!("`{answer}` for `{want}`"))
             }
-        })
+        };
+        let detail = (!wrong.is_empty()).then(|| Detail {
+            rule: "`-` is the answer of the reference, `+` that of the port".to_owned(),
+            request: String::new(),
+            context: String::new(),
+            want: elide(&want.describe(), MAX_ANSWER).into_owned(),
+            got: elide(&got.describe(), MAX_ANSWER).into_owned(),
+        });
+        Ok(Outcome::Compared(Box::new(CaseReport {
+            id: pair,
+            group: Some(template.name.clone()),
+            verdict,
+            errs,
+            cause,
+            wrong,
+            detail,
+            ..CaseReport::default()
+        })))
     }
 
     /// Returns the arguments of the `apply`. The special tokens of a conversation replace those of the model.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::super::answer::Answer;
 use super::super::compare::{Comparison, Signature, brief, compare, plain};
 use super::super::port_process::{Port, Reply};
-use super::super::score::{Aspect, wrong_aspects};
+use super::super::score::{Aspect, Strictness, wrong_aspects};
 use super::super::suite::Suite;
 use super::effect::effective_features;
 use super::generate::vocabulary::Vocabulary;
@@ -48,7 +48,7 @@ pub struct Fuzzer {
     /// The time that one answer may take.
     pub timeout: Duration,
     /// Whether the kind, the text and the line of an error are compared, too.
-    pub is_strict: bool,
+    pub strictness: Strictness,
     /// Whether the rounds ask for segments, and have planted words that show unsound ones.
     pub is_traced: bool,
     /// The ids of cases that the port is known to answer wrongly. A difference is known if the port answers it with the error of such a
@@ -74,7 +74,7 @@ enum Message {
 
 /// The processes of a thread.
 struct Ports<'f> {
-    is_strict: bool,
+    strictness: Strictness,
     port: Port<'f>,
     reference: Port<'f>,
     witnesses: Vec<Port<'f>>,
@@ -145,7 +145,7 @@ impl Fuzzer {
     fn ports(&self) -> Ports<'_> {
         let reference = || Port::new(&self.reference, self.timeout);
         Ports {
-            is_strict: self.is_strict,
+            strictness: self.strictness,
             port: Port::new(&self.port, self.timeout),
             reference: reference(),
             witnesses: (0..WITNESSES).map(|_| reference()).collect(),
@@ -284,7 +284,7 @@ impl Ports<'_> {
         let got = self.port.ask(&round.id, &request)?;
         let want = self.reference.ask(&round.id, &request)?;
         let compared = match round.check_segments(&got) {
-            Ok(()) => compare(&got, &want, self.is_strict),
+            Ok(()) => compare(&got, &want, self.strictness),
             Err(fault) => Comparison::Different(Signature {
                 aspects: vec![Aspect::Output],
                 want: "segments".to_owned(),

@@ -202,10 +202,8 @@ impl Finding {
             id: round.id.clone(),
             verdict: got.verdict(),
             errs: expect.is_some_and(Answer::is_error),
-            is_lowered: false,
-            cause: String::new(),
             wrong: signature.aspects.clone(),
-            detail: None,
+            ..CaseReport::default()
         };
         let detail = Detail {
             rule: "found by fuzzing".to_owned(),
