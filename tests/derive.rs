@@ -90,6 +90,32 @@ fn a_name_before_json_is_read() {
 }
 
 #[test]
+fn json_without_tags_around_it_is_read() {
+    let calls = |list: &str| {
+        let call = "{\"name\": {{ c.function.name|tojson }}, \"arguments\": {{ c.function.arguments|tojson }}}";
+        format!("{{{{ m.content }}}}{{% if m.tool_calls %}}{list}{{% endif %}}").replace("CALL", call)
+    };
+    let expected = json!({"role": "assistant", "content": "One, two [3].", "tool_calls": [
+        {"type": "function", "function": {"name": "f", "arguments": {"a": {"b": "}, {"}}}},
+        {"type": "function", "function": {"name": "g", "arguments": {}}},
+    ]});
+    let [one, other] = [
+        "{\"name\": \"f\", \"arguments\": {\"a\": {\"b\": \"}, {\"}}}",
+        "{\"name\": \"g\", \"arguments\": {}}",
+    ];
+    assert_parsed(
+        &calls("[{% for c in m.tool_calls %}CALL{{ '' if loop.last else ', ' }}{% endfor %}]"),
+        &format!("One, two [3].[{one}, {other}]<|end|>"),
+        expected.clone(),
+    );
+    assert_parsed(
+        &calls("{% for c in m.tool_calls %}CALL{% endfor %}"),
+        &format!("One, two [3].{one}{other}<|end|>"),
+        expected,
+    );
+}
+
+#[test]
 fn what_does_not_come_back_has_a_reason() {
     for (fields, part) in [
         ("{{ m.content|upper }}", "does not print the content"),

@@ -13,12 +13,43 @@ use std::io::{BufRead, BufReader, ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::folder::{LoadOptions, at, in_file};
 use super::{cache, templates};
-use crate::deadline::Deadline;
-use crate::error::{Error, Result};
+use crate::deadline::{Bounds, Deadline};
+use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{Limit, LimitExceeded};
 use crate::text::utf8;
+
+/// How [`ChatTemplate::from_dir`](super::ChatTemplate::from_dir) reads a folder.
+#[derive(Clone, Debug)]
+pub struct LoadOptions<'o> {
+    /// The largest size in bytes of a file, and of all files together except `tokenizer.json`, which is read as a stream. The default is
+    /// 64 MiB; the largest known `tokenizer.json` has about 35 MiB.
+    pub max_file_size: u64,
+    /// Whether the templates are those of a processor: `processor_config.json`, else the older `chat_template.json`, else
+    /// `chat_template.jinja` and `additional_chat_templates`. The default is those of a tokenizer: `chat_template.jinja` and
+    /// `additional_chat_templates`, else `tokenizer_config.json`. The special tokens are those of the tokenizer.
+    pub processor: bool,
+    /// Whether to load a folder whose tokenizer is Python code in that folder (`auto_map`). The code is never run: the special tokens are
+    /// those that the files name. The default is an error, as in transformers without `trust_remote_code`.
+    pub ignore_remote_code: bool,
+    /// Whether to read files through symbolic links that leave the folder. The default is an error, because a folder from a stranger could
+    /// link to any file of the machine. The links of the Hugging Face cache into its folder `blobs` are always followed.
+    pub follow_links: bool,
+    /// What reading the files and compiling the templates may use together.
+    pub bounds: Bounds<'o>,
+}
+
+impl Default for LoadOptions<'_> {
+    fn default() -> Self {
+        Self {
+            max_file_size: 64 << 20,
+            processor: false,
+            ignore_remote_code: false,
+            follow_links: false,
+            bounds: Bounds::default(),
+        }
+    }
+}
 
 /// The files of a folder.
 pub(crate) struct Files<'p> {
@@ -207,4 +238,27 @@ fn resolve(path: &Path) -> Result<PathBuf> {
 
 fn too_large(path: &Path, size: u64, limit: u64) -> Error {
     in_file(path, Error::limit(LimitExceeded::new(Limit::File, size, limit)))
+}
+
+/// Returns an error about a path.
+pub(super) fn at(path: &Path, message: &str) -> Error {
+    of_model(Error::runtime(format!("{}: {message}", path.display())))
+}
+
+/// Returns an error about the content of a file, with the path before its message.
+pub(super) fn in_file(path: &Path, error: Error) -> Error {
+    let message = format!("{}: {}", path.display(), error.message());
+    let named = of_model(match error.reached() {
+        Some(reached) => Error::limit_with_message(reached, message),
+        None => Error::new(error.kind(), message),
+    });
+    match error.note() {
+        Some(note) => named.with_note(note),
+        None => named,
+    }
+}
+
+/// Returns an error of the class [`ErrorClass::Template`]: the caller of a server cannot mend the model's files.
+pub(super) fn of_model(error: Error) -> Error {
+    error.with_class(ErrorClass::Template).without_line()
 }

@@ -15,7 +15,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::files::Files;
+use super::files::{Files, LoadOptions, at, in_file, of_model};
 use super::model_config::ModelConfig;
 use super::templates::{Compiler, NamedTemplate, Templates};
 use super::tokenizer_class::{self, RemoteCode};
@@ -23,42 +23,10 @@ use super::tokenizer_json::TokenizerJson;
 use super::tokenizer_tables::TokenizerClass;
 use super::{ChatTemplate, added_tokens, cache, config, tokens};
 use crate::deadline::Bounds;
-use crate::error::{Error, ErrorClass, Result};
+use crate::error::{Error, Result};
 use crate::json;
 use crate::json::{Data, Object};
 use crate::meter::Meter;
-
-/// How [`ChatTemplate::from_dir`] reads a folder.
-#[derive(Clone, Debug)]
-pub struct LoadOptions<'o> {
-    /// The largest size in bytes of a file, and of all files together except `tokenizer.json`, which is read as a stream. The default is
-    /// 64 MiB; the largest known `tokenizer.json` has about 35 MiB.
-    pub max_file_size: u64,
-    /// Whether the templates are those of a processor: `processor_config.json`, else the older `chat_template.json`, else
-    /// `chat_template.jinja` and `additional_chat_templates`. The default is those of a tokenizer: `chat_template.jinja` and
-    /// `additional_chat_templates`, else `tokenizer_config.json`. The special tokens are those of the tokenizer.
-    pub processor: bool,
-    /// Whether to load a folder whose tokenizer is Python code in that folder (`auto_map`). The code is never run: the special tokens are
-    /// those that the files name. The default is an error, as in transformers without `trust_remote_code`.
-    pub ignore_remote_code: bool,
-    /// Whether to read files through symbolic links that leave the folder. The default is an error, because a folder from a stranger could
-    /// link to any file of the machine. The links of the Hugging Face cache into its folder `blobs` are always followed.
-    pub follow_links: bool,
-    /// What reading the files and compiling the templates may use together.
-    pub bounds: Bounds<'o>,
-}
-
-impl Default for LoadOptions<'_> {
-    fn default() -> Self {
-        Self {
-            max_file_size: 64 << 20,
-            processor: false,
-            ignore_remote_code: false,
-            follow_links: false,
-            bounds: Bounds::default(),
-        }
-    }
-}
 
 const TEMPLATE: &str = "chat_template.jinja";
 const ADDITIONAL: &str = "additional_chat_templates";
@@ -77,7 +45,7 @@ impl ChatTemplate {
     ///
     /// # Errors
     /// If the folder or a file in it cannot be read or has wrong content. The message names the file, and the class is
-    /// [`ErrorClass::Template`].
+    /// [`ErrorClass::Template`](crate::ErrorClass::Template).
     pub fn from_dir(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Self> {
         Self::load_dir(path.as_ref(), options)?.checked()
     }
@@ -103,7 +71,7 @@ impl ChatTemplate {
     /// tokens.
     ///
     /// # Errors
-    /// If the configuration is not an object, or a template or a token in it is wrong. The class is [`ErrorClass::Template`].
+    /// If the configuration is not an object, or a template or a token in it is wrong. The class is [`ErrorClass::Template`](crate::ErrorClass::Template).
     pub fn from_config(config: &serde_json::Value) -> Result<Self> {
         let config = json::to_data(config, json::DEPTH).map_err(Error::from).map_err(of_model)?;
         Self::load_config(&config)?.checked()
@@ -324,29 +292,6 @@ fn single_or_named(named: Vec<NamedTemplate>) -> Templates {
         }
         None => Templates::None,
     }
-}
-
-/// Returns an error about a path.
-pub(super) fn at(path: &Path, message: &str) -> Error {
-    of_model(Error::runtime(format!("{}: {message}", path.display())))
-}
-
-/// Returns an error about the content of a file, with the path before its message.
-pub(super) fn in_file(path: &Path, error: Error) -> Error {
-    let message = format!("{}: {}", path.display(), error.message());
-    let named = of_model(match error.reached() {
-        Some(reached) => Error::limit_with_message(reached, message),
-        None => Error::new(error.kind(), message),
-    });
-    match error.note() {
-        Some(note) => named.with_note(note),
-        None => named,
-    }
-}
-
-/// Returns an error of the class [`ErrorClass::Template`]: the caller of a server cannot mend the model's files.
-fn of_model(error: Error) -> Error {
-    error.with_class(ErrorClass::Template).without_line()
 }
 
 const CONFLICT: &str = "Cannot load chat template due to conflicting files - this checkpoint combines a legacy chat_template.json file \

@@ -64,7 +64,7 @@ pub(crate) use assistant::control::{common_prefix, control_tokens};
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, TokenOrigin};
 #[cfg(feature = "cli")]
 pub(crate) use files::Files;
-pub use folder::LoadOptions;
+pub use files::LoadOptions;
 pub use input::Input;
 pub(crate) use input::sealed::Borrow;
 #[cfg(feature = "inspect")]

@@ -304,7 +304,7 @@ impl<'t> Stream<'t> {
                 continue;
             };
             let found = self.find(anchor, meter)?;
-            if !is_end {
+            if !is_end && found.as_ref().is_none_or(|found| found.bytes.start > self.at) {
                 // The first beginning is the same until it is passed.
                 let is_known = |(other, at): &&(Anchor, usize)| *other == anchor && *at >= self.at;
                 let known = self.beginnings.iter().find(is_known).map(|(_, at)| *at);

@@ -76,9 +76,9 @@ fn find_anchors<'t>(front: &'t str, back: &'t str, between: Option<&'t str>) -> 
 /// Describes calls, with the text before and after one call, and a text with two calls.
 fn describe_core((front, back): (&str, &str), core: &Core<'_>, pair: Option<&(&str, Core<'_>, Core<'_>)>) -> Option<Value> {
     // Two calls in one list are one region.
-    let between = pair.filter(|(_, first, other)| other.start >= first.end);
-    let between = between.and_then(|(two, first, other)| two.get(first.end..other.start));
-    let (open, close) = find_anchors(front, back, between).filter(|(open, _)| !open.is_empty())?;
+    let apart = pair.filter(|(_, first, other)| other.start >= first.end);
+    let apart = apart.and_then(|(two, first, other)| two.get(first.end..other.start));
+    let (open, close) = find_anchors(front, back, apart).filter(|(open, _)| !open.is_empty())?;
     let call = |name: &str, arguments: &str| json!({"type": "function", "function": {"name": name, "arguments": arguments}});
     let (mut open_pattern, mut close_pattern) = (None, close.contains(char::is_whitespace).then(|| escape(close)));
     let field = match &core.form {
@@ -102,7 +102,30 @@ fn describe_core((front, back): (&str, &str), core: &Core<'_>, pair: Option<&(&s
                 _ => escape_around(between),
             };
             let mut begin = escape(open);
-            if pair.is_some() && close.is_empty() && !between.trim().is_empty() {
+            if close.starts_with(['}', ']', ',']) && control_tokens(close).next().is_none() {
+                // The arguments can have the same text, so what follows decides.
+                let leads = [Some(front), apart].map(|text| Some(find_lead(text?.trim_end().strip_suffix(open)?)));
+                let next = leads[1].map(|lead| format!(r"|(?=\s*{}\s*{begin})", escape(lead)));
+                let rest = back.get(back.find(close)?.saturating_add(close.len())..)?;
+                let brackets = rest
+                    .len()
+                    .saturating_sub(rest.trim_start_matches([']', '}', ')', ' ', '\n']).len());
+                let (brackets, rest) = rest.split_at_checked(brackets)?;
+                let token = control_tokens(rest)
+                    .next()
+                    .map_or("$".to_owned(), |token| escape(rest.get(token).unwrap_or_default()));
+                let end = format!(r"\s*{}(?=\s*(?:{token}|$)){}", escape(brackets), next.unwrap_or_default());
+                close_pattern = Some(format!("{}(?:{end})", escape(close)));
+                let leads: Vec<String> = leads
+                    .iter()
+                    .flatten()
+                    .filter(|lead| !lead.is_empty())
+                    .map(|lead| escape(lead))
+                    .collect();
+                if !leads.is_empty() {
+                    begin = format!(r"(?:{})?\s*{begin}", leads.join("|"));
+                }
+            } else if pair.is_some() && close.is_empty() && !between.trim().is_empty() {
                 // The text that begins the next call ends this one, so that the next call can be without it.
                 let end = back.get(control_tokens(back).next()?)?;
                 close_pattern = Some(format!("{begin}|{}", escape(end)));
@@ -137,6 +160,12 @@ fn describe_core((front, back): (&str, &str), core: &Core<'_>, pair: Option<&(&s
             .iter()
             .fold(field, |field, (key, anchor)| with_field(&field, key, anchor.map(Value::from))),
     )
+}
+
+/// Returns the brackets and commas at the end of a text.
+fn find_lead(text: &str) -> &str {
+    let start = text.trim_end_matches([',', '[', '(', '{', ' ']).len();
+    text.get(start..).unwrap_or_default().trim()
 }
 
 /// Returns the paths of the name and the arguments in an object with a call.
