@@ -86,7 +86,10 @@ fn the_rows_can_be_an_argument_without_an_option() {
     let folder = Folder::new("argument");
     folder.write("in.jsonl", make_rows(2));
     let (named, ..) = folder.run("--input in.jsonl", "");
-    assert_eq!((folder.run("in.jsonl", "").0.lines().count(), folder.run("in.jsonl", "").0), (2, named));
+    assert_eq!(
+        (folder.run("in.jsonl", "").0.lines().count(), folder.run("in.jsonl", "").0),
+        (2, named)
+    );
     let (_, error, status) = folder.run("in.jsonl --input in.jsonl", "");
     assert!(status == 2 && error.contains("cannot be used with"), "{error}");
 }

@@ -51,10 +51,18 @@ fn a_long_prompt_is_cut_where_a_turn_ends() {
         assert_eq!(answers.first().map(keys), expected.map(keys), "{most}: {error}");
         assert_eq!(status, i32::from(expected.is_none()), "{most}: {error}");
         let is_cut = expected.is_none_or(|expected| expected != whole);
-        let cause = if status == 0 { "\"warning\":\"cut\"" } else { "\"kind\":\"cut\"" };
+        let cause = if status == 0 {
+            "\"warning\":\"cut\""
+        } else {
+            "\"kind\":\"cut\""
+        };
         assert_eq!(error.contains(cause), is_cut, "{most}: {error}");
     }
     let most = count(whole) - 1;
-    let (_, error, status) = render(&folder, &format!("--strict --max-length {most}"), &[json!({"messages": messages})]);
+    let (_, error, status) = render(
+        &folder,
+        &format!("--strict --max-length {most}"),
+        &[json!({"messages": messages})],
+    );
     assert!(status == 1 && error.contains("\"kind\":\"cut\""), "{error}");
 }
