@@ -12,6 +12,7 @@ mod date;
 #[cfg_attr(not(feature = "local-time"), path = "clock/utc.rs")]
 mod zone;
 
+use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
@@ -245,6 +246,13 @@ fn parse_digits(text: &str) -> Option<u32> {
 pub trait Clock: Send + Sync {
     /// Returns the current local time.
     fn now(&self) -> LocalTime;
+}
+
+/// Shows no time, because a clock need not implement `Debug`.
+impl fmt::Debug for dyn Clock + '_ {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("_")
+    }
 }
 
 /// The platform's clock in the platform's zone (the variable `TZ`, else the system's setting), as `datetime.now()` reads it. Without the

@@ -63,6 +63,19 @@ pub trait Input: sealed::Borrow {}
 
 impl<T: sealed::Borrow + ?Sized> Input for T {}
 
+/// Shows no content, which can be large and private.
+///
+/// ```
+/// let tools = serde_json::json!([]);
+/// let options = chat_template::ApplyOptions { tools: Some(&tools), ..Default::default() };
+/// assert!(format!("{options:?}").starts_with("ApplyOptions { tools: Some(_), documents: None, chat_template: None, "));
+/// ```
+impl std::fmt::Debug for dyn Input + '_ {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("_")
+    }
+}
+
 pub(crate) mod sealed {
     use crate::error::Result;
     use crate::value::{Runtime, Value};

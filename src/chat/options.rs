@@ -6,8 +6,6 @@
 //!
 //! The names are those of transformers 5.24.0 `tokenization_utils_base.py`, `apply_chat_template`.
 
-use std::fmt;
-
 use super::assistant::AssistantOptions;
 use super::render::RenderOptions;
 use super::{ControlTokens, Input};
@@ -76,7 +74,7 @@ impl<'o> ContinueFinalMessage<'o> {
 /// };
 /// assert!(options.documents.is_none());
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct ApplyOptions<'o> {
     /// The tools: a list of JSON schemas, which reach the template unchanged. An empty list counts as tools: it selects the template
     /// `tool_use`, and the template sees the list.
@@ -118,35 +116,6 @@ pub struct ApplyOptions<'o> {
     /// What happens if text of the input forms a control token. A policy other than [`ControlPolicy::Leave`](super::ControlPolicy::Leave)
     /// traces the prompt.
     pub control_tokens: ControlTokens<'o>,
-}
-
-/// Inputs are shown as `Some(_)`, and the clock is left out.
-///
-/// ```
-/// let options = chat_template::ApplyOptions { add_generation_prompt: true, ..Default::default() };
-/// let shown = format!("{options:?}");
-/// assert!(shown.starts_with("ApplyOptions { tools: None, documents: None, chat_template: None, add_generation_prompt: true, "));
-/// ```
-impl fmt::Debug for ApplyOptions<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |input: Option<&dyn Input>| input.map(|_| format_args!("_"));
-        formatter
-            .debug_struct("ApplyOptions")
-            .field("tools", &shown(self.tools))
-            .field("documents", &shown(self.documents))
-            .field("chat_template", &self.chat_template)
-            .field("add_generation_prompt", &self.add_generation_prompt)
-            .field("continue_final_message", &self.continue_final_message)
-            .field("variables", &shown(self.variables))
-            .field("special_tokens", &self.special_tokens)
-            .field("bounds", &self.bounds)
-            .field("reference_spans", &self.reference_spans)
-            .field("generation_spans", &self.generation_spans)
-            .field("trace", &self.trace)
-            .field("assistant", &self.assistant)
-            .field("control_tokens", &self.control_tokens)
-            .finish_non_exhaustive()
-    }
 }
 
 impl<'o> ApplyOptions<'o> {

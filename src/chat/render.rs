@@ -4,8 +4,6 @@
 //! "{{ messages[0].content }}", {"messages": [{"role": "user", "content": "Hi"}]}   ->   "Hi"
 //! ```
 
-use std::fmt;
-
 use super::Input;
 use super::assistant::{AssistantOptions, AssistantSpans};
 use super::prompt::Prompt;
@@ -21,10 +19,8 @@ use crate::trace::Spans;
 use crate::value::{Given, Runtime, Traced, Value};
 
 /// The options of a render. Set the fields that matter, and take the others from [`Default`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct RenderOptions<'o> {
-    /// The clock that `strftime_now` reads. The default is the local time of the system.
-    pub clock: &'o dyn Clock,
     /// What the render may use: limits, a deadline, a flag that cancels it.
     pub bounds: Bounds<'o>,
     /// Whether to return [`Prompt::reference_spans`].
@@ -35,6 +31,8 @@ pub struct RenderOptions<'o> {
     pub trace: bool,
     /// Whether to return [`Prompt::assistant`], if the context has `messages`. The output is the same.
     pub assistant: Option<AssistantOptions<'o>>,
+    /// The clock that `strftime_now` reads. The default is the local time of the system.
+    pub clock: &'o dyn Clock,
 }
 
 static SYSTEM_CLOCK: SystemClock = SystemClock;
@@ -49,20 +47,6 @@ impl Default for RenderOptions<'_> {
             trace: false,
             assistant: None,
         }
-    }
-}
-
-/// The `Debug` form leaves out the clock, whose type may not implement `Debug`.
-impl fmt::Debug for RenderOptions<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = formatter.debug_struct("RenderOptions");
-        shown
-            .field("bounds", &self.bounds)
-            .field("reference_spans", &self.reference_spans);
-        shown
-            .field("generation_spans", &self.generation_spans)
-            .field("trace", &self.trace);
-        shown.field("assistant", &self.assistant).finish_non_exhaustive()
     }
 }
 

@@ -3,6 +3,8 @@
 #![cfg(feature = "cli")]
 
 mod files;
+#[cfg(feature = "tokenizer")]
+mod tokens;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -77,6 +79,19 @@ const TEMPLATE: &str = "{% for m in messages %}<{{ m.role }}>{% if m.role == 'as
 fn make_rows(count: usize) -> String {
     let row = |id: usize| json!({"id": id, "messages": [{"role": "user", "content": "word ".repeat(id % 90)}]}).to_string();
     (0..count).map(|id| row(id) + "\n").collect()
+}
+
+#[test]
+fn the_rows_can_be_an_argument_without_an_option() {
+    let folder = Folder::new("argument");
+    folder.write("in.jsonl", make_rows(2));
+    let (named, ..) = folder.run("--input in.jsonl", "");
+    assert_eq!(
+        (folder.run("in.jsonl", "").0.lines().count(), folder.run("in.jsonl", "").0),
+        (2, named)
+    );
+    let (_, error, status) = folder.run("in.jsonl --input in.jsonl", "");
+    assert!(status == 2 && error.contains("cannot be used with"), "{error}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `chat-template dataset` under Ray Data, and compares the rows with those of a single machine.
+"""Runs `ray_job.py`, the recipe of the README, on Ray Data, and compares the rows with those of a single machine.
 
     python3 tests/engines/ray.py
 
@@ -10,13 +10,12 @@ import os
 import pathlib
 import shutil
 import signal
-import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import common
+import ray_job
 
 KILLED_AT = '{"id": 60000,'
 
@@ -30,22 +29,12 @@ def kill_once(mark):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def render(batch, binary, model, mark):
-    """Renders a block of lines. A line of the result is a row of the output, or a line of the errors."""
-    lines = list(batch["text"])
-    with tempfile.TemporaryDirectory() as folder:
-        errors = f"{folder}/errors.jsonl"
-        command = [binary, "dataset", "--model", model, "--jobs", "1", "--errors", errors]
-        text = "".join(f"{line}\n" for line in lines).encode()
-        done = subprocess.run(command, input=text, stdout=subprocess.PIPE)
-        if any(line.startswith(KILLED_AT) for line in lines):
-            kill_once(mark)
-        # The status 1 says that some rows failed.
-        if done.returncode not in (0, 1):
-            raise RuntimeError(f"chat-template dataset ended with status {done.returncode}")
-        rows = done.stdout.decode().split("\n")[:-1]
-        bad = pathlib.Path(errors).read_text(encoding="utf-8").split("\n")[:-1]
-    return {"line": rows + bad, "is_bad": [False] * len(rows) + [True] * len(bad)}
+def render_killed(batch, binary, model, mark):
+    """Renders a block, and kills the worker once after that."""
+    rendered = ray_job.render(batch, binary, model)
+    if any(line.startswith(KILLED_AT) for line in batch["text"]):
+        kill_once(mark)
+    return rendered
 
 
 def main():
@@ -55,6 +44,7 @@ def main():
 
     import pyarrow
     import ray
+    from ray import cloudpickle
 
     folder = common.WORK / "ray"
     shutil.rmtree(folder, ignore_errors=True)
@@ -62,15 +52,15 @@ def main():
     mark = str(folder / "killed")
     start = time.monotonic()
     ray.init(num_cpus=2, include_dashboard=False, logging_level="error", object_store_memory=1 << 30)
-    context = ray.data.DataContext.get_current()
-    context.execution_options.preserve_order = True
-    context.enable_progress_bars = False
+    # The workers do not have this folder on their path.
+    cloudpickle.register_pickle_by_value(ray_job)
+    ray_job.keep_order()
+    ray.data.DataContext.get_current().enable_progress_bars = False
     lines = pyarrow.table({"text": common.read_lines(path)})
     blocks = ray.data.from_arrow(lines).repartition(common.PARTITIONS).materialize()
     count = blocks.num_blocks()
     assert count >= common.PARTITIONS
-    arguments = {"binary": str(common.BINARY), "model": str(common.MODEL), "mark": mark}
-    done = blocks.map_batches(render, batch_size=None, fn_kwargs=arguments).materialize()
+    done = ray_job.render_all(blocks, str(common.BINARY), str(common.MODEL), render_killed, mark=mark).materialize()
     rows, bad = [], []
     for row in done.iter_rows():
         (bad if row["is_bad"] else rows).append(row["line"])

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use serde::ser::{Serialize, SerializeStruct, Serializer};
+use serde::{Serialize, Serializer};
 
 use crate::trace::{Points, Spans};
 
@@ -125,22 +125,13 @@ impl AssistantSpans {
 }
 
 /// A turn of the model whose spans are not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct UnknownTurn<'a> {
     /// The index of the message.
     pub message: usize,
     /// Why its spans are not known.
+    #[serde(rename = "unknown")]
     pub reason: &'a str,
-}
-
-/// Serializes to the form of the conformance protocol.
-impl Serialize for UnknownTurn<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("UnknownTurn", 2)?;
-        object.serialize_field("message", &self.message)?;
-        object.serialize_field("unknown", self.reason)?;
-        object.end()
-    }
 }
 
 /// Serializes to the form of the conformance protocol: the spans of the known turns in code points, `[[2, 5]]`, or `{"unknown": "why"}` if

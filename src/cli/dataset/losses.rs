@@ -18,6 +18,7 @@ pub enum Cause {
     Null,
     Bos,
     Mask,
+    Cut,
 }
 
 impl Cause {
@@ -31,6 +32,7 @@ impl Cause {
             Self::Null => "null_key",
             Self::Bos => "second_bos",
             Self::Mask => "unknown_spans",
+            Self::Cut => "cut",
         }
     }
 }

@@ -19,6 +19,7 @@ mod rows;
 mod run;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -33,10 +34,11 @@ use self::output::is_regular;
 use self::row::Renderer;
 use self::rows::CHUNK;
 use self::run::{ANSWERS, Files, Run, default_errors, summarize};
+use self::tokens::Tokenizer;
 use super::file::{Texts, is_dash};
 use super::masks::Masks;
 use super::model::{Settings, Source};
-use super::{parse_jobs, warn};
+use super::{parse_count, parse_jobs, warn};
 
 /// The progress bar of a file.
 const BAR: &str = "{bar:40} {percent:>3}% {msg} {eta}";
@@ -46,9 +48,10 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(1);
 
 const HELP: &str = "\
 Examples:
-  chat-template dataset --model Qwen3-8B --input chats.jsonl --output prompts.jsonl
+  chat-template dataset --model Qwen3-8B chats.jsonl --output prompts.jsonl
   chat-template dataset --model Qwen3-8B --input chats.jsonl.gz --output prompts.jsonl.zst --resume
   chat-template dataset --model Qwen3-8B --sharegpt --spans < sharegpt.jsonl | gzip > prompts.jsonl.gz
+  chat-template dataset --model Qwen3-8B --tokenizer Qwen3-8B/tokenizer.json --max-length 4096 chats.jsonl --output tokens.jsonl
 
 A row of the input is a line with a JSON object. These of its keys are used:
   messages              the conversation; --messages-key sets another name
@@ -60,6 +63,8 @@ A row of the output has all other keys of its row, in their order, and then thes
   assistant   with --assistant: the spans of what the model writes, in code points, or {\"unknown\": the reason} if no turn is known
   unknown_turns   with --assistant: the messages of turns that are not known, with the reasons
   turns       with --turns: the header, the body, the close and the fields of each message, in code points
+  input_ids   with --tokenizer: the tokens of the prompt, up to the end of a turn if there are more than --max-length
+  labels      with --tokenizer: the tokens that the model writes, and -100 for the others
 The rows of the output are in the order of the input.
 
 A row can have \"prompt\" and \"completion\" in place of messages. Each is a list of messages, or a string of the user or the assistant.
@@ -80,6 +85,7 @@ The file of errors also has warnings of rows that have prompts: {\"line\": 8, \"
   null_key        a key is null, as in a data set of columns
   second_bos      the prompt begins with the token twice
   unknown_spans   with --assistant: it is unknown which text the model writes in a turn
+  cut             with --max-length: the row has the tokens of its first turns alone
 With --strict, such a row fails.
 
 Files whose names end in .gz or .zst are compressed.
@@ -98,9 +104,12 @@ The exit status is 0 if each row has a prompt, 1 if rows failed, and 2 if the ru
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
-    /// The rows: JSON Lines.
-    #[arg(long, value_name = "FILE", default_value = "-")]
-    input: PathBuf,
+    /// The rows: JSON Lines. The default is standard input.
+    #[arg(value_name = "FILE")]
+    rows: Option<PathBuf>,
+    /// The rows, as the argument FILE.
+    #[arg(long, value_name = "FILE", conflicts_with = "rows")]
+    input: Option<PathBuf>,
     /// The rows with their prompts: JSON Lines.
     #[arg(long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -122,6 +131,12 @@ pub struct Arguments {
     /// Adds the parts of the prompt that each message owns to each row.
     #[arg(long)]
     turns: bool,
+    /// Adds the tokens of the prompt and their labels to each row, by the file tokenizer.json of the model. Implies --assistant.
+    #[arg(long, value_name = "FILE")]
+    tokenizer: Option<PathBuf>,
+    /// The largest number of tokens of a prompt. A longer one is cut where a turn ends, and a row fails if its first turn is longer.
+    #[arg(long, value_name = "N", requires = "tokenizer", value_parser = parse_count)]
+    max_length: Option<NonZeroUsize>,
     /// The key of the messages. The default is messages, or conversations with --sharegpt.
     #[arg(long, value_name = "KEY")]
     messages_key: Option<String>,
@@ -163,13 +178,14 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
+    let input = arguments.rows.as_ref().or(arguments.input.as_ref());
     let files = Files {
-        input: arguments.input.clone(),
+        input: input.cloned().unwrap_or_else(|| PathBuf::from("-")),
         output: arguments.output.clone(),
         errors: arguments.errors.clone().or_else(|| default_errors(&arguments.output)),
     };
     files.check()?;
-    if is_dash(&arguments.input) && arguments.source.files().any(is_dash) {
+    if is_dash(&files.input) && arguments.source.files().any(is_dash) {
         return Err("only one file can be - (standard input)".to_owned());
     }
     let settings = &arguments.settings;
@@ -187,17 +203,24 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
     let variables = settings.variables.iter();
     let default_key = if arguments.sharegpt { "conversations" } else { "messages" };
     let notes = Notes::new(&chat);
+    let max_length = arguments.max_length.map(NonZeroUsize::get);
+    let tokenizer = arguments
+        .tokenizer
+        .as_ref()
+        .map(|path| Tokenizer::read(path, max_length))
+        .transpose()?;
     let renderer = Renderer {
         chat,
         name: arguments.source.name.clone(),
         messages_key: arguments.messages_key.clone().unwrap_or_else(|| default_key.to_owned()),
         is_sharegpt: arguments.sharegpt,
         wants_spans: arguments.spans,
-        masks: arguments.assistant.then(|| arguments.masks.clone()),
+        masks: (arguments.assistant || tokenizer.is_some()).then(|| arguments.masks.clone()),
         is_strict: arguments.strict,
         removes_null: arguments.remove_null,
         reads_arguments: arguments.json_arguments,
         wants_turns: arguments.turns,
+        tokenizer,
         notes,
         add_generation_prompt: settings.add_generation_prompt,
         continue_final_message: settings.continue_final_message.clone(),

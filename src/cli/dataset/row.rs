@@ -16,6 +16,7 @@ use super::lines::Lines;
 use super::losses::{Loss, Source, find_losses, remove_null};
 use super::notes::Notes;
 use super::rows::Row;
+use super::tokens::{Tokenizer, Tokens};
 use crate::cli::masks::Masks;
 
 /// The largest number of characters of a row that the file of errors repeats.
@@ -78,6 +79,8 @@ pub struct Renderer {
     pub reads_arguments: bool,
     /// Whether the line of a row has its turns.
     pub wants_turns: bool,
+    /// Makes the tokens of each row. It needs the spans of the text that the model writes.
+    pub tokenizer: Option<Tokenizer>,
     pub notes: Notes,
     pub add_generation_prompt: bool,
     pub continue_final_message: Option<String>,
@@ -154,6 +157,7 @@ impl Renderer {
             "remove_null": self.removes_null,
             "json_arguments": self.reads_arguments,
             "turns": self.wants_turns,
+            "tokenizer": self.tokenizer.as_ref().map(Tokenizer::describe),
             "add_generation_prompt": self.add_generation_prompt,
             "continue_final_message": self.continue_final_message,
             "variables": variables,
@@ -205,7 +209,19 @@ impl Renderer {
                 tools: parts.tools.as_deref(),
                 bos,
             };
-            for loss in find_losses(&source, &prompt) {
+            let bounds = Bounds {
+                limits: &self.limits,
+                ..Bounds::from(deadline)
+            };
+            let wants_turns = self.wants_turns || self.tokenizer.is_some();
+            let turns = wants_turns
+                .then(|| prompt.turns_within(bounds))
+                .transpose()?
+                .unwrap_or_default();
+            let tokens = self.tokenizer.as_ref().map(|tokenizer| tokenizer.encode(&prompt, &turns));
+            let mut tokens = tokens.transpose()?;
+            let cut = tokens.as_mut().and_then(|tokens| tokens.loss.take());
+            for loss in find_losses(&source, &prompt).into_iter().chain(cut) {
                 if self.is_strict {
                     return Err(loss.into());
                 }
@@ -214,12 +230,7 @@ impl Renderer {
                     losses.push(loss);
                 }
             }
-            let bounds = Bounds {
-                limits: &self.limits,
-                ..Bounds::from(deadline)
-            };
-            let turns = self.wants_turns.then(|| prompt.turns_within(bounds)).transpose()?;
-            answers.push((conversation.name, prompt, turns));
+            answers.push((conversation.name, prompt, turns, tokens));
         }
         out.push("{");
         for (key, value) in &parts.kept {
@@ -227,13 +238,13 @@ impl Renderer {
             out.write_data(value);
             out.push(",");
         }
-        for (index, (name, prompt, turns)) in answers.iter().enumerate() {
+        for (index, (name, prompt, turns, tokens)) in answers.iter().enumerate() {
             if index > 0 {
                 out.push(",");
             }
             out.write_key(name);
             out.write_string(&prompt.text);
-            self.write_spans(name, prompt, turns.as_deref(), out)
+            self.write_entries(name, prompt, turns, tokens.as_ref(), out)
                 .map_err(|error| Failure::new("output", error))?;
         }
         out.push("}\n");
@@ -241,7 +252,14 @@ impl Renderer {
     }
 
     /// Writes the entries of a prompt after its text. The name of the text is before their keys, unless it is `text`.
-    fn write_spans(&self, name: &str, prompt: &Prompt, turns: Option<&[Turn]>, out: &mut Lines<'_>) -> Result<(), String> {
+    fn write_entries(
+        &self,
+        name: &str,
+        prompt: &Prompt,
+        turns: &[Turn],
+        tokens: Option<&Tokens>,
+        out: &mut Lines<'_>,
+    ) -> Result<(), String> {
         let key = |key: &str| match name {
             "text" => key.to_owned(),
             name => format!("{name}_{key}"),
@@ -257,10 +275,14 @@ impl Renderer {
             }
             self.notes.note_mask(prompt);
         }
-        match turns {
-            Some(turns) => out.write_entry(&key("turns"), turns),
-            None => Ok(()),
+        if self.wants_turns {
+            out.write_entry(&key("turns"), turns)?;
         }
+        if let Some(tokens) = tokens {
+            out.write_entry(&key("input_ids"), &tokens.ids)?;
+            out.write_entry(&key("labels"), &tokens.labels)?;
+        }
+        Ok(())
     }
 
     /// Splits a row by its keys.
@@ -285,6 +307,7 @@ impl Renderer {
                 "generation" if self.wants_spans => is_replaced = true,
                 "assistant" | "unknown_turns" if self.masks.is_some() => is_replaced = true,
                 "turns" if self.wants_turns => is_replaced = true,
+                "input_ids" | "labels" if self.tokenizer.is_some() => is_replaced = true,
                 _ => parts.kept.push(entry),
             }
         }

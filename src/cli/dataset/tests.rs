@@ -57,6 +57,7 @@ fn run(folder: &Path, end: &str, sizes: [usize; 2], interval: Duration) -> Run {
             removes_null: false,
             reads_arguments: false,
             wants_turns: false,
+            tokenizer: None,
             notes: Notes::new(&chat),
             chat,
             add_generation_prompt: false,
