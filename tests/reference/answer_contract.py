@@ -24,7 +24,7 @@ FILES = {
     "port.py": [CONTRACT / "apply.jsonl", *sorted(families.FAMILIES.glob("*.jsonl"))],
     "folder_port.py": [CONTRACT / "folders.jsonl", CONTRACT / "models.jsonl"],
 }
-KEYS = ["id", "rule", "model", "template", "context", "apply", "files", "processor", "now", "generation", "trace", "expect"]
+KEYS = ["id", "rule", "tier", "uses", "model", "template", "context", "apply", "files", "processor", "now", "generation", "trace", "expect"]
 
 
 def answers(port, cases):
