@@ -346,9 +346,11 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             entries.push(own_key("tool_call_id", Data::Str(id)));
         }
         let fills = self.plan(Choice::Names) != AS_IS && result.name.is_none();
-        let name = result.name.map(|name| Data::Str(name.into()));
-        let name = name.or_else(|| fills.then(|| own(called.map_or("tool", |called| called.name))));
-        entries.extend(name.map(|name| own_key("name", name)));
+        // The name of the call is not copied: a template that prints it here does not lose it.
+        let name = result
+            .name
+            .or_else(|| fills.then(|| called.map_or("tool", |called| called.name)));
+        entries.extend(name.map(|name| own_key("name", Data::Str(name.into()))));
         if fills && !draft.is_made {
             let reason = "the template reads the name of the function in its result";
             self.note(draft.place, ChangeKind::Filled, reason);
