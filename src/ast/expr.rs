@@ -52,9 +52,9 @@ pub struct Expr {
     pub form: Form,
 }
 
-/// The ways in which a render evaluates an expression, each documented by an example. The general way is right for any expression. The
-/// others have the same result, take less time, and leave what they do not cover to the general way. `path` stands for an expression with
-/// the form [`Form::Path`].
+/// How a render evaluates an expression, each form with an example. [`Form::General`] is right for any expression. Each other form is a faster
+/// way to the same result, and falls back to [`Form::General`] for values that it does not cover. In the examples, `path` is an expression
+/// of the form [`Form::Path`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// By the rules of its kind.
@@ -62,7 +62,7 @@ pub enum Form {
     General,
     /// A variable, a key of one, or a key of a key or of an item: `message`, `message.role`, `call.function.name`, `messages[0].role`.
     Path,
-    /// `variable.key == "text"`, or `!=`, with a key and a text so short that no lookup or comparison of them is charged.
+    /// `variable.key == "text"`, or `!=`, where the key and the string are too short to be charged.
     KeyIsText,
     /// `path == "text"`, or `!=`.
     PathIsText,

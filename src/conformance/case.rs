@@ -326,7 +326,7 @@ impl Case {
     }
 }
 
-/// Returns whether a text matches a pattern in which `*` is any text.
+/// Returns whether a string matches a pattern, in which `*` stands for any characters.
 fn matches_pattern(text: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|start| text.strip_prefix(start)) else {

@@ -23,7 +23,7 @@ type Words = [&'static str; 3];
 const FIRST: Words = [FUNCTION, VALUE, SECOND];
 const OTHER: Words = [SPARE, SYSTEM, ANSWER];
 
-/// Where a call is in a text, and how it is written.
+/// The place of a call in a string, and how it is written.
 struct Core<'t> {
     start: usize,
     end: usize,
@@ -41,8 +41,8 @@ enum Form<'t> {
     Tags { after: &'t str, tag: [&'t str; 3] },
 }
 
-/// Returns the description of the field with the calls. `one` is a text with one call, whose first `skipped` bytes are not of the call, and
-/// `two` one with two.
+/// Returns the description of the field with the calls. `one` is an answer with one call, which begins after `skipped` bytes, and `two` an
+/// answer with two calls.
 pub fn describe(one: &str, skipped: usize, two: Option<&str>) -> Option<Value> {
     [find_json, find_named, find_bare, find_python, find_tags]
         .iter()
@@ -54,7 +54,7 @@ pub fn describe(one: &str, skipped: usize, two: Option<&str>) -> Option<Value> {
         })
 }
 
-/// Returns the texts that begin and end each call, without white space around them.
+/// Returns the opening and the closing string of a call, trimmed.
 fn find_anchors<'t>(front: &'t str, back: &'t str, between: Option<&'t str>) -> Option<(&'t str, &'t str)> {
     if let Some(between) = between {
         let close = cut_end(between.get(..common_prefix(between, back))?);
@@ -73,7 +73,7 @@ fn find_anchors<'t>(front: &'t str, back: &'t str, between: Option<&'t str>) -> 
     Some((open.unwrap_or(front), back.get(..end)?.trim()))
 }
 
-/// Describes calls, with the text before and after one call, and a text with two calls.
+/// Returns the description of calls. `front` and `back` are the strings before and after one call, and `pair` is an answer with two calls.
 fn describe_core((front, back): (&str, &str), core: &Core<'_>, pair: Option<&(&str, Core<'_>, Core<'_>)>) -> Option<Value> {
     // Two calls in one list are one region.
     let apart = pair.filter(|(_, first, other)| other.start >= first.end);
@@ -162,7 +162,7 @@ fn describe_core((front, back): (&str, &str), core: &Core<'_>, pair: Option<&(&s
     )
 }
 
-/// Returns the brackets and commas at the end of a text.
+/// Returns the brackets and commas at the end of a string, trimmed.
 fn find_lead(text: &str) -> &str {
     let start = text.trim_end_matches([',', '[', '(', '{', ' ']).len();
     text.get(start..).unwrap_or_default().trim()
@@ -224,8 +224,8 @@ fn find_named<'t>(text: &'t str, [name, value, _]: &Words) -> Option<Core<'t>> {
     Some(Core { start, end, form })
 }
 
-/// Returns the place of a call whose arguments are written one after the other, and the texts after the name, before the first value and
-/// before the second key.
+/// Finds a call whose arguments are written one after the other. Returns its start, its end, and the strings after the name, before the
+/// first value and before the second key.
 fn find_arguments<'t>(text: &'t str, [name, first, second]: &Words) -> Option<(usize, usize, [&'t str; 3])> {
     let start = text.find(name)?;
     let mut at = start.saturating_add(name.len());
@@ -276,7 +276,7 @@ fn find_tags<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
     (!middle.trim().is_empty() && !close.trim().is_empty()).then_some(Core { start, end, form })
 }
 
-/// Returns the end that two texts share.
+/// Returns the longest common suffix of two strings.
 fn common_suffix<'t>(one: &'t str, other: &str) -> &'t str {
     let shared = one
         .chars()
@@ -287,13 +287,13 @@ fn common_suffix<'t>(one: &'t str, other: &str) -> &'t str {
     one.get(one.len().saturating_sub(length)..).unwrap_or_default()
 }
 
-/// Removes the beginning of a tag from the end of a text.
+/// Removes an incomplete tag from the end of a string.
 fn cut_end(text: &str) -> &str {
     let (before, tag) = text.rfind(['<', '[']).map_or((text, ""), |at| text.split_at(at));
     if tag.contains(['>', ']']) { text } else { before }
 }
 
-/// Removes the end of a tag from the start of a text.
+/// Removes the rest of a tag from the start of a string.
 fn cut_start(text: &str) -> &str {
     match text
         .find(['<', '[', '>', ']'])
@@ -304,13 +304,13 @@ fn cut_start(text: &str) -> &str {
     }
 }
 
-/// Returns a regular expression for a text with any white space between its words.
+/// Returns a regular expression for a string, with any white space between its words.
 fn escape(text: &str) -> String {
     let parts: Vec<String> = text.split_whitespace().map(escape_exact).collect();
     parts.join(r"\s*")
 }
 
-/// Returns a regular expression for a text within others, where all white space is optional.
+/// Returns a regular expression for a string, with any white space between its words and around it.
 fn escape_around(text: &str) -> String {
     match text.trim() {
         "" => r"\s*".to_owned(),
@@ -318,7 +318,7 @@ fn escape_around(text: &str) -> String {
     }
 }
 
-/// Returns a regular expression for a text as it is. Other calls have other words in place of the planted ones, and other types of values.
+/// Returns a regular expression for exactly a string, except that any word stands for a planted one, and any bool for `"true"`.
 fn escape_exact(text: &str) -> String {
     let mut pattern = String::new();
     for char in text.chars() {

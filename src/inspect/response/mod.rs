@@ -5,7 +5,7 @@
 //!   ->   {"start_anchor": "<|im_start|>assistant", "fields": {"reasoning_content": {"open": "<think>", "close": "</think>"}, …}}
 //! ```
 //!
-//! Messages with planted words are rendered, and the texts around the words become the anchors of the fields. Other messages are then
+//! First, messages with known words are rendered, and the strings around these words become the anchors of the fields. Other messages are then
 //! rendered and parsed by the description. If one does not come back, there is no description, and the reason says which.
 
 mod calls;
@@ -287,7 +287,7 @@ impl Derivation<'_, '_> {
         Ok(())
     }
 
-    /// Sets the anchor to the end of a text. `close` is the length of its part that ends the turn of the user.
+    /// Sets the anchor to the end of the first `length` bytes of a string, whose first `close` bytes end the turn of the user.
     fn set_anchor(&mut self, text: &str, length: usize, close: usize) {
         let head = text.get(..length).unwrap_or_default().trim_end();
         let own = head.get(close.min(head.len())..).unwrap_or_default().trim();
@@ -318,7 +318,7 @@ impl Derivation<'_, '_> {
             .min(shot.end)
     }
 
-    /// Returns the texts that the description leaves in the content and that are the template's.
+    /// Returns the strings of the template that a parser would take for content.
     fn find_fragments(&self, description: &Value, shots: &[Shot]) -> Result<Vec<String>, Failure> {
         let template = ResponseTemplate::new(description).map_err(|error| Failure::Reason(error.message().to_owned()))?;
         let mut fragments = Vec::new();
@@ -339,7 +339,7 @@ impl Derivation<'_, '_> {
                 }
             }
         }
-        // A tag on its own may also be the end of a text.
+        // A tag alone can also end the content.
         let tags: Vec<String> = fragments
             .iter()
             .filter(|text| is_tags(text))
@@ -366,7 +366,7 @@ impl Shot {
     }
 }
 
-/// Returns a description with these fields and the content. `close` are texts of the template outside of the fields.
+/// Returns a description with these fields and the content, which ends at each of the strings `close`.
 fn describe(anchor: &str, fields: &Map<String, Value>, close: &[String]) -> Value {
     let mut fields = fields.clone();
     let content = match close {
@@ -400,13 +400,13 @@ fn make_calls(count: usize, is_text: bool) -> Vec<Value> {
     calls.into_iter().take(count).map(call).collect()
 }
 
-/// Returns whether a text has only control tokens and white space.
+/// Returns whether a string has only control tokens and white space.
 fn is_tags(text: &str) -> bool {
     let length: usize = control_tokens(text).map(|token| token.len()).sum();
     length == text.split_whitespace().map(str::len).sum::<usize>()
 }
 
-/// Returns a length at which neither of two texts is within a control token or a word.
+/// Returns the greatest length, at most `length`, at which a cut is inside no control token and no word of either string.
 fn cut_tokens(one: &str, length: usize, other: &str) -> usize {
     let inside = [one, other]
         .into_iter()
@@ -420,7 +420,7 @@ fn cut_tokens(one: &str, length: usize, other: &str) -> usize {
     }
 }
 
-/// Returns the field of the reasoning: the texts before and after it.
+/// Returns the field of the reasoning, whose anchors are the strings before and after it.
 fn describe_reasoning(text: &str) -> Result<Value, Failure> {
     let (before, after) = text.split_once(REASONING).ok_or("the reasoning is before the message")?;
     let end = [PLANT, FUNCTION].iter().filter_map(|word| after.find(word)).min();

@@ -8,11 +8,11 @@ use crate::inspect::plant::{self, FUNCTION, ID, SECOND_ID, SPARE};
 use crate::response::{Event, ParseOptions, ResponseParser, ResponseTemplate};
 use crate::text::truncate::elide;
 
-/// The texts of the messages. They have what can be taken for an anchor.
+/// The content of the messages, with characters that could be taken for an anchor.
 const CONTENT: &str = "Yes: \"it\" is 1 < 2, 'so' [see] {here} & <b>there</b>.\n\n- É 😀; #3 | a=b (c), x > y!\nEnd";
 const THOUGHT: &str = "First: {a} [b] \"c\".\nThen 1 < 2 – so?";
 
-/// The maximum number of characters that a reason quotes of a text.
+/// The maximum number of characters of an excerpt in a reason.
 const MAX_QUOTED: usize = 400;
 
 /// What only values in the notation of Python have.
@@ -226,7 +226,7 @@ fn read_call(call: &Value) -> (Value, Value) {
     (part("name"), arguments)
 }
 
-/// Returns what a parser finds in a text after a prefix.
+/// Parses a string after a prefix, and returns the events.
 pub fn parse_events(template: &ResponseTemplate, prefix: &str, text: &str) -> Result<Vec<Event>> {
     let options = ParseOptions {
         prefix,

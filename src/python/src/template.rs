@@ -367,7 +367,7 @@ impl PyChatTemplate {
         write_serialized(py, &report)
     }
 
-    /// Returns the message that a text of the model is, by the description that the model's files declare, or by `response_template`.
+    /// Parses what the model wrote into a message, by the description in the model's files or by `response_template`.
     #[pyo3(signature = (text, prefix=None, tools=None, response_template=None))]
     fn parse_response<'py>(
         &self,
