@@ -100,7 +100,7 @@ fn find_ends(turns: &[Turn]) -> Vec<usize> {
 
 #[cfg(feature = "tokenizer")]
 fn read_encoder(bytes: &[u8]) -> Result<Encoder, String> {
-    let mut encoder = Encoder::from_bytes(bytes).map_err(|error| error.to_string())?;
+    let mut encoder = Encoder::from_bytes(bytes).map_err(|error| format!("not a tokenizer.json: {error}"))?;
     // A tokenizer file can ask for truncation and padding. transformers ignores both by default.
     encoder.with_truncation(None).map_err(|error| error.to_string())?;
     encoder.with_padding(None);

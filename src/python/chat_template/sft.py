@@ -152,7 +152,7 @@ def _read_rows(batch: Mapping[str, Sequence[Any]]) -> tuple[list[tuple[Any, Any,
         messages = [list(prompt) + list(completion) for prompt, completion in zip(batch["prompt"], batch["completion"])]
         firsts = [len(prompt) for prompt in batch["prompt"]]
     else:
-        raise KeyError("a row has neither `messages` nor `prompt` and `completion`")
+        raise ValueError("a row has neither `messages` nor `prompt` and `completion`")
     nothing = [None] * len(messages)
     tools = [_read_json(tools) for tools in batch.get("tools", nothing)]
     variables = [_read_json(variables) for variables in batch.get("chat_template_kwargs", nothing)]

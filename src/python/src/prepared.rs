@@ -51,19 +51,25 @@ pub fn prepare(
         Some("chat_completions") => Some(Format::ChatCompletions),
         Some("responses") => Some(Format::Responses),
         Some("messages") => Some(Format::Messages),
-        Some(other) => return Err(unknown("format", other)),
+        Some(other) => {
+            return Err(unknown(
+                "format",
+                other,
+                "\"chat_completions\", \"responses\" or \"messages\"",
+            ));
+        }
     };
     let policy = match names.1 {
         "exact" => Policy::Exact,
         "fit" => Policy::Fit,
         "strict" => Policy::Strict,
-        other => return Err(unknown("policy", other)),
+        other => return Err(unknown("policy", other, "\"exact\", \"fit\" or \"strict\"")),
     };
     let later_system = match names.2 {
         "in_place" => LaterSystem::InPlace,
         "as_user" => LaterSystem::AsUser,
         "merged" => LaterSystem::Merged,
-        other => return Err(unknown("later_system", other)),
+        other => return Err(unknown("later_system", other, "\"in_place\", \"as_user\" or \"merged\"")),
     };
     let after = after.and_then(|earlier| earlier.get().plan);
     let settings = Settings {
@@ -89,8 +95,8 @@ pub fn prepare(
     Ok(prepared)
 }
 
-fn unknown(option: &str, name: &str) -> PyErr {
-    PyValueError::new_err(format!("{option} has no choice {name:?}"))
+fn unknown(option: &str, name: &str, choices: &str) -> PyErr {
+    PyValueError::new_err(format!("{option} is {name:?}, and must be {choices}"))
 }
 
 #[pymethods]
