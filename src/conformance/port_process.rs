@@ -18,6 +18,7 @@ use std::time::Duration;
 use super::answer::Answer;
 use super::report::PortInfo;
 use super::score::Verdict;
+use super::versions::check_version;
 use crate::json::{self, Data, Object};
 
 /// The largest size of an answer in bytes.
@@ -122,6 +123,15 @@ impl<'c> Port<'c> {
                     _ => None,
                 });
                 info.requests = names.collect();
+            }
+            if let Some(Data::Object(mirrors)) = port.get("mirrors") {
+                let versions = mirrors.entries().iter().filter_map(|(name, version)| match version {
+                    Data::Str(version) => Some((name.clone().into_owned(), version.clone().into_owned())),
+                    _ => None,
+                });
+                info.mirrors = versions
+                    .filter(|(name, version)| check_version(name, version).is_ok())
+                    .collect();
             }
             if let Some(Data::Object(capabilities)) = port.get("capabilities") {
                 let lacks = capabilities.entries().iter().filter(|(_, has)| *has == Data::Bool(false));

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::case::TIERS;
 use super::read_file::read_text;
 use super::score::{Aspect, Strictness, Verdict};
+use super::versions::Versions;
 use super::visible::to_line;
 
 /// The results of a run.
@@ -56,6 +57,9 @@ pub struct PortInfo {
     /// The features of cases that the port declares not to have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lacks: Vec<String>,
+    /// The versions of the reference's software that the port mirrors, if they are not those of the suite.
+    #[serde(skip_serializing_if = "Versions::is_empty")]
+    pub mirrors: Versions,
 }
 
 /// The numbers of requests that a port did not answer, and of restarts.
@@ -95,9 +99,6 @@ pub struct CaseReport {
     /// Whether the baseline lists all that is wrong.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_known: bool,
-    /// Whether the case was not sent, because the port declares that it lacks a feature of the case.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub is_declared: bool,
     /// Whether the reference fails. If it does, the kind, message and line of the error are compared.
     #[serde(default, skip_serializing_if = "is_false")]
     pub errs: bool,
@@ -142,8 +143,8 @@ pub struct Score {
     pub outputs: [usize; 2],
     /// The number of unsupported cases.
     pub unsupported: usize,
-    /// The number of cases of the tier `extensions` that the port declares not to support. They are not among those that were asked.
-    pub left_out: usize,
+    /// The number of skipped cases. They are not among those that were asked.
+    pub skipped: usize,
     /// The number of cases in which both the port and the reference fail.
     pub errors: usize,
     /// The numbers of those errors with the right kind, the right message and the right line.
@@ -279,8 +280,8 @@ impl Report {
 
 impl Score {
     fn add(&mut self, case: &CaseReport) {
-        if case.is_declared && case.tier == "extensions" {
-            self.left_out += 1;
+        if case.verdict == Verdict::Skipped {
+            self.skipped += 1;
             return;
         }
         self.asked += 1;

@@ -48,6 +48,9 @@ pub enum Verdict {
     Wrong,
     /// The port says that it does not support this request.
     Unsupported,
+    /// The case was not sent and does not count: its answer does not hold for what the port mirrors, or it is an extension that the port
+    /// declares not to have.
+    Skipped,
     /// The port's process ended instead of answering.
     Crashed,
     /// The port did not answer in time.
@@ -90,6 +93,7 @@ impl Verdict {
             Self::Right => "right",
             Self::Wrong => "wrong",
             Self::Unsupported => "unsupported",
+            Self::Skipped => "skipped",
             Self::Crashed => "crashed",
             Self::TimedOut => "timed out",
             Self::Rubbish => "rubbish",
@@ -100,7 +104,7 @@ impl Verdict {
 
     /// Returns whether a process of the port was stopped with this verdict.
     pub fn is_fault(self) -> bool {
-        !matches!(self, Self::Right | Self::Wrong | Self::Unsupported)
+        !matches!(self, Self::Right | Self::Wrong | Self::Unsupported | Self::Skipped)
     }
 }
 

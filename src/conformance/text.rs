@@ -47,10 +47,10 @@ pub fn table(report: &Report) -> String {
     table.push_str("kind, text, line: the share of equal ones where both the port and the reference have an error\n");
     let (name, headline) = report.headline();
     table.push_str(&format!("{name}: {}\n", headline.percent()));
-    let left_out = report.total().left_out;
-    if left_out > 0 {
+    let skipped = report.total().skipped;
+    if skipped > 0 {
         table.push_str(&format!(
-            "{left_out} cases of the tier `extensions` are not counted, because the port declares that it lacks them\n"
+            "skipped, and not counted: {skipped} cases that hold for other versions, or are extensions that the port lacks\n"
         ));
     }
     if let Some(line) = report.faults.line() {

@@ -146,6 +146,10 @@ pub struct RunArguments {
     suite: Option<PathBuf>,
     #[command(flatten)]
     judged: JudgedArguments,
+    /// A version that the port mirrors, if its description does not say it, such as transformers=5.23.0 or python=3.11. Cases whose
+    /// answer does not hold for it are skipped. Can be given several times.
+    #[arg(long, value_name = "NAME=VERSION", value_parser = mirrored)]
+    mirrors: Vec<(String, String)>,
     /// Stops after the first wrong case.
     #[arg(long, conflicts_with = "max_fail")]
     fail_fast: bool,
@@ -245,6 +249,7 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
         command: words("--port", &arguments.port.port)?,
         jobs: jobs(arguments.jobs),
         timeout: arguments.port.timeout,
+        mirrors: arguments.mirrors.iter().cloned().collect(),
         max_fail: if arguments.fail_fast { Some(1) } else { max_fail },
     };
     let bar = bar(suite.cases.len());
@@ -255,7 +260,13 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
     bar.finish_and_clear();
     let Ran { mut report, left } = ran?;
     let mut notes = String::new();
-    let is_asked = |case: &&conformance::CaseReport| case.is_lowered && case.verdict != conformance::Verdict::Unsupported;
+    let is_asked = |case: &&conformance::CaseReport| {
+        case.is_lowered
+            && !matches!(
+                case.verdict,
+                conformance::Verdict::Unsupported | conformance::Verdict::Skipped
+            )
+    };
     let lowered = report.cases.iter().filter(is_asked).count();
     if lowered > 0 {
         notes.push_str(&format!(
@@ -460,6 +471,14 @@ fn seconds(text: &str) -> Result<Duration, String> {
         Ok(duration) if !duration.is_zero() => Ok(duration),
         _ => Err("this must be a number of seconds above zero, and not too large".to_owned()),
     }
+}
+
+fn mirrored(text: &str) -> Result<(String, String), String> {
+    let (name, version) = text
+        .split_once('=')
+        .ok_or("this must be a name, `=` and a version, such as transformers=5.23.0")?;
+    conformance::check_version(name, version)?;
+    Ok((name.to_owned(), version.to_owned()))
 }
 
 fn report_path(text: &str) -> Result<PathBuf, String> {
