@@ -245,15 +245,8 @@ impl Report {
 
     /// Returns the tiers with their scores, in the order of [`TIERS`](super::case::TIERS).
     pub fn tiers(&self) -> Vec<(&str, Score)> {
-        let score = |tier: &'static str| {
-            let mut score = Score::default();
-            self.cases
-                .iter()
-                .filter(|case| case.tier == tier)
-                .for_each(|case| score.add(case));
-            (tier, score)
-        };
-        let all = TIERS.into_iter().map(score);
+        let cases = |tier: &'static str| self.cases.iter().filter(move |case| case.tier == tier);
+        let all = TIERS.into_iter().map(|tier| (tier, Score::of(cases(tier))));
         all.filter(|(_, score)| *score != Score::default()).collect()
     }
 
@@ -265,11 +258,18 @@ impl Report {
 
     /// Returns the score of all cases.
     pub fn total(&self) -> Score {
-        let mut total = Score::default();
-        for case in &self.cases {
-            total.add(case);
-        }
-        total
+        Score::of(self.cases.iter())
+    }
+
+    /// Returns lines about the skipped cases and about the faults of the port.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let skipped = self.total().skipped;
+        let note = || {
+            format!("skipped, and not counted: {skipped} cases that hold for other versions, or are extensions that the port lacks")
+        };
+        let skipped = (skipped > 0).then(note);
+        let faults = self.faults.line().map(|line| format!("the port: {line}"));
+        skipped.into_iter().chain(faults).collect()
     }
 
     /// Returns the cases with a wrong aspect, even if it is only the text of an error.
@@ -279,6 +279,12 @@ impl Report {
 }
 
 impl Score {
+    fn of<'r>(cases: impl Iterator<Item = &'r CaseReport>) -> Self {
+        let mut score = Self::default();
+        cases.for_each(|case| score.add(case));
+        score
+    }
+
     fn add(&mut self, case: &CaseReport) {
         if case.verdict == Verdict::Skipped {
             self.skipped += 1;
@@ -318,6 +324,15 @@ impl Score {
     /// Returns the share of right cases as a percentage, or a dash if there are no cases.
     pub fn percent(&self) -> String {
         percent(self.right, self.asked)
+    }
+
+    /// Returns the cells of a row in a table of scores, as [`COLUMNS`](super::text::COLUMNS) names them after the first.
+    pub(super) fn cells(&self) -> [String; 8] {
+        let [outputs, errors] = self.parts();
+        let [kind, message, line] = self.error_percents();
+        let counts = [self.right, self.wrong(), self.unsupported].map(|count| count.to_string());
+        let [right, wrong, unsupported] = counts;
+        [right, wrong, unsupported, outputs, errors, kind, message, line]
     }
 
     /// Returns the shares of errors with the right kind, the right message and the right line, as percentages.

@@ -64,10 +64,11 @@ pub enum Verdict {
 }
 
 /// Which aspects of an error count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Strictness {
     /// Only whether there is an error.
     #[default]
+    #[value(skip)]
     Outcome,
     /// The kind of the error, too.
     Kind,

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::conformance::{self, Exceptions, Format, LICENCE, Ran, Report, Runner, SUITE_VERSION, Strictness, Suite};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 
 use super::{jobs, parse_count, parse_jobs, print, warn};
@@ -60,7 +60,7 @@ pub enum Command {
         reports: Vec<PathBuf>,
         /// The format of the summary.
         #[arg(long, value_enum, default_value = "text")]
-        format: SummaryFormat,
+        format: Format,
     },
     /// Writes static pages: the results of ports, their history, and a page for each area with a link for each case.
     #[command(after_help = "Example:\n  chat-template conformance pages site first.json second.json")]
@@ -107,24 +107,7 @@ pub struct JudgedArguments {
     link: Option<String>,
     /// Also compares the kind of an error, or its kind, text and line, which is the default of this option.
     #[arg(long, value_name = "WHAT", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "text")]
-    strict: Option<Strict>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum Strict {
-    Kind,
-    Text,
-}
-
-impl Strict {
-    /// Returns the strictness that an option asks for.
-    fn of(option: Option<Self>) -> Strictness {
-        match option {
-            None => Strictness::Outcome,
-            Some(Self::Kind) => Strictness::Kind,
-            Some(Self::Text) => Strictness::Text,
-        }
-    }
+    strict: Option<Strictness>,
 }
 
 #[derive(Args)]
@@ -156,14 +139,6 @@ pub struct RunArguments {
     /// Stops after this number of wrong cases.
     #[arg(long, value_name = "N", value_parser = parse_count)]
     max_fail: Option<std::num::NonZeroUsize>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum SummaryFormat {
-    Text,
-    Markdown,
-    Json,
-    Html,
 }
 
 /// Runs a command. The exit status is 2 if it cannot be run.
@@ -296,7 +271,7 @@ impl<'a> Judging<'a> {
         arguments.report.iter().try_for_each(|path| check_writable(path))?;
         Ok(Self {
             exceptions,
-            strictness: Strict::of(arguments.strict),
+            strictness: arguments.strict.unwrap_or_default(),
             arguments,
         })
     }
@@ -381,10 +356,10 @@ fn command_for(id: &str, arguments: &RunArguments) -> String {
     if let Some(suite) = &suite {
         words.extend(["--suite", suite]);
     }
-    match arguments.judged.strict {
-        None => {}
-        Some(Strict::Kind) => words.push("--strict=kind"),
-        Some(Strict::Text) => words.push("--strict"),
+    match arguments.judged.strict.unwrap_or_default() {
+        Strictness::Outcome => {}
+        Strictness::Kind => words.push("--strict=kind"),
+        Strictness::Text => words.push("--strict"),
     }
     let timeout = arguments.port.timeout.as_secs_f64().to_string();
     if timeout != TIMEOUT {
@@ -442,14 +417,8 @@ fn smoke(arguments: &PortArguments) -> Result<bool, String> {
     Ok(checks.iter().all(|check| check.is_right != Some(false)))
 }
 
-fn summary(paths: &[PathBuf], format: SummaryFormat) -> Result<(), String> {
+fn summary(paths: &[PathBuf], format: Format) -> Result<(), String> {
     let reports: Result<Vec<Report>, String> = paths.iter().map(|path| Report::open(path)).collect();
-    let format = match format {
-        SummaryFormat::Text => Format::Text,
-        SummaryFormat::Markdown => Format::Markdown,
-        SummaryFormat::Json => Format::Json,
-        SummaryFormat::Html => Format::Html,
-    };
     let shown = conformance::summary(&reports?, format);
     let shown = match format {
         Format::Json => conformance::printable_json(&shown),
