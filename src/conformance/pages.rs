@@ -25,7 +25,7 @@ use super::visible::visible;
 pub fn pages(suite: &Suite, reports: &[Report]) -> Vec<(String, String)> {
     let mut order: Vec<(usize, &Report)> = reports.iter().enumerate().collect();
     order.sort_by_key(|(place, report)| (name_of(report), Reverse((&report.date, *place))));
-    let (mut newest, mut older): (Vec<(usize, &Report)>, Vec<(usize, &Report)>) = Default::default();
+    let (mut newest, mut older) = (Vec::<(usize, &Report)>::new(), Vec::new());
     for (place, report) in order {
         match newest.last() {
             Some((_, last)) if name_of(last) == name_of(report) => older.push((place, report)),
