@@ -29,7 +29,7 @@ pub use print::{Parentheses, print};
 pub use slot::{Frame, Load, Scope, Slot};
 pub use slot_visitor::SlotNode;
 pub use stmt::{
-    Body, CallBlock, FilterBlock, For, If, IfArm, LoopTest, Macro, Parameter, Piece, Set, SetBlock, SetStrategy, Stmt, StmtKind,
+    Body, CallBlock, FilterBlock, For, If, IfArm, Leaf, LeafKind, LoopTest, Macro, Output, Parameter, Piece, Set, SetBlock, SetStrategy, Stmt, StmtKind,
     Target, TargetKind, TextPlaces, With,
 };
 pub use symbols::{Symbol, SymbolSet, Symbols};

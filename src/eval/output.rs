@@ -6,7 +6,7 @@
 
 use super::truth::Truth;
 use super::{Evaluator, add_place};
-use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Form, Piece, TextPlaces};
+use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Form, Leaf, LeafKind, Output, Piece, TextPlaces};
 use crate::builtins::{filters, methods};
 use crate::error::Result;
 use crate::meter::{Meter, STEP_BYTES};
@@ -19,8 +19,45 @@ const MAX_SUMS: usize = 8;
 
 impl<'a> Evaluator<'a, '_> {
     /// Runs an output statement.
+    #[inline(always)]
+    pub(super) fn output(&mut self, node: &'a Output) -> Result<()> {
+        if node.leaves.is_empty() || self.runtime.tape.is_some() || !self.write_leaves(node) {
+            return self.write_all(&node.pieces);
+        }
+        self.pieces += node.pieces.len();
+        Ok(())
+    }
+
+    /// Writes the leaves of an output. Returns whether all of them are plain strings, and within the limits: otherwise nothing is written
+    /// or charged.
     #[inline(never)]
-    pub(super) fn output(&mut self, pieces: &'a [Piece]) -> Result<()> {
+    fn write_leaves(&mut self, node: &'a Output) -> bool {
+        let start = self.out.len();
+        let Runtime { meter, heap, .. } = &mut *self.runtime;
+        let mut steps = u64::from(node.steps);
+        for leaf in &node.leaves {
+            let text = match leaf {
+                Leaf::Text(text) => Some(&**text),
+                Leaf::Path { slot, key, kind } => {
+                    let found = self.frame.peek_text(heap, slot, key.as_deref());
+                    found.and_then(|text| part_of(text, *kind, &mut steps))
+                }
+            };
+            if !text.is_some_and(|text| push(meter, &mut self.out, text).is_ok()) {
+                self.out.truncate(start);
+                return false;
+            }
+        }
+        let is_allowed = meter.check_output(self.out.len()).is_ok() && meter.charge(steps).is_ok();
+        if !is_allowed {
+            self.out.truncate(start);
+        }
+        is_allowed
+    }
+
+    /// Writes the pieces of an output, whatever their values are.
+    #[inline(never)]
+    fn write_all(&mut self, pieces: &'a [Piece]) -> Result<()> {
         let start = self.out.len();
         let before = self.runtime.begin_stretch();
         self.pieces += pieces.len();
@@ -357,6 +394,27 @@ impl<'a> Evaluator<'a, '_> {
         *built = Some(sum.map_err(|error| self.explain_error(error, expr))?);
         Ok(())
     }
+}
+
+/// Returns what is written of a string, and adds the steps that it costs.
+#[inline(always)]
+fn part_of<'t>(text: &'t str, kind: LeafKind, steps: &mut u64) -> Option<&'t str> {
+    let length = text.len();
+    let function = match kind {
+        LeafKind::Whole => {
+            if length > STEP_BYTES {
+                *steps += (length / STEP_BYTES) as u64 + 1;
+            }
+            return Some(text);
+        }
+        LeafKind::Filter(index) => filters::get(index)?,
+        LeafKind::Method(index) => methods::get_str(index)?,
+    };
+    let Shortcut::Part(part) = function.shortcut else { return None };
+    if length > STEP_BYTES {
+        *steps += (length as u64 >> 3) + 1;
+    }
+    Some(part(text, None))
 }
 
 /// Writes a string. The size of the output is checked only if the memory of the output has to grow.

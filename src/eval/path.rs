@@ -38,6 +38,23 @@ impl Activation {
         self.peek_any_key(heap, attribute)
     }
 
+    /// Returns the plain string in a variable, or under a key of it.
+    #[inline(always)]
+    pub fn peek_text<'v, 'a>(&self, heap: &'v Heap<'a>, slot: &Slot, key: Option<&str>) -> Option<&'v str> {
+        let value = self.get(heap, slot)?;
+        let Some(key) = key else {
+            return ValueRef::Value(value).plain_text();
+        };
+        let found = match value {
+            Value::Dict(Dict::Json(map)) => Peek::in_json(map, key),
+            _ => ValueRef::of_value(value, heap, key),
+        };
+        match found {
+            Peek::Found(found) => found.plain_text(),
+            Peek::Absent(_) | Peek::Unknown => None,
+        }
+    }
+
     /// Decides a comparison with the form [`Form::KeyIsText`](crate::ast::Form::KeyIsText) if the variable is a small object of the
     /// caller, such as a message.
     #[inline(always)]

@@ -29,7 +29,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(always)]
     fn stmt(&mut self, stmt: &'a Stmt) -> Result<Flow> {
         match &stmt.kind {
-            StmtKind::Output(pieces) => self.output(pieces).map(|()| Flow::Next),
+            StmtKind::Output(node) => self.output(node).map(|()| Flow::Next),
             StmtKind::If(node) => self.if_arms(node),
             StmtKind::Set(node) => self.assignment(node).map(|()| Flow::Next),
             _ => self.rare_stmt(stmt),

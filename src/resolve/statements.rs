@@ -34,8 +34,8 @@ impl Resolver<'_> {
         self.meter.charge(1).map_err(|error| error.at(span))?;
         let outer = std::mem::replace(&mut self.parts, 1);
         let line = match &mut stmt.kind {
-            StmtKind::Output(pieces) => {
-                self.output(pieces, place)?;
+            StmtKind::Output(node) => {
+                self.output(node, place)?;
                 self.line
             }
             StmtKind::For(node) => self.for_loop(node, place, at)?,
