@@ -21,7 +21,7 @@ mod visit;
 
 pub use expr::{
     Args, Attribute, BinaryOp, Call, Compare, CompareOp, Conditional, Expr, ExprKind, Filter, Form, Keyword, Literal, LogicOp,
-    Name, OtherArgs, Slice, Test, UnaryOp,
+    LoopNumber, Name, OtherArgs, Slice, Test, UnaryOp,
 };
 pub use looked_up::LookedUp;
 #[cfg(any(test, fuzzing))]

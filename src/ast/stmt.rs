@@ -173,6 +173,9 @@ pub enum TargetKind {
         slot: Slot,
         /// The name of the attribute.
         name: Arc<str>,
+        /// The index that the attribute has if the variable holds the namespace that the template makes under this name. Set by the
+        /// resolver.
+        index: u32,
     },
     /// A tuple of targets: `a, (b, c)`.
     Tuple(Vec<Target>),

@@ -1,10 +1,12 @@
 //! Resolves statements (jinja2 3.1.6 `compiler.py`, the `visit_…` methods from `visit_For` on).
 
+use std::sync::Arc;
+
 use super::accumulate::choose_strategy;
 use super::frames::Variable;
 use super::{Place, Resolver, find_repeated};
 use crate::ast::{
-    Body, CallBlock, Child, FilterBlock, For, If, LoopTest, Macro, Set, SetBlock, SetStrategy, Stmt, StmtKind, Symbol, Target,
+    Body, CallBlock, Child, ExprKind, FilterBlock, For, If, LoopTest, Macro, Set, SetBlock, SetStrategy, Stmt, StmtKind, Symbol, Target,
     TargetKind, With,
 };
 use crate::error::{Error, Result};
@@ -185,6 +187,7 @@ impl Resolver<'_> {
         self.target(&mut node.target, place)?;
         self.whole_expr(&mut node.value, place)?;
         self.note_set(&node.target);
+        self.note_namespace(node);
         node.strategy = choose_strategy(&node.target, &node.value);
         self.scopes.frames.accumulates |= node.strategy == SetStrategy::Append;
         Ok(line)
@@ -312,12 +315,38 @@ impl Resolver<'_> {
                 let variable = self.variable(*symbol, span)?;
                 *slot = self.slot(variable);
             }
-            TargetKind::Attribute { object, slot, .. } => {
+            TargetKind::Attribute {
+                object,
+                slot,
+                name,
+                index,
+            } => {
                 *slot = self.name_slot(*object, span)?;
+                *index = self.attribute_index(*object, name);
             }
             TargetKind::Tuple(targets) => targets.iter_mut().try_for_each(|target| self.target(target, place))?,
         }
         Ok(())
+    }
+
+    /// Records the names of the attributes of a namespace that a `set` statement makes.
+    fn note_namespace(&mut self, node: &Set) {
+        let (TargetKind::Name { symbol, .. }, ExprKind::Call(call)) = (&node.target.kind, &node.value.kind) else {
+            return;
+        };
+        let ExprKind::Name(callee) = &call.callee.kind else { return };
+        if self.symbols.name(callee.symbol) == "namespace" {
+            let keywords = call.args.others.iter().flat_map(|others| &others.keywords);
+            let names = keywords.map(|keyword| Arc::clone(&keyword.name)).collect();
+            self.namespaces.push((*symbol, names));
+        }
+    }
+
+    /// Returns the index of an attribute in the namespace that the template makes under a name, or 0.
+    pub(super) fn attribute_index(&self, object: Symbol, name: &str) -> u32 {
+        let made = self.namespaces.iter().rev().find(|(symbol, _)| *symbol == object);
+        let index = made.and_then(|(_, names)| names.iter().position(|known| **known == *name));
+        index.and_then(|index| u32::try_from(index).ok()).unwrap_or(0)
     }
 
     /// Marks the variables of a target as set.
