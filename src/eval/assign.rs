@@ -73,7 +73,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline]
-    fn set_attribute(&mut self, slot: &Slot, name: &'a str, index: u32, value: Value<'a>) -> Result<()> {
+    pub(super) fn set_attribute(&mut self, slot: &Slot, name: &'a str, index: u32, value: Value<'a>) -> Result<()> {
         let Some(Value::Namespace(id)) = self.get(slot) else {
             return Err(self.refuse_item(slot));
         };

@@ -71,7 +71,19 @@ impl<'a> Namespace<'a> {
     }
 
     /// Sets an attribute, which most likely is the one at an index, and charges for finding it.
+    #[inline]
     pub fn set(&mut self, meter: &mut Meter<'_>, index: u32, name: Str<'a>, value: Value<'a>) -> Result<()> {
+        if self.is_found_at_once(name.as_str()) && self.get_at(index, name.as_str()).is_some() {
+            if let Some((_, old)) = self.attributes.get_mut(index as usize) {
+                *old = value;
+                return Ok(());
+            }
+        }
+        self.set_any(meter, index, name, value)
+    }
+
+    #[inline(never)]
+    fn set_any(&mut self, meter: &mut Meter<'_>, index: u32, name: Str<'a>, value: Value<'a>) -> Result<()> {
         meter.charge_names(name.as_str(), self.attributes.len())?;
         match self.get_mut(index, name.as_str()) {
             Some(old) => *old = value,
