@@ -146,10 +146,8 @@ impl<'a> Evaluator<'a, '_> {
     fn order(&mut self, expr: &'a Expr) -> Result<Truth> {
         if let ExprKind::Compare(compare) = &expr.kind {
             let (op, right) = &compare.link;
-            if let Some(right) = self.peek_int(right) {
-                if let Some(left) = self.peek_int(&compare.first) {
-                    return operators::compare(self.runtime, *op, &Value::Int(left), &Value::Int(right)).map(Truth::from);
-                }
+            if let (Some(right), Some(left)) = (self.peek_int(right), self.peek_int(&compare.first)) {
+                return self.truth_or_general(operators::compare_small(*op, left, right), expr);
             }
         }
         self.general_truth(expr)
