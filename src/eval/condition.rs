@@ -101,7 +101,10 @@ impl<'a> Evaluator<'a, '_> {
         let input = &test.input;
         match (self.frame.peek(&self.runtime.heap, input), &input.kind) {
             (Peek::Found(ValueRef::Value(value)), _) => Some(holds(value)),
-            (Peek::Found(found), _) => Some(holds(&found.to_value())),
+            (Peek::Found(found), _) => match found.plain_text() {
+                Some(text) => Some(holds(&Value::text(text))),
+                None => Some(holds(&found.to_value())),
+            },
             (Peek::Absent(ty), ExprKind::Attribute(attribute)) => Some(holds(&absent(ty, attribute))),
             (Peek::Unknown, _) if self.is_missing(input) => Some(holds(&Value::Undefined(Undefined::Name("")))),
             _ => None,
