@@ -82,7 +82,9 @@ fn prepare<'a>(runtime: &mut Runtime<'a>, conversation: &Value<'a>) -> Result<Va
 /// Returns whether a key of a message is one of the names of reasoning. The length rules out most other keys.
 #[inline]
 fn is_reasoning(name: &str) -> bool {
-    REASONING_FIELDS.iter().any(|field| field.len() == name.len() && *field == name)
+    REASONING_FIELDS
+        .iter()
+        .any(|field| field.len() == name.len() && *field == name)
 }
 
 /// Returns a copy of the message without nulls and with its reasoning under all names.

@@ -40,7 +40,9 @@ impl Activation {
                     }
                 }
                 Some(Value::Loop(context)) => {
-                    return attribute.loop_number.map_or(Peek::Unknown, |number| context.peek_number(number));
+                    return attribute
+                        .loop_number
+                        .map_or(Peek::Unknown, |number| context.peek_number(number));
                 }
                 _ => {}
             }

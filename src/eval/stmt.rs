@@ -56,7 +56,9 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn rare_stmt(&mut self, stmt: &'a Stmt) -> Result<Flow> {
         match &stmt.kind {
-            StmtKind::Output(_) | StmtKind::If(_) | StmtKind::Set(_) => return Err(Error::internal("a statement has the wrong kind")),
+            StmtKind::Output(_) | StmtKind::If(_) | StmtKind::Set(_) => {
+                return Err(Error::internal("a statement has the wrong kind"));
+            }
             StmtKind::For(node) => return self.for_loop(node, stmt.line),
             StmtKind::SetBlock(node) => return self.set_block(node),
             StmtKind::Macro(node) => self.define_macro(node)?,

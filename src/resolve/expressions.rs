@@ -5,7 +5,9 @@
 use std::borrow::Cow;
 
 use super::{Place, Resolver, find_repeated, forms};
-use crate::ast::{Args, Attribute, BinaryOp, Call, Compare, Expr, ExprKind, Filter, Form, Literal, LogicOp, LoopNumber, Test, UnaryOp};
+use crate::ast::{
+    Args, Attribute, BinaryOp, Call, Compare, Expr, ExprKind, Filter, Form, Literal, LogicOp, LoopNumber, Test, UnaryOp,
+};
 use crate::builtins::{access, filters, jinja_tests, methods};
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;

@@ -139,7 +139,9 @@ impl Leaves {
             ExprKind::Attribute(attribute) => (&attribute.object.kind, Some(Arc::clone(&attribute.name))),
             kind => (kind, None),
         };
-        let ExprKind::Name(Name { slot, .. }) = *object else { return None };
+        let ExprKind::Name(Name { slot, .. }) = *object else {
+            return None;
+        };
         self.end_text();
         self.leaves.push(Leaf::Path { slot, key, kind });
         Some(())

@@ -6,8 +6,8 @@ use super::accumulate::choose_strategy;
 use super::frames::Variable;
 use super::{Place, Resolver, find_repeated};
 use crate::ast::{
-    Body, CallBlock, Child, ExprKind, FilterBlock, For, If, LoopTest, Macro, Set, SetBlock, SetStrategy, Stmt, StmtKind, Symbol, Target,
-    TargetKind, With,
+    Body, CallBlock, Child, ExprKind, FilterBlock, For, If, LoopTest, Macro, Set, SetBlock, SetStrategy, Stmt, StmtKind, Symbol,
+    Target, TargetKind, With,
 };
 use crate::error::{Error, Result};
 use crate::span::Span;
