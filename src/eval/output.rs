@@ -19,7 +19,7 @@ const MAX_SUMS: usize = 8;
 
 impl<'a> Evaluator<'a, '_> {
     /// Runs an output statement.
-    #[inline(always)]
+    #[inline]
     pub(super) fn output(&mut self, node: &'a Output) -> Result<()> {
         if node.leaves.is_empty() || self.runtime.tape.is_some() || !self.write_leaves(node) {
             return self.write_all(&node.pieces);
@@ -96,7 +96,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Writes `str(expr)`.
-    #[inline(always)]
+    #[inline]
     pub(super) fn write_expr(&mut self, expr: &'a Expr) -> Result<()> {
         match expr.form {
             Form::Path | Form::Part | Form::Written if self.write_if_found(expr)?.is_yes() => Ok(()),

@@ -43,7 +43,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Charges for a body, and returns its statements.
-    #[inline(always)]
+    #[inline]
     fn begin_body(&mut self, body: &'a Body) -> Result<std::slice::Iter<'a, Stmt>> {
         if let Some(first) = body.stmts.first() {
             let charged = self.runtime.meter.charge(u64::from(body.steps));
@@ -132,7 +132,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Returns the branch that an `if` takes.
-    #[inline(always)]
+    #[inline]
     fn branch_of_if(&mut self, node: &'a If) -> Result<&'a Body> {
         for arm in &node.arms {
             let truth = self.truth(&arm.test);

@@ -13,6 +13,13 @@ use crate::error::{Error, Result};
 use crate::span::Span;
 use crate::unicode::nfkc;
 
+/// The number of namespaces whose attributes have an index that is known.
+const FEW_NAMESPACES: usize = 8;
+
+/// The number of attributes of a namespace whose index is known. `Attribute::index` is only where to look
+/// first.
+const FEW_ATTRIBUTES: usize = 16;
+
 impl Resolver<'_> {
     pub(super) fn body(&mut self, body: &mut Body, place: &Place) -> Result<()> {
         for stmt in &mut body.stmts {
@@ -334,9 +341,11 @@ impl Resolver<'_> {
         let (TargetKind::Name { symbol, .. }, ExprKind::Call(call)) = (&node.target.kind, &node.value.kind) else {
             return;
         };
-        let ExprKind::Name(callee) = &call.callee.kind else { return };
-        if self.symbols.name(callee.symbol) == "namespace" {
-            let keywords = call.args.others.iter().flat_map(|others| &others.keywords);
+        let (ExprKind::Name(callee), Some(others)) = (&call.callee.kind, &call.args.others) else {
+            return;
+        };
+        if self.symbols.name(callee.symbol) == "namespace" && self.namespaces.len() < FEW_NAMESPACES {
+            let keywords = others.keywords.iter().take(FEW_ATTRIBUTES);
             let names = keywords.map(|keyword| Arc::clone(&keyword.name)).collect();
             self.namespaces.push((*symbol, names));
         }
