@@ -87,7 +87,7 @@ impl Leaves {
         for piece in pieces {
             match piece {
                 Piece::Text(text, _) => leaves.text.push_str(text),
-                Piece::Expr(expr, _) => leaves.add(expr, MAX_DEPTH)?,
+                Piece::Expr(expr, _) => leaves.add(expr, false, MAX_DEPTH)?,
             }
         }
         if leaves.leaves.is_empty() {
@@ -97,15 +97,15 @@ impl Leaves {
         Some(leaves)
     }
 
-    /// Adds the leaves of an expression.
-    fn add(&mut self, expr: &Expr, depth: u32) -> Option<()> {
+    /// Adds the leaves of an expression. An item of a concatenation costs a step also if it is a short literal.
+    fn add(&mut self, expr: &Expr, is_item: bool, depth: u32) -> Option<()> {
         match (&expr.kind, expr.form) {
             (ExprKind::Literal(Literal::Str(text)), _) => {
-                self.text.push_str(text);
-                if text.len() > STEP_BYTES {
+                if is_item || text.len() > STEP_BYTES {
                     let steps = u32::try_from(text.len() / STEP_BYTES).ok()?;
                     self.steps = self.steps.saturating_add(steps).saturating_add(1);
                 }
+                self.text.push_str(text);
                 Some(())
             }
             (ExprKind::Binary(BinaryOp::Add, _), _) => {
@@ -117,12 +117,15 @@ impl Leaves {
                     right.push(operand);
                     first = left;
                 }
-                self.add(first, below)?;
-                right.into_iter().rev().try_for_each(|operand| self.add(operand, below))
+                self.add(first, false, below)?;
+                right
+                    .into_iter()
+                    .rev()
+                    .try_for_each(|operand| self.add(operand, false, below))
             }
             (ExprKind::Concat(items), _) => {
                 let below = depth.checked_sub(1)?;
-                items.iter().try_for_each(|item| self.add(item, below))
+                items.iter().try_for_each(|item| self.add(item, true, below))
             }
             (_, Form::Path) => self.add_path(expr, LeafKind::Whole),
             (ExprKind::Filter(filter), Form::Part) => self.add_path(filter.input.as_ref()?, LeafKind::Filter(filter.builtin?)),
