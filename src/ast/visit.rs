@@ -132,7 +132,7 @@ impl Stmt {
     /// Calls `visit` with each direct part of the statement.
     pub fn for_each_child<'t>(&'t self, visit: &mut dyn FnMut(Child<'t>)) {
         match &self.kind {
-            StmtKind::Output(pieces) => pieces.iter().for_each(|piece| {
+            StmtKind::Output(node) => node.pieces.iter().for_each(|piece| {
                 if let Piece::Expr(expr, _) = piece {
                     visit(Child::Expr(expr));
                 }
