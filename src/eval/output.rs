@@ -14,9 +14,6 @@ use crate::resolve::operators;
 use crate::trace::Address;
 use crate::value::{Arguments, Function, Peek, Recycler, Runtime, Shortcut, Undefined, Value, Write, print};
 
-/// The maximum number of sums in a row, as in `a + b + c`, that are written without recursion.
-const MAX_SUMS: usize = 8;
-
 impl<'a> Evaluator<'a, '_> {
     /// Runs an output statement.
     #[inline]
@@ -162,79 +159,24 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Writes a string literal, or an expression with the form of a path, a part or a filter that writes, if it is a plain string. Returns
     /// whether it was written.
-    #[inline(always)]
-    fn write_if_text(&mut self, expr: &'a Expr) -> Result<Truth> {
-        match expr.literal() {
-            Some(text) if text.len() <= STEP_BYTES => {
-                self.out.push_str(text);
-                if self.runtime.tape.is_some() {
-                    self.runtime.record_memory(text, self.out.len())?;
-                }
-                Ok(Truth::Yes)
-            }
-            _ => self.write_if_found(expr),
-        }
-    }
-
     #[inline(never)]
     fn write_if_found(&mut self, expr: &'a Expr) -> Result<Truth> {
-        let Runtime { meter, heap, .. } = &mut *self.runtime;
-        let text = match expr.form {
-            Form::Path => match self.frame.peek(heap, expr) {
-                Peek::Found(found) => match found.plain_text() {
-                    Some(text) => text,
-                    None => return Ok(Truth::No),
-                },
-                Peek::Absent(_) | Peek::Unknown => return Ok(Truth::No),
-            },
-            Form::Part => return self.write_part(expr),
-            Form::Written => return self.write_filtered(expr),
-            _ => match expr.literal() {
-                Some(text) => text,
-                None => return Ok(Truth::No),
-            },
-        };
-        if text.len() > STEP_BYTES {
-            meter.charge_bytes(text.len())?;
+        if expr.form == Form::Written {
+            return self.write_filtered(expr);
         }
-        let place = (Address::of(text), text.len());
+        let (path, kind) = expr.as_part().unwrap_or((expr, LeafKind::Whole));
+        let Runtime { meter, heap, .. } = &mut *self.runtime;
+        let text = match self.frame.peek(heap, path) {
+            Peek::Found(found) if path.form == Form::Path => found.plain_text(),
+            _ => path.literal(),
+        };
+        let mut steps = 0;
+        let Some(text) = text.and_then(|text| part_of(text, kind, &mut steps)) else {
+            return Ok(Truth::No);
+        };
+        meter.charge(steps)?;
+        let (address, length) = (Address::of(text), text.len());
         push(meter, &mut self.out, text)?;
-        self.record(place)
-    }
-
-    /// Writes the part that a filter or a method returns of a path, if that is a plain string. Returns whether it was written.
-    #[inline(never)]
-    fn write_part(&mut self, expr: &'a Expr) -> Result<Truth> {
-        let (path, function) = match &expr.kind {
-            ExprKind::Filter(filter) => (filter.input.as_ref(), filter.builtin.and_then(filters::get)),
-            ExprKind::Call(call) => match &call.callee.kind {
-                ExprKind::Attribute(callee) => (Some(&callee.object), callee.text_method.and_then(methods::get_str)),
-                _ => (None, None),
-            },
-            _ => (None, None),
-        };
-        let (Some(path), Some(Shortcut::Part(part))) = (path, function.map(|function| function.shortcut)) else {
-            return Ok(Truth::No);
-        };
-        let Runtime { meter, heap, .. } = &mut *self.runtime;
-        let Peek::Found(found) = self.frame.peek(heap, path) else {
-            return Ok(Truth::No);
-        };
-        let Some(text) = found.plain_text() else {
-            return Ok(Truth::No);
-        };
-        if text.len() > STEP_BYTES {
-            meter.charge_scan(text.len())?;
-        }
-        let part = part(text, None);
-        let place = (Address::of(part), part.len());
-        push(meter, &mut self.out, part)?;
-        self.record(place)
-    }
-
-    /// Records the text that was just written, by the place in memory that it was copied from.
-    #[inline(always)]
-    fn record(&mut self, (address, length): (Address, usize)) -> Result<Truth> {
         if self.runtime.tape.is_some() {
             self.runtime.record_copy(address, length, self.out.len())?;
         }
@@ -296,46 +238,31 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes the operands of a sum from left to right. As long as all are plain strings, each is written to the output and no sum is
     /// built. At the first other operand, the text since `start` is taken back from the output and added to the operand, and `built` has
     /// the sum from there on.
-    #[inline(always)]
+    #[inline(never)]
     fn write_operands(&mut self, expr: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
-        let mut sums = [expr; MAX_SUMS];
-        let mut count = 0_usize;
-        let mut first = expr;
-        while let (ExprKind::Binary(BinaryOp::Add, operands), Some(place)) = (&first.kind, sums.get_mut(count)) {
-            let [left, _] = &**operands;
-            *place = first;
-            count += 1;
-            first = left;
-        }
-        if !self.write_if_text(first)?.is_yes() {
-            self.write_operand(first, built)?;
-        }
-        while let Some(sum) = count.checked_sub(1).and_then(|index| sums.get(index)) {
-            count = count.saturating_sub(1);
-            let ExprKind::Binary(_, operands) = &sum.kind else { break };
-            let [_, right] = &**operands;
-            if built.is_some() || !self.write_if_text(right)?.is_yes() {
-                self.add_operand(sum, right, start, built)?;
-            }
-        }
-        Ok(())
+        let ExprKind::Binary(BinaryOp::Add, operands) = &expr.kind else {
+            return self.write_operand(expr, built);
+        };
+        self.check_stack(expr)?;
+        let [left, right] = &**operands;
+        self.write_operands(left, start, built)?;
+        self.add_operand(expr, right, start, built)
     }
 
     /// Evaluates an operand and writes it if it is a plain string. Otherwise its value is stored in `kept`.
     #[inline(never)]
     fn write_operand(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
+        if self.write_if_found(expr)?.is_yes() {
+            return Ok(());
+        }
         let value = match &expr.kind {
             ExprKind::Conditional(conditional) => match self.branch(conditional)? {
-                Some(branch) if self.write_if_text(branch)?.is_yes() => return Ok(()),
                 Some(branch) => return self.write_operand(branch, kept),
                 None => Value::Undefined(Undefined::NoElse(conditional.line)),
             },
             // The result is a plain string, whatever its operands are.
             ExprKind::Concat(_) => return self.write_expr(expr),
-            ExprKind::Binary(BinaryOp::Add, _) => {
-                self.check_stack(expr)?;
-                return self.write_nested(expr, kept);
-            }
+            ExprKind::Binary(BinaryOp::Add, _) => return self.write_operands(expr, self.out.len(), kept),
             _ => self.expr(expr)?,
         };
         if is_plain(&value) {
@@ -343,12 +270,6 @@ impl<'a> Evaluator<'a, '_> {
         }
         *kept = Some(value);
         Ok(())
-    }
-
-    /// Writes a sum that is an operand of another one.
-    #[inline(never)]
-    fn write_nested(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
-        self.write_operands(expr, self.out.len(), kept)
     }
 
     /// Writes or adds the right operand of a sum. `built` is the value of the left operand if that was not written.

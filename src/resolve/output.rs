@@ -128,12 +128,7 @@ impl Leaves {
                 items.iter().try_for_each(|item| self.add(item, true, below))
             }
             (_, Form::Path) => self.add_path(expr, LeafKind::Whole),
-            (ExprKind::Filter(filter), Form::Part) => self.add_path(filter.input.as_ref()?, LeafKind::Filter(filter.builtin?)),
-            (ExprKind::Call(call), Form::Part) => match &call.callee.kind {
-                ExprKind::Attribute(callee) => self.add_path(&callee.object, LeafKind::Method(callee.text_method?)),
-                _ => None,
-            },
-            _ => None,
+            _ => expr.as_part().and_then(|(path, kind)| self.add_path(path, kind)),
         }
     }
 
