@@ -301,7 +301,15 @@ fn mistakes_in_arguments_and_files_are_shown_with_their_places() {
     // The second line of each file is wrong.
     let fine = case("a/b", "1", "1");
     let long = case(&format!("a/{}", "c".repeat(5000)), "1", "1");
-    let faults: [(&[u8], &str); 9] = [
+    let faults: [(&[u8], &str); 11] = [
+        (
+            br#"{"id": "a/c", "template": "", "context": {}, "since": {"transformer": "5.24.0"}, "expect": {"output": ""}}"#,
+            "a/c: unknown key \"transformer\"; did you mean \"transformers\"?",
+        ),
+        (
+            br#"{"id": "a/c", "template": "", "context": {}, "until": {"python": "new"}, "expect": {"output": ""}}"#,
+            "a/c: \"until\": \"new\" is not a version, such as \"5.24.0\"",
+        ),
         (long.as_bytes(), "the id has 5002 bytes, and may have at most 1024"),
         (
             br#"{"id": "a/c", "tempalte": "", "context": {}, "expect": {"output": ""}}"#,

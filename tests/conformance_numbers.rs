@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use chat_template::conformance::{Report, SUITE_VERSION, Suite};
+use chat_template::conformance::{Answer, Report, SUITE_VERSION, Suite, Verdict};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_chat-template");
 
@@ -59,7 +59,9 @@ fn pages_have_the_history_of_a_port_and_a_link_for_each_case() {
     assert!(output.unwrap().status.success());
     let read = |name: &str| std::fs::read_to_string(site.join(name)).unwrap();
     let index = read("index.html");
-    assert!(index.contains("2026-01-01") && index.contains("ports/2.html") && index.contains("cases/loops.html"));
+    let (newest, history) = index.split_once("<h2>History</h2>").unwrap();
+    assert!(newest.contains("ports/1.html") && !newest.contains("ports/2.html"), "{index}");
+    assert!(history.contains("2026-01-01") && history.contains("ports/2.html") && history.contains("cases/loops.html"));
     assert!(read("cases/loops.html").contains("<section id=\"loops/cycle\">"));
     assert!(read("ports/1.html").contains("chat-template"));
 }
@@ -81,6 +83,22 @@ fn a_port_that_always_fails_or_supports_nothing_does_not_pass() {
             ("0.0 %", report.cases.len())
         );
     }
+}
+
+/// The expected share of a port that chooses by lot among the outputs that most cases have.
+#[test]
+fn twenty_answers_by_lot_are_right_for_less_than_one_percent_of_outputs() {
+    let mut counts = std::collections::HashMap::new();
+    for case in Suite::embedded().unwrap().cases {
+        if let Answer::Output { text, .. } = case.expect {
+            *counts.entry(text).or_insert(0_usize) += 1;
+        }
+    }
+    let outputs: usize = counts.values().sum();
+    let mut counts: Vec<usize> = counts.into_values().collect();
+    counts.sort_unstable_by(|left, right| right.cmp(left));
+    let right: usize = counts.iter().take(20).sum();
+    assert!(right * 100 < outputs * 20, "{right} / 20 of {outputs}");
 }
 
 #[test]
@@ -127,7 +145,46 @@ fn what_a_port_declares_to_lack_is_not_sent_and_still_counts() {
         score.unsupported > 20 && score.right + score.unsupported == score.asked,
         "{shown}"
     );
-    assert!(report.cases.iter().any(|case| case.is_declared), "{shown}");
+    let declared = ["--only", "generation"];
+    let script = script.replace("\"generation\":true", "\"generation\":false");
+    let port = format!("sh '{}'", file("lacks.sh", &script));
+    let (_, report, shown) = run("lacks-extension", &port, &declared);
+    let skipped = report.cases.iter().filter(|case| case.verdict == Verdict::Skipped);
+    assert!(
+        skipped.count() == report.total().skipped && report.total().skipped > 20,
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_case_whose_answer_does_not_hold_for_what_a_port_mirrors_is_skipped() {
+    let asked = |name: &str, port: &str, arguments: &[&str]| {
+        let (_, report, shown) = run(name, port, &[&["--only", "apply/messages"], arguments].concat());
+        let is_asked = |id: &str| {
+            report
+                .cases
+                .iter()
+                .any(|case| case.id == id && case.verdict != Verdict::Skipped)
+        };
+        let score = report.total();
+        assert_eq!(score.asked + score.skipped, report.cases.len(), "{shown}");
+        [
+            is_asked("apply/messages/string"),
+            is_asked("apply/messages/string-until-5.24"),
+        ]
+    };
+    assert_eq!(asked("mirrors-none", OWN, &[]), [true, false]);
+    assert_eq!(
+        asked("mirrors-option", OWN, &["--mirrors", "transformers=5.23.0"]),
+        [false, true]
+    );
+    let script = format!(r#"{OWN} | sed -u 's/"port":{{/"port":{{"mirrors":{{"transformers":"5.23.0"}},/'"#);
+    let port = format!("sh '{}'", file("mirrors.sh", &script));
+    assert_eq!(asked("mirrors", &port, &[]), [false, true]);
+    assert_eq!(
+        asked("mirrors-both", &port, &["--mirrors", "transformers=5.24"]),
+        [true, false]
+    );
 }
 
 #[test]

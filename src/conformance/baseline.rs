@@ -94,7 +94,7 @@ impl Exceptions {
                 let is_compared = aspect == Aspect::Output || !case.is_wrong();
                 match (case.wrong.contains(&aspect), listed) {
                     (true, None) if counts => compared.worse.push(format!("{}: {}", case.id, aspect.name())),
-                    (false, Some(reason)) if is_compared && case.verdict != Verdict::Unsupported => {
+                    (false, Some(reason)) if is_compared && !matches!(case.verdict, Verdict::Unsupported | Verdict::Skipped) => {
                         compared.better.push(format!("{}: {} ({reason})", case.id, aspect.name()));
                     }
                     _ => {}

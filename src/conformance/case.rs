@@ -12,6 +12,7 @@ use super::answer::Answer;
 use super::schema::{check_keys, object, text};
 use super::suite::{REFERENCE, SUITE_VERSION};
 use super::trace::check_segments;
+use super::versions::{Versions, check_bounds, outside};
 use super::write_line::{self, string};
 use crate::clock::LocalTime;
 use crate::json::{self, Data, Object};
@@ -20,7 +21,18 @@ use crate::json::{self, Data, Object};
 const REQUEST: [&str; 8] = ["id", "template", "context", "apply", "response", "now", "generation", "trace"];
 
 /// The keys of a case that are not sent.
-const BESIDE: [&str; 8] = ["rule", "tier", "uses", "expect", "area", "features", "suite", "reference"];
+const BESIDE: [&str; 10] = [
+    "rule",
+    "tier",
+    "uses",
+    "since",
+    "until",
+    "expect",
+    "area",
+    "features",
+    "suite",
+    "reference",
+];
 
 /// The tiers of cases, from those that most prompts depend on to those that few do.
 pub const TIERS: [&str; 7] = [
@@ -144,6 +156,7 @@ impl Case {
                 return Err(format!("{key:?} is not a bool"));
             }
         }
+        check_bounds(&line)?;
         if line.get("tier").is_some() {
             let tier = text(&line, "tier")?;
             if !TIERS.contains(&tier) {
@@ -181,6 +194,11 @@ impl Case {
             Some(Data::Int(uses)) => u64::try_from(*uses).unwrap_or_default(),
             _ => 0,
         }
+    }
+
+    /// Returns why the answer does not hold for a port that mirrors these versions, or `None` if it holds.
+    pub fn outside(&self, mirrored: &Versions) -> Option<String> {
+        outside(&self.line, mirrored)
     }
 
     /// Returns whether `name` is the area of the case, its id, a beginning of its id that ends at a slash, `tier:` and its tier, or a

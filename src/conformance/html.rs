@@ -30,7 +30,7 @@ pub fn html(report: &Report) -> String {
                 @if !report.port.language.is_empty() { " Written in " (report.port.language) "." }
                 @if report.port.homepage.starts_with("http") { " " a href=(report.port.homepage) { (report.port.homepage) } }
             }
-            @if let Some(line) = report.faults.line() { p { "The port: " (line) "." } }
+            @for line in report.notes() { p { (line) "." } }
         }
         div class="wide" { table {
             thead { tr {
@@ -89,13 +89,9 @@ fn area_of(report: &Report, area: &str) -> Markup {
 fn cells(name: &Markup, score: &Score) -> Markup {
     html! {
         th scope="row" { (name) }
-        td { (score.right) }
-        td { (score.wrong()) }
-        td { (score.unsupported) }
-        @let [outputs, errors] = score.parts();
-        td class=(shade(score)) { (outputs) }
-        td { (errors) }
-        @for percent in score.error_percents() { td { (percent) } }
+        @for (place, cell) in score.cells().iter().enumerate() {
+            td class=[(place == 3).then_some(shade(score))] { (cell) }
+        }
     }
 }
 

@@ -32,7 +32,7 @@ fn test_case(case: &CaseReport) -> TestCase {
         Verdict::Right => None,
         // What the baseline lists is no failure of this run.
         _ if case.is_known => Some(TestCaseStatus::skipped()),
-        Verdict::Unsupported => Some(TestCaseStatus::skipped()),
+        Verdict::Unsupported | Verdict::Skipped => Some(TestCaseStatus::skipped()),
         Verdict::Wrong => Some(TestCaseStatus::non_success(NonSuccessKind::Failure)),
         _ => Some(TestCaseStatus::non_success(NonSuccessKind::Error)),
     };

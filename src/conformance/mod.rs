@@ -47,6 +47,7 @@ mod summary;
 mod text;
 mod text_diff;
 mod trace;
+mod versions;
 mod visible;
 mod write_line;
 
@@ -69,6 +70,7 @@ pub use smoke::{Check, smoke};
 pub use suite::{LICENCE, REFERENCE, SUITE_VERSION, Suite, sha256};
 pub use summary::{Format, summary};
 pub use text::{failure, table};
+pub use versions::check_version;
 
 // What only the command line, the tests and the benches of this crate need.
 #[doc(hidden)]

@@ -15,9 +15,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::answer::Answer;
 use super::report::PortInfo;
 use super::score::Verdict;
+use super::versions::check_version;
 use crate::json::{self, Data, Object};
 
 /// The largest size of an answer in bytes.
@@ -101,33 +104,26 @@ impl<'c> Port<'c> {
             Ok(line) => line,
             Err(_) => return Ok(info),
         };
-        let answer = json::read_bytes(&line, json::DEPTH);
-        let Ok(Data::Object(answer)) = &answer else {
+        let Ok(Value::Object(answer)) = serde_json::from_slice(&line) else {
             self.stop();
             return Ok(info);
         };
-        if let Some(Data::Object(port)) = answer.get("port") {
-            let said = |key| match port.get(key) {
-                Some(Data::Str(text)) => text.clone().into_owned(),
-                _ => String::new(),
-            };
-            info.name = said("name");
-            info.version = said("version");
-            info.language = said("language");
-            info.homepage = said("homepage");
-            info.limits = said("limits");
-            if let Some(Data::List(requests)) = port.get("requests") {
-                let names = requests.iter().filter_map(|request| match request {
-                    Data::Str(name) => Some(name.clone().into_owned()),
-                    _ => None,
-                });
-                info.requests = names.collect();
-            }
-            if let Some(Data::Object(capabilities)) = port.get("capabilities") {
-                let lacks = capabilities.entries().iter().filter(|(_, has)| *has == Data::Bool(false));
-                info.lacks = lacks.map(|(name, _)| name.clone().into_owned()).collect();
-            }
-        }
+        let port = answer.get("port").unwrap_or(&Value::Null);
+        let said = |key: &str| port.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let entries = |key: &str| port.get(key).and_then(Value::as_object).into_iter().flatten();
+        info.name = said("name");
+        info.version = said("version");
+        info.language = said("language");
+        info.homepage = said("homepage");
+        info.limits = said("limits");
+        let requests = port.get("requests").and_then(Value::as_array).into_iter().flatten();
+        info.requests = requests.filter_map(Value::as_str).map(str::to_owned).collect();
+        let lacks = entries("capabilities").filter(|(_, has)| **has == Value::Bool(false));
+        info.lacks = lacks.map(|(name, _)| name.clone()).collect();
+        let versions = entries("mirrors").filter_map(|(name, version)| Some((name.clone(), version.as_str()?.to_owned())));
+        info.mirrors = versions
+            .filter(|(name, version)| check_version(name, version).is_ok())
+            .collect();
         Ok(info)
     }
 

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::case::TIERS;
 use super::read_file::read_text;
 use super::score::{Aspect, Strictness, Verdict};
+use super::versions::Versions;
 use super::visible::to_line;
 
 /// The results of a run.
@@ -56,6 +57,9 @@ pub struct PortInfo {
     /// The features of cases that the port declares not to have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lacks: Vec<String>,
+    /// The versions of the reference's software that the port mirrors, if they are not those of the suite.
+    #[serde(skip_serializing_if = "Versions::is_empty")]
+    pub mirrors: Versions,
 }
 
 /// The numbers of requests that a port did not answer, and of restarts.
@@ -95,9 +99,6 @@ pub struct CaseReport {
     /// Whether the baseline lists all that is wrong.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_known: bool,
-    /// Whether the case was not sent, because the port declares that it lacks a feature of the case.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub is_declared: bool,
     /// Whether the reference fails. If it does, the kind, message and line of the error are compared.
     #[serde(default, skip_serializing_if = "is_false")]
     pub errs: bool,
@@ -142,8 +143,8 @@ pub struct Score {
     pub outputs: [usize; 2],
     /// The number of unsupported cases.
     pub unsupported: usize,
-    /// The number of cases of the tier `extensions` that the port declares not to support. They are not among those that were asked.
-    pub left_out: usize,
+    /// The number of skipped cases. They are not among those that were asked.
+    pub skipped: usize,
     /// The number of cases in which both the port and the reference fail.
     pub errors: usize,
     /// The numbers of those errors with the right kind, the right message and the right line.
@@ -244,15 +245,8 @@ impl Report {
 
     /// Returns the tiers with their scores, in the order of [`TIERS`](super::case::TIERS).
     pub fn tiers(&self) -> Vec<(&str, Score)> {
-        let score = |tier: &'static str| {
-            let mut score = Score::default();
-            self.cases
-                .iter()
-                .filter(|case| case.tier == tier)
-                .for_each(|case| score.add(case));
-            (tier, score)
-        };
-        let all = TIERS.into_iter().map(score);
+        let cases = |tier: &'static str| self.cases.iter().filter(move |case| case.tier == tier);
+        let all = TIERS.into_iter().map(|tier| (tier, Score::of(cases(tier))));
         all.filter(|(_, score)| *score != Score::default()).collect()
     }
 
@@ -264,11 +258,18 @@ impl Report {
 
     /// Returns the score of all cases.
     pub fn total(&self) -> Score {
-        let mut total = Score::default();
-        for case in &self.cases {
-            total.add(case);
-        }
-        total
+        Score::of(self.cases.iter())
+    }
+
+    /// Returns lines about the skipped cases and about the faults of the port.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let skipped = self.total().skipped;
+        let note = || {
+            format!("skipped, and not counted: {skipped} cases that hold for other versions, or are extensions that the port lacks")
+        };
+        let skipped = (skipped > 0).then(note);
+        let faults = self.faults.line().map(|line| format!("the port: {line}"));
+        skipped.into_iter().chain(faults).collect()
     }
 
     /// Returns the cases with a wrong aspect, even if it is only the text of an error.
@@ -278,9 +279,15 @@ impl Report {
 }
 
 impl Score {
+    fn of<'r>(cases: impl Iterator<Item = &'r CaseReport>) -> Self {
+        let mut score = Self::default();
+        cases.for_each(|case| score.add(case));
+        score
+    }
+
     fn add(&mut self, case: &CaseReport) {
-        if case.is_declared && case.tier == "extensions" {
-            self.left_out += 1;
+        if case.verdict == Verdict::Skipped {
+            self.skipped += 1;
             return;
         }
         self.asked += 1;
@@ -317,6 +324,15 @@ impl Score {
     /// Returns the share of right cases as a percentage, or a dash if there are no cases.
     pub fn percent(&self) -> String {
         percent(self.right, self.asked)
+    }
+
+    /// Returns the cells of a row in a table of scores, as [`COLUMNS`](super::text::COLUMNS) names them after the first.
+    pub(super) fn cells(&self) -> [String; 8] {
+        let [outputs, errors] = self.parts();
+        let [kind, message, line] = self.error_percents();
+        let counts = [self.right, self.wrong(), self.unsupported].map(|count| count.to_string());
+        let [right, wrong, unsupported] = counts;
+        [right, wrong, unsupported, outputs, errors, kind, message, line]
     }
 
     /// Returns the shares of errors with the right kind, the right message and the right line, as percentages.

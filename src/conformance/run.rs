@@ -14,6 +14,7 @@ use super::port_process::{Port, Reply};
 use super::report::{CaseReport, Detail, Faults, Report};
 use super::score::{Aspect, Verdict, wrong_aspects};
 use super::suite::{REFERENCE, Suite};
+use super::versions::Versions;
 use super::visible::visible;
 use crate::clock::{Clock, SystemClock};
 use crate::text::truncate::elide;
@@ -37,6 +38,8 @@ pub struct Runner {
     pub jobs: usize,
     /// The time that one answer may take.
     pub timeout: Duration,
+    /// The versions that the port mirrors, if its description does not have them.
+    pub mirrors: Versions,
     /// The number of wrong cases after which the run stops.
     pub max_fail: Option<usize>,
 }
@@ -71,7 +74,8 @@ impl Runner {
     /// Returns a message if the port cannot be started, or never answers.
     pub fn run(&self, suite: &Suite, mut on_progress: impl FnMut(usize, usize)) -> Result<Ran, String> {
         let mut first = Port::new(&self.command, self.timeout);
-        let port = first.describe()?;
+        let mut port = first.describe()?;
+        port.mirrors.extend(self.mirrors.clone());
         let mut declared = port.lacks.clone();
         if !port.requests.iter().any(|name| name == "trace") {
             declared.push("trace".to_owned());
@@ -81,6 +85,7 @@ impl Runner {
             apply: suite.cases.iter().any(Case::is_apply) && !(has_apply && first.knows_apply(&port)?),
             // A port without `apply` gets a `render` in its place.
             declared: declared.iter().map(String::as_str).filter(|name| *name != "apply").collect(),
+            mirrors: &port.mirrors,
         };
         drop(first);
         let next = AtomicUsize::new(0);
@@ -144,18 +149,22 @@ impl Runner {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(case) = suite.cases.get(place) else { break };
             let lack = case.features().into_iter().find(|name| lacks.declared.contains(name));
-            let reply = match lack {
-                Some(name) => Ok(Reply::Unsupported(format!("the port declares that it lacks `{name}`"))),
+            let outside = case.outside(lacks.mirrors);
+            let is_skipped = outside.is_some() || (lack.is_some() && case.tier() == "extensions");
+            let why = outside.or_else(|| lack.map(|name| format!("the port declares that it lacks `{name}`")));
+            let reply = match why {
+                Some(why) => Ok(Reply::Unsupported(why)),
                 None if lacks.apply => send_lowered(&mut port, case),
                 None => port.ask(&case.id, &case.request()),
             };
-            let message = reply.map(|reply| CaseReport {
-                is_lowered: lacks.apply && case.is_apply(),
-                is_declared: lack.is_some(),
-                ..judge(case, reply)
-            });
-            let message = match message {
-                Ok(report) => Message::Case(place, Box::new(report)),
+            let message = match reply.map(|reply| judge(case, reply)) {
+                Ok(mut report) => {
+                    report.is_lowered = lacks.apply && case.is_apply();
+                    if is_skipped {
+                        report.verdict = Verdict::Skipped;
+                    }
+                    Message::Case(place, Box::new(report))
+                }
                 Err(text) => Message::Failed(text),
             };
             // The receiver lives until all threads have ended.
@@ -171,6 +180,8 @@ struct Lacks<'n> {
     apply: bool,
     /// The features of cases that its description says it does not have.
     declared: Vec<&'n str>,
+    /// The versions that it mirrors.
+    mirrors: &'n Versions,
 }
 
 /// Sends a case to a port that only renders.
@@ -235,7 +246,6 @@ pub fn judge(case: &Case, reply: Reply) -> CaseReport {
         tier: case.tier().to_owned(),
         uses: case.uses(),
         is_known: false,
-        is_declared: false,
         errs: case.expect.is_error(),
         is_lowered: false,
         cause,

@@ -48,6 +48,9 @@ pub enum Verdict {
     Wrong,
     /// The port says that it does not support this request.
     Unsupported,
+    /// The case was not sent and does not count: its answer does not hold for what the port mirrors, or it is an extension that the port
+    /// declares not to have.
+    Skipped,
     /// The port's process ended instead of answering.
     Crashed,
     /// The port did not answer in time.
@@ -61,10 +64,11 @@ pub enum Verdict {
 }
 
 /// Which aspects of an error count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Strictness {
     /// Only whether there is an error.
     #[default]
+    #[value(skip)]
     Outcome,
     /// The kind of the error, too.
     Kind,
@@ -90,6 +94,7 @@ impl Verdict {
             Self::Right => "right",
             Self::Wrong => "wrong",
             Self::Unsupported => "unsupported",
+            Self::Skipped => "skipped",
             Self::Crashed => "crashed",
             Self::TimedOut => "timed out",
             Self::Rubbish => "rubbish",
@@ -100,7 +105,7 @@ impl Verdict {
 
     /// Returns whether a process of the port was stopped with this verdict.
     pub fn is_fault(self) -> bool {
-        !matches!(self, Self::Right | Self::Wrong | Self::Unsupported)
+        !matches!(self, Self::Right | Self::Wrong | Self::Unsupported | Self::Skipped)
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::case::Case;
 use super::port_process::{Port, Reply};
+use super::report::PortInfo;
 use super::run::judge;
 use super::score::Verdict;
 use super::suite::Suite;
@@ -103,10 +104,19 @@ pub struct Check {
 pub fn smoke(command: &[String], timeout: Duration) -> Result<Vec<Check>, String> {
     let suite = Suite::embedded()?;
     let mut port = Port::new(command, timeout);
-    let mut checks = vec![check_description(&mut port)?, check_bad_line(&mut port)?];
+    let info = port.describe()?;
+    let mut checks = vec![check_description(&info), check_bad_line(&mut port)?];
     for (id, what, advice) in STEPS {
         let case = suite.cases.iter().find(|case| case.id == id);
         let case = case.ok_or_else(|| format!("the suite has no case {id}"))?;
+        if case.features().iter().any(|name| info.lacks.iter().any(|lack| lack == name)) {
+            checks.push(Check {
+                what: format!("{what}, which the port declares to lack"),
+                is_right: None,
+                advice: String::new(),
+            });
+            continue;
+        }
         let has_failed = checks.iter().any(|check| check.is_right == Some(false));
         let advice = if id == CONVERSATION && has_failed {
             AFTER_A_FAILURE
@@ -118,10 +128,9 @@ pub fn smoke(command: &[String], timeout: Duration) -> Result<Vec<Check>, String
     Ok(checks)
 }
 
-fn check_description(port: &mut Port<'_>) -> Result<Check, String> {
-    let info = port.describe()?;
+fn check_description(info: &PortInfo) -> Check {
     let is_named = !info.name.is_empty();
-    Ok(Check {
+    Check {
         what: if is_named {
             format!("its name: {}", info.title())
         } else {
@@ -133,7 +142,7 @@ fn check_description(port: &mut Port<'_>) -> Result<Check, String> {
         } else {
             "No name in the answer to {\"id\": 0, \"describe\": true}; reports will call the port by its command.".to_owned()
         },
-    })
+    }
 }
 
 fn check_bad_line(port: &mut Port<'_>) -> Result<Check, String> {

@@ -32,39 +32,12 @@ macro_rules! files {
 
 /// The cases in the form of the protocol. Those of `contract/folders` and `contract/models` are about reading folders, which the
 /// protocol has no request for.
-const FILES: &[(&str, &str)] = &files![
-    "everyday",
-    "access",
-    "chat",
-    "containers",
-    "errors",
-    "filters",
-    "formats",
-    "generation",
-    "globals",
-    "lexing",
-    "literals",
-    "loops",
-    "macros",
-    "markup",
-    "numbers",
-    "operators",
-    "python_artefacts",
-    "repr",
-    "response",
-    "scope",
-    "statements",
-    "str_methods",
-    "strings",
-    "tests",
-    "time",
-    "tojson",
-    "trace",
-    "undefined",
-    "unsupported",
-    "whitespace",
-    "contract/apply",
-];
+const FILES: &[(&str, &str)] = &files! {
+    "everyday", "access", "chat", "containers", "errors", "filters", "formats", "generation", "globals", "lexing",
+    "literals", "loops", "macros", "markup", "numbers", "operators", "python_artefacts", "repr", "response", "scope",
+    "statements", "str_methods", "strings", "tests", "time", "tojson", "trace", "undefined", "unsupported",
+    "whitespace", "contract/apply",
+};
 
 /// Cases with different ids.
 #[derive(Clone, Debug)]

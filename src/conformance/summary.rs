@@ -16,10 +16,11 @@ use super::html::{page, shade};
 use super::markdown::escape_markdown;
 use super::report::{CaseReport, Report, Score};
 use super::score::Verdict;
+use super::text::align;
 use super::visible::to_line;
 
 /// The format of a summary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// Text for a terminal.
     Text,
@@ -101,26 +102,11 @@ fn lines<'r>(reports: &[Report], rows: &'r [Row]) -> Vec<(&'r str, Vec<String>)>
 }
 
 fn text(reports: &[Report], rows: &[Row]) -> String {
-    let lines: Vec<(String, Vec<String>)> = lines(reports, rows)
-        .into_iter()
-        .map(|(name, cells)| (to_line(name), cells))
-        .collect();
-    let wide = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-    let titles: Vec<String> = reports.iter().map(|report| to_line(&report.port.title())).collect();
-    let mut text = format!("{:<wide$}", "area");
-    let widths: Vec<usize> = titles.iter().map(|title| title.chars().count().max(11)).collect();
-    for (title, width) in titles.iter().zip(&widths) {
-        text.push_str(&format!("  {title:>width$}"));
-    }
-    text.push('\n');
-    for (name, cells) in lines {
-        text.push_str(&format!("{name:<wide$}"));
-        for (cell, width) in cells.iter().zip(&widths) {
-            text.push_str(&format!("  {cell:>width$}"));
-        }
-        text.push('\n');
-    }
-    text + &provenance(reports) + "\n"
+    let titles = reports.iter().map(|report| to_line(&report.port.title()));
+    let mut table: Vec<Vec<String>> = vec![["area".to_owned()].into_iter().chain(titles).collect()];
+    let lines = lines(reports, rows).into_iter();
+    table.extend(lines.map(|(name, cells)| [to_line(name)].into_iter().chain(cells).collect()));
+    align(&table) + &provenance(reports) + "\n"
 }
 
 fn markdown(reports: &[Report], rows: &[Row]) -> String {

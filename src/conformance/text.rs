@@ -20,40 +20,16 @@ const MAX_CONTEXT: usize = 300;
 
 /// Returns the table of areas.
 pub fn table(report: &Report) -> String {
-    let mut rows = vec![COLUMNS.map(str::to_owned)];
-    rows.extend(report.tiers().into_iter().map(|(tier, score)| row(tier, &score)));
-    rows.extend(report.areas().into_iter().map(|(area, score)| row(area, &score)));
-    rows.push(row("all", &report.total()));
-    let widths: Vec<usize> = (0..COLUMNS.len())
-        .map(|column| {
-            let lengths = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
-            lengths.max().unwrap_or_default()
-        })
-        .collect();
-    let mut table = String::new();
-    for row in &rows {
-        let mut line = String::new();
-        for (place, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            // Writing to a String cannot fail.
-            let _ = match place {
-                0 => write!(line, "{cell:<width$}"),
-                _ => write!(line, "  {cell:>width$}"),
-            };
-        }
-        table.push_str(line.trim_end());
-        table.push('\n');
-    }
+    let mut rows = vec![COLUMNS.map(str::to_owned).to_vec()];
+    let row = |(area, score): (&str, Score)| [to_line(area)].into_iter().chain(score.cells()).collect();
+    rows.extend(report.tiers().into_iter().chain(report.areas()).map(row));
+    rows.push(row(("all", report.total())));
+    let mut table = align(&rows);
     table.push_str("outputs, errors: the share of right ones of all that was asked\n");
     table.push_str("kind, text, line: the share of equal ones where both the port and the reference have an error\n");
     let (name, headline) = report.headline();
     table.push_str(&format!("{name}: {}\n", headline.percent()));
-    let left_out = report.total().left_out;
-    if left_out > 0 {
-        table.push_str(&format!(
-            "{left_out} cases of the tier `extensions` are not counted, because the port declares that it lacks them\n"
-        ));
-    }
-    if let Some(line) = report.faults.line() {
+    for line in report.notes() {
         table.push_str(&line);
         table.push('\n');
     }
@@ -73,20 +49,29 @@ pub(super) const COLUMNS: [&str; 9] = [
     "line",
 ];
 
-fn row(area: &str, score: &Score) -> [String; 9] {
-    let [outputs, errors] = score.parts();
-    let [kind, message, line] = score.error_percents();
-    [
-        to_line(area),
-        score.right.to_string(),
-        score.wrong().to_string(),
-        score.unsupported.to_string(),
-        outputs,
-        errors,
-        kind,
-        message,
-        line,
-    ]
+/// Returns lines with the columns of rows below each other: the first column on the left, and the others on the right.
+pub(super) fn align(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| {
+            let lengths = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+            lengths.max().unwrap_or_default()
+        })
+        .collect();
+    let mut table = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (place, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            // Writing to a String cannot fail.
+            let _ = match place {
+                0 => write!(line, "{cell:<width$}"),
+                _ => write!(line, "  {cell:>width$}"),
+            };
+        }
+        table.push_str(line.trim_end());
+        table.push('\n');
+    }
+    table
 }
 
 /// Describes a wrong answer: the headline, the request, and the difference between the answers. Control characters are escaped.

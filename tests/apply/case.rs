@@ -20,7 +20,9 @@ pub struct Case {
 pub fn cases(area: &str) -> Vec<Case> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/cases/contract/{area}.jsonl"));
     let file = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let cases: Vec<Case> = file.lines().map(Case::new).collect();
+    // The answer of a case with `until` is that of an older transformers.
+    let cases = file.lines().map(Case::new).filter(|case| *case.get("until") == Data::None);
+    let cases: Vec<Case> = cases.collect();
     assert!(!cases.is_empty(), "no cases in {}", path.display());
     cases
 }

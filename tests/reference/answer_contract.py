@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 import families
-from engine import require_versions
+from engine import holds, require_versions
 from schema import ANOTHER_TIME, visible
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -24,7 +24,7 @@ FILES = {
     "port.py": [CONTRACT / "apply.jsonl", *sorted(families.FAMILIES.glob("*.jsonl"))],
     "folder_port.py": [CONTRACT / "folders.jsonl", CONTRACT / "models.jsonl"],
 }
-KEYS = ["id", "rule", "tier", "uses", "model", "template", "context", "apply", "files", "processor", "now", "generation", "trace", "expect"]
+KEYS = ["id", "rule", "tier", "uses", "since", "until", "model", "template", "context", "apply", "files", "processor", "now", "generation", "trace", "expect"]
 
 
 def answers(port, cases):
@@ -52,7 +52,7 @@ def main():
     faults, asked = [], 0
     for port, paths in FILES.items():
         files = {path: read(path) for path in paths if not wanted or path.stem in wanted}
-        cases = [case for cases in files.values() for case in cases]
+        cases = [case for cases in files.values() for case in cases if holds(case)]
         for case, answer in zip(cases, answers(port, cases), strict=True):
             asked += 1
             assert answer.pop("id") == case["id"] and not case.keys() - set(KEYS), case["id"]

@@ -51,6 +51,23 @@ def require_versions():
             sys.exit(f"the reference is {package} {version}, and {found} is installed")
 
 
+def mirrored():
+    """The versions that the bounds of cases, `since` and `until`, are about."""
+    return {"transformers": importlib.metadata.version("transformers"), "python": f"{sys.version_info[0]}.{sys.version_info[1]}"}
+
+
+def is_before(version, other):
+    numbers = lambda text: [int(number) for number in text.split(".")]
+    return numbers(version) < numbers(other)
+
+
+def holds(case):
+    """Whether the answer of a case is that of this process: not before `since`, and before `until`."""
+    versions = mirrored()
+    since, until = case.get("since", {}).items(), case.get("until", {}).items()
+    return not any(is_before(versions[name], bound) for name, bound in since) and all(is_before(versions[name], bound) for name, bound in until)
+
+
 def compile_template(source):
     """The compiled template. transformers caches the templates that it compiled last."""
     return chat_template_utils._compile_jinja_template(source)

@@ -51,6 +51,7 @@ def port():
         "language": "Python",
         "homepage": "https://huggingface.co/docs/transformers",
         "requests": ["render", "apply", "generation", "response"],
+        "mirrors": engine.mirrored(),
         "limits": "off",
     }
 

@@ -8,8 +8,8 @@ Invisible characters are written as escapes.
 
 import json
 
-KEYS = {"id": str, "rule": str, "tier": str, "uses": int, "template": str, "context": dict, "response": dict, "now": str, "generation": bool, "trace": bool, "expect": dict}
-OPTIONAL = {"tier", "uses", "now", "generation", "trace", "expect"}
+KEYS = {"id": str, "rule": str, "tier": str, "uses": int, "since": dict, "until": dict, "template": str, "context": dict, "response": dict, "now": str, "generation": bool, "trace": bool, "expect": dict}
+OPTIONAL = {"tier", "uses", "since", "until", "now", "generation", "trace", "expect"}
 
 # The time for cases that do not set one. It differs from every other time in the tests, so that an answer that depends on it is noticed.
 ANOTHER_TIME = {"now": "1987-06-05T04:03:02"}

@@ -7,10 +7,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::conformance::{Exceptions, Fuzzer};
+use crate::conformance::{Exceptions, Fuzzer, Strictness};
 use clap::Args;
 
-use super::{Strict, bar, check_writable, parse_jobs, print, seconds, words, write};
+use super::{bar, check_writable, parse_jobs, print, seconds, words, write};
 
 /// The text of `--help` below the options.
 pub const HELP: &str = "\
@@ -50,7 +50,7 @@ pub struct FuzzArguments {
     /// Also compares the kind of an error, or its kind, text and line, which is the default of this option. Without it, only outputs are
     /// compared, and whether there is an error.
     #[arg(long, value_name = "WHAT", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "text")]
-    strict: Option<Strict>,
+    strict: Option<Strictness>,
     /// Asks the port for segments, plants a word after each string of the context and after free keys, and checks that the segments tile
     /// the text, that each verbatim one is the part of the input that it names, and that the origin of each planted word is the input.
     #[arg(long)]
@@ -81,7 +81,7 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<bool, String> {
         count: arguments.count,
         jobs: super::jobs(arguments.jobs),
         timeout: arguments.timeout,
-        strictness: Strict::of(arguments.strict),
+        strictness: arguments.strict.unwrap_or_default(),
         is_traced: arguments.trace,
         known,
     };

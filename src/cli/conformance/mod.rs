@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::conformance::{self, Exceptions, Format, LICENCE, Ran, Report, Runner, SUITE_VERSION, Strictness, Suite};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 
 use super::{jobs, parse_count, parse_jobs, print, warn};
@@ -60,7 +60,7 @@ pub enum Command {
         reports: Vec<PathBuf>,
         /// The format of the summary.
         #[arg(long, value_enum, default_value = "text")]
-        format: SummaryFormat,
+        format: Format,
     },
     /// Writes static pages: the results of ports, their history, and a page for each area with a link for each case.
     #[command(after_help = "Example:\n  chat-template conformance pages site first.json second.json")]
@@ -107,24 +107,7 @@ pub struct JudgedArguments {
     link: Option<String>,
     /// Also compares the kind of an error, or its kind, text and line, which is the default of this option.
     #[arg(long, value_name = "WHAT", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "text")]
-    strict: Option<Strict>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum Strict {
-    Kind,
-    Text,
-}
-
-impl Strict {
-    /// Returns the strictness that an option asks for.
-    fn of(option: Option<Self>) -> Strictness {
-        match option {
-            None => Strictness::Outcome,
-            Some(Self::Kind) => Strictness::Kind,
-            Some(Self::Text) => Strictness::Text,
-        }
-    }
+    strict: Option<Strictness>,
 }
 
 #[derive(Args)]
@@ -146,20 +129,16 @@ pub struct RunArguments {
     suite: Option<PathBuf>,
     #[command(flatten)]
     judged: JudgedArguments,
+    /// A version that the port mirrors, if its description does not say it, such as transformers=5.23.0 or python=3.11. Cases whose
+    /// answer does not hold for it are skipped. Can be given several times.
+    #[arg(long, value_name = "NAME=VERSION", value_parser = mirrored)]
+    mirrors: Vec<(String, String)>,
     /// Stops after the first wrong case.
     #[arg(long, conflicts_with = "max_fail")]
     fail_fast: bool,
     /// Stops after this number of wrong cases.
     #[arg(long, value_name = "N", value_parser = parse_count)]
     max_fail: Option<std::num::NonZeroUsize>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum SummaryFormat {
-    Text,
-    Markdown,
-    Json,
-    Html,
 }
 
 /// Runs a command. The exit status is 2 if it cannot be run.
@@ -245,6 +224,7 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
         command: words("--port", &arguments.port.port)?,
         jobs: jobs(arguments.jobs),
         timeout: arguments.port.timeout,
+        mirrors: arguments.mirrors.iter().cloned().collect(),
         max_fail: if arguments.fail_fast { Some(1) } else { max_fail },
     };
     let bar = bar(suite.cases.len());
@@ -255,7 +235,13 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
     bar.finish_and_clear();
     let Ran { mut report, left } = ran?;
     let mut notes = String::new();
-    let is_asked = |case: &&conformance::CaseReport| case.is_lowered && case.verdict != conformance::Verdict::Unsupported;
+    let is_asked = |case: &&conformance::CaseReport| {
+        case.is_lowered
+            && !matches!(
+                case.verdict,
+                conformance::Verdict::Unsupported | conformance::Verdict::Skipped
+            )
+    };
     let lowered = report.cases.iter().filter(is_asked).count();
     if lowered > 0 {
         notes.push_str(&format!(
@@ -285,7 +271,7 @@ impl<'a> Judging<'a> {
         arguments.report.iter().try_for_each(|path| check_writable(path))?;
         Ok(Self {
             exceptions,
-            strictness: Strict::of(arguments.strict),
+            strictness: arguments.strict.unwrap_or_default(),
             arguments,
         })
     }
@@ -370,10 +356,10 @@ fn command_for(id: &str, arguments: &RunArguments) -> String {
     if let Some(suite) = &suite {
         words.extend(["--suite", suite]);
     }
-    match arguments.judged.strict {
-        None => {}
-        Some(Strict::Kind) => words.push("--strict=kind"),
-        Some(Strict::Text) => words.push("--strict"),
+    match arguments.judged.strict.unwrap_or_default() {
+        Strictness::Outcome => {}
+        Strictness::Kind => words.push("--strict=kind"),
+        Strictness::Text => words.push("--strict"),
     }
     let timeout = arguments.port.timeout.as_secs_f64().to_string();
     if timeout != TIMEOUT {
@@ -431,14 +417,8 @@ fn smoke(arguments: &PortArguments) -> Result<bool, String> {
     Ok(checks.iter().all(|check| check.is_right != Some(false)))
 }
 
-fn summary(paths: &[PathBuf], format: SummaryFormat) -> Result<(), String> {
+fn summary(paths: &[PathBuf], format: Format) -> Result<(), String> {
     let reports: Result<Vec<Report>, String> = paths.iter().map(|path| Report::open(path)).collect();
-    let format = match format {
-        SummaryFormat::Text => Format::Text,
-        SummaryFormat::Markdown => Format::Markdown,
-        SummaryFormat::Json => Format::Json,
-        SummaryFormat::Html => Format::Html,
-    };
     let shown = conformance::summary(&reports?, format);
     let shown = match format {
         Format::Json => conformance::printable_json(&shown),
@@ -460,6 +440,14 @@ fn seconds(text: &str) -> Result<Duration, String> {
         Ok(duration) if !duration.is_zero() => Ok(duration),
         _ => Err("this must be a number of seconds above zero, and not too large".to_owned()),
     }
+}
+
+fn mirrored(text: &str) -> Result<(String, String), String> {
+    let (name, version) = text
+        .split_once('=')
+        .ok_or("this must be a name, `=` and a version, such as transformers=5.23.0")?;
+    conformance::check_version(name, version)?;
+    Ok((name.to_owned(), version.to_owned()))
 }
 
 fn report_path(text: &str) -> Result<PathBuf, String> {
