@@ -9,16 +9,17 @@
 //! The predicates of strings are in `predicates.rs`, the case mappings in `case.rs`. The rules are CPython's `unicodectype.c`.
 
 use super::tables::{
-    ALPHA, CASE_IGNORABLE, CLASSES, DECIMAL, DECIMAL_ZEROS, DIGIT, LOWERCASE, NUMERIC, PRINTABLE, TITLECASE, UPPERCASE,
+    ALPHA, CASE_IGNORABLE, DECIMAL, DECIMAL_ZEROS, DIGIT, FLAGS, LOWERCASE, NUMERIC, PRINTABLE, RUNS, TITLECASE, UPPERCASE,
     XID_CONTINUE, XID_START,
 };
 
 /// Returns the flags of all classes that a character belongs to.
 fn classes(char: char) -> u16 {
     let code = u32::from(char);
-    let after = CLASSES.partition_point(|&(start, ..)| start <= code);
-    let run = after.checked_sub(1).and_then(|index| CLASSES.get(index));
-    run.map_or(0, |&(start, even, odd)| if (code ^ start) & 1 == 0 { even } else { odd })
+    let after = RUNS.partition_point(|run| run >> 8 <= code);
+    let run = after.checked_sub(1).and_then(|index| RUNS.get(index)).copied().unwrap_or(0);
+    let flags = FLAGS.get((run & 0xff) as usize);
+    flags.map_or(0, |&(even, odd)| if (code ^ run >> 8) & 1 == 0 { even } else { odd })
 }
 
 /// Returns whether a character belongs to at least one of the classes.

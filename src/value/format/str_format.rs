@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::number::NumberRef;
 use crate::number::digits;
 use crate::number::spec::{self, SpecRules};
-use crate::unicode::{decimal_value, is_digit_str};
+use crate::unicode::{self, decimal_value};
 use crate::value::{Runtime, Str, Value, markup, print};
 
 /// Looks up the values of the fields of a format.
@@ -129,7 +129,7 @@ fn get_field<'a>(
         *numbering = Numbering::Automatic(index + 1);
         return get_positional(fields, index);
     }
-    if is_digit_str(field) {
+    if unicode::has_only(field, unicode::is_digit) {
         if matches!(numbering, Numbering::Automatic(1..)) {
             return Err(Error::value(mixed));
         }
