@@ -11,7 +11,7 @@ use std::str::Utf8Error;
 
 use crate::error::{Error, ErrorClass, Excerpt};
 use crate::limits::{Limit, LimitExceeded};
-use crate::number::NumberError;
+use crate::number::error::describe_too_many_digits;
 use crate::source::Source;
 use crate::span::Span;
 
@@ -178,10 +178,7 @@ impl Fault {
         let limit = reached.map(|reached| reached.to_string()).unwrap_or_default();
         let (kind, message) = match self {
             Self::Syntax { complaint, at } => (JsonErrorKind::Syntax, format!("{complaint}: {}", describe_position(text, at))),
-            Self::TooManyDigits { digits } => (
-                JsonErrorKind::TooManyDigits,
-                NumberError::text_of_too_many_digits(digits).to_string(),
-            ),
+            Self::TooManyDigits { digits } => (JsonErrorKind::TooManyDigits, describe_too_many_digits(digits)),
             Self::LoneSurrogate { code, at } => (
                 JsonErrorKind::LoneSurrogate,
                 format!(

@@ -1,5 +1,6 @@
 //! Python's formatting: `str.format`, `format(value, spec)` and `%`.
 
+mod conversion;
 mod percent;
 mod replacement;
 mod str_format;
