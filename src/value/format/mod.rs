@@ -6,4 +6,4 @@ mod replacement;
 mod str_format;
 
 pub use percent::format_percent;
-pub use str_format::{Fields, format_str};
+pub use str_format::{Fields, Named, format_str};
