@@ -69,7 +69,6 @@ impl Rows {
         Self { rows, starts }
     }
 
-    /// Returns the index of the row with the given name.
     pub fn find_index(&self, name: &str) -> Option<usize> {
         let initial = usize::from(*name.as_bytes().first()?);
         let start = *self.starts.get(initial)?;
@@ -77,7 +76,6 @@ impl Rows {
         Some(start + rows.iter().position(|row| row.name == name)?)
     }
 
-    /// Returns the row with the given name.
     pub fn find_row(&self, name: &str) -> Option<&Function> {
         self.rows.get(self.find_index(name)?)
     }
@@ -94,7 +92,6 @@ impl Deref for Rows {
 /// A declared function, with its names in templates.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltIn {
-    /// The names.
     pub names: &'static [&'static str],
     /// The function, without a name.
     pub function: Function,

@@ -93,7 +93,6 @@ fn trim_end(text: &str, is_trimmed: impl Fn(char) -> bool) -> &str {
     trimmed.trim_end_matches(|char| unicode::is_whitespace(char) && is_trimmed(char))
 }
 
-/// Returns whether a byte is a blank in ASCII.
 fn is_ascii_blank(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | 0x1c..=b' ')
 }

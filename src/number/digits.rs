@@ -32,7 +32,6 @@ pub enum Notation {
     Shortest,
 }
 
-/// The format of a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FloatFormat {
     /// The arrangement of digits and exponent.

@@ -184,7 +184,6 @@ fn power_of_two(exponent: i64) -> f64 {
     }
 }
 
-/// Returns a magnitude with a sign.
 fn with_sign(magnitude: f64, is_negative: bool) -> f64 {
     if is_negative { -magnitude } else { magnitude }
 }

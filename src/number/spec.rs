@@ -208,7 +208,6 @@ impl Spec {
         })
     }
 
-    /// Returns the text of the sign.
     fn sign_text(&self, is_negative: bool) -> &'static str {
         match self.sign {
             _ if is_negative => "-",

@@ -195,7 +195,6 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         }
     }
 
-    /// Returns the value.
     #[inline]
     pub fn to_value(self) -> Value<'a> {
         match self {

@@ -163,12 +163,10 @@ impl<'a> Runtime<'a> {
         Ok(Seq::owned(values, height, claim))
     }
 
-    /// Makes a list.
     pub fn list(&mut self, values: Vec<Value<'a>>) -> Result<Value<'a>> {
         Ok(Value::List(self.items(values)?))
     }
 
-    /// Makes a tuple.
     pub fn tuple(&mut self, values: Vec<Value<'a>>) -> Result<Value<'a>> {
         Ok(Value::Tuple(self.items(values)?))
     }
@@ -231,7 +229,6 @@ pub fn next_object_index(count: usize) -> Result<u32> {
 }
 
 impl<'a> Heap<'a> {
-    /// Returns a namespace.
     pub fn namespace(&self, id: NamespaceId) -> Option<&Namespace<'a>> {
         self.namespaces.get(id.0 as usize)
     }
