@@ -19,7 +19,7 @@ mod tables;
 
 pub use case::{capitalize, casefold, swapcase, to_lower, to_title, to_upper};
 pub use class::{
-    decimal_value, is_alnum, is_alpha, is_decimal, is_digit, is_numeric, is_printable, is_whitespace, is_word, is_xid_continue,
+    decimal_value, is_alnum, is_alpha, is_decimal, is_digit, is_name, is_numeric, is_printable, is_whitespace, is_word,
 };
 pub use identifier::{is_python_keyword, nfkc};
 pub use predicates::{has_only, is_identifier, is_lower_str, is_printable_str, is_title_str, is_upper_str};

@@ -1,4 +1,4 @@
-"""Writes src/unicode/tables.rs from the `str` and `unicodedata` of the Python that runs it.
+"""Writes src/unicode/tables.rs from the `str` and `unicodedata` of the Python that runs it, and jinja2's pattern of names.
 
     /path/to/python3.13 tests/reference/unicode_tables.py
 
@@ -11,6 +11,8 @@ each property for all code points without Python.
 import pathlib
 import sys
 import unicodedata
+
+import jinja2._identifier
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET = ROOT / "src" / "unicode" / "tables.rs"
@@ -63,6 +65,8 @@ CLASSES = {
     "CASE_IGNORABLE": is_case_ignorable,
     "XID_START": lambda char: char.isidentifier() and char != "_",
     "XID_CONTINUE": lambda char: ("a" + char).isidentifier(),
+    # The pattern has the other characters that an identifier could contain in Unicode 11.
+    "NAME": jinja2._identifier.pattern.fullmatch,
 }
 
 # Properties that src/unicode/class.rs derives from other classes or lists by hand.

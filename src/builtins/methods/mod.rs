@@ -111,16 +111,3 @@ pub fn is_refused(ty: Type, name: &str) -> bool {
     };
     refused.contains(&name)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_row_of_markup_overrides_that_of_str() {
-        let python = |ty, name| find(ty, name).map(|method| method.python);
-        assert_eq!(python(Type::Markup, "upper"), Some("Markup.upper"));
-        assert_eq!(python(Type::Markup, "isdigit"), Some("str.isdigit"));
-        assert_eq!(python(Type::Str, "escape"), None);
-    }
-}

@@ -221,28 +221,6 @@ mod tests {
     use crate::clock::SystemClock;
     use crate::limits::Limits;
 
-    fn answer(operate: impl Fn(&mut Runtime<'static>) -> Result<Value<'static>>) -> String {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        match operate(&mut runtime) {
-            Ok(value) => crate::value::print::repr(&mut runtime, &value).unwrap(),
-            Err(error) => format!("{}: {}", error.kind().name(), error.message()),
-        }
-    }
-
-    #[test]
-    fn repetition_is_refused_before_it_begins() {
-        let repeated = |count: Value<'static>| answer(|runtime| arithmetic::multiply(runtime, &Value::text("a"), &count));
-        assert_eq!(repeated(Value::Int(3)), "'aaa'");
-        assert_eq!(repeated(Value::Int(-1)), "''");
-        assert_eq!(repeated(Value::Int(1_000_000_000_000_000_000)), "limit: ");
-        let too_large = Value::from(num_bigint::BigInt::from(10).pow(30));
-        assert_eq!(repeated(too_large), "overflow: cannot fit 'int' into an index-sized integer");
-        assert_eq!(
-            repeated(Value::Float(2.0)),
-            "type: can't multiply sequence by non-int of type 'float'"
-        );
-    }
-
     #[test]
     fn an_unshared_text_grows_in_place() {
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);

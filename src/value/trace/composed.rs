@@ -45,7 +45,7 @@ struct Composer<'w, 'r, 'a> {
     rest: Source,
     /// The byte range of the output that is the last part, with the index of its text and its first byte there.
     last: Option<(Range<usize>, usize, usize)>,
-    text: String,
+    text: &'w mut String,
     recorded: Result<()>,
 }
 
@@ -111,21 +111,21 @@ impl<'a> Runtime<'a> {
         }
         self.meter.charge_scan(length)?;
         let rest = self.source_of_arguments()?;
-        let outer = std::mem::take(&mut self.pieces);
-        let mut composer = Composer {
-            runtime: self,
-            sources,
-            rest,
-            last: None,
-            text,
-            recorded: Ok(()),
-        };
-        // The writer fails only if a part is not recorded.
-        let _ = write(&mut composer);
-        let Composer { text, recorded, .. } = composer;
-        self.fill(text.len(), rest);
-        let pieces = std::mem::replace(&mut self.pieces, outer);
-        recorded?;
+        let pieces = self.record_apart(|runtime| {
+            let mut composer = Composer {
+                runtime,
+                sources,
+                rest,
+                last: None,
+                text: &mut text,
+                recorded: Ok(()),
+            };
+            // The writer fails only if a part is not recorded.
+            let _ = write(&mut composer);
+            composer.recorded?;
+            runtime.fill(text.len(), rest);
+            Ok(())
+        })?;
         self.text_with_pieces(text, pieces)
     }
 
@@ -134,10 +134,7 @@ impl<'a> Runtime<'a> {
         if self.tape.is_none() {
             return self.text(escaped);
         }
-        let outer = std::mem::take(&mut self.pieces);
-        let recorded = self.record_escaped(text, 0, &escaped, escape);
-        let pieces = std::mem::replace(&mut self.pieces, outer);
-        recorded?;
+        let pieces = self.record_apart(|runtime| runtime.record_escaped(text, 0, &escaped, escape))?;
         self.text_with_pieces(escaped, pieces)
     }
 
@@ -202,13 +199,21 @@ impl<'a> Runtime<'a> {
             return self.text(whole);
         }
         let rest = self.source_of_arguments()?;
-        let outer = std::mem::take(&mut self.pieces);
-        self.fill(at, rest);
-        let recorded = self.record(text, at);
-        self.fill(whole.len(), rest);
-        let pieces = std::mem::replace(&mut self.pieces, outer);
-        recorded?;
+        let pieces = self.record_apart(|runtime| {
+            runtime.fill(at, rest);
+            runtime.record(text, at)?;
+            runtime.fill(whole.len(), rest);
+            Ok(())
+        })?;
         self.text_with_pieces(whole, pieces)
+    }
+
+    /// Runs a function that records the pieces of a string of its own, and returns them.
+    pub(super) fn record_apart(&mut self, record: impl FnOnce(&mut Self) -> Result<()>) -> Result<Pieces> {
+        let outer = std::mem::take(&mut self.pieces);
+        let recorded = record(self);
+        let pieces = std::mem::replace(&mut self.pieces, outer);
+        recorded.map(|()| pieces)
     }
 
     /// Runs a function that writes to a string of its own. The pieces of that string are discarded.

@@ -287,10 +287,7 @@ impl<'a> Runtime<'a> {
         if self.tape.is_none() && !text.has_pieces() {
             return self.text(repeated);
         }
-        let outer = std::mem::take(&mut self.pieces);
-        let recorded = self.record_repeated(text, repeated.len());
-        let pieces = std::mem::replace(&mut self.pieces, outer);
-        recorded?;
+        let pieces = self.record_apart(|runtime| runtime.record_repeated(text, repeated.len()))?;
         self.text_with_pieces(repeated, pieces)
     }
 
