@@ -221,22 +221,21 @@ impl<'a> Loop<'a> {
 
     /// Returns an attribute that is a number or a boolean, if it is known without looking ahead, and otherwise [`Peek::Unknown`].
     pub fn peek_attribute(&self, name: &str) -> Peek<'_, 'a> {
-        let int = |int: i64| Peek::Found(ValueRef::Int(int));
-        let bool = |bool: bool| Peek::Found(ValueRef::Bool(bool));
-        match (name, &self.items) {
-            ("index", _) => int(self.index0().saturating_add(1)),
-            ("index0", _) => int(self.index0()),
-            ("first", _) => bool(self.index0() == 0),
-            ("last", Some(items)) => bool(self.rounds.get() >= items.len()),
-            ("length", _) => self.known_length().map_or(Peek::Unknown, int),
-            ("revindex", _) => self
-                .known_length()
-                .map_or(Peek::Unknown, |length| int(length.saturating_sub(self.index0()))),
-            ("revindex0", _) => self.known_length().map_or(Peek::Unknown, |length| {
-                int(length.saturating_sub(self.index0()).saturating_sub(1))
-            }),
-            _ => Peek::Unknown,
-        }
+        self.number_attribute(name).map_or(Peek::Unknown, Peek::Found)
+    }
+
+    fn number_attribute(&self, name: &str) -> Option<ValueRef<'_, 'a>> {
+        let index0 = self.index0();
+        Some(match (name, &self.items) {
+            ("index", _) => ValueRef::Int(index0.saturating_add(1)),
+            ("index0", _) => ValueRef::Int(index0),
+            ("first", _) => ValueRef::Bool(index0 == 0),
+            ("last", Some(items)) => ValueRef::Bool(self.rounds.get() >= items.len()),
+            ("length", _) => ValueRef::Int(self.known_length()?),
+            ("revindex", _) => ValueRef::Int(self.known_length()?.saturating_sub(index0)),
+            ("revindex0", _) => ValueRef::Int(self.known_length()?.saturating_sub(index0).saturating_sub(1)),
+            _ => return None,
+        })
     }
 
     /// Returns the length, if it is known without draining the iterable.
