@@ -46,11 +46,8 @@ enum ArgumentsLeft<'a> {
 /// Returns `format % arguments`.
 pub fn format_percent<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, arguments: &Value<'a>) -> Result<Value<'a>> {
     let flavor = if format.is_markup() { Flavor::Markup } else { Flavor::Text };
-    let text = runtime.capture(|runtime, output| write_formatted(runtime, format, flavor, arguments, output))?;
-    match text {
-        Value::Str(text) => Ok(Value::Str(text.with_markup(format.is_markup()))),
-        text => Ok(text),
-    }
+    let text = runtime.capture_text(|runtime, output| write_formatted(runtime, format, flavor, arguments, output))?;
+    Ok(Value::Str(text.with_markup(format.is_markup())))
 }
 
 /// Writes the format with its conversions replaced by the arguments.

@@ -67,11 +67,9 @@ const DEPTH: u8 = 2;
 /// Returns `format.format(…)`. A Markup escapes the values.
 pub fn format_str<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, fields: &Fields<'a>) -> Result<Value<'a>> {
     let mut numbering = Numbering::Automatic(0);
-    let text = runtime.capture(|runtime, output| write_format(runtime, format, fields, &mut numbering, Some(DEPTH), output))?;
-    match text {
-        Value::Str(text) => Ok(Value::Str(text.with_markup(format.is_markup()))),
-        text => Ok(text),
-    }
+    let text =
+        runtime.capture_text(|runtime, output| write_format(runtime, format, fields, &mut numbering, Some(DEPTH), output))?;
+    Ok(Value::Str(text.with_markup(format.is_markup())))
 }
 
 fn write_format<'a>(

@@ -78,10 +78,7 @@ fn concat_plain<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) 
         runtime.push(right, text)?;
         runtime.end_sum(text.len())
     })?;
-    match sum {
-        Value::Str(sum) => Ok(Value::Str(sum.with_markup(left.is_markup()))),
-        sum => Ok(sum),
-    }
+    Ok(Value::Str(sum.with_markup(left.is_markup())))
 }
 
 /// Returns `left + right` for values that are neither numbers nor strings.

@@ -132,10 +132,7 @@ impl<'a> Runtime<'a> {
     pub(super) fn finish_pieces(&mut self, pieces: &mut Pieces, length: usize) -> Result<()> {
         let Some(tape) = &self.tape else { return Ok(()) };
         pieces.fill(length, Source::Made, tape.owner);
-        match pieces.has_marks() {
-            true => self.resolve(pieces),
-            false => Ok(()),
-        }
+        if pieces.has_marks() { self.resolve(pieces) } else { Ok(()) }
     }
 
     /// Finds the origins and the owners of the pieces of a text that is finished.
