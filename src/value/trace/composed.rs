@@ -12,10 +12,9 @@ use crate::value::Runtime;
 /// The maximum size in bytes of the pieces of an unfinished string that are not claimed.
 const FREE_BYTES: usize = 16 << 10;
 
-/// Returns the length in bytes of a character's escape, which is at the start of the given text, or 0 if the character is not escaped.
-pub type EscapeLength = fn(&str, char) -> usize;
-
-/// Returns the length of an escape of `repr` or JSON in bytes. In such a string, each backslash begins an escape.
+/// Returns the length in bytes of a character's escape in a `repr` or in JSON, which is at the start of the given text, or 0 if the character
+/// is not escaped. In such a text, each backslash begins an escape.
+#[inline]
 pub fn backslash_escape(written: &str, char: char) -> usize {
     let Some(escape) = written.strip_prefix('\\') else { return 0 };
     match escape.as_bytes().first() {
@@ -27,7 +26,7 @@ pub fn backslash_escape(written: &str, char: char) -> usize {
     }
 }
 
-/// Returns the length of an escape of HTML in bytes.
+/// Returns the length of an escape of HTML, as [`backslash_escape`] does.
 pub fn html_escape(written: &str, char: char) -> usize {
     match char {
         '&' | '<' | '>' | '\'' | '"' => written.find(';').map_or(0, |end| end.saturating_add(1)),
@@ -130,7 +129,7 @@ impl<'a> Runtime<'a> {
     }
 
     /// Makes a string that is the escaped form of another one.
-    pub fn escaped_text(&mut self, text: &Str<'a>, escaped: String, escape: EscapeLength) -> Result<Str<'a>> {
+    pub fn escaped_text(&mut self, text: &Str<'a>, escaped: String, escape: fn(&str, char) -> usize) -> Result<Str<'a>> {
         if self.tape.is_none() {
             return self.text(escaped);
         }
@@ -139,7 +138,13 @@ impl<'a> Runtime<'a> {
     }
 
     /// Records the pieces of the escaped form of a string, which was written at a byte of the text that is being written.
-    pub fn record_escaped(&mut self, text: &Str<'a>, start: usize, written: &str, escape: EscapeLength) -> Result<()> {
+    pub fn record_escaped(
+        &mut self,
+        text: &Str<'a>,
+        start: usize,
+        written: &str,
+        escape: impl Fn(&str, char) -> usize,
+    ) -> Result<()> {
         let (mut from, mut at) = (0_usize, 0_usize);
         let mut written_at = 0_usize;
         self.meter.charge_scan(written.len())?;
