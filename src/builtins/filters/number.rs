@@ -18,7 +18,7 @@ use crate::value::{Key, Runtime, Value, not_an_index, ops, print};
 
 /// Returns `int(text)` of a string of digits.
 pub(super) fn parse_decimal(text: &str) -> Result<Int> {
-    Ok(parse_int(text, 10, quote::repr)?)
+    parse_int(text, 10, quote::repr)
 }
 
 built_ins! { FILTERS:
