@@ -243,6 +243,60 @@ pub struct Attribute {
     pub text_method: Option<u16>,
     /// Whether the name is `get`. Set by the resolver.
     pub is_get: bool,
+    /// The attribute of `loop` of this name, if there is one. Set by the resolver.
+    pub loop_number: Option<LoopNumber>,
+    /// The index that the attribute has if the object is the namespace that the template makes under this name. Set by the resolver.
+    pub index: u32,
+}
+
+impl Attribute {
+    /// Makes an attribute that is not resolved yet.
+    pub fn new(object: Expr, name: Arc<str>) -> Self {
+        Self {
+            object,
+            name,
+            is_key: false,
+            text_method: None,
+            is_get: false,
+            loop_number: None,
+            index: 0,
+        }
+    }
+}
+
+/// The attributes of `loop` that are numbers or booleans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopNumber {
+    /// The number of the round, from 1.
+    Index,
+    /// The number of the round, from 0.
+    Index0,
+    /// Whether this is the first round.
+    First,
+    /// Whether this is the last round.
+    Last,
+    /// The number of rounds.
+    Length,
+    /// The number of rounds from this one to the last.
+    RevIndex,
+    /// The number of rounds after this one.
+    RevIndex0,
+}
+
+impl LoopNumber {
+    /// Returns the attribute of a name.
+    pub fn find(name: &str) -> Option<Self> {
+        Some(match name {
+            "index" => Self::Index,
+            "index0" => Self::Index0,
+            "first" => Self::First,
+            "last" => Self::Last,
+            "length" => Self::Length,
+            "revindex" => Self::RevIndex,
+            "revindex0" => Self::RevIndex0,
+            _ => return None,
+        })
+    }
 }
 
 /// `object[start:stop:step]`.

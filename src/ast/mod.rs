@@ -21,7 +21,7 @@ mod visit;
 
 pub use expr::{
     Args, Attribute, BinaryOp, Call, Compare, CompareOp, Conditional, Expr, ExprKind, Filter, Form, Keyword, Literal, LogicOp,
-    Name, OtherArgs, Slice, Test, UnaryOp,
+    LoopNumber, Name, OtherArgs, Slice, Test, UnaryOp,
 };
 pub use looked_up::LookedUp;
 #[cfg(any(test, fuzzing))]
@@ -29,8 +29,8 @@ pub use print::{Parentheses, print};
 pub use slot::{Frame, Load, Scope, Slot};
 pub use slot_visitor::SlotNode;
 pub use stmt::{
-    Body, CallBlock, FilterBlock, For, If, IfArm, LoopTest, Macro, Parameter, Piece, Set, SetBlock, SetStrategy, Stmt, StmtKind,
-    Target, TargetKind, TextPlaces, With,
+    Body, CallBlock, FilterBlock, For, If, IfArm, Leaf, LeafKind, LoopTest, Macro, Output, Parameter, Piece, Set, SetBlock,
+    SetStrategy, Stmt, StmtKind, Target, TargetKind, TextPlaces, With,
 };
 pub use symbols::{Symbol, SymbolSet, Symbols};
 pub use visit::Child;

@@ -5,7 +5,7 @@
 use super::Template;
 use super::expr::{Expr, ExprKind, Form};
 use super::slot::{Frame, Load, Scope, Slot};
-use super::stmt::{Body, LoopTest, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
+use super::stmt::{Body, Leaf, LoopTest, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 
 /// A part of the tree that says where variables are stored.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub enum SlotNode<'t> {
     Scope(&'t mut Scope),
     /// The form of an expression.
     Form(&'t mut Form),
+    /// The leaves of an output. The slots in them are visited before it.
+    Leaves(&'t mut Box<[Leaf]>),
 }
 
 impl Template {
@@ -31,10 +33,10 @@ impl Template {
     /// Gives each expression its general form, and each assignment that appends in place the form that does not.
     pub fn generalize(&mut self) {
         self.accumulates = false;
-        self.for_each_slot_mut(&mut |node| {
-            if let SlotNode::Form(form) = node {
-                *form = Form::General;
-            }
+        self.for_each_slot_mut(&mut |node| match node {
+            SlotNode::Form(form) => *form = Form::General,
+            SlotNode::Leaves(leaves) => *leaves = Box::default(),
+            SlotNode::Slot(_) | SlotNode::Frame(_) | SlotNode::Scope(_) => {}
         });
     }
 }
@@ -42,10 +44,15 @@ impl Template {
 impl Stmt {
     fn for_each_slot_mut(&mut self, visit: &mut impl FnMut(SlotNode<'_>)) {
         match &mut self.kind {
-            StmtKind::Output(pieces) => pieces.iter_mut().for_each(|piece| match piece {
-                Piece::Text(..) => {}
-                Piece::Expr(expr, _) => expr.for_each_slot_mut(visit),
-            }),
+            StmtKind::Output(node) => {
+                for piece in &mut node.pieces {
+                    if let Piece::Expr(expr, _) = piece {
+                        expr.for_each_slot_mut(visit);
+                    }
+                }
+                slots(node.leaves.iter_mut().filter_map(Leaf::slot_mut), visit);
+                visit(SlotNode::Leaves(&mut node.leaves));
+            }
             StmtKind::For(node) => {
                 node.target.for_each_slot_mut(visit);
                 node.iter.for_each_slot_mut(visit);

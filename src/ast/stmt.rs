@@ -34,7 +34,7 @@ pub struct Stmt {
 #[repr(u64)]
 pub enum StmtKind {
     /// An output: `text {{ a }} text`, `{% print a, b %}`.
-    Output(Vec<Piece>),
+    Output(Box<Output>),
     /// A loop: `{% for x in l if t recursive %}…{% else %}…{% endfor %}`.
     For(Box<For>),
     /// A choice: `{% if a %}…{% elif b %}…{% else %}…{% endif %}`.
@@ -58,6 +58,66 @@ pub enum StmtKind {
     Unsupported(&'static str),
     Break,
     Continue,
+}
+
+/// An output: text and expressions that are printed.
+#[derive(Debug)]
+pub struct Output {
+    /// The pieces, in the order of the source.
+    pub pieces: Vec<Piece>,
+    /// What a render writes if all values are plain strings: the pieces, with the operands of sums and concatenations one by one. Empty if a
+    /// piece has an expression that cannot be a leaf. Set by the resolver.
+    pub leaves: Box<[Leaf]>,
+    /// The steps that the string literals among the leaves cost. Set by the resolver.
+    pub steps: u32,
+}
+
+impl Output {
+    /// Makes an output that is not resolved yet.
+    pub fn new(pieces: Vec<Piece>) -> Self {
+        Self {
+            pieces,
+            leaves: Box::default(),
+            steps: 0,
+        }
+    }
+}
+
+/// A part of an output that is written without evaluating an expression.
+#[derive(Debug)]
+pub enum Leaf {
+    /// Text, and string literals of sums beside it: `<|im_start|>`.
+    Text(Box<str>),
+    /// A variable or a key of it, whole or a part of it: `content`, `message.role`, `message.content|trim`.
+    Path {
+        /// The place of the variable.
+        slot: Slot,
+        /// The key.
+        key: Option<Arc<str>>,
+        /// What is written of the value.
+        kind: LeafKind,
+    },
+}
+
+/// What is written of the value of a path.
+#[derive(Clone, Copy, Debug)]
+pub enum LeafKind {
+    /// All of it.
+    Whole,
+    /// The part that a filter returns, by its index in the table of filters.
+    Filter(usize),
+    /// The part that a method returns, by its index in the table of string methods.
+    Method(u16),
+}
+
+impl Leaf {
+    /// Returns the place of the variable.
+    pub fn slot_mut(&mut self) -> Option<&mut Slot> {
+        match self {
+            Self::Text(_) => None,
+            Self::Path { slot, .. } => Some(slot),
+        }
+    }
 }
 
 /// The places in the source from which the text of an output comes.
@@ -109,6 +169,9 @@ pub enum TargetKind {
         slot: Slot,
         /// The name of the attribute.
         name: Arc<str>,
+        /// The index that the attribute has if the variable holds the namespace that the template makes under this name. Set by the
+        /// resolver.
+        index: u32,
     },
     /// A tuple of targets: `a, (b, c)`.
     Tuple(Vec<Target>),

@@ -1,8 +1,8 @@
 //! Visits the parts of a node, in the order of the fields of jinja2 3.1.6 `nodes.py`.
 
-use super::expr::{Args, Expr, ExprKind, Literal, Name, UnaryOp};
+use super::expr::{Args, Expr, ExprKind, Form, Literal, Name, UnaryOp};
 use super::slot::Slot;
-use super::stmt::{Body, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
+use super::stmt::{Body, LeafKind, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 use super::symbols::Symbol;
 
 /// A part of a statement.
@@ -32,6 +32,19 @@ impl Expr {
     pub fn literal(&self) -> Option<&str> {
         match &self.kind {
             ExprKind::Literal(Literal::Str(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns the path and what is written of its value, if the expression has the form [`Form::Part`].
+    pub fn as_part(&self) -> Option<(&Self, LeafKind)> {
+        match &self.kind {
+            _ if self.form != Form::Part => None,
+            ExprKind::Filter(filter) => Some((filter.input.as_ref()?, LeafKind::Filter(filter.builtin?))),
+            ExprKind::Call(call) => match &call.callee.kind {
+                ExprKind::Attribute(callee) => Some((&callee.object, LeafKind::Method(callee.text_method?))),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -140,7 +153,7 @@ impl Stmt {
     /// Calls `visit` with each direct part of the statement.
     pub fn for_each_child<'t>(&'t self, visit: &mut dyn FnMut(Child<'t>)) {
         match &self.kind {
-            StmtKind::Output(pieces) => pieces.iter().for_each(|piece| {
+            StmtKind::Output(node) => node.pieces.iter().for_each(|piece| {
                 if let Piece::Expr(expr, _) = piece {
                     visit(Child::Expr(expr));
                 }

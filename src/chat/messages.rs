@@ -53,16 +53,17 @@ fn prepare<'a>(runtime: &mut Runtime<'a>, conversation: &Value<'a>) -> Result<Va
         }
     };
     let mut changed = Vec::new();
-    for (index, message) in items.iter().enumerate() {
-        let Value::Dict(dict) = &message else {
-            let ty = message.ty().name();
-            let note = format!("message {} is of type {ty}, and must be an object", index + 1);
-            return Err(not_a_message(runtime, &message)?
-                .about_input(format!("/messages/{index}"))
-                .with_note(note));
+    for index in 0..items.len() {
+        let dict = match items.object(index) {
+            Some(object) => object,
+            None => match items.get(index) {
+                Some(Value::Dict(dict)) => dict,
+                other => return Err(refuse_item(runtime, index, &other.unwrap_or(Value::None))?),
+            },
         };
         runtime.meter.charge_items(dict.len())?;
-        if let Some(dict) = change_message(runtime, dict)? {
+        if dict.has_entry(|name, is_none| is_none || is_reasoning(name)) {
+            let dict = change_message(runtime, &dict)?;
             changed.push((index, Value::Dict(dict)));
         }
     }
@@ -78,11 +79,16 @@ fn prepare<'a>(runtime: &mut Runtime<'a>, conversation: &Value<'a>) -> Result<Va
     runtime.list(messages)
 }
 
-/// Returns a copy of the message without nulls and with its reasoning under all names, or `None` if nothing changes.
-fn change_message<'a>(runtime: &mut Runtime<'a>, message: &Dict<'a>) -> Result<Option<Dict<'a>>> {
-    if !message.has_entry(|name, is_none| is_none || REASONING_FIELDS.contains(&name)) {
-        return Ok(None);
-    }
+/// Returns whether a key of a message is one of the names of reasoning. The length rules out most other keys.
+#[inline]
+fn is_reasoning(name: &str) -> bool {
+    REASONING_FIELDS
+        .iter()
+        .any(|field| field.len() == name.len() && *field == name)
+}
+
+/// Returns a copy of the message without nulls and with its reasoning under all names.
+fn change_message<'a>(runtime: &mut Runtime<'a>, message: &Dict<'a>) -> Result<Dict<'a>> {
     let is_set = |(_, value): &(Value<'a>, Value<'a>)| !matches!(value, Value::None);
     let fields = REASONING_FIELDS.iter().filter_map(|field| message.get_str(field));
     let reasoning = fields.into_iter().find(|value| !matches!(value, Value::None));
@@ -96,7 +102,7 @@ fn change_message<'a>(runtime: &mut Runtime<'a>, message: &Dict<'a>) -> Result<O
     if let Some(reasoning) = reasoning {
         entries.insert(key("reasoning_content"), reasoning);
     }
-    runtime.dict(entries).map(Some)
+    runtime.dict(entries)
 }
 
 /// Returns a copy of a dict. Each value is the one that `value` returns for the name and the old value.
@@ -115,6 +121,15 @@ pub(super) fn replace_values<'a>(
 
 fn key<'a>(name: &'static str) -> Key<'a> {
     Key::from(Str::from(name))
+}
+
+/// Returns the error for an item of a conversation that is not an object.
+#[cold]
+fn refuse_item<'a>(runtime: &mut Runtime<'a>, index: usize, item: &Value<'a>) -> Result<Error> {
+    let ty = item.ty().name();
+    let note = format!("message {} is of type {ty}, and must be an object", index + 1);
+    let error = not_a_message(runtime, item)?.about_input(format!("/messages/{index}"));
+    Ok(error.with_note(note))
 }
 
 /// Returns the error for a message that is not an object.

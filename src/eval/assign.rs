@@ -47,8 +47,8 @@ impl<'a> Evaluator<'a, '_> {
                 self.store(slot, value);
                 Ok(())
             }
-            TargetKind::Attribute { slot, name, .. } => {
-                let set = self.set_attribute(slot, name, value);
+            TargetKind::Attribute { slot, name, index, .. } => {
+                let set = self.set_attribute(slot, name, *index, value);
                 set.map_err(|error| error.at(target.span))
             }
             TargetKind::Tuple(targets) => {
@@ -73,7 +73,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline]
-    fn set_attribute(&mut self, slot: &Slot, name: &'a str, value: Value<'a>) -> Result<()> {
+    pub(super) fn set_attribute(&mut self, slot: &Slot, name: &'a str, index: u32, value: Value<'a>) -> Result<()> {
         let Some(Value::Namespace(id)) = self.get(slot) else {
             return Err(self.refuse_item(slot));
         };
@@ -81,7 +81,7 @@ impl<'a> Evaluator<'a, '_> {
         globals::check_attribute_name(name)?;
         let runtime = &mut *self.runtime;
         match runtime.heap.namespace_mut(id) {
-            Some(namespace) => namespace.set(&mut runtime.meter, Str::from(name), value),
+            Some(namespace) => namespace.set(&mut runtime.meter, index, Str::from(name), value),
             None => Ok(()),
         }
     }
@@ -171,13 +171,13 @@ impl<'a> Evaluator<'a, '_> {
                 self.store(slot, Value::None);
                 Some(value)
             }
-            TargetKind::Attribute { slot, name, .. } => {
+            TargetKind::Attribute { slot, name, index, .. } => {
                 let Some(Value::Namespace(id)) = self.get(slot).cloned() else {
                     return None;
                 };
                 let namespace = self.runtime.heap.namespace_mut(id)?;
                 namespace.get(name).filter(|value| can_grow(value))?;
-                namespace.take(name)
+                namespace.take(*index, name)
             }
             TargetKind::Tuple(_) => None,
         }

@@ -101,7 +101,10 @@ impl<'a> Evaluator<'a, '_> {
         let input = &test.input;
         match (self.frame.peek(&self.runtime.heap, input), &input.kind) {
             (Peek::Found(ValueRef::Value(value)), _) => Some(holds(value)),
-            (Peek::Found(found), _) => Some(holds(&found.to_value())),
+            (Peek::Found(found), _) => match found.plain_text() {
+                Some(text) => Some(holds(&Value::text(text))),
+                None => Some(holds(&found.to_value())),
+            },
             (Peek::Absent(ty), ExprKind::Attribute(attribute)) => Some(holds(&absent(ty, attribute))),
             (Peek::Unknown, _) if self.is_missing(input) => Some(holds(&Value::Undefined(Undefined::Name("")))),
             _ => None,
@@ -146,10 +149,8 @@ impl<'a> Evaluator<'a, '_> {
     fn order(&mut self, expr: &'a Expr) -> Result<Truth> {
         if let ExprKind::Compare(compare) = &expr.kind {
             let (op, right) = &compare.link;
-            if let Some(right) = self.peek_int(right) {
-                if let Some(left) = self.peek_int(&compare.first) {
-                    return operators::compare(self.runtime, *op, &Value::Int(left), &Value::Int(right)).map(Truth::from);
-                }
+            if let (Some(right), Some(left)) = (self.peek_int(right), self.peek_int(&compare.first)) {
+                return self.truth_or_general(operators::compare_small(*op, left, right), expr);
             }
         }
         self.general_truth(expr)

@@ -189,9 +189,15 @@ impl<'a> Evaluator<'a, '_> {
         self.get(outer).filter(|value| !value.is_missing()).cloned()
     }
 
+    /// Clears the variables whose values hold memory. The template sets the others before it reads them.
     #[inline(never)]
     fn clear_elided(&mut self, elided_loads: &[Load]) {
-        elided_loads.iter().for_each(|load| self.clear(&load.slot()));
+        for load in elided_loads {
+            let slot = load.slot();
+            if self.get(&slot).is_some_and(Value::holds_memory) {
+                self.set(&slot, None);
+            }
+        }
     }
 
     /// Clears the variables of a scope at its end.

@@ -5,7 +5,8 @@
 //! positions to run-time errors.
 //!
 //! Each expression has a [`Form`](crate::ast::Form), by which it is evaluated, decided as a condition, or written. What a form does not
-//! cover is left to the functions whose names begin with `general`: they follow the rules of the expression's kind.
+//! cover is left to the functions whose names begin with `general`: they follow the rules of the expression's kind. An output is written
+//! from its [`leaves`](crate::ast::Output::leaves), and piece by piece only if one of them is not a plain string.
 
 mod applied;
 mod arguments;

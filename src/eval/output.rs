@@ -6,7 +6,7 @@
 
 use super::truth::Truth;
 use super::{Evaluator, add_place};
-use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Form, Piece, TextPlaces};
+use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Form, Leaf, LeafKind, Output, Piece, TextPlaces};
 use crate::builtins::{filters, methods};
 use crate::error::Result;
 use crate::meter::{Meter, STEP_BYTES};
@@ -14,13 +14,47 @@ use crate::resolve::operators;
 use crate::trace::Address;
 use crate::value::{Arguments, Function, Peek, Recycler, Runtime, Shortcut, Undefined, Value, Write, print};
 
-/// The maximum number of sums in a row, as in `a + b + c`, that are written without recursion.
-const MAX_SUMS: usize = 8;
-
 impl<'a> Evaluator<'a, '_> {
     /// Runs an output statement.
+    #[inline]
+    pub(super) fn output(&mut self, node: &'a Output) -> Result<()> {
+        if node.leaves.is_empty() || self.runtime.tape.is_some() || !self.write_leaves(node) {
+            return self.write_all(&node.pieces);
+        }
+        self.pieces += node.pieces.len();
+        Ok(())
+    }
+
+    /// Writes the leaves of an output. Returns whether all of them are plain strings, and within the limits: otherwise nothing is written
+    /// or charged.
     #[inline(never)]
-    pub(super) fn output(&mut self, pieces: &'a [Piece]) -> Result<()> {
+    fn write_leaves(&mut self, node: &'a Output) -> bool {
+        let start = self.out.len();
+        let Runtime { meter, heap, .. } = &mut *self.runtime;
+        let mut steps = u64::from(node.steps);
+        for leaf in &node.leaves {
+            let text = match leaf {
+                Leaf::Text(text) => Some(&**text),
+                Leaf::Path { slot, key, kind } => {
+                    let found = self.frame.peek_text(heap, slot, key.as_deref());
+                    found.and_then(|text| part_of(text, *kind, &mut steps))
+                }
+            };
+            if text.is_none_or(|text| push(meter, &mut self.out, text).is_err()) {
+                self.out.truncate(start);
+                return false;
+            }
+        }
+        let is_allowed = meter.check_output(self.out.len()).is_ok() && meter.charge(steps).is_ok();
+        if !is_allowed {
+            self.out.truncate(start);
+        }
+        is_allowed
+    }
+
+    /// Writes the pieces of an output, whatever their values are.
+    #[inline(never)]
+    fn write_all(&mut self, pieces: &'a [Piece]) -> Result<()> {
         let start = self.out.len();
         let before = self.runtime.begin_stretch();
         self.pieces += pieces.len();
@@ -59,40 +93,23 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Writes `str(expr)`.
-    #[inline(always)]
+    #[inline]
     pub(super) fn write_expr(&mut self, expr: &'a Expr) -> Result<()> {
-        match self.runtime.tape {
-            None => self.write::<false>(expr),
-            Some(_) => self.traced_write(expr),
-        }
-    }
-
-    /// Writes `str(expr)` in a render that is traced.
-    #[cold]
-    fn traced_write(&mut self, expr: &'a Expr) -> Result<()> {
-        self.write::<true>(expr)
-    }
-
-    /// Writes `str(expr)`. `TRACED` is whether the origin of the text is recorded.
-    #[inline(always)]
-    fn write<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<()> {
         match expr.form {
-            Form::Path | Form::Part | Form::Written if self.write_if_found::<TRACED>(expr)?.is_yes() => Ok(()),
-            Form::TextSum | Form::Sum | Form::Count if is_sum(expr) && !(TRACED && self.runtime.is_setting()) => {
-                self.write_sum::<TRACED>(expr)
-            }
+            Form::Path | Form::Part | Form::Written if self.write_if_found(expr)?.is_yes() => Ok(()),
+            Form::TextSum | Form::Sum | Form::Count if is_sum(expr) && !self.runtime.is_setting() => self.write_sum(expr),
             Form::General if !matches!(expr.kind, ExprKind::Concat(_) | ExprKind::Conditional(_)) => self.write_built(expr),
-            _ => self.write_other::<TRACED>(expr),
+            _ => self.write_other(expr),
         }
     }
 
     /// Writes the kinds of expressions that are printed less often.
     #[inline(never)]
-    fn write_other<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<()> {
+    fn write_other(&mut self, expr: &'a Expr) -> Result<()> {
         match &expr.kind {
-            ExprKind::Concat(items) => items.iter().try_for_each(|item| self.write::<TRACED>(item)),
+            ExprKind::Concat(items) => items.iter().try_for_each(|item| self.write_expr(item)),
             ExprKind::Conditional(conditional) => match self.branch(conditional)? {
-                Some(branch) => self.write::<TRACED>(branch),
+                Some(branch) => self.write_expr(branch),
                 None => Ok(()),
             },
             ExprKind::Call(call) if expr.form != Form::General && matches!(call.callee.kind, ExprKind::Name(_)) => {
@@ -136,89 +153,31 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     pub(super) fn text_sum(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         let mut built = None;
-        let ((), text) = self.capture(|evaluator| match evaluator.runtime.tape {
-            None => evaluator.write_operands::<false>(expr, 0, &mut built),
-            Some(_) => evaluator.write_operands::<true>(expr, 0, &mut built),
-        })?;
+        let ((), text) = self.capture(|evaluator| evaluator.write_operands(expr, 0, &mut built))?;
         Ok(built.unwrap_or(text))
     }
 
     /// Writes a string literal, or an expression with the form of a path, a part or a filter that writes, if it is a plain string. Returns
     /// whether it was written.
-    #[inline(always)]
-    fn write_if_text<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<Truth> {
-        match expr.literal() {
-            Some(text) if text.len() <= STEP_BYTES => {
-                self.out.push_str(text);
-                if TRACED {
-                    self.runtime.record_memory(text, self.out.len())?;
-                }
-                Ok(Truth::Yes)
-            }
-            _ => self.write_if_found::<TRACED>(expr),
-        }
-    }
-
     #[inline(never)]
-    fn write_if_found<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<Truth> {
-        let Runtime { meter, heap, .. } = &mut *self.runtime;
-        let text = match expr.form {
-            Form::Path => match self.frame.peek(heap, expr) {
-                Peek::Found(found) => match found.plain_text() {
-                    Some(text) => text,
-                    None => return Ok(Truth::No),
-                },
-                Peek::Absent(_) | Peek::Unknown => return Ok(Truth::No),
-            },
-            Form::Part => return self.write_part::<TRACED>(expr),
-            Form::Written => return self.write_filtered::<TRACED>(expr),
-            _ => match expr.literal() {
-                Some(text) => text,
-                None => return Ok(Truth::No),
-            },
-        };
-        if text.len() > STEP_BYTES {
-            meter.charge_bytes(text.len())?;
+    fn write_if_found(&mut self, expr: &'a Expr) -> Result<Truth> {
+        if expr.form == Form::Written {
+            return self.write_filtered(expr);
         }
-        let place = (Address::of(text), text.len());
+        let (path, kind) = expr.as_part().unwrap_or((expr, LeafKind::Whole));
+        let Runtime { meter, heap, .. } = &mut *self.runtime;
+        let text = match self.frame.peek(heap, path) {
+            Peek::Found(found) if path.form == Form::Path => found.plain_text(),
+            _ => path.literal(),
+        };
+        let mut steps = 0;
+        let Some(text) = text.and_then(|text| part_of(text, kind, &mut steps)) else {
+            return Ok(Truth::No);
+        };
+        meter.charge(steps)?;
+        let (address, length) = (Address::of(text), text.len());
         push(meter, &mut self.out, text)?;
-        self.record::<TRACED>(place)
-    }
-
-    /// Writes the part that a filter or a method returns of a path, if that is a plain string. Returns whether it was written.
-    #[inline(never)]
-    fn write_part<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<Truth> {
-        let (path, function) = match &expr.kind {
-            ExprKind::Filter(filter) => (filter.input.as_ref(), filter.builtin.and_then(filters::get)),
-            ExprKind::Call(call) => match &call.callee.kind {
-                ExprKind::Attribute(callee) => (Some(&callee.object), callee.text_method.and_then(methods::get_str)),
-                _ => (None, None),
-            },
-            _ => (None, None),
-        };
-        let (Some(path), Some(Shortcut::Part(part))) = (path, function.map(|function| function.shortcut)) else {
-            return Ok(Truth::No);
-        };
-        let Runtime { meter, heap, .. } = &mut *self.runtime;
-        let Peek::Found(found) = self.frame.peek(heap, path) else {
-            return Ok(Truth::No);
-        };
-        let Some(text) = found.plain_text() else {
-            return Ok(Truth::No);
-        };
-        if text.len() > STEP_BYTES {
-            meter.charge_scan(text.len())?;
-        }
-        let part = part(text, None);
-        let place = (Address::of(part), part.len());
-        push(meter, &mut self.out, part)?;
-        self.record::<TRACED>(place)
-    }
-
-    /// Records the text that was just written, by the place in memory that it was copied from.
-    #[inline(always)]
-    fn record<const TRACED: bool>(&mut self, (address, length): (Address, usize)) -> Result<Truth> {
-        if TRACED {
+        if self.runtime.tape.is_some() {
             self.runtime.record_copy(address, length, self.out.len())?;
         }
         Ok(Truth::Yes)
@@ -226,7 +185,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Writes the result of a filter that can append it to the output. Returns whether it was written.
     #[inline(never)]
-    fn write_filtered<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<Truth> {
+    fn write_filtered(&mut self, expr: &'a Expr) -> Result<Truth> {
         let ExprKind::Filter(filter) = &expr.kind else {
             return Ok(Truth::No);
         };
@@ -234,7 +193,7 @@ impl<'a> Evaluator<'a, '_> {
             return Ok(Truth::No);
         };
         match function.shortcut {
-            Shortcut::Write(write) if !TRACED || filter.args.is_empty() => {
+            Shortcut::Write(write) if self.runtime.tape.is_none() || filter.args.is_empty() => {
                 let written = self.apply_to_output(filter, input, function, write);
                 written.map_err(|error| self.explain_error(error, expr))?;
                 Ok(Truth::Yes)
@@ -266,10 +225,10 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Writes `a + b + c`.
     #[inline(never)]
-    fn write_sum<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<()> {
+    fn write_sum(&mut self, expr: &'a Expr) -> Result<()> {
         let start = self.out.len();
         let mut built = None;
-        self.write_operands::<TRACED>(expr, start, &mut built)?;
+        self.write_operands(expr, start, &mut built)?;
         match built {
             Some(value) => self.write_value(&value),
             None => Ok(()),
@@ -279,46 +238,31 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes the operands of a sum from left to right. As long as all are plain strings, each is written to the output and no sum is
     /// built. At the first other operand, the text since `start` is taken back from the output and added to the operand, and `built` has
     /// the sum from there on.
-    #[inline(always)]
-    fn write_operands<const TRACED: bool>(&mut self, expr: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
-        let mut sums = [expr; MAX_SUMS];
-        let mut count = 0_usize;
-        let mut first = expr;
-        while let (ExprKind::Binary(BinaryOp::Add, operands), Some(place)) = (&first.kind, sums.get_mut(count)) {
-            let [left, _] = &**operands;
-            *place = first;
-            count += 1;
-            first = left;
-        }
-        if !self.write_if_text::<TRACED>(first)?.is_yes() {
-            self.write_operand::<TRACED>(first, built)?;
-        }
-        while let Some(sum) = count.checked_sub(1).and_then(|index| sums.get(index)) {
-            count = count.saturating_sub(1);
-            let ExprKind::Binary(_, operands) = &sum.kind else { break };
-            let [_, right] = &**operands;
-            if built.is_some() || !self.write_if_text::<TRACED>(right)?.is_yes() {
-                self.add_operand::<TRACED>(sum, right, start, built)?;
-            }
-        }
-        Ok(())
+    #[inline(never)]
+    fn write_operands(&mut self, expr: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
+        let ExprKind::Binary(BinaryOp::Add, operands) = &expr.kind else {
+            return self.write_operand(expr, built);
+        };
+        self.check_stack(expr)?;
+        let [left, right] = &**operands;
+        self.write_operands(left, start, built)?;
+        self.add_operand(expr, right, start, built)
     }
 
     /// Evaluates an operand and writes it if it is a plain string. Otherwise its value is stored in `kept`.
     #[inline(never)]
-    fn write_operand<const TRACED: bool>(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
+    fn write_operand(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
+        if self.write_if_found(expr)?.is_yes() {
+            return Ok(());
+        }
         let value = match &expr.kind {
             ExprKind::Conditional(conditional) => match self.branch(conditional)? {
-                Some(branch) if self.write_if_text::<TRACED>(branch)?.is_yes() => return Ok(()),
-                Some(branch) => return self.write_operand::<TRACED>(branch, kept),
+                Some(branch) => return self.write_operand(branch, kept),
                 None => Value::Undefined(Undefined::NoElse(conditional.line)),
             },
             // The result is a plain string, whatever its operands are.
             ExprKind::Concat(_) => return self.write_expr(expr),
-            ExprKind::Binary(BinaryOp::Add, _) => {
-                self.check_stack(expr)?;
-                return self.write_nested::<TRACED>(expr, kept);
-            }
+            ExprKind::Binary(BinaryOp::Add, _) => return self.write_operands(expr, self.out.len(), kept),
             _ => self.expr(expr)?,
         };
         if is_plain(&value) {
@@ -328,25 +272,13 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// Writes a sum that is an operand of another one.
-    #[inline(never)]
-    fn write_nested<const TRACED: bool>(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
-        self.write_operands::<TRACED>(expr, self.out.len(), kept)
-    }
-
     /// Writes or adds the right operand of a sum. `built` is the value of the left operand if that was not written.
     #[inline(never)]
-    fn add_operand<const TRACED: bool>(
-        &mut self,
-        expr: &'a Expr,
-        right: &'a Expr,
-        start: usize,
-        built: &mut Option<Value<'a>>,
-    ) -> Result<()> {
+    fn add_operand(&mut self, expr: &'a Expr, right: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
         let (left, right) = match built.take() {
             Some(left) => (left, self.expr(right)?),
             None => {
-                self.write_operand::<TRACED>(right, built)?;
+                self.write_operand(right, built)?;
                 let Some(right) = built.take() else { return Ok(()) };
                 let text = self.out.split_off(start);
                 let pieces = self.runtime.split_pieces(start)?;
@@ -357,6 +289,29 @@ impl<'a> Evaluator<'a, '_> {
         *built = Some(sum.map_err(|error| self.explain_error(error, expr))?);
         Ok(())
     }
+}
+
+/// Returns what is written of a string, and adds the steps that it costs.
+#[inline(always)]
+fn part_of<'t>(text: &'t str, kind: LeafKind, steps: &mut u64) -> Option<&'t str> {
+    let length = text.len();
+    let function = match kind {
+        LeafKind::Whole => {
+            if length > STEP_BYTES {
+                *steps = steps.saturating_add((length / STEP_BYTES) as u64).saturating_add(1);
+            }
+            return Some(text);
+        }
+        LeafKind::Filter(index) => filters::get(index)?,
+        LeafKind::Method(index) => methods::get_str(index)?,
+    };
+    let Shortcut::Part(part) = function.shortcut else {
+        return None;
+    };
+    if length > STEP_BYTES {
+        *steps = steps.saturating_add(length as u64 >> 3).saturating_add(1);
+    }
+    Some(part(text, None))
 }
 
 /// Writes a string. The size of the output is checked only if the memory of the output has to grow.

@@ -32,10 +32,39 @@ impl Activation {
             match self.get(heap, &name.slot) {
                 Some(Value::Dict(Dict::Json(map))) => return Peek::in_json(map, &attribute.name),
                 Some(Value::Dict(Dict::Data(object))) => return Peek::in_data(object, &attribute.name),
+                Some(Value::Namespace(id)) => {
+                    let namespace = heap.namespace(*id);
+                    let value = namespace.and_then(|namespace| namespace.get_at(attribute.index, &attribute.name));
+                    if let Some(value) = value {
+                        return Peek::Found(ValueRef::Value(value));
+                    }
+                }
+                Some(Value::Loop(context)) => {
+                    return attribute
+                        .loop_number
+                        .map_or(Peek::Unknown, |number| context.peek_number(number));
+                }
                 _ => {}
             }
         }
         self.peek_any_key(heap, attribute)
+    }
+
+    /// Returns the plain string in a variable, or under a key of it.
+    #[inline(always)]
+    pub fn peek_text<'v, 'a>(&self, heap: &'v Heap<'a>, slot: &Slot, key: Option<&str>) -> Option<&'v str> {
+        let value = self.get(heap, slot)?;
+        let Some(key) = key else {
+            return ValueRef::Value(value).plain_text();
+        };
+        let found = match value {
+            Value::Dict(Dict::Json(map)) => Peek::in_json(map, key),
+            _ => ValueRef::of_value(value, heap, key),
+        };
+        match found {
+            Peek::Found(found) => found.plain_text(),
+            Peek::Absent(_) | Peek::Unknown => None,
+        }
     }
 
     /// Decides a comparison with the form [`Form::KeyIsText`](crate::ast::Form::KeyIsText) if the variable is a small object of the
@@ -66,7 +95,6 @@ impl Activation {
     fn peek_any_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Peek<'v, 'a> {
         match &attribute.object.kind {
             ExprKind::Name(name) => match self.get(heap, &name.slot) {
-                Some(Value::Loop(context)) => context.peek_attribute(&attribute.name),
                 Some(Value::Str(text)) if !text.is_markup() && attribute.text_method.is_none() => Peek::Absent(Type::Str),
                 Some(object) => ValueRef::of_value(object, heap, &attribute.name),
                 None => Peek::Unknown,

@@ -10,37 +10,55 @@ use crate::value::Value;
 impl<'a> Evaluator<'a, '_> {
     /// Runs the statements of a body until its end, or until a `break` or `continue`. All of them are charged before the first one runs.
     pub(super) fn body(&mut self, body: &'a Body) -> Result<Flow> {
-        let Some(first) = body.stmts.first() else {
-            return Ok(Flow::Next);
-        };
-        let charged = self.runtime.meter.charge(u64::from(body.steps));
-        charged.map_err(|error| add_place(error, first.line, first.span))?;
-        for stmt in &body.stmts {
+        let mut stmts = self.begin_body(body)?;
+        while let Some(stmt) = stmts.next() {
             self.count_root();
-            let flow = self.stmt(stmt).map_err(|error| add_place(error, stmt.line, stmt.span))?;
-            if flow != Flow::Next {
-                return Ok(flow);
+            let place = |error| add_place(error, stmt.line, stmt.span);
+            let flow = match &stmt.kind {
+                StmtKind::Output(node) => self.output(node).map(|()| Flow::Next),
+                StmtKind::Set(node) => self.assignment(node).map(|()| Flow::Next),
+                StmtKind::If(node) => {
+                    let branch = self.branch_of_if(node).map_err(place)?;
+                    if branch.stmts.is_empty() {
+                        continue;
+                    }
+                    if self.runtime.tape.is_some() {
+                        self.traced_body(branch)
+                    } else if stmts.as_slice().is_empty() {
+                        // The branch is the rest of the body.
+                        stmts = self.begin_body(branch)?;
+                        continue;
+                    } else {
+                        self.body(branch)
+                    }
+                }
+                _ => self.rare_stmt(stmt),
+            };
+            match flow.map_err(place)? {
+                Flow::Next => {}
+                flow => return Ok(flow),
             }
         }
         Ok(Flow::Next)
     }
 
-    /// Runs a statement. The most common kinds are called here, and the others from another function, so that this one is small.
-    #[inline(always)]
-    fn stmt(&mut self, stmt: &'a Stmt) -> Result<Flow> {
-        match &stmt.kind {
-            StmtKind::Output(pieces) => self.output(pieces).map(|()| Flow::Next),
-            StmtKind::If(node) => self.if_arms(node),
-            StmtKind::Set(node) => self.assignment(node).map(|()| Flow::Next),
-            _ => self.rare_stmt(stmt),
+    /// Charges for a body, and returns its statements.
+    #[inline]
+    fn begin_body(&mut self, body: &'a Body) -> Result<std::slice::Iter<'a, Stmt>> {
+        if let Some(first) = body.stmts.first() {
+            let charged = self.runtime.meter.charge(u64::from(body.steps));
+            charged.map_err(|error| add_place(error, first.line, first.span))?;
         }
+        Ok(body.stmts.iter())
     }
 
+    /// Runs a statement of a kind that `body` does not run itself, so that `body` is small.
     #[inline(never)]
     fn rare_stmt(&mut self, stmt: &'a Stmt) -> Result<Flow> {
         match &stmt.kind {
-            // `stmt` runs these.
-            StmtKind::Output(_) | StmtKind::If(_) | StmtKind::Set(_) => return self.stmt(stmt),
+            StmtKind::Output(_) | StmtKind::If(_) | StmtKind::Set(_) => {
+                return Err(Error::internal("a statement has the wrong kind"));
+            }
             StmtKind::For(node) => return self.for_loop(node, stmt.line),
             StmtKind::SetBlock(node) => return self.set_block(node),
             StmtKind::Macro(node) => self.define_macro(node)?,
@@ -57,6 +75,20 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn assignment(&mut self, node: &'a Set) -> Result<()> {
+        if let (TargetKind::Attribute { slot, name, index, .. }, SetStrategy::Plain, None) =
+            (&node.target.kind, node.strategy, &self.runtime.tape)
+        {
+            if let Some(Value::Namespace(_)) = self.get(slot) {
+                let value = self.expr(&node.value)?;
+                let set = self.set_attribute(slot, name, *index, value);
+                return set.map_err(|error| error.at(node.target.span));
+            }
+        }
+        self.general_assignment(node)
+    }
+
+    #[inline(never)]
+    fn general_assignment(&mut self, node: &'a Set) -> Result<()> {
         let is_sound = match &node.target.kind {
             TargetKind::Name { .. } => true,
             TargetKind::Attribute { slot, .. } => matches!(self.get(slot), Some(Value::Namespace(_))),
@@ -99,24 +131,16 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    #[inline(always)]
-    fn if_arms(&mut self, node: &'a If) -> Result<Flow> {
+    /// Returns the branch that an `if` takes.
+    #[inline]
+    fn branch_of_if(&mut self, node: &'a If) -> Result<&'a Body> {
         for arm in &node.arms {
             let truth = self.truth(&arm.test);
             if truth.map_err(|error| add_place(error, arm.line, arm.test.span))?.is_yes() {
-                return self.branch_body(&arm.body);
+                return Ok(&arm.body);
             }
         }
-        self.branch_body(&node.otherwise)
-    }
-
-    /// Runs the statements of a branch.
-    #[inline]
-    fn branch_body(&mut self, body: &'a Body) -> Result<Flow> {
-        match self.runtime.tape {
-            None => self.body(body),
-            Some(_) => self.traced_body(body),
-        }
+        Ok(&node.otherwise)
     }
 
     /// Runs the statements of a branch in a render that is traced. Their output is recorded as one stretch of the text, so that it can

@@ -190,8 +190,8 @@ impl<'t, 'b> Walk<'t, 'b> {
             return;
         }
         match &stmt.kind {
-            StmtKind::Output(pieces) => {
-                for piece in pieces {
+            StmtKind::Output(node) => {
+                for piece in &node.pieces {
                     if let Piece::Expr(expr, _) = piece {
                         self.expr(expr);
                     }

@@ -56,13 +56,10 @@ impl<'s> Parser<'s> {
         let literal = self.stream.take_literal();
         let name = self.stream.take()?;
         let kind = match name.kind {
-            TokenKind::Name => ExprKind::Attribute(Box::new(Attribute {
-                name: self.share_name(self.stream.text(name)),
-                object: take(out),
-                is_key: false,
-                text_method: None,
-                is_get: false,
-            })),
+            TokenKind::Name => {
+                let name = self.share_name(self.stream.text(name));
+                ExprKind::Attribute(Box::new(Attribute::new(take(out), name)))
+            }
             TokenKind::Integer => {
                 let index = Expr {
                     kind: ExprKind::Literal(literal.unwrap_or(Literal::None)),

@@ -9,7 +9,7 @@ use super::primary::TupleKind;
 use super::tag::OpenTag;
 use super::{Parser, split_off};
 use crate::ast::{
-    Body, Expr, For, If, IfArm, LoopTest, Piece, Scope, Set, SetBlock, SetStrategy, Slot, Stmt, StmtKind, TextPlaces,
+    Body, Expr, For, If, IfArm, LoopTest, Output, Piece, Scope, Set, SetBlock, SetStrategy, Slot, Stmt, StmtKind, TextPlaces,
 };
 use crate::error::Result;
 use crate::lexer::TokenKind;
@@ -274,7 +274,7 @@ impl<'s> Parser<'s> {
             }
             pieces.push(Piece::Expr(self.read_expression()?, 0));
         }
-        Ok(StmtKind::Output(pieces))
+        Ok(StmtKind::Output(Box::new(Output::new(pieces))))
     }
 }
 
@@ -293,7 +293,7 @@ impl Pieces {
             return None;
         }
         Some(Stmt {
-            kind: StmtKind::Output(split_off(&mut self.pieces, 0)),
+            kind: StmtKind::Output(Box::new(Output::new(split_off(&mut self.pieces, 0)))),
             span: Span::new(self.start, end),
             at: self.at,
             line: 0,
@@ -322,7 +322,7 @@ mod tests {
 
     fn piece_count(kind: &StmtKind) -> usize {
         match kind {
-            StmtKind::Output(pieces) => pieces.len(),
+            StmtKind::Output(node) => node.pieces.len(),
             _ => 0,
         }
     }

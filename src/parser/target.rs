@@ -84,6 +84,7 @@ impl<'s> Parser<'s> {
                 object: symbol,
                 slot: Slot::default(),
                 name: self.share_name(self.stream.text(attribute)),
+                index: 0,
             },
             span: self.span_from(name.span.start),
             at: name.at,

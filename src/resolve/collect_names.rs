@@ -73,7 +73,7 @@ impl Scopes {
             }
             StmtKind::FilterBlock(node) => self.collect_expr(&node.filter),
             StmtKind::With(node) => node.bindings.iter().for_each(|(_, value, _)| self.collect_expr(value)),
-            StmtKind::Output(pieces) => pieces.iter().for_each(|piece| {
+            StmtKind::Output(node) => node.pieces.iter().for_each(|piece| {
                 if let Piece::Expr(expr, _) = piece {
                     self.collect_expr(expr);
                 }

@@ -5,7 +5,9 @@
 use std::borrow::Cow;
 
 use super::{Place, Resolver, find_repeated, forms};
-use crate::ast::{Args, Attribute, BinaryOp, Call, Compare, Expr, ExprKind, Filter, Form, Literal, LogicOp, Test, UnaryOp};
+use crate::ast::{
+    Args, Attribute, BinaryOp, Call, Compare, Expr, ExprKind, Filter, Form, Literal, LogicOp, LoopNumber, Test, UnaryOp,
+};
 use crate::builtins::{access, filters, jinja_tests, methods};
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
@@ -101,6 +103,9 @@ impl Resolver<'_> {
             ExprKind::Attribute(attribute) => {
                 classify(attribute);
                 self.expr(&mut attribute.object, place)?;
+                if let ExprKind::Name(object) = &attribute.object.kind {
+                    attribute.index = self.attribute_index(object.symbol, &attribute.name);
+                }
             }
             ExprKind::Slice(slice) => {
                 self.expr(&mut slice.object, place)?;
@@ -300,6 +305,7 @@ fn classify(attribute: &mut Attribute) {
         && !unsupported::TEXT_ATTRIBUTES.names.contains(&name);
     attribute.text_method = methods::find_str_index(name);
     attribute.is_get = name == "get";
+    attribute.loop_number = LoopNumber::find(name);
 }
 
 /// Returns whether `x["key"]` has the value of `x.key` for all objects. It does unless a dict, or an undefined value, has an attribute of
@@ -319,13 +325,7 @@ fn by_key(kind: ExprKind) -> ExprKind {
                     ..
                 },
             ] => {
-                let mut attribute = Attribute {
-                    object,
-                    name: name.into(),
-                    is_key: false,
-                    text_method: None,
-                    is_get: false,
-                };
+                let mut attribute = Attribute::new(object, name.into());
                 classify(&mut attribute);
                 ExprKind::Attribute(Box::new(attribute))
             }

@@ -267,7 +267,7 @@ impl Frames {
             SlotNode::Slot(slot) => *slot = self.final_slot(*slot),
             SlotNode::Frame(frame) => *frame = self.frames.get(frame.locals as usize).map_or(*frame, |frame| frame.size),
             SlotNode::Scope(scope) => self.load_captured(scope),
-            SlotNode::Form(_) => {}
+            SlotNode::Form(_) | SlotNode::Leaves(_) => {}
         });
     }
 

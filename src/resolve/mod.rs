@@ -18,6 +18,7 @@ mod scopes;
 mod statements;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use fold::Folder;
 use frames::{Frames, Variable};
@@ -79,6 +80,7 @@ fn walk(template: &mut Template, source: &Source, meter: Meter<'_>) -> Result<Fr
         meter,
         folder: Folder::new(),
         sets_loop: *sets_loop,
+        namespaces: Vec::new(),
         specials,
     };
     *frame = resolver.root_body(body, scope)?;
@@ -125,6 +127,8 @@ struct Resolver<'t> {
     folder: Folder,
     /// Whether some target is named `loop`.
     sets_loop: bool,
+    /// The namespaces that `set` statements have made so far: the names of the variables, and those of the attributes.
+    namespaces: Vec<(Symbol, Vec<Arc<str>>)>,
     /// The symbols of `loop`, `caller`, `kwargs`, `varargs`, if they occur.
     specials: [Option<Symbol>; 4],
 }

@@ -62,18 +62,26 @@ pub fn binary<'a>(runtime: &mut Runtime<'a>, op: BinaryOp, left: &Value<'a>, rig
     runtime.claim_value(value?)
 }
 
+/// Compares two integers, if the operator orders them.
+#[inline]
+pub fn compare_small(op: CompareOp, left: i64, right: i64) -> Option<bool> {
+    Some(match op {
+        CompareOp::Eq => left == right,
+        CompareOp::Ne => left != right,
+        CompareOp::Lt => left < right,
+        CompareOp::Le => left <= right,
+        CompareOp::Gt => left > right,
+        CompareOp::Ge => left >= right,
+        CompareOp::In | CompareOp::NotIn => return None,
+    })
+}
+
 /// Evaluates one link of a chain of comparisons.
 #[inline]
 pub fn compare<'a>(runtime: &mut Runtime<'a>, op: CompareOp, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     if let (Value::Int(left), Value::Int(right)) = (left, right) {
-        match op {
-            CompareOp::Eq => return Ok(left == right),
-            CompareOp::Ne => return Ok(left != right),
-            CompareOp::Lt => return Ok(left < right),
-            CompareOp::Le => return Ok(left <= right),
-            CompareOp::Gt => return Ok(left > right),
-            CompareOp::Ge => return Ok(left >= right),
-            CompareOp::In | CompareOp::NotIn => {}
+        if let Some(holds) = compare_small(op, *left, *right) {
+            return Ok(holds);
         }
     }
     match op {

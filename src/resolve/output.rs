@@ -1,12 +1,16 @@
 //! Resolves outputs (jinja2 3.1.6 `compiler.py`, `visit_Output`): `a{{ 1 + 1 }}b` becomes the one string `a2b`.
 
+use std::sync::Arc;
+
 use super::{Place, Resolver};
-use crate::ast::{Expr, ExprKind, Literal, Piece, TextPlaces};
+use crate::ast::{BinaryOp, Expr, ExprKind, Form, Leaf, LeafKind, Literal, Name, Output, Piece, TextPlaces};
 use crate::error::Result;
+use crate::meter::STEP_BYTES;
 
 impl Resolver<'_> {
     /// Resolves the expressions of an output. Constants become text, and join the text beside them.
-    pub(super) fn output(&mut self, pieces: &mut Vec<Piece>, place: &Place) -> Result<()> {
+    pub(super) fn output(&mut self, node: &mut Output, place: &Place) -> Result<()> {
+        let Output { pieces, leaves, steps } = node;
         for piece in pieces.iter_mut() {
             if let Piece::Expr(expr, line) = piece {
                 let first = expr.at;
@@ -26,6 +30,10 @@ impl Resolver<'_> {
             if let Piece::Text(text, _) = piece {
                 self.count(text.len());
             }
+        }
+        if let Some(found) = Leaves::of(pieces) {
+            *leaves = found.leaves.into_boxed_slice();
+            *steps = found.steps;
         }
         Ok(())
     }
@@ -56,6 +64,91 @@ impl Resolver<'_> {
             self.forget_refused(was_refused);
         }
         Ok(text)
+    }
+}
+
+/// The maximum nesting of sums in an output that has leaves, without those that are left operands.
+const MAX_DEPTH: u32 = 4;
+
+/// The leaves of an output.
+#[derive(Default)]
+struct Leaves {
+    leaves: Vec<Leaf>,
+    /// The steps that the string literals in expressions cost.
+    steps: u32,
+    /// The text since the last leaf.
+    text: String,
+}
+
+impl Leaves {
+    /// Returns the leaves of an output that has expressions, if each of them is a leaf, or a sum or concatenation of leaves.
+    fn of(pieces: &[Piece]) -> Option<Self> {
+        let mut leaves = Self::default();
+        for piece in pieces {
+            match piece {
+                Piece::Text(text, _) => leaves.text.push_str(text),
+                Piece::Expr(expr, _) => leaves.add(expr, false, MAX_DEPTH)?,
+            }
+        }
+        if leaves.leaves.is_empty() {
+            return None;
+        }
+        leaves.end_text();
+        Some(leaves)
+    }
+
+    /// Adds the leaves of an expression. An item of a concatenation costs a step also if it is a short literal.
+    fn add(&mut self, expr: &Expr, is_item: bool, depth: u32) -> Option<()> {
+        match (&expr.kind, expr.form) {
+            (ExprKind::Literal(Literal::Str(text)), _) => {
+                if is_item || text.len() > STEP_BYTES {
+                    let steps = u32::try_from(text.len() / STEP_BYTES).ok()?;
+                    self.steps = self.steps.saturating_add(steps).saturating_add(1);
+                }
+                self.text.push_str(text);
+                Some(())
+            }
+            (ExprKind::Binary(BinaryOp::Add, _), _) => {
+                let below = depth.checked_sub(1)?;
+                let mut right = Vec::new();
+                let mut first = expr;
+                while let ExprKind::Binary(BinaryOp::Add, operands) = &first.kind {
+                    let [left, operand] = &**operands;
+                    right.push(operand);
+                    first = left;
+                }
+                self.add(first, false, below)?;
+                right
+                    .into_iter()
+                    .rev()
+                    .try_for_each(|operand| self.add(operand, false, below))
+            }
+            (ExprKind::Concat(items), _) => {
+                let below = depth.checked_sub(1)?;
+                items.iter().try_for_each(|item| self.add(item, true, below))
+            }
+            (_, Form::Path) => self.add_path(expr, LeafKind::Whole),
+            _ => expr.as_part().and_then(|(path, kind)| self.add_path(path, kind)),
+        }
+    }
+
+    fn add_path(&mut self, path: &Expr, kind: LeafKind) -> Option<()> {
+        let (object, key) = match &path.kind {
+            ExprKind::Attribute(attribute) => (&attribute.object.kind, Some(Arc::clone(&attribute.name))),
+            kind => (kind, None),
+        };
+        let ExprKind::Name(Name { slot, .. }) = *object else {
+            return None;
+        };
+        self.end_text();
+        self.leaves.push(Leaf::Path { slot, key, kind });
+        Some(())
+    }
+
+    fn end_text(&mut self) {
+        if !self.text.is_empty() {
+            self.leaves.push(Leaf::Text(std::mem::take(&mut self.text).into_boxed_str()));
+        }
     }
 }
 

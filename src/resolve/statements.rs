@@ -1,15 +1,24 @@
 //! Resolves statements (jinja2 3.1.6 `compiler.py`, the `visit_…` methods from `visit_For` on).
 
+use std::sync::Arc;
+
 use super::accumulate::choose_strategy;
 use super::frames::Variable;
 use super::{Place, Resolver, find_repeated};
 use crate::ast::{
-    Body, CallBlock, Child, FilterBlock, For, If, LoopTest, Macro, Set, SetBlock, SetStrategy, Stmt, StmtKind, Symbol, Target,
-    TargetKind, With,
+    Body, CallBlock, Child, ExprKind, FilterBlock, For, If, LoopTest, Macro, Set, SetBlock, SetStrategy, Stmt, StmtKind, Symbol,
+    Target, TargetKind, With,
 };
 use crate::error::{Error, Result};
 use crate::span::Span;
 use crate::unicode::nfkc;
+
+/// The number of namespaces whose attributes have an index that is known.
+const FEW_NAMESPACES: usize = 8;
+
+/// The number of attributes of a namespace whose index is known. `Attribute::index` is only where to look
+/// first.
+const FEW_ATTRIBUTES: usize = 16;
 
 impl Resolver<'_> {
     pub(super) fn body(&mut self, body: &mut Body, place: &Place) -> Result<()> {
@@ -34,8 +43,8 @@ impl Resolver<'_> {
         self.meter.charge(1).map_err(|error| error.at(span))?;
         let outer = std::mem::replace(&mut self.parts, 1);
         let line = match &mut stmt.kind {
-            StmtKind::Output(pieces) => {
-                self.output(pieces, place)?;
+            StmtKind::Output(node) => {
+                self.output(node, place)?;
                 self.line
             }
             StmtKind::For(node) => self.for_loop(node, place, at)?,
@@ -185,6 +194,7 @@ impl Resolver<'_> {
         self.target(&mut node.target, place)?;
         self.whole_expr(&mut node.value, place)?;
         self.note_set(&node.target);
+        self.note_namespace(node);
         node.strategy = choose_strategy(&node.target, &node.value);
         self.scopes.frames.accumulates |= node.strategy == SetStrategy::Append;
         Ok(line)
@@ -312,12 +322,40 @@ impl Resolver<'_> {
                 let variable = self.variable(*symbol, span)?;
                 *slot = self.slot(variable);
             }
-            TargetKind::Attribute { object, slot, .. } => {
+            TargetKind::Attribute {
+                object,
+                slot,
+                name,
+                index,
+            } => {
                 *slot = self.name_slot(*object, span)?;
+                *index = self.attribute_index(*object, name);
             }
             TargetKind::Tuple(targets) => targets.iter_mut().try_for_each(|target| self.target(target, place))?,
         }
         Ok(())
+    }
+
+    /// Records the names of the attributes of a namespace that a `set` statement makes.
+    fn note_namespace(&mut self, node: &Set) {
+        let (TargetKind::Name { symbol, .. }, ExprKind::Call(call)) = (&node.target.kind, &node.value.kind) else {
+            return;
+        };
+        let (ExprKind::Name(callee), Some(others)) = (&call.callee.kind, &call.args.others) else {
+            return;
+        };
+        if self.symbols.name(callee.symbol) == "namespace" && self.namespaces.len() < FEW_NAMESPACES {
+            let keywords = others.keywords.iter().take(FEW_ATTRIBUTES);
+            let names = keywords.map(|keyword| Arc::clone(&keyword.name)).collect();
+            self.namespaces.push((*symbol, names));
+        }
+    }
+
+    /// Returns the index of an attribute in the namespace that the template makes under a name, or 0.
+    pub(super) fn attribute_index(&self, object: Symbol, name: &str) -> u32 {
+        let made = self.namespaces.iter().rev().find(|(symbol, _)| *symbol == object);
+        let index = made.and_then(|(_, names)| names.iter().position(|known| **known == *name));
+        index.and_then(|index| u32::try_from(index).ok()).unwrap_or(0)
     }
 
     /// Marks the variables of a target as set.

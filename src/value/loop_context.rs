@@ -10,6 +10,7 @@ use super::list::Seq;
 use super::peek::{Peek, ValueRef};
 use super::runtime::{Heap, Runtime};
 use super::undefined::Undefined;
+use crate::ast::LoopNumber;
 use crate::error::{Error, Result};
 use crate::meter::Claim;
 use crate::value::Callable;
@@ -220,22 +221,31 @@ impl<'a> Loop<'a> {
     }
 
     /// Returns an attribute that is a number or a boolean, if it is known without looking ahead, and otherwise [`Peek::Unknown`].
-    pub fn peek_attribute(&self, name: &str) -> Peek<'_, 'a> {
-        self.number_attribute(name).map_or(Peek::Unknown, Peek::Found)
+    #[inline]
+    pub fn peek_number(&self, number: LoopNumber) -> Peek<'_, 'a> {
+        let int = |int: i64| Peek::Found(ValueRef::Int(int));
+        let from_end = |fewer: i64| {
+            let length = self.known_length();
+            length.map_or(Peek::Unknown, |length| int(length.saturating_sub(fewer)))
+        };
+        let bool = |bool: bool| Peek::Found(ValueRef::Bool(bool));
+        match number {
+            LoopNumber::Index => int(self.index0().saturating_add(1)),
+            LoopNumber::Index0 => int(self.index0()),
+            LoopNumber::First => bool(self.rounds.get() == 1),
+            LoopNumber::Last => match &self.items {
+                Some(items) => bool(self.rounds.get() >= items.len()),
+                None => Peek::Unknown,
+            },
+            LoopNumber::Length => from_end(0),
+            LoopNumber::RevIndex => from_end(self.index0()),
+            LoopNumber::RevIndex0 => from_end(self.index0().saturating_add(1)),
+        }
     }
 
-    fn number_attribute(&self, name: &str) -> Option<ValueRef<'_, 'a>> {
-        let index0 = self.index0();
-        Some(match (name, &self.items) {
-            ("index", _) => ValueRef::Int(index0.saturating_add(1)),
-            ("index0", _) => ValueRef::Int(index0),
-            ("first", _) => ValueRef::Bool(index0 == 0),
-            ("last", Some(items)) => ValueRef::Bool(self.rounds.get() >= items.len()),
-            ("length", _) => ValueRef::Int(self.known_length()?),
-            ("revindex", _) => ValueRef::Int(self.known_length()?.saturating_sub(index0)),
-            ("revindex0", _) => ValueRef::Int(self.known_length()?.saturating_sub(index0).saturating_sub(1)),
-            _ => return None,
-        })
+    /// Returns the attribute of a name, as [`Loop::peek_number`] does.
+    pub fn peek_attribute(&self, name: &str) -> Peek<'_, 'a> {
+        LoopNumber::find(name).map_or(Peek::Unknown, |number| self.peek_number(number))
     }
 
     /// Returns the length, if it is known without draining the iterable.

@@ -7,7 +7,7 @@ use super::list::Seq;
 use super::str::Str;
 use crate::error::Result;
 use crate::meter::{Claim, Meter};
-use crate::text::short_eq::{SHORT, is_equal};
+use crate::text::short_eq::{SHORT, is_equal, is_equal_to_short};
 
 /// The index of a namespace in the heap of its render.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,16 +53,39 @@ impl<'a> Namespace<'a> {
         found.map(|(_, value)| value)
     }
 
-    fn get_mut(&mut self, name: &str) -> Option<&mut Value<'a>> {
-        let mut attributes = self.attributes.iter_mut();
-        let found = attributes.find(|(attribute, _)| is_name(attribute, name));
-        found.map(|(_, value)| value)
+    /// Returns the value of an attribute, if it is the one at an index and its name is short.
+    #[inline(always)]
+    pub fn get_at(&self, index: u32, name: &str) -> Option<&Value<'a>> {
+        let (Value::Str(attribute), value) = self.attributes.get(index as usize)? else {
+            return None;
+        };
+        is_equal_to_short(attribute.borrowed()?, name).then_some(value)
     }
 
-    /// Sets an attribute, and charges for finding it.
-    pub fn set(&mut self, meter: &mut Meter<'_>, name: Str<'a>, value: Value<'a>) -> Result<()> {
+    fn get_mut(&mut self, index: u32, name: &str) -> Option<&mut Value<'a>> {
+        let index = match self.get_at(index, name) {
+            Some(_) => index as usize,
+            None => self.attributes.iter().position(|(attribute, _)| is_name(attribute, name))?,
+        };
+        self.attributes.get_mut(index).map(|(_, value)| value)
+    }
+
+    /// Sets an attribute, which most likely is the one at an index, and charges for finding it.
+    #[inline]
+    pub fn set(&mut self, meter: &mut Meter<'_>, index: u32, name: Str<'a>, value: Value<'a>) -> Result<()> {
+        if self.is_found_at_once(name.as_str()) && self.get_at(index, name.as_str()).is_some() {
+            if let Some((_, old)) = self.attributes.get_mut(index as usize) {
+                *old = value;
+                return Ok(());
+            }
+        }
+        self.set_any(meter, index, name, value)
+    }
+
+    #[inline(never)]
+    fn set_any(&mut self, meter: &mut Meter<'_>, index: u32, name: Str<'a>, value: Value<'a>) -> Result<()> {
         meter.charge_names(name.as_str(), self.attributes.len())?;
-        match self.get_mut(name.as_str()) {
+        match self.get_mut(index, name.as_str()) {
             Some(old) => *old = value,
             None => {
                 if self.attributes.len() == self.attributes.capacity() {
@@ -75,8 +98,8 @@ impl<'a> Namespace<'a> {
     }
 
     /// Removes the value of an attribute and leaves `None`, so that a new value can reuse its memory.
-    pub fn take(&mut self, name: &str) -> Option<Value<'a>> {
-        self.get_mut(name).map(|value| std::mem::replace(value, Value::None))
+    pub fn take(&mut self, index: u32, name: &str) -> Option<Value<'a>> {
+        self.get_mut(index, name).map(|value| std::mem::replace(value, Value::None))
     }
 
     /// Returns whether finding an attribute costs no steps.

@@ -41,7 +41,7 @@ impl Printer<'_> {
 
     fn write_stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            StmtKind::Output(pieces) => self.write_output(pieces),
+            StmtKind::Output(node) => self.write_output(&node.pieces),
             StmtKind::For(node) => {
                 self.write_tag("for", |printer| {
                     printer.write_target(&node.target);

@@ -105,7 +105,7 @@ impl Walk<'_, '_, '_> {
 
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            StmtKind::Output(pieces) => self.output(pieces),
+            StmtKind::Output(node) => self.output(&node.pieces),
             StmtKind::If(node) => return self.choice(node),
             StmtKind::For(node) => {
                 if let (Some(name), ExprKind::Name(list)) = (first_name(stmt), &node.iter.kind) {

@@ -45,8 +45,8 @@ impl<'t> Prover<'t> {
     pub fn stmt(&mut self, stmt: &'t Stmt, state: &mut State) {
         self.charge(state.size());
         match &stmt.kind {
-            StmtKind::Output(pieces) => {
-                for piece in pieces {
+            StmtKind::Output(node) => {
+                for piece in &node.pieces {
                     let text = match piece {
                         Piece::Text(text, _) => self.terms.text(text),
                         Piece::Expr(expr, _) => {
