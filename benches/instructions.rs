@@ -15,9 +15,7 @@ mod comparison;
 use std::hint::black_box;
 use std::process::{Command, ExitCode};
 
-use chat_template::{
-    ApplyOptions, AssistantOptions, ChatTemplate, Clock, FixedClock, Limits, RenderOptions, SystemClock, Template, json,
-};
+use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, Limits, LocalTime, RenderOptions, Template, json};
 
 use comparison::callgrind::count_instructions;
 use comparison::conversation::{Size, conversation};
@@ -94,7 +92,7 @@ fn apply(family: &Family, rounds: usize, size: Size) {
     let limits = Limits::default().with_milliseconds(None);
     let options = ApplyOptions {
         bounds: (&limits).into(),
-        clock: &FixedClock(NOW.parse().expect("NOW is a time")),
+        clock: &NOW.parse::<LocalTime>().expect("NOW is a time"),
         add_generation_prompt: true,
         ..ApplyOptions::default()
     };
@@ -112,7 +110,7 @@ fn render(family: &Family, rounds: usize, action: &str) {
     let limits = Limits::default().with_milliseconds(None);
     let options = RenderOptions {
         bounds: (&limits).into(),
-        clock: &FixedClock(NOW.parse().expect("NOW is a time")),
+        clock: &NOW.parse::<LocalTime>().expect("NOW is a time"),
         trace: action == "render_traced" || action == "find_assistant",
         assistant: (action == "find_assistant").then(AssistantOptions::default),
         ..RenderOptions::default()
@@ -129,7 +127,7 @@ fn render(family: &Family, rounds: usize, action: &str) {
 }
 
 fn format_record(counted: &[(String, u64)]) -> String {
-    let now = SystemClock.now();
+    let now = ApplyOptions::default().clock.now();
     let date = format!("{:04}-{:02}-{:02}", now.year(), now.month(), now.day());
     let (rustc, valgrind) = (version("rustc"), version("valgrind"));
     let machine = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);

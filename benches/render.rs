@@ -13,7 +13,7 @@ mod comparison;
 
 use std::time::Duration;
 
-use chat_template::{ApplyOptions, ChatTemplate, Clock, FixedClock};
+use chat_template::{ApplyOptions, ChatTemplate, Clock, LocalTime};
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use serde_json::Value;
 
@@ -55,7 +55,7 @@ fn render(criterion: &mut Criterion, family: &Family) {
 }
 
 fn apply(criterion: &mut Criterion, family: &Family) {
-    let clock = FixedClock(NOW.parse().expect("NOW is a time"));
+    let clock: LocalTime = NOW.parse().expect("NOW is a time");
     let clock: &dyn Clock = &clock;
     let template = ChatTemplate::from_source(family.source, &[("bos_token", "<s>"), ("eos_token", "</s>")]).unwrap();
     let mut group = criterion.benchmark_group(format!("apply/{}", family.name));

@@ -1,8 +1,7 @@
 //! The current time: what the reference's `datetime.now()` returns.
 //!
 //! ```text
-//! let time: LocalTime = "2026-01-02T03:04:05".parse()?;
-//! let clock = FixedClock(time);                          // the clock of `strftime_now` in a test
+//! let clock: LocalTime = "2026-01-02T03:04:05".parse()?;    // the clock of `strftime_now` in a test
 //! ```
 //!
 //! A time has no zone, because `datetime.now()` is naive. Formatting is in `strftime`, the calendar in [`date`], the platform's zone in
@@ -57,18 +56,13 @@ pub struct LocalTime {
     unix: i64,
 }
 
-/// The error of a date or time that does not exist, such as `2026-02-30T00:00:00`, or of a string that is not a time.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct InvalidTime(String);
-
 impl LocalTime {
     /// Creates a time from year, month, day, then hour, minute, second, then microseconds. If a clock change makes the time ambiguous in
     /// the platform's zone, [`LocalTime::unix`] is the earlier moment.
     ///
     /// # Errors
-    /// If a part is out of range, or the month does not have the day.
-    pub fn new(date: [u32; 3], clock: [u32; 3], microsecond: u32) -> Result<Self, InvalidTime> {
+    /// Returns a message if a part is out of range, or the month does not have the day.
+    pub fn new(date: [u32; 3], clock: [u32; 3], microsecond: u32) -> Result<Self, String> {
         Self::in_zone(date, clock, microsecond, &Zone::system())
     }
 
@@ -77,13 +71,13 @@ impl LocalTime {
         [hour, minute, second]: [u32; 3],
         microsecond: u32,
         zone: &Zone,
-    ) -> Result<Self, InvalidTime> {
+    ) -> Result<Self, String> {
         let date = Date::new(year, month, day);
         match date.filter(|_| hour < 24 && minute < 60 && second < 60 && microsecond < 1_000_000) {
             Some(date) => Ok(Self::of_day(date, [hour, minute, second], microsecond, zone)),
-            None => Err(InvalidTime(format!(
+            None => Err(format!(
                 "no such time: {year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{microsecond:06}"
-            ))),
+            )),
         }
     }
 
@@ -170,9 +164,9 @@ impl LocalTime {
 
 /// Parses `2026-01-02T03:04:05` or `2026-01-02T03:04:05.678901`, with one to six digits after the point. A blank may replace the `T`.
 impl FromStr for LocalTime {
-    type Err = InvalidTime;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, InvalidTime> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let parts = || {
             let (date, time) = text.split_once(['T', ' '])?;
             let (clock, fraction) = match time.split_once('.') {
@@ -191,9 +185,7 @@ impl FromStr for LocalTime {
         let (date, clock, microsecond) = parts().ok_or_else(|| {
             let shown: String = text.chars().take(MAX_SHOWN).collect();
             let rest = if shown.len() < text.len() { "…" } else { "" };
-            InvalidTime(format!(
-                "not a local time such as 2026-01-02T03:04:05 or 2026-01-02T03:04:05.678901: {shown:?}{rest}"
-            ))
+            format!("not a local time such as 2026-01-02T03:04:05 or 2026-01-02T03:04:05.678901: {shown:?}{rest}")
         })?;
         Self::new(date, clock, microsecond)
     }
@@ -219,15 +211,15 @@ fn parse_digits(text: &str) -> Option<u32> {
 
 /// The clock that `strftime_now` reads.
 ///
-/// `strftime_now` shows local time, as in Python. For tests, for another time zone, or for prompts that can be cached, pass a [`Clock`](crate::Clock).
-/// Without the default feature `local-time` (`default-features = false`) the system's clock shows UTC, and the crate has fewer
+/// The default is the platform's clock, which shows local time, as in Python. For tests, for another time zone, or for prompts that can be
+/// cached, pass another one: a [`LocalTime`] is a clock that always shows this time. Without the default feature `local-time` (`default-features = false`) the system's clock shows UTC, and the crate has fewer
 /// dependencies.
 ///
 /// ```
-/// use chat_template::{ApplyOptions, ChatTemplate, FixedClock};
+/// use chat_template::{ApplyOptions, ChatTemplate, LocalTime};
 ///
 /// let template = ChatTemplate::from_source("Today is {{ strftime_now('%d %b %Y') }}.", &[])?;
-/// let clock = FixedClock("2026-01-02T03:04:05".parse()?);
+/// let clock: LocalTime = "2026-01-02T03:04:05".parse()?;
 /// let options = ApplyOptions { clock: &clock, ..Default::default() };
 /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
 /// assert_eq!(template.apply(&messages, &options)?.text, "Today is 02 Jan 2026.");
@@ -268,16 +260,10 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that always shows the same time, so that each render gives the same prompt.
-#[derive(Clone, Copy, Debug)]
-pub struct FixedClock(
-    /// The time that the clock shows.
-    pub LocalTime,
-);
-
-impl Clock for FixedClock {
+/// A time is a clock that always shows it, so that each render gives the same prompt.
+impl Clock for LocalTime {
     fn now(&self) -> LocalTime {
-        self.0
+        *self
     }
 }
 

@@ -317,8 +317,9 @@ impl Error {
     }
 
     /// Returns the start of the part that failed: its line and its column in code points, both from 1.
-    pub fn position(&self) -> Option<Position> {
-        self.0.excerpt.as_ref().map(|excerpt| excerpt.position)
+    pub fn position(&self) -> Option<(u32, u32)> {
+        let position = self.0.excerpt.as_ref()?.position;
+        Some((position.line, position.column))
     }
 
     /// Returns the limit that was reached, if the kind is [`ErrorKind::Limit`].

@@ -223,14 +223,13 @@ pub use chat::{
     ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Field, Input,
     LoadOptions, NextPiece, PrefixBroken, Prompt, RenderOptions, TextPiece, TokenOrigin, Turn, assistant_mask,
 };
-pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
-pub use deadline::{Bounds, Deadline, Running};
+pub use clock::{Clock, LocalTime};
+pub use deadline::{Bounds, Deadline};
 pub use error::{Error, ErrorClass, ErrorKind, Result, TraceFrame};
 #[cfg(feature = "inspect")]
 pub use inspect::Report;
 pub use limits::{Limit, LimitExceeded, Limits};
 #[cfg(feature = "inspect")]
 pub use report::Witness;
-pub use source::Position;
 pub use template::Template;
 pub use trace::{Origin, Segment, Spans};

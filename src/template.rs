@@ -26,14 +26,6 @@ use crate::{eval, parser, resolve};
 /// assert_eq!(template.render(&context, &RenderOptions::default())?.text, "user: Hi\n");
 /// # Ok::<(), chat_template::Error>(())
 /// ```
-///
-/// The `Debug` form shows the source:
-///
-/// ```
-/// let template = chat_template::Template::compile("{{ x }}")?;
-/// assert_eq!(format!("{template:?}"), r#"Template { source: "{{ x }}", .. }"#);
-/// # Ok::<(), chat_template::Error>(())
-/// ```
 pub struct Template {
     source: Source<'static>,
     tree: ast::Template,

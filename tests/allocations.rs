@@ -13,7 +13,7 @@
 #[path = "../benches/comparison/mod.rs"]
 mod comparison;
 
-use chat_template::{ApplyOptions, ChatTemplate, FixedClock, RenderOptions, Template};
+use chat_template::{ApplyOptions, ChatTemplate, LocalTime, RenderOptions, Template};
 
 use serde_json::Value;
 
@@ -59,7 +59,7 @@ impl Use {
     fn measure(source: &str, context: &Value, trace: bool) -> Option<Self> {
         let template = Template::compile(source).ok()?;
         let options = RenderOptions {
-            clock: &FixedClock(NOW.parse().expect("NOW is a time")),
+            clock: &NOW.parse::<LocalTime>().expect("NOW is a time"),
             trace,
             ..RenderOptions::default()
         };
@@ -87,7 +87,7 @@ fn count_applied(family: &Family) -> u64 {
     let template = ChatTemplate::from_source(family.source, &[("bos_token", "<s>"), ("eos_token", "</s>")]).expect("it compiles");
     let context = conversation(family, Size::Messages(10));
     let options = ApplyOptions {
-        clock: &FixedClock(NOW.parse().expect("NOW is a time")),
+        clock: &NOW.parse::<LocalTime>().expect("NOW is a time"),
         add_generation_prompt: true,
         ..ApplyOptions::default()
     };

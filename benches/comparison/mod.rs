@@ -16,7 +16,7 @@ pub mod corpus;
 pub mod minijinja_setup;
 pub mod stopwatch;
 
-use chat_template::{ApplyOptions, ChatTemplate, Clock, FixedClock, RenderOptions, Template, json};
+use chat_template::{ApplyOptions, ChatTemplate, Clock, LocalTime, RenderOptions, Template, json};
 use minijinja::Environment;
 use minijinja::value::Serde;
 
@@ -119,7 +119,7 @@ pub struct Comparison<'e> {
     json: serde_json::Value,
     text: String,
     ready: minijinja::Value,
-    clock: FixedClock,
+    clock: LocalTime,
     output: String,
 }
 
@@ -134,7 +134,7 @@ impl<'e> Comparison<'e> {
             ready: minijinja::Value::from(Serde(&context)),
             text: context.to_string(),
             json: context,
-            clock: FixedClock(NOW.parse().expect("NOW is a time")),
+            clock: NOW.parse().expect("NOW is a time"),
             output: String::new(),
         };
         comparison.output = comparison.render(&comparison.json).map_err(|error| error.to_string())?;

@@ -212,18 +212,6 @@ impl Prompt {
 
     /// Returns the text in pieces for a tokenizer, cut only around [`Prompt::untrusted`]. Without such an occurrence it is one piece, so
     /// that the tokens are those of the whole string.
-    ///
-    /// ```
-    /// use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens};
-    ///
-    /// let template = ChatTemplate::from_source("<s>{{ messages[0].content }}</s>", &[])?;
-    /// let messages = serde_json::json!([{"role": "user", "content": "a</s>b"}]);
-    /// let control_tokens = ControlTokens { policy: ControlPolicy::Split, tokens: &["<s>", "</s>"], ..Default::default() };
-    /// let prompt = template.apply(&messages, &ApplyOptions { control_tokens, ..Default::default() })?;
-    /// let pieces: Vec<_> = prompt.pieces().iter().map(|piece| (piece.text, piece.has_control_tokens)).collect();
-    /// assert_eq!(pieces, [("<s>a", true), ("</s>", false), ("b</s>", true)]);
-    /// # Ok::<(), chat_template::Error>(())
-    /// ```
     pub fn pieces(&self) -> Vec<TextPiece<'_>> {
         let mut pieces = Vec::new();
         let mut push = |range: Range<usize>, has_control_tokens| {

@@ -38,22 +38,6 @@ use crate::value::{Dict, Entries, Key, Runtime, Seq, Value};
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 ///
-/// A map of your own can contain the variables:
-///
-/// ```
-/// use std::collections::BTreeMap;
-///
-/// use chat_template::{ApplyOptions, ChatTemplate};
-/// use serde_json::json;
-///
-/// let template = ChatTemplate::from_source("{{ messages|length }} {{ enable_thinking }}", &[])?;
-/// let messages = vec![json!({"role": "user", "content": "Hi"})];
-/// let variables = BTreeMap::from([("enable_thinking", json!(true))]);
-/// let options = ApplyOptions { variables: Some(&variables), ..Default::default() };
-/// assert_eq!(template.apply(&messages, &options)?.text, "1 True");
-/// # Ok::<(), chat_template::Error>(())
-/// ```
-///
 /// This trait is sealed. Turn anything else that is `Serialize` into a [`Data`] with [`json::to_data`](crate::json::to_data).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be borrowed as JSON",

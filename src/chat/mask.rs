@@ -18,25 +18,6 @@ use std::ops::Range;
 /// that no earlier token has passed. The order matters because a nested `{% generation %}` block ends before the block around it, and so
 /// comes first.
 ///
-/// ```
-/// use chat_template::{ApplyOptions, ChatTemplate, assistant_mask};
-///
-/// let template = ChatTemplate::from_source(
-///     "{% for m in messages %}<{{ m.role }}>{% if m.role == 'assistant' %}\
-///      {% generation %}{{ m.content }}<end>{% endgeneration %}{% else %}{{ m.content }}<end>{% endif %}{% endfor %}",
-///     &[],
-/// )?;
-/// let messages = serde_json::json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]);
-/// let prompt = template.apply(&messages, &ApplyOptions { reference_spans: true, ..Default::default() })?;
-/// assert_eq!(prompt.text, "<user>Hi<end><assistant>Hello<end>");
-/// assert_eq!(prompt.reference_spans.bytes, [24..34]);
-///
-/// // The offsets are those of a tokenizer that adds no special tokens: the template has written them.
-/// let tokens = [0..6, 6..8, 8..13, 13..24, 24..27, 27..29, 29..34];
-/// assert_eq!(assistant_mask(&prompt.reference_spans.bytes, &tokens), [0, 0, 0, 0, 1, 1, 1]);
-/// # Ok::<(), chat_template::Error>(())
-/// ```
-///
 /// # Training masks
 ///
 /// A trainer needs to know which tokens the model would have written. With [`ApplyOptions::assistant`](crate::ApplyOptions::assistant), a prompt of any template has the

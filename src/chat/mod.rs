@@ -60,7 +60,7 @@ pub(crate) use assistant::AssistantSpans;
 #[cfg(feature = "inspect")]
 pub(crate) use assistant::REASONING_FIELDS;
 #[cfg(feature = "inspect")]
-pub(crate) use assistant::control::{common_prefix, control_tokens};
+pub(crate) use assistant::control::{common_prefix, common_suffix, control_tokens};
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, TokenOrigin};
 #[cfg(feature = "cli")]
 pub(crate) use files::Files;
@@ -80,6 +80,8 @@ pub(crate) use templates::MAX_TEMPLATES;
 pub(crate) use templates::Templates;
 #[cfg(feature = "cli")]
 pub(crate) use tokens::MAX_SPECIAL_TOKENS;
+#[cfg(feature = "inspect")]
+pub(crate) use tokens::STANDARD as SPECIAL_TOKENS;
 pub use turns::{Field, Turn};
 #[cfg(feature = "inspect")]
 pub(crate) use variables::is_reserved_name;
@@ -144,14 +146,6 @@ impl ChatTemplate {
     }
 
     /// Makes a `ChatTemplate` like [`ChatTemplate::from_source`], and compiles the source within bounds, such as limits or a deadline.
-    ///
-    /// ```
-    /// use chat_template::{ChatTemplate, ErrorKind, Limits};
-    ///
-    /// let limits = Limits::default().with_source(100);
-    /// let error = ChatTemplate::from_source_with("a".repeat(101), &[], &limits).unwrap_err();
-    /// assert_eq!(error.kind(), ErrorKind::Limit);
-    /// ```
     ///
     /// # Errors
     /// Those of [`ChatTemplate::from_source`].
@@ -244,12 +238,6 @@ impl ChatTemplate {
     }
 
     /// Adds a special token by its name and its text, such as `bos_token` and `<s>`. A special token of the same name is replaced.
-    ///
-    /// ```
-    /// let template = chat_template::ChatTemplate::from_source("", &[("bos_token", "<s>")])?.with_special_token("eos_token", "</s>");
-    /// assert_eq!(template.special_tokens().len(), 2);
-    /// # Ok::<(), chat_template::Error>(())
-    /// ```
     #[must_use]
     pub fn with_special_token(self, name: impl Into<String>, token: impl Into<String>) -> Self {
         self.with_special_tokens([(name, token)])
@@ -354,14 +342,6 @@ impl ChatTemplate {
     }
 
     /// Returns whether a template has a `{% generation %}` block. Without one there are no spans, and every assistant mask is all zeros.
-    ///
-    /// ```
-    /// use chat_template::ChatTemplate;
-    ///
-    /// let template = ChatTemplate::from_source("{{ messages[0].content }}", &[])?;
-    /// assert!(!template.has_generation());
-    /// # Ok::<(), chat_template::Error>(())
-    /// ```
     pub fn has_generation(&self) -> bool {
         let mut templates = self.parts.templates.all().iter();
         templates.any(|template| template.compiled().is_ok_and(|compiled| compiled.has_generation()))

@@ -42,13 +42,6 @@ pub enum ContinueFinalMessage<'o> {
 
 impl<'o> ContinueFinalMessage<'o> {
     /// Returns the name of the field to continue.
-    ///
-    /// ```
-    /// use chat_template::ContinueFinalMessage;
-    ///
-    /// assert_eq!(ContinueFinalMessage::Content.field(), Some("content"));
-    /// assert_eq!(ContinueFinalMessage::Field("").field(), None);
-    /// ```
     pub fn field(self) -> Option<&'o str> {
         match self {
             Self::No | Self::Field("") => None,
@@ -60,20 +53,6 @@ impl<'o> ContinueFinalMessage<'o> {
 
 /// The arguments of `apply_chat_template`. Set the fields you need, and take the others from [`Default`]. An argument that is null counts
 /// as missing.
-///
-/// ```
-/// use chat_template::ApplyOptions;
-///
-/// let tools = serde_json::json!([{"type": "function", "function": {"name": "weather"}}]);
-/// let variables = serde_json::json!({"enable_thinking": false});
-/// let options = ApplyOptions {
-///     tools: Some(&tools),
-///     variables: Some(&variables),
-///     add_generation_prompt: true,
-///     ..Default::default()
-/// };
-/// assert!(options.documents.is_none());
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ApplyOptions<'o> {
     /// The tools: a list of JSON schemas, which reach the template unchanged. An empty list counts as tools: it selects the template
@@ -134,14 +113,7 @@ impl<'o> ApplyOptions<'o> {
 
 impl Default for ApplyOptions<'_> {
     fn default() -> Self {
-        let RenderOptions {
-            clock,
-            bounds,
-            reference_spans,
-            generation_spans,
-            trace,
-            assistant,
-        } = RenderOptions::default();
+        let RenderOptions { clock, bounds, .. } = RenderOptions::default();
         Self {
             tools: None,
             documents: None,
@@ -152,10 +124,10 @@ impl Default for ApplyOptions<'_> {
             special_tokens: None,
             clock,
             bounds,
-            reference_spans,
-            generation_spans,
-            trace,
-            assistant,
+            reference_spans: false,
+            generation_spans: false,
+            trace: false,
+            assistant: None,
             control_tokens: ControlTokens::default(),
         }
     }

@@ -77,47 +77,13 @@ impl Serialize for Prompt {
 }
 
 impl Prompt {
-    /// Returns where the characters of the text came from. Empty unless [`ApplyOptions::trace`] is set.
-    ///
-    /// [`ApplyOptions::trace`]: super::ApplyOptions::trace
-    ///
-    /// With [`ApplyOptions::trace`](crate::ApplyOptions::trace) the prompt has [`Prompt::segments`](crate::Prompt::segments): stretches of its text, each with the [`Origin`](crate::Origin) of its characters and
-    /// the message whose turn it was. They show who wrote a line break, which message a character belongs to, and where a tool is in the
-    /// prompt. Tracing does not change the text, and costs nothing if it is off.
-    ///
-    /// ```
-    /// use chat_template::{ApplyOptions, ChatTemplate, Origin};
-    ///
-    /// let template = ChatTemplate::from_source("{% for m in messages %}<|{{ m.role }}|>{{ m.content|trim|upper }}{% endfor %}", &[])?;
-    /// let messages = serde_json::json!([{"role": "user", "content": " Hi"}]);
-    /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
-    /// let shown: Vec<String> = prompt
-    ///     .segments()
-    ///     .iter()
-    ///     .map(|segment| {
-    ///         let text = &prompt.text[segment.bytes()];
-    ///         match segment.origin() {
-    ///             Origin::Template { line } => format!("{text}: line {line} of the template"),
-    ///             Origin::Token { name } => format!("{text}: the special token {name}"),
-    ///             Origin::Input { path, at, .. } => format!("{text}: characters {} to {} of {path}", at.start, at.end),
-    ///             Origin::Changed { paths } => format!("{text}: made from {}", paths.join(", ")),
-    ///             _ => format!("{text}: a number, or punctuation"),
-    ///         }
-    ///     })
-    ///     .collect();
-    /// assert_eq!(
-    ///     shown,
-    ///     [
-    ///         "<|: line 1 of the template",
-    ///         "user: characters 0 to 4 of /messages/0/role",
-    ///         "|>: line 1 of the template",
-    ///         "HI: made from /messages/0/content",
-    ///     ]
-    /// );
-    /// # Ok::<(), chat_template::Error>(())
-    /// ```
+    /// Returns where the characters of the text came from: stretches of the text, each with its [`Origin`](crate::Origin) and the message whose
+    /// turn it was. They show who wrote a line break, which message a character belongs to, and where a tool is in the prompt. Empty unless
+    /// [`ApplyOptions::trace`] is set. Tracing does not change the text, and costs nothing if it is off.
     ///
     /// On the command line, `chat-template render --explain` prints the prompt in colours, and `--explain-html FILE` writes a page.
+    ///
+    /// [`ApplyOptions::trace`]: super::ApplyOptions::trace
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }

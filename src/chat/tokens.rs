@@ -19,7 +19,7 @@ use crate::text::truncate::elide;
 use crate::value::Value;
 
 /// The names of the special tokens that every tokenizer can have.
-pub(super) const STANDARD: [&str; 7] = [
+pub const STANDARD: [&str; 7] = [
     "bos_token",
     "eos_token",
     "unk_token",

@@ -211,7 +211,7 @@ enum Share {
 
 /// Returns the relation of a segment to its message.
 fn find_share(segment: &Segment) -> Option<Share> {
-    let paths = segment.input()?;
+    let paths = segment.input();
     let (mut is_role, mut is_foreign) = (false, false);
     for path in segment.path_indices() {
         let is_own = paths.owner(path).0.index() == segment.message();
@@ -315,7 +315,7 @@ fn split(text: &str, stretch: &Range<usize>, printed: &[Stretch], begin: Option<
 
 /// Returns the fields of a message that are printed.
 fn list_fields(owned: &Owned<'_>) -> Vec<Field> {
-    let Some(paths) = owned.segments.first().and_then(Segment::input) else {
+    let Some(paths) = owned.segments.first().map(Segment::input) else {
         return Vec::new();
     };
     // The segments have no gaps, so the ends of a range are those of segments in both units.

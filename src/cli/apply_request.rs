@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use crate::json::{Data, Object};
 use crate::request::{Change, Format, Policy, PrepareOptions};
-use crate::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, PrefixBroken, Prompt, Report};
+use crate::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Error, Input, LocalTime, PrefixBroken, Prompt, Report};
 
 use crate::chat::{MAX_SPECIAL_TOKENS, MAX_TEMPLATES};
 
@@ -97,7 +97,7 @@ impl Applier {
     pub fn apply(
         &mut self,
         request: &Object<'_>,
-        clock: Option<&FixedClock>,
+        clock: Option<&LocalTime>,
         wanted: Wanted<'_>,
         bounds: Bounds<'_>,
         seen: Option<Seen<'_>>,
@@ -138,7 +138,7 @@ impl Applier {
     pub fn chat(
         &mut self,
         request: &Object<'_>,
-        clock: Option<&FixedClock>,
+        clock: Option<&LocalTime>,
         wanted: Wanted<'_>,
         bounds: Bounds<'_>,
     ) -> Result<Result<(Prompt, Vec<Change>), Error>, String> {

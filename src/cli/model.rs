@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::json::{self, Data};
-use crate::{ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, Limits, LoadOptions, LocalTime};
+use crate::{ChatTemplate, ContinueFinalMessage, Error, ErrorClass, Limits, LoadOptions, LocalTime};
 
 use super::file::{self, Texts};
 use super::variable;
@@ -176,8 +176,8 @@ impl Settings {
     }
 
     /// Returns the clock that shows the time of `--now`.
-    pub fn clock(&self) -> Option<FixedClock> {
-        self.now.map(FixedClock)
+    pub fn clock(&self) -> Option<LocalTime> {
+        self.now
     }
 
     /// Returns the field of `--continue-final-message`.

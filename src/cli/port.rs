@@ -5,10 +5,11 @@
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::conformance::nearest;
 use crate::json::{self, Data, JsonErrorKind, Object};
-use crate::{Bounds, ChatTemplate, Deadline, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
+use crate::{Bounds, ChatTemplate, Deadline, Error, ErrorKind, Limits, LocalTime, Prompt, RenderOptions, Template};
 
 use super::apply_request::{Applier, read_seen};
 use super::masks::Masks;
@@ -125,9 +126,9 @@ pub fn answer_lines(
         // Waiting for the next request is not part of it, and takes time where the clock is not that of the processor.
         input.fill_buf()?;
         let deadline = Deadline::from(&port.limits);
-        let running = deadline.start();
+        let _running = deadline.start();
         // The answer to a request that comes too late says so.
-        let _ = running.check();
+        let _ = deadline.check(Duration::ZERO);
         let Some(length) = lines::read_start(&mut input, MAX_LINE, &mut line)? else {
             return Ok(());
         };
@@ -289,7 +290,7 @@ impl Port {
         &mut self,
         source: &str,
         request: &Object<'_>,
-        clock: Option<&FixedClock>,
+        clock: Option<&LocalTime>,
         wanted: Wanted<'_>,
         bounds: Bounds<'_>,
     ) -> Result<Result<Prompt, Error>, String> {
@@ -362,11 +363,11 @@ fn explain_request(request: &Object<'_>) -> String {
     format!("a request must have `template`, a string, or `apply`, `chat`, `inspect` or `response`, an object{hint}")
 }
 
-fn fixed_clock(request: &Object<'_>) -> Result<Option<FixedClock>, String> {
+fn fixed_clock(request: &Object<'_>) -> Result<Option<LocalTime>, String> {
     match request.get("now") {
         None | Some(Data::None) => Ok(None),
         Some(Data::Str(now)) => match now.parse::<LocalTime>() {
-            Ok(time) => Ok(Some(FixedClock(time))),
+            Ok(time) => Ok(Some(time)),
             Err(error) => Err(format!("`now`: {error}")),
         },
         Some(other) => Err(format!("`now` must be a string, and this is {}", other.describe())),
@@ -431,8 +432,8 @@ fn failure(id: Data<'static>, error: &Error) -> Data<'static> {
     if let Some(path) = error.input_path() {
         entries.push(("path", Data::Str(Cow::Owned(path.to_owned()))));
     }
-    if let Some(position) = error.position() {
-        entries.push(("column", Data::Int(i64::from(position.column))));
+    if let Some((_, column)) = error.position() {
+        entries.push(("column", Data::Int(i64::from(column))));
     }
     if let Some(reached) = error.reached() {
         // The message for too deep a recursion, which is that of the reference, does not name the limit.

@@ -13,7 +13,7 @@ use crate::chat::AssistantSpans;
 use crate::conformance::printable;
 use crate::json::{Data, Object};
 use crate::request::Change;
-use crate::{ApplyOptions, AssistantOptions, Bounds, ControlToken, FixedClock, Prompt, Turn};
+use crate::{ApplyOptions, AssistantOptions, Bounds, ControlToken, LocalTime, Prompt, Turn};
 use serde::Serialize;
 
 /// The options of a request that add to its answer and do not change the text.
@@ -45,7 +45,7 @@ impl<'o> Wanted<'o> {
     }
 
     /// Returns the options of a conversation. All other options have their defaults.
-    pub fn options(self, bounds: Bounds<'o>, clock: Option<&'o FixedClock>) -> ApplyOptions<'o> {
+    pub fn options(self, bounds: Bounds<'o>, clock: Option<&'o LocalTime>) -> ApplyOptions<'o> {
         let options = ApplyOptions {
             reference_spans: self.generation,
             trace: self.is_traced(),

@@ -4,6 +4,7 @@
 //! middle would be no JSON, so the time is found out before the first byte is written.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use crate::{Deadline, Error, LimitExceeded};
 
@@ -22,10 +23,10 @@ pub fn write(
     if deadline.milliseconds().is_none() {
         return write(out).map(Ok);
     }
-    let running = deadline.start();
+    let _running = deadline.start();
     let before = deadline.spent();
     let mut draft = Draft {
-        check: &|| running.check(),
+        check: &|| deadline.check(Duration::ZERO),
         kept: Vec::new(),
         length: 0,
         next_check: STRIDE,
@@ -40,12 +41,12 @@ pub fn write(
         return out.write_all(&draft.kept).map(Ok);
     }
     drop(draft);
-    if let Err(reached) = running.check() {
+    if let Err(reached) = deadline.check(Duration::ZERO) {
         return Ok(Err(reached.into()));
     }
     // The system copies the bytes as well.
     let expected = deadline.spent().saturating_sub(before).saturating_mul(2);
-    match running.check_before(expected) {
+    match deadline.check(expected) {
         Ok(()) => write(out).map(Ok),
         Err(reached) => Ok(Err(reached.into())),
     }

@@ -108,9 +108,8 @@ impl Deadline {
         }
     }
 
-    /// Counts the processor time of this thread, from the first check until the returned value is dropped. The calls of this crate that get
-    /// the deadline do so themselves; this is for the caller's own work between them.
-    pub fn start(&self) -> Running<'_> {
+    /// Counts the processor time of this thread, from the first check until the returned value is dropped.
+    pub(crate) fn start(&self) -> Running<'_> {
         if self.is_limited() {
             let mut state = self.lock();
             let thread = state.this_thread();
@@ -177,26 +176,8 @@ impl fmt::Debug for Deadline {
 /// Counts the processor time of a thread for a [`Deadline`] until it is dropped.
 #[derive(Debug)]
 #[must_use = "the time counts until this is dropped"]
-pub struct Running<'d> {
+pub(crate) struct Running<'d> {
     deadline: &'d Deadline,
-}
-
-impl Running<'_> {
-    /// Returns an error if the time is over.
-    ///
-    /// # Errors
-    /// The limit, which converts to an [`Error`](crate::Error).
-    pub fn check(&self) -> Result<(), LimitExceeded> {
-        self.check_before(Duration::ZERO)
-    }
-
-    /// Returns an error if the time would be over after work that takes some time.
-    ///
-    /// # Errors
-    /// See [`Running::check`].
-    pub fn check_before(&self, work: Duration) -> Result<(), LimitExceeded> {
-        self.deadline.check(work)
-    }
 }
 
 impl Drop for Running<'_> {
@@ -232,8 +213,8 @@ mod tests {
         let deadline = Deadline::new(30);
         work(40);
         let calls = || {
-            let outer = deadline.start();
-            outer.check().unwrap();
+            let _outer = deadline.start();
+            deadline.check(Duration::ZERO).unwrap();
             work(5);
             let _inner = deadline.start();
             work(5);
@@ -241,10 +222,10 @@ mod tests {
         calls();
         std::thread::scope(|scope| scope.spawn(calls).join()).unwrap();
         assert!((20..30).contains(&deadline.spent().as_millis()), "{:?}", deadline.spent());
-        let running = deadline.start();
-        running.check().unwrap();
+        let _running = deadline.start();
+        deadline.check(Duration::ZERO).unwrap();
         work(15);
-        let error = running.check().unwrap_err();
+        let error = deadline.check(Duration::ZERO).unwrap_err();
         assert_eq!((error.limit, error.allowed), (crate::Limit::Milliseconds, 30));
     }
 
@@ -252,12 +233,12 @@ mod tests {
     #[test]
     fn waiting_does_not_count() {
         let deadline = Deadline::new(1000);
-        let running = deadline.start();
-        running.check().unwrap();
+        let _running = deadline.start();
+        deadline.check(Duration::ZERO).unwrap();
         let start = Instant::now();
         std::thread::sleep(Duration::from_millis(20));
         assert!(start.elapsed().as_millis() >= 20);
-        running.check().unwrap();
+        deadline.check(Duration::ZERO).unwrap();
         assert!(deadline.spent().as_millis() < 20);
     }
 }

@@ -22,7 +22,7 @@ impl Serialize for Error {
         object.serialize_field("message", self.message())?;
         object.serialize_field("template", &self.template())?;
         object.serialize_field("line", &self.line())?;
-        object.serialize_field("column", &self.position().map(|position| position.column))?;
+        object.serialize_field("column", &self.position().map(|(_, column)| column))?;
         object.serialize_field("input_path", &self.input_path())?;
         object.serialize_field("note", &self.note())?;
         object.serialize_field("limit", &self.reached().map(|reached| reached.limit))?;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::conversation::{Conversation, arrange};
 use super::plant::{self, Form, PLANT, SPARE};
 use crate::chat::{ApplyOptions, AssistantOptions, ChatTemplate, Prompt, find_line};
-use crate::clock::{FixedClock, LocalTime};
+use crate::clock::LocalTime;
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{Limit, Limits};
 use crate::meter::Meter;
@@ -30,7 +30,7 @@ const SEGMENT: usize = 128;
 const USUAL_COUNT: usize = 300;
 
 /// The clock of all experiments. A report does not depend on when it is made.
-static CLOCK: LazyLock<Option<FixedClock>> = LazyLock::new(|| LocalTime::new([2026, 1, 2], [3, 4, 5], 0).ok().map(FixedClock));
+static CLOCK: LazyLock<Option<LocalTime>> = LazyLock::new(|| LocalTime::new([2026, 1, 2], [3, 4, 5], 0).ok());
 
 /// The note on an error of a limit that experiments reached.
 pub const NOTE: &str = "the limits apply to all experiments of a report together";

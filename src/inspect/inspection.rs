@@ -115,10 +115,9 @@ impl<'r, 'm> Inspection<'r, 'm> {
         self.part(&self.made.lint, |parts| lint::inspect(parts.experiments()))
     }
 
-    /// Returns the witness of a verdict, with what its render shows.
-    pub fn witness(&mut self, path: &str) -> Result<Option<Witness>> {
-        let (part, _) = path.split_once('.').unwrap_or((path, ""));
-        let witnesses = match part {
+    /// Returns the witnesses of a part without what their renders show.
+    fn shown(&mut self, part: &str) -> Result<Option<&'r BTreeMap<String, Witness>>> {
+        Ok(Some(match part {
             "roles" | "tools" | "calls" => &self.basics()?.witnesses,
             "system" | "alternation" => &self.orders()?.witnesses,
             "media" => &self.media()?.witnesses,
@@ -127,8 +126,13 @@ impl<'r, 'm> Inspection<'r, 'm> {
             "response" => &self.response()?.witnesses,
             "switches" => &self.switches()?.witnesses,
             _ => return Ok(None),
-        };
-        let witness = witnesses.get(path);
+        }))
+    }
+
+    /// Returns the witness of a verdict, with what its render shows.
+    pub fn witness(&mut self, path: &str) -> Result<Option<Witness>> {
+        let (part, _) = path.split_once('.').unwrap_or((path, ""));
+        let witness = self.shown(part)?.and_then(|witnesses| witnesses.get(path));
         witness.map(|witness| self.experiments().explain(witness)).transpose()
     }
 
@@ -138,18 +142,19 @@ impl<'r, 'm> Inspection<'r, 'm> {
         if let Some(known) = place.get() {
             return Ok(known);
         }
-        let parts = [
-            &self.basics()?.witnesses,
-            &self.orders()?.witnesses,
-            &self.media()?.witnesses,
-            &self.reasoning()?.witnesses,
-            &self.generation_prompt()?.witnesses,
-            &self.response()?.witnesses,
-            &self.switches()?.witnesses,
-        ];
         let mut all = BTreeMap::new();
-        for (path, witness) in parts.into_iter().flatten() {
-            all.insert(path.clone(), self.experiments().explain(witness)?);
+        for part in [
+            "roles",
+            "system",
+            "media",
+            "reasoning",
+            "generation_prompt",
+            "response",
+            "switches",
+        ] {
+            for (path, witness) in self.shown(part)?.into_iter().flatten() {
+                all.insert(path.clone(), self.experiments().explain(witness)?);
+            }
         }
         Ok(place.get_or_init(|| all))
     }

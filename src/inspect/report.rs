@@ -19,17 +19,6 @@ use crate::report::{
 /// A part is made when it is first read, and then shared by all reports on the template and its clones. Each verdict of an experiment has a
 /// witness: the conversation that shows it.
 ///
-/// ```
-/// use chat_template::{Bounds, ChatTemplate};
-///
-/// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[])?;
-/// let report = template.inspect(Bounds::default())?;
-/// // This renders conversations, and the next line renders nothing. The other parts are not made.
-/// assert_eq!(report.get("roles.user.string")?.unwrap(), "printed");
-/// assert_eq!(template.inspect(Bounds::default())?.get("roles.user.parts")?.unwrap(), "repr");
-/// # Ok::<(), chat_template::Error>(())
-/// ```
-///
 /// # Errors
 /// Each function fails if it has to make a part and reaches a limit of [`ChatTemplate::inspect`]. The limits count from zero for each
 /// call, and include the parts on which the part depends. A part that is made does not depend on the limits.

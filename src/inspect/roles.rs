@@ -8,6 +8,7 @@ use super::calls;
 use super::conversation::{Conversation, around, arrange, with_calls};
 use super::experiments::{Experiments, Rendered, find_words, outcome_of};
 use super::plant::{self, Form, PLANT, SECOND, say};
+use crate::chat::common_prefix;
 use crate::error::Result;
 use crate::report::{Alternation, Basics, Content, Media, Medium, NullContent, Outcome, Role, Roles, System};
 
@@ -151,11 +152,7 @@ fn ask_null(experiments: &mut Experiments<'_>, role: &str, verdict: &str, outcom
 
 /// Returns what is inserted into a shorter string to make a longer one, and its byte offset, if the two differ in nothing else.
 pub fn find_insertion<'t>(shorter: &str, longer: &'t str) -> Option<(usize, &'t str)> {
-    let common = shorter
-        .char_indices()
-        .zip(longer.chars())
-        .find(|((_, left), right)| left != right);
-    let at = common.map_or(shorter.len().min(longer.len()), |((at, _), _)| at);
+    let at = common_prefix(shorter, longer);
     let rest = shorter.get(at..)?;
     longer.get(at..)?.strip_suffix(rest).map(|text| (at, text))
 }

@@ -14,21 +14,9 @@ use super::experiments::Experiments;
 use super::literals::{self, Literals};
 use super::plant::{self, ANSWER, FUNCTION, Form, PLANT, SECOND, USER, say};
 use super::roles::{find_insertion, list_forms};
-use crate::chat::is_reserved_name;
+use crate::chat::{SPECIAL_TOKENS, is_reserved_name};
 use crate::error::Result;
 use crate::report::{Arguments, Basics, Change, Switch};
-
-/// The special tokens that transformers knows. A template that is inspected without them reads variables that nobody sets.
-const TOKENS: [&str; 8] = [
-    "bos_token",
-    "eos_token",
-    "unk_token",
-    "sep_token",
-    "pad_token",
-    "cls_token",
-    "mask_token",
-    "additional_special_tokens",
-];
 
 /// The number with which the numeric constants of a template are compared. A constant counts as a value of a variable only if the two give
 /// different prompts.
@@ -77,7 +65,8 @@ pub fn inspect(
     let find = |compiled| Literals::find(compiled, &mut budget);
     let literals: Vec<Literals<'_>> = template.compiled().map(find).collect();
     let tokens: HashSet<&str> = template.special_tokens().iter().map(|(token, _)| token.as_str()).collect();
-    let is_token = |name: &str| TOKENS.contains(&name) || tokens.contains(name);
+    // A template that is inspected without its special tokens reads variables that nobody sets.
+    let is_token = |name: &str| SPECIAL_TOKENS.contains(&name) || name == "additional_special_tokens" || tokens.contains(name);
     let names = template.variables().into_iter();
     let names: Vec<&str> = names
         .filter(|name| !is_reserved_name(name) && !is_token(name))

@@ -389,24 +389,16 @@ fn find_speakers(prompt: &Prompt, written: &Written<'_>, has_prompt: bool, fault
         }
     }
     let header = |message: &usize| headers.get(message).map_or("", |header| header.trim());
-    let is_answer = |message: &usize| {
-        written
-            .spoken
-            .get(*message)
-            .is_some_and(|spoken| spoken.role == Role::Assistant)
-    };
+    let role_of = |message: &usize| written.spoken.get(*message).map(|spoken| spoken.role);
+    let is_answer = |message: &usize| role_of(message) == Some(Role::Assistant);
     let mut spoken: HashSet<&str> = done.iter().filter(|message| is_answer(message)).map(header).collect();
     let tail = prompt.text.get(end..).unwrap_or_default().trim();
     if has_prompt && !tail.is_empty() {
         spoken.insert(tail);
     }
     for message in &done {
-        let is_other = written
-            .spoken
-            .get(*message)
-            .is_some_and(|spoken| spoken.role != Role::Assistant);
         let own = header(message);
-        if is_other && !own.is_empty() && spoken.contains(own) {
+        if role_of(message).is_some() && !is_answer(message) && !own.is_empty() && spoken.contains(own) {
             faults.push((kind::SPEAKER, place_of(written, *message)));
         }
     }

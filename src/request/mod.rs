@@ -22,7 +22,6 @@ mod write;
 
 pub use change::{Change, ChangeKind, Severity};
 pub use format::Format;
-pub use normal::Medium;
 pub use options::{After, Body, LaterSystem, Policy, PrepareOptions};
 pub use prepared::{Media, Prepared};
 

@@ -14,8 +14,6 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
-use serde::Serialize;
-
 use super::claim_parts;
 use super::node::Node;
 use crate::error::Result;
@@ -121,16 +119,11 @@ pub enum PartKind {
 }
 
 /// What a part is that is no text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Medium {
-    /// An image.
     Image,
-    /// A sound.
     Audio,
-    /// A video.
     Video,
-    /// A document.
     File,
 }
 
@@ -171,7 +164,7 @@ pub enum Arguments<'b> {
 }
 
 /// What the body says about the call of a result.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Answer<'b> {
     pub id: Option<&'b str>,
     /// The name of the function, if the body has it.
@@ -378,7 +371,7 @@ impl Role {
 
 impl Medium {
     /// Returns the name that templates read as the type of a part.
-    pub(super) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Image => "image",
             Self::Audio => "audio",

@@ -35,7 +35,7 @@ pub enum LaterSystem {
 }
 
 /// The options with which a body is prepared. Set the fields you need, and take the others from [`Default`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct PrepareOptions<'o> {
     /// The format of the body. Without it, the shape of the body decides.
     pub format: Option<Format>,
@@ -89,21 +89,6 @@ impl Default for PrepareOptions<'_> {
             clock,
             bounds,
         }
-    }
-}
-
-impl std::fmt::Debug for PrepareOptions<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut shown = formatter.debug_struct("PrepareOptions");
-        shown.field("format", &self.format).field("policy", &self.policy);
-        shown
-            .field("chat_template", &self.chat_template)
-            .field("later_system", &self.later_system);
-        shown
-            .field("media_placeholder", &self.media_placeholder)
-            .field("keeps_tools", &self.keeps_tools);
-        shown.field("tools_as_text", &self.tools_as_text).field("after", &self.after);
-        shown.finish_non_exhaustive()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The choices of how a request is written, and the operators that change one.
 
-use super::normal::{Form, Normal, PartKind, Role, ToolForm, Turn};
+use super::normal::{Form, Normal, Part, PartKind, Role, ToolForm, Turn};
 use crate::chat::Choices;
 pub(crate) use crate::chat::Kinds;
 
@@ -237,21 +237,21 @@ pub const OPERATORS: [Operator; 55] = [
     op(C::Tools, FLAT, 1, k::TOOL, |n| !n.tools.is_empty()),
     op(C::Descriptions, FILLED, 1, k::TOOL, |n| n.tools.iter().any(|tool| tool.description.is_none_or(str::is_empty) || tool.parameters.is_none())),
     op(C::Descriptions, FILLED_DEEP, 1, k::TOOL, |n| !n.tools.is_empty()),
-    op(C::Names, CHANGED, 1, k::RESULT | k::TOOL, |n| n.turns.iter().any(|turn| turn.result.as_ref().is_some_and(|result| result.name.is_none()))),
+    op(C::Names, CHANGED, 1, k::RESULT | k::TOOL, |n| any(n, |turn| turn.result.is_some_and(|result| result.name.is_none()))),
     op(C::Identifiers, CHANGED, 1, k::CALL, |n| has_calls(n) || has_class(n, Class::Tool)),
     op(C::Results, SORTED, 1, k::ORDER, has_unsorted_results),
     op(C::Settings, NEAREST, 1, 0, |n| n.has_settings),
     op(C::Media, BY_TYPE, 1, k::MEDIUM | k::LEAK, has_media),
     op(C::Media, BY_URL, 1, k::MEDIUM | k::LEAK, has_media),
     op(C::Media, FIRST, 2, k::MEDIUM, has_media),
-    op(C::Developer, AS_SYSTEM, 1, k::SYSTEM | k::ECHO | k::SPEAKER, |n| n.turns.iter().any(|turn| turn.role == Role::Developer)),
-    op(C::Developer, AS_USER, 2, k::SYSTEM | k::ECHO | k::SPEAKER, |n| n.turns.iter().any(|turn| turn.role == Role::Developer)),
+    op(C::Developer, AS_SYSTEM, 1, k::SYSTEM | k::ECHO | k::SPEAKER, has_developer),
+    op(C::Developer, AS_USER, 2, k::SYSTEM | k::ECHO | k::SPEAKER, has_developer),
     op(C::Thoughts, REASONING_CONTENT, 1, k::THOUGHT, has_thoughts),
     op(C::Thoughts, REASONING, 1, k::THOUGHT, has_thoughts),
     op(C::Thoughts, THINKING, 1, k::THOUGHT, has_thoughts),
     op(C::Thoughts, CONTENT, 3, k::THOUGHT, has_thoughts),
-    op(C::Calls, SPLIT, 2, k::CALL | k::RESULT, |n| n.turns.iter().any(|turn| turn.calls.len() > 1)),
-    op(C::Calls, APART, 2, k::CALLER | k::CALL, |n| n.turns.iter().any(|turn| !turn.calls.is_empty() && !turn.parts.is_empty())),
+    op(C::Calls, SPLIT, 2, k::CALL | k::RESULT, |n| any(n, |turn| turn.calls.len() > 1)),
+    op(C::Calls, APART, 2, k::CALLER | k::CALL, |n| any(n, |turn| !turn.calls.is_empty() && !turn.parts.is_empty())),
     op(C::Systems, LATER_AS_USER, 2, k::SYSTEM | k::ORDER | k::SPEAKER, has_later_system),
     op(C::Systems, MERGED, 2, k::SYSTEM | k::ORDER | k::SPEAKER, has_later_system),
     op(C::Alternation, INSERTED, 2, k::USER | k::ASSISTANT | k::SPEAKER, |_| true),
@@ -291,16 +291,11 @@ pub fn cautious(gives_up: bool) -> Vec<Plan> {
     let mut plans = Vec::new();
     for arguments in [OBJECT, TEXT] {
         for alternation in [MERGED_TURNS, INSERTED, INSERTED_BLANK] {
+            let plan = strings.with(C::Arguments, arguments).with(C::Alternation, alternation);
             for results in [AS_IS, CHANGED] {
                 for systems in [MERGED, INTO_USER, ALL_AS_USER] {
                     if systems != ALL_AS_USER || alternation == MERGED_TURNS {
-                        let own = [
-                            (C::Systems, systems),
-                            (C::Alternation, alternation),
-                            (C::Arguments, arguments),
-                            (C::Results, results),
-                        ];
-                        plans.push(strings.with_all(&own));
+                        plans.push(plan.with(C::Results, results).with(C::Systems, systems));
                     }
                 }
             }
@@ -308,32 +303,20 @@ pub fn cautious(gives_up: bool) -> Vec<Plan> {
     }
     for arguments in [OBJECT, TEXT] {
         plans.push(parts.with_all(&[(C::Arguments, arguments), (C::Systems, MERGED)]));
-        let own = [
-            (C::Systems, MERGED),
-            (C::Alternation, MERGED_TURNS),
-            (C::Arguments, arguments),
-            (C::Calls, SPLIT),
-        ];
-        plans.push(strings.with_all(&own));
+        let split = [(C::Systems, MERGED), (C::Alternation, MERGED_TURNS), (C::Calls, SPLIT)];
+        plans.push(strings.with_all(&split).with(C::Arguments, arguments));
     }
     if gives_up {
-        let first: Vec<Plan> = plans.iter().take(10).copied().collect();
-        plans.extend(
-            first
-                .into_iter()
-                .map(|plan| plan.with_all(&[(C::Media, DROPPED), (C::Thoughts, DROPPED)])),
-        );
-        for systems in [INTO_USER, ALL_AS_USER] {
-            let own = [
-                (C::Media, DROPPED),
-                (C::Thoughts, DROPPED),
-                (C::Drops, TOOLS_AND_CALLS),
-                (C::Results, CHANGED),
-                (C::Systems, systems),
-                (C::Alternation, MERGED_TURNS),
-            ];
-            plans.push(strings.with_all(&own));
-        }
+        let dropped = [(C::Media, DROPPED), (C::Thoughts, DROPPED)];
+        let without: Vec<Plan> = plans.iter().take(10).map(|plan| plan.with_all(&dropped)).collect();
+        plans.extend(without);
+        let own = [
+            (C::Drops, TOOLS_AND_CALLS),
+            (C::Results, CHANGED),
+            (C::Alternation, MERGED_TURNS),
+        ];
+        let last = strings.with_all(&dropped).with_all(&own);
+        plans.extend([INTO_USER, ALL_AS_USER].map(|systems| last.with(C::Systems, systems)));
     }
     plans
 }
@@ -342,49 +325,50 @@ fn class_of(turn: &Turn<'_>) -> Class {
     Class::new(turn.role, !turn.calls.is_empty())
 }
 
+fn any(normal: &Normal<'_>, is_wanted: impl Fn(&Turn<'_>) -> bool) -> bool {
+    normal.turns.iter().any(is_wanted)
+}
+
 fn has_class(normal: &Normal<'_>, class: Class) -> bool {
-    normal.turns.iter().any(|turn| class_of(turn) == class)
+    any(normal, |turn| class_of(turn) == class)
 }
 
 fn has_parts(normal: &Normal<'_>, class: Class) -> bool {
-    normal
-        .turns
-        .iter()
-        .any(|turn| class_of(turn) == class && turn.form == Form::Parts)
+    any(normal, |turn| class_of(turn) == class && turn.form == Form::Parts)
 }
 
 fn has_several(normal: &Normal<'_>, class: Class) -> bool {
-    normal
-        .turns
-        .iter()
-        .any(|turn| class_of(turn) == class && turn.parts.len() > 1)
+    any(normal, |turn| class_of(turn) == class && turn.parts.len() > 1)
 }
 
 fn has_empty(normal: &Normal<'_>) -> bool {
-    let is_empty = |turn: &Turn<'_>| {
-        turn.parts
-            .iter()
-            .all(|part| part.kind == PartKind::Text && part.text.is_empty())
-    };
-    normal.turns.iter().any(|turn| turn.role == Role::Assistant && is_empty(turn))
+    let is_empty = |part: &Part<'_>| part.kind == PartKind::Text && part.text.is_empty();
+    any(normal, |turn| turn.role == Role::Assistant && turn.parts.iter().all(is_empty))
 }
 
 fn has_calls(normal: &Normal<'_>) -> bool {
     has_class(normal, Class::Caller)
 }
 
+fn has_developer(normal: &Normal<'_>) -> bool {
+    any(normal, |turn| turn.role == Role::Developer)
+}
+
 /// Returns whether results are in another order than their calls.
 fn has_unsorted_results(normal: &Normal<'_>) -> bool {
-    let calls = normal
-        .turns
-        .iter()
-        .map(|turn| turn.result.as_ref().and_then(|result| result.call));
-    let pairs = calls.clone().zip(calls.skip(1));
-    pairs.into_iter().any(|(call, next)| next.is_some() && next < call)
+    are_unsorted(normal.turns.iter().map(|turn| turn.result.and_then(|result| result.call)))
+}
+
+/// Returns whether one of these calls is before the one that precedes it in the list.
+pub fn are_unsorted(calls: impl Iterator<Item = Option<(usize, usize)>> + Clone) -> bool {
+    calls
+        .clone()
+        .zip(calls.skip(1))
+        .any(|(call, next)| next.is_some() && next < call)
 }
 
 fn has_thoughts(normal: &Normal<'_>) -> bool {
-    normal.turns.iter().any(|turn| !turn.thoughts.is_empty())
+    any(normal, |turn| !turn.thoughts.is_empty())
 }
 
 fn has_later_system(normal: &Normal<'_>) -> bool {
@@ -392,9 +376,6 @@ fn has_later_system(normal: &Normal<'_>) -> bool {
 }
 
 fn has_media(normal: &Normal<'_>) -> bool {
-    let is_medium = |kind| matches!(kind, PartKind::Medium(_));
-    normal
-        .turns
-        .iter()
-        .any(|turn| turn.parts.iter().any(|part| is_medium(part.kind)))
+    let is_medium = |part: &Part<'_>| matches!(part.kind, PartKind::Medium(_));
+    any(normal, |turn| turn.parts.iter().any(is_medium))
 }

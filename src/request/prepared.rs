@@ -8,7 +8,7 @@ use super::change::{Change, ChangeKind};
 use super::format::{Format, find};
 use super::judge::Faults;
 use super::node::Node;
-use super::normal::{Medium, Normal, Place};
+use super::normal::{Normal, Place};
 use super::options::{Body, Policy, PrepareOptions, Settings};
 use super::plan::{Choice, Kinds, Plan, kind};
 use super::search::{Outcome, Search, hash_shape, kinds_of};
@@ -35,8 +35,8 @@ pub struct Prepared<'b> {
 pub struct Media {
     /// The JSON pointer of the part in the body.
     pub path: String,
-    /// What it is.
-    pub kind: Medium,
+    /// What it is: `image`, `audio`, `video` or `file`.
+    pub kind: &'static str,
     /// The index of the message that the template gets.
     pub message: usize,
 }
@@ -206,7 +206,7 @@ impl<'b> Prepared<'b> {
         let media = self.written.media.iter();
         let media = media.map(|medium| Media {
             path: self.request.normal.places.pointer(medium.place),
-            kind: medium.kind,
+            kind: medium.kind.name(),
             message: medium.message,
         });
         media.collect()

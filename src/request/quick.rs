@@ -8,7 +8,7 @@ use std::cell::Cell;
 use super::judge::{Faults, has_word, letters_of};
 use super::node::Node;
 use super::normal::Role;
-use super::plan::kind;
+use super::plan::{are_unsorted, kind};
 use super::prepared::Request;
 use super::write::{Atom, Written};
 use crate::chat::Prompt;
@@ -30,11 +30,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
     meter.charge_items(prompt.copies.list.len())?;
     meter.charge_items(written.atoms.len())?;
     let copies = Sorted::new(&prompt.copies.list);
-    let calls = written.spoken.iter().map(|spoken| spoken.call);
-    let has_disorder = calls
-        .clone()
-        .zip(calls.skip(1))
-        .any(|(call, next)| next.is_some() && next < call);
+    let has_disorder = are_unsorted(written.spoken.iter().map(|spoken| spoken.call));
     let prints_medium = || written.media.iter().any(|medium| copies.touches(medium.node));
     if has_disorder || prints_unknown_role(request, written, &copies) || prints_medium() {
         return Ok(None);

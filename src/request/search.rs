@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::judge::{self, Faults};
 use super::normal::{Normal, PartKind, Role, ToolForm};
-use super::plan::{self, Choice, Class, Kinds, OPERATORS, Plan, kind, value};
+use super::plan::{self, Choice, Kinds, OPERATORS, Plan, kind, value};
 use super::prepared::Request;
-use super::write::{Given, THOUGHT_KEYS, Written};
+use super::write::{Given, Written};
 use crate::chat::{ApplyOptions, CHOICES, Memory, Prompt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{DEPTH, Data, Object};
@@ -36,8 +36,6 @@ pub struct Refusal {
     pub error: Error,
     /// The index of the message at which it is.
     message: Option<usize>,
-    class: Option<Class>,
-    is_in_calls: bool,
 }
 
 impl Outcome {
@@ -122,12 +120,8 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             self.limit.get_or_insert_with(|| error.clone());
         }
         let path = error.input_path().and_then(|path| path.strip_prefix("/messages/"));
-        let message = path.and_then(|path| path.split('/').next()?.parse().ok());
-        let spoken = message.and_then(|message: usize| written.spoken.get(message));
         let refusal = Refusal {
-            message,
-            class: spoken.map(|spoken| Class::new(spoken.role, spoken.has_calls)),
-            is_in_calls: path.is_some_and(|path| path.contains("/tool_calls")),
+            message: path.and_then(|path| path.split('/').next()?.parse().ok()),
             error: self.request.locate(error, written),
         };
         Outcome {
@@ -272,25 +266,21 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             }
         }
         let is_of_use = |operator: &&plan::Operator| {
-            let is_drop = operator.choice == Choice::Drops
-                || operator.value == value::DROPPED && matches!(operator.choice, Choice::Media | Choice::Thoughts);
-            let is_field = operator.choice == Choice::Thoughts && (1..=3).contains(&operator.value);
-            let key = THOUGHT_KEYS.get(usize::from(operator.value)).copied().unwrap_or_default();
+            let is_last = match operator.choice {
+                Choice::Drops => !as_text,
+                Choice::Media | Choice::Thoughts => operator.value == value::DROPPED,
+                _ => false,
+            };
             let into_content = operator.choice == Choice::Thoughts && operator.value == value::CONTENT;
             let mends = match operator.choice {
                 Choice::Drops if as_text => kind::TOOL | kind::CALL,
                 Choice::Media if self.request.settings.media_placeholder.is_some() => operator.mends | kind::MEDIUM,
                 _ => operator.mends,
             };
-            let is_last = is_drop && !(operator.choice == Choice::Drops && as_text);
             let is_held = is_last && !gives_up && (operator.choice != Choice::Media || current.refusal.is_some());
             let is_new = current.plan.get(operator.choice) != operator.value && (operator.applies)(&self.request.normal);
             let may_mend = current.refusal.is_some() || mends & kinds != 0;
-            let is_read = match operator.choice {
-                Choice::Thoughts if is_field => judge::has_word(self.source, key),
-                Choice::Thoughts if into_content => self.source.contains("<think>") && self.thinks_last(),
-                _ => true,
-            };
+            let is_read = !into_content || self.source.contains("<think>") && self.thinks_last();
             is_new && may_mend && is_read && !is_held
         };
         let operators = OPERATORS.iter().filter(is_of_use);
@@ -309,17 +299,11 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         turns.iter().skip(last).any(|turn| !turn.thoughts.is_empty())
     }
 
-    /// Tries operators on a plan with which the template fails, first those that change the message of the error. An error at a later message is
-    /// progress.
+    /// Tries operators on a plan with which the template fails. An error at a later message is progress.
     fn step_from_error(&mut self, current: &Outcome, gives_up: bool, seen: &mut HashSet<String>) -> Option<Outcome> {
-        let refusal = current.refusal.as_ref();
-        let at = refusal.and_then(|refusal| refusal.message);
-        let mut operators = self.operators(current, gives_up);
-        if let Some(refusal) = refusal.filter(|_| at.is_some()) {
-            operators.sort_by_key(|(operator, _)| !refusal.concerns(operator.choice));
-        }
+        let at = current.refusal.as_ref().and_then(|refusal| refusal.message);
         let (mut best, mut second): (Option<Outcome>, Option<Outcome>) = (None, None);
-        for (operator, plan) in operators {
+        for (operator, plan) in self.operators(current, gives_up) {
             if self.renders > BUDGET {
                 break;
             }
@@ -403,27 +387,6 @@ fn weigh(kind: Kinds) -> u32 {
         kind::FIELD => 0,
         kind if kind & kind::CONTENT != 0 => 100,
         _ => 0,
-    }
-}
-
-impl Refusal {
-    /// Returns whether a choice changes the message of the error.
-    fn concerns(&self, choice: Choice) -> bool {
-        if self.is_in_calls {
-            return matches!(choice, Choice::Arguments | Choice::Identifiers | Choice::Calls);
-        }
-        let Some(class) = self.class else { return false };
-        match choice {
-            Choice::System | Choice::User | Choice::Assistant | Choice::Caller | Choice::Result => {
-                choice as usize == class as usize
-            }
-            Choice::Empty => matches!(class, Class::Caller | Class::Assistant),
-            Choice::Names | Choice::Results => class == Class::Tool,
-            Choice::Developer | Choice::Systems => class == Class::System,
-            Choice::Media => matches!(class, Class::User | Class::Tool),
-            Choice::Alternation => matches!(class, Class::User | Class::Assistant),
-            _ => false,
-        }
     }
 }
 

@@ -2,11 +2,13 @@
 //!
 //! The rules are transformers 5.24.0 `response_parser.py`.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
 use super::coerce::ToolSchemas;
 use super::content::{Entries, is_empty, list, text};
-use super::pattern::Match;
+use super::pattern::{Match, Pattern};
 use super::template::{Field, ResponseTemplate};
 use crate::deadline::Bounds;
 use crate::error::{Error, ErrorKind, Result};
@@ -158,9 +160,9 @@ struct Stream<'t> {
     output: Entries,
     region: Region,
     /// The first match of each anchor that was looked for since the buffer last grew.
-    found: Vec<(Anchor, Option<Match>)>,
+    found: HashMap<Anchor, Option<Match>>,
     /// Where the first incomplete match begins of each anchor that was not found since then.
-    beginnings: Vec<(Anchor, usize)>,
+    beginnings: HashMap<Anchor, usize>,
 }
 
 /// The region that is being read.
@@ -175,7 +177,7 @@ struct Region {
 }
 
 /// A pattern that begins the region of a field or ends it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Anchor {
     is_close: bool,
     field: usize,
@@ -191,8 +193,8 @@ impl<'t> Stream<'t> {
             at: 0,
             output: template.defaults.iter().cloned().collect(),
             region: Region::default(),
-            found: Vec::new(),
-            beginnings: Vec::new(),
+            found: HashMap::new(),
+            beginnings: HashMap::new(),
             has_events: true,
         };
         stream.leave_region();
@@ -274,6 +276,11 @@ impl<'t> Stream<'t> {
         self.template.fields.get(index)
     }
 
+    fn pattern(&self, anchor: Anchor) -> Option<&'t Pattern> {
+        let field = self.field(anchor.field)?;
+        if anchor.is_close { &field.close } else { &field.open }.as_ref()
+    }
+
     /// Returns the anchors that can come next.
     fn anchors(&self) -> Vec<Anchor> {
         let implicit = self.template.implicit;
@@ -299,20 +306,13 @@ impl<'t> Stream<'t> {
         let mut held = self.buffer.len();
         let mut best: Option<(Anchor, Match)> = None;
         for anchor in self.anchors() {
-            let Some(field) = self.field(anchor.field) else { continue };
-            let Some(pattern) = (if anchor.is_close { &field.close } else { &field.open }) else {
-                continue;
-            };
+            let Some(pattern) = self.pattern(anchor) else { continue };
             let found = self.find(anchor, meter)?;
             if !is_end && found.as_ref().is_none_or(|found| found.bytes.start > self.at) {
                 // The first beginning is the same until it is passed.
-                let is_known = |(other, at): &&(Anchor, usize)| *other == anchor && *at >= self.at;
-                let known = self.beginnings.iter().find(is_known).map(|(_, at)| *at);
+                let known = self.beginnings.get(&anchor).copied().filter(|at| *at >= self.at);
                 let beginning = known.map_or_else(|| pattern.find_beginning(&self.buffer, self.at, meter), Ok)?;
-                if known.is_none() {
-                    self.beginnings.retain(|(other, _)| *other != anchor);
-                    self.beginnings.push((anchor, beginning));
-                }
+                self.beginnings.insert(anchor, beginning);
                 if found.as_ref().is_none_or(|found| beginning < found.bytes.start) {
                     held = held.min(beginning);
                     continue;
@@ -337,28 +337,16 @@ impl<'t> Stream<'t> {
 
     /// Returns the first match of an anchor in the rest of the buffer.
     fn find(&mut self, anchor: Anchor, meter: &mut Meter<'_>) -> Result<Option<Match>> {
-        let known = self.found.iter().position(|(other, _)| *other == anchor);
-        if let Some((_, first)) = known.and_then(|known| self.found.get(known)) {
+        if let Some(first) = self.found.get(&anchor) {
             if first.as_ref().is_none_or(|first| first.bytes.start >= self.at) {
                 return Ok(first.clone());
             }
         }
-        let field = self.field(anchor.field);
-        let pattern = field.and_then(|field| {
-            if anchor.is_close {
-                field.close.as_ref()
-            } else {
-                field.open.as_ref()
-            }
-        });
-        let first = match pattern {
+        let first = match self.pattern(anchor) {
             Some(pattern) => pattern.find(&self.buffer, self.at, meter)?,
             None => None,
         };
-        match known.and_then(|known| self.found.get_mut(known)) {
-            Some(place) => place.1.clone_from(&first),
-            None => self.found.push((anchor, first.clone())),
-        }
+        self.found.insert(anchor, first.clone());
         Ok(first)
     }
 

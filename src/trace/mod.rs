@@ -25,7 +25,7 @@ pub use union::Union;
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -59,7 +59,7 @@ pub struct Segment {
     owner: Owner,
     pub(crate) place: Place,
     /// The paths and names of all segments of the prompt.
-    paths: Arc<OnceLock<Paths>>,
+    paths: Arc<Paths>,
 }
 
 /// The origin of a segment in a small form: indices into [`Paths`] stand for strings, and ends of ranges follow from the length of the
@@ -125,20 +125,20 @@ impl Segment {
     pub(crate) fn path_indices(&self) -> impl Iterator<Item = u32> {
         let (path, set): (_, &[u32]) = match self.place {
             Place::Input { path, .. } => (Some(path), &[]),
-            Place::Changed(set) => (None, self.paths.get().map_or(&[], |paths| paths.set(set))),
+            Place::Changed(set) => (None, self.paths.set(set)),
             _ => (None, &[]),
         };
         path.into_iter().chain(set.iter().copied())
     }
 
-    /// Returns the values of the input, if the segment is one of a prompt.
-    pub(crate) fn input(&self) -> Option<&Paths> {
-        self.paths.get()
+    /// Returns the values of the input.
+    pub(crate) fn input(&self) -> &Paths {
+        &self.paths
     }
 
     /// Returns the JSON pointer or the token name with an index.
     fn pointer(&self, index: u32) -> &str {
-        self.paths.get().map_or("", |paths| paths.pointer(index))
+        self.paths.pointer(index)
     }
 
     /// Returns the index of the message that owns the segment, if one does.

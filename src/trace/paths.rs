@@ -4,7 +4,7 @@
 //! /messages/0/content   ->   the step `content` from /messages/0, the step `0` from /messages, the step `messages` from the root
 //! ```
 //!
-//! A render makes no JSON pointers. They are made when the first of them is read.
+//! A render makes no JSON pointers. Each is made when it is first read.
 
 use std::sync::{Arc, OnceLock};
 
@@ -30,7 +30,8 @@ pub struct Paths {
     steps: String,
     /// The sets of paths that segments are made from.
     pub sets: Vec<Arc<[u32]>>,
-    pointers: OnceLock<Pointers>,
+    /// The JSON pointer of each path, or the name of the token.
+    pointers: OnceLock<Box<[OnceLock<String>]>>,
 }
 
 /// The path of a value: its container, and the last step.
@@ -46,8 +47,6 @@ struct Path {
     kind: Kind,
     /// Whether the value is the content of a message or of an item in it, or within such a content.
     is_content: bool,
-    /// Whether segments come from the value itself, so that its pointer can be read.
-    is_origin: bool,
     /// The message that the value is in.
     message: Owner,
 }
@@ -68,14 +67,6 @@ enum Kind {
 /// The number of steps from the root of the parts of the input that a union keeps apart, such as the arguments of a call of a tool. What is
 /// deeper counts as its container.
 const TOP: u32 = 6;
-
-/// The JSON pointers of the paths that are origins, one after another.
-#[derive(Debug, Default)]
-struct Pointers {
-    text: String,
-    /// The end of the pointer of each path.
-    ends: Vec<u32>,
-}
 
 /// The number of steps from the root to a message.
 pub(super) const MESSAGE_DEPTH: u32 = 2;
@@ -109,7 +100,6 @@ impl Paths {
             top: ROOT,
             kind: Kind::Entry,
             is_content: false,
-            is_origin: false,
             message: Owner::NONE,
         });
         Self {
@@ -133,7 +123,6 @@ impl Paths {
             top: if depth > TOP { outer.top } else { index },
             kind: Kind::Entry,
             is_content: outer.is_content,
-            is_origin: false,
             message: outer.message,
         };
         match step {
@@ -164,22 +153,6 @@ impl Paths {
             path.kind = Kind::Token;
         }
         index
-    }
-
-    /// Records that segments come from the value itself.
-    pub fn set_origin(&mut self, index: u32) {
-        if let Some(path) = self.list.get_mut(index as usize) {
-            path.is_origin = true;
-        }
-    }
-
-    /// Records that segments come from the values of a set.
-    pub fn set_origins(&mut self, set: u32) {
-        for path in self.sets.get(set as usize).into_iter().flat_map(|set| set.iter()) {
-            if let Some(path) = self.list.get_mut(*path as usize) {
-                path.is_origin = true;
-            }
-        }
     }
 
     /// Returns the container of a value. The container of the root is the root.
@@ -217,10 +190,16 @@ impl Paths {
         self.sets.get(index as usize).map_or(&[], |set| set)
     }
 
-    /// Returns the JSON pointer of an origin, or the name of a token.
+    /// Returns the JSON pointer of a value, or the name of a token.
     pub fn pointer(&self, index: u32) -> &str {
-        let Pointers { text, ends } = self.pointers.get_or_init(|| self.make_pointers());
-        slice(text, index, |index| ends.get(index).copied())
+        let pointers = self
+            .pointers
+            .get_or_init(|| self.list.iter().map(|_| OnceLock::new()).collect());
+        let make = || match self.is_token(index) {
+            true => self.step(index).to_owned(),
+            false => self.find_pointer(index),
+        };
+        pointers.get(index as usize).map_or("", |pointer| pointer.get_or_init(make))
     }
 
     /// Returns an upper bound of the length of all JSON pointers.
@@ -262,10 +241,12 @@ impl Paths {
 
     /// Returns the last step of a path.
     pub fn step(&self, index: u32) -> &str {
-        slice(&self.steps, index, |index| self.list.get(index).map(|path| path.end))
+        let end = |index: usize| self.list.get(index).map_or(0, |path| path.end as usize);
+        let start = (index as usize).checked_sub(1).map_or(0, end);
+        self.steps.get(start..end(index as usize)).unwrap_or_default()
     }
 
-    /// Returns the JSON pointer of a value, whether it is an origin or not.
+    /// Makes the JSON pointer of a value.
     pub fn find_pointer(&self, index: u32) -> String {
         match index {
             ROOT => String::new(),
@@ -297,30 +278,4 @@ impl Paths {
         let path = self.list.get(index as usize)?;
         (path.depth == MESSAGE_DEPTH && path.message != Owner::NONE).then_some(path.message)
     }
-
-    /// Makes the JSON pointers of all values that segments come from.
-    fn make_pointers(&self) -> Pointers {
-        let mut made = Pointers {
-            text: String::new(),
-            ends: Vec::with_capacity(self.list.len()),
-        };
-        for (index, path) in (0..).zip(&self.list) {
-            match path.kind {
-                _ if !path.is_origin => {}
-                Kind::Token => made.text.push_str(self.step(index)),
-                _ => made.text.push_str(&self.find_pointer(index)),
-            }
-            made.ends.push(to_offset(made.text.len()));
-        }
-        free_spare_text(&mut made.text);
-        made
-    }
-}
-
-/// Returns the string with an index, of several that are stored one after another. `end` returns the end of the string with an index.
-fn slice(text: &str, index: u32, end: impl Fn(usize) -> Option<u32>) -> &str {
-    let index = index as usize;
-    let start = index.checked_sub(1).and_then(&end).unwrap_or_default();
-    let range = start as usize..end(index).unwrap_or_default() as usize;
-    text.get(range).unwrap_or_default()
 }

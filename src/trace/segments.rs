@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
 use super::map::{InputMap, Known, Role};
-use super::paths::Paths;
 use super::pieces::{Owner, Piece, Pieces, Source, to_offset};
 use super::spans::Points;
 use super::{Place, Segment};
@@ -20,7 +19,6 @@ const SHORT: usize = 1024;
 /// Makes the origins of segments.
 struct Origins<'p, 'a> {
     strings: &'p [Known<'a>],
-    paths: Paths,
     /// The offsets of the code points of a string, by the index of the string, if a part was written that is far from its start.
     points: HashMap<u32, Points<'a>, RandomState>,
 }
@@ -30,18 +28,12 @@ impl<'a> Origins<'_, 'a> {
     fn place(&mut self, piece: &Piece) -> Place {
         match piece.source {
             Source::Template(line) => Place::Template(line),
-            Source::Token(path) => {
-                self.paths.set_origin(path);
-                Place::Token(path)
-            }
+            Source::Token(path) => Place::Token(path),
             Source::Input(string, at) => match self.strings.get(string as usize).copied() {
                 Some(known) => self.input(string, known, at),
                 None => Place::Made,
             },
-            Source::Changed(set) => {
-                self.paths.set_origins(set);
-                Place::Changed(set)
-            }
+            Source::Changed(set) => Place::Changed(set),
             Source::Clock => Place::Clock,
             // A resolved piece has none of the other origins.
             _ => Place::Made,
@@ -60,7 +52,6 @@ impl<'a> Origins<'_, 'a> {
                 .or_insert_with(|| Points::new(known.text))
                 .point(byte),
         };
-        self.paths.set_origin(known.path);
         Place::Input {
             path: known.path,
             starts: [to_offset(point), at],
@@ -71,7 +62,7 @@ impl<'a> Origins<'_, 'a> {
 
 /// Returns the sum of the numbers of values that the segments come from.
 pub fn count_paths(segments: &[Segment]) -> u64 {
-    let Some(paths) = segments.first().and_then(|segment| segment.paths.get()) else {
+    let Some(paths) = segments.first().map(Segment::input) else {
         return 0;
     };
     let counts = segments.iter().map(|segment| match segment.place {
@@ -85,7 +76,7 @@ pub fn count_paths(segments: &[Segment]) -> u64 {
 /// Returns the sum of the lengths of all segments' JSON pointers in bytes. If an upper bound of the sum, which is found faster, is at most
 /// `allowed`, returns that bound.
 pub fn count_pointer_bytes(segments: &[Segment], allowed: u64) -> u64 {
-    let Some(paths) = segments.first().and_then(|segment| segment.paths.get()) else {
+    let Some(paths) = segments.first().map(Segment::input) else {
         return 0;
     };
     let longest_set = paths.sets.iter().map(|set| set.len()).max().unwrap_or_default().max(1);
@@ -107,13 +98,11 @@ impl InputMap<'_> {
     pub fn take_segments(&mut self, pieces: &Pieces, text: &str) -> Vec<Segment> {
         let mut paths = std::mem::take(&mut self.paths);
         paths.sets = self.sets.take();
+        let paths = Arc::new(paths);
         let mut origins = Origins {
             strings: &self.strings,
-            paths,
             points: HashMap::default(),
         };
-        // The paths are complete when all segments are made.
-        let shared = Arc::new(OnceLock::new());
         let is_ascii = text.is_ascii();
         let mut segments = Vec::with_capacity(pieces.len());
         let mut point = 0_usize;
@@ -129,7 +118,7 @@ impl InputMap<'_> {
                 code_points: [first, point].map(to_offset),
                 place: origins.place(piece),
                 owner: piece.owner,
-                paths: Arc::clone(&shared),
+                paths: Arc::clone(&paths),
             });
         };
         // The render made the text after the last piece.
@@ -150,8 +139,6 @@ impl InputMap<'_> {
         if let Some(last) = open {
             add(&last);
         }
-        // This is the only place that sets them, so it cannot fail.
-        let _ = shared.set(origins.paths);
         segments
     }
 }

@@ -18,7 +18,7 @@ mod requests;
 mod spans;
 
 use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, LoadOptions, Prompt};
+use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, Input, LoadOptions, Prompt};
 
 use case::{Case, assert_none, cases, is_null, object, text};
 
@@ -93,7 +93,7 @@ fn answer(case: &Case, chat: &ChatTemplate) -> Result<Prompt, Error> {
     }
     let variables = Data::Object(Object::new(variables));
     let name = case.argument("template_name");
-    let clock = case.clock.map(FixedClock);
+    let clock = case.clock;
     let mut options = ApplyOptions {
         tools: non_null(case.argument("tools")),
         documents: non_null(case.argument("documents")),

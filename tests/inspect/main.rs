@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use chat_template::{ApplyOptions, Bounds, ChatTemplate, ErrorKind, FixedClock, Limit, Limits, Report};
+use chat_template::{ApplyOptions, Bounds, ChatTemplate, ErrorKind, Limit, Limits, LocalTime, Report};
 use serde_json::{Value, json};
 
 const FAMILIES: [&str; 16] = [
@@ -455,7 +455,7 @@ fn a_template_that_reads_the_clock_says_so() {
     };
     assert_eq!(prove(source), (1, false));
     assert_eq!(prove(&source.replace("strftime_now('%Y')", "'2026'")), (0, true));
-    let clock = FixedClock("2026-01-02T03:04:05".parse().unwrap());
+    let clock: LocalTime = "2026-01-02T03:04:05".parse().unwrap();
     let options = ApplyOptions {
         clock: &clock,
         trace: true,

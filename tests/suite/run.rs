@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chat_template::conformance::{Answer, Case, CaseReport, Failure, Reply, Report, Verdict, judge};
 use chat_template::json::{self, Data};
-use chat_template::{Error, ErrorKind, FixedClock, LocalTime, Prompt, RenderOptions, Segment, Template};
+use chat_template::{Error, ErrorKind, LocalTime, Prompt, RenderOptions, Segment, Template};
 
 use crate::sources::RECORDED_AT;
 use crate::trace::check_segments;
@@ -95,7 +95,7 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
         Some(Data::Str(now)) => now,
         _ => RECORDED_AT,
     };
-    let clock = FixedClock(now.parse::<LocalTime>().expect("the time of a case exists"));
+    let clock = now.parse::<LocalTime>().expect("the time of a case exists");
     let options = RenderOptions {
         clock: &clock,
         reference_spans: case.get("generation") == Some(&Data::Bool(true)),

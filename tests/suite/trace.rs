@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use chat_template::conformance::{Case, Planter, WordPlace, find_words};
 use chat_template::json::{Data, Object};
-use chat_template::{FixedClock, LocalTime, Origin, Prompt, RenderOptions, Segment};
+use chat_template::{LocalTime, Origin, Prompt, RenderOptions, Segment};
 
 use crate::run::{self, Compiled};
 use crate::sources::{Corpus, RECORDED_AT};
@@ -220,7 +220,7 @@ fn role(message: &Data<'_>) -> String {
 }
 
 fn render(case: &Case, context: &Data<'_>, last: &mut Option<Compiled>) -> Option<Prompt> {
-    let clock = FixedClock(RECORDED_AT.parse::<LocalTime>().expect("the time exists"));
+    let clock = RECORDED_AT.parse::<LocalTime>().expect("the time exists");
     let options = RenderOptions {
         clock: &clock,
         trace: true,

@@ -90,7 +90,7 @@ pub(super) fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
 
 /// Returns whether a segment is the end-of-sequence token.
 pub(in crate::chat) fn is_eos(segment: &Segment) -> bool {
-    let Some(paths) = segment.input() else { return false };
+    let paths = segment.input();
     match segment.place {
         Place::Token(name) => paths.step(name) == "eos_token",
         _ => segment
@@ -110,11 +110,10 @@ pub(crate) fn common_prefix(left: &str, right: &str) -> usize {
     (0..=common).rev().find(is_edge).unwrap_or_default()
 }
 
-/// Returns the length in bytes of the common suffix of two strings, in whole characters.
-pub(super) fn common_suffix(left: &str, right: &str) -> usize {
-    let pairs = left.chars().rev().zip(right.chars().rev());
-    pairs
-        .take_while(|(left, right)| left == right)
-        .map(|(char, _)| char.len_utf8())
-        .sum()
+/// Returns the longest common suffix of two strings, in whole characters.
+pub(crate) fn common_suffix<'t>(left: &'t str, right: &str) -> &'t str {
+    let pairs = left.char_indices().rev().zip(right.chars().rev());
+    let shared = pairs.take_while(|((_, left), right)| left == right);
+    let start = shared.last().map_or(left.len(), |((at, _), _)| at);
+    left.get(start..).unwrap_or_default()
 }

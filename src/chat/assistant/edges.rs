@@ -1,26 +1,14 @@
 //! The strings around the fields of the first messages. They show where turns end.
 //!
 //! ```text
-//! <s>[INST] Hi [/INST]   ->   opener `<s>[INST]`, first tokens `<s>` and `[INST]`, close of the user `[/INST]`
+//! <s>[INST] Hi [/INST]   ->   first tokens `<s>` and `[INST]`, close of the user `[/INST]`
 //! ```
 
+use super::Conversation;
 use super::control::control_tokens;
-use super::{Conversation, MAX_QUOTED};
 use crate::chat::turns::Groups;
 use crate::error::Result;
 use crate::meter::Meter;
-
-/// Returns the text before the first field of a message, without white space around it.
-pub(super) fn find_opener<'t>(text: &'t str, groups: &Groups<'_>) -> &'t str {
-    let bodies = groups
-        .iter()
-        .filter_map(|owned| owned.printed(&owned.stretches.first()?.range()).first());
-    let end = bodies.map(|body| body.start).min().unwrap_or(0);
-    text.get(..end)
-        .filter(|opener| opener.len() <= MAX_QUOTED)
-        .unwrap_or_default()
-        .trim()
-}
 
 /// Returns the text after the last field of the first message of a user, without white space around it.
 pub(super) fn find_user_close<'t>(conversation: &Conversation<'t>, groups: &Groups<'_>) -> Option<&'t str> {

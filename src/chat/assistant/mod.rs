@@ -27,7 +27,7 @@ use answer::Found;
 pub use answer::{AssistantOptions, AssistantSpans};
 use blanks::{Blanks, count_blanks};
 use control::{common_prefix, common_suffix, control_tokens, is_eos, prompt_edges};
-use edges::{find_first_tokens, find_opener, find_user_close};
+use edges::{find_first_tokens, find_user_close};
 use openings::{Opening, Openings};
 use prompts::{KnownPrompt, Match};
 pub use stretches::REASONING_FIELDS;
@@ -65,7 +65,6 @@ fn find_spans(conversation: &Conversation<'_>, mut renders: Openings<'_, '_>) ->
     renders.meter().charge_items(segments.len().saturating_mul(4))?;
     let groups = group_by_message(segments);
     let finder = Finder {
-        opener: find_opener(text, &groups),
         user_close: find_user_close(conversation, &groups),
         first_tokens: find_first_tokens(text, &groups, renders.meter())?,
         scene: Scene {
@@ -107,8 +106,6 @@ struct Finder<'f, 'p, 'm> {
     claims: Vec<Claim>,
     /// The first two control tokens before the first field of a message, as [`find_first_tokens`] returns them.
     first_tokens: Vec<&'p str>,
-    /// The text before the first field of a message, without white space around it.
-    opener: &'p str,
     /// The text after the last field of the first message of a user, without white space around it.
     user_close: Option<&'p str>,
 }
@@ -116,16 +113,6 @@ struct Finder<'f, 'p, 'm> {
 impl<'p> Scene<'p> {
     fn text(&self, range: Range<usize>) -> &'p str {
         self.conversation.text.get(range).unwrap_or_default()
-    }
-
-    /// Returns the end of a part of the text without the white space at its end.
-    fn trim_end(&self, part: &Range<usize>) -> usize {
-        self.blanks.trim_end(part)
-    }
-
-    /// Returns the start of a part of the text without the white space at its start.
-    fn trim_start(&self, part: &Range<usize>) -> usize {
-        self.blanks.trim_start(part)
     }
 
     /// Returns whether the model writes the messages of the role of this message.
@@ -156,7 +143,7 @@ impl<'p> Scene<'p> {
         let counted = (0..roles.len()).filter(|message| self.counts(*message)).count();
         let loses = groups.iter().filter(|owned| self.counts(owned.message)).count() < counted;
         let is_whole = |segment: &Segment| {
-            let Some(paths) = segment.input() else { return false };
+            let paths = segment.input();
             match segment.place {
                 Place::Input { path, is_key: true, .. } => paths.depth(path) == ROLE_DEPTH && paths.step(path) == "role",
                 _ => {
@@ -197,7 +184,7 @@ impl<'p> Finder<'_, 'p, '_> {
             }
             self.renders.meter().charge_items(owned.stretches.len().saturating_mul(8))?;
             let whole = first.start..last.end;
-            let start = if self.scene.trim_start(&whole) >= whole.end {
+            let start = if self.scene.blanks.trim_start(&whole) >= whole.end {
                 // The template prints nothing of the message but white space.
                 Start::At(whole.end)
             } else {
@@ -252,7 +239,7 @@ impl<'p> Finder<'_, 'p, '_> {
         let Some(first) = after.and_then(|last| segments.get(last.saturating_add(1))) else {
             return Ok(());
         };
-        let start = self.scene.trim_start(&(first.bytes().start..text.len()));
+        let start = self.scene.blanks.trim_start(&(first.bytes().start..text.len()));
         let prompt = self.scene.text(start..text.len());
         if is_prompted && !prompt.is_empty() && !is_eos(first) {
             let prompt = Cow::Borrowed(prompt);
@@ -326,13 +313,13 @@ impl<'p> Finder<'_, 'p, '_> {
         }
         // Without a header, the model can only begin with the first field.
         let body = owned.printed(first).first();
-        if body.is_some_and(|body| self.scene.trim_start(&(first.start..body.start)) == body.start) {
+        if body.is_some_and(|body| self.scene.blanks.trim_start(&(first.start..body.start)) == body.start) {
             return Ok(Start::At(first.start));
         }
         if let Some(start) = self.find_header_end(owned, first, has_part)? {
             return Ok(Start::At(start));
         }
-        let is_next = last_end.is_some_and(|end| self.scene.trim_start(&(end..first.start)) >= first.start);
+        let is_next = last_end.is_some_and(|end| self.scene.blanks.trim_start(&(end..first.start)) >= first.start);
         if is_next && !self.names_role(owned, first) {
             return Ok(Start::At(first.start));
         }
@@ -389,7 +376,6 @@ impl<'p> Finder<'_, 'p, '_> {
         let kept = header.get(..thought.unwrap_or(header.len())).unwrap_or_default();
         let trimmed = kept.trim_end();
         let shared = common_suffix(trimmed, before);
-        let shared = trimmed.get(trimmed.len().saturating_sub(shared)..).unwrap_or_default();
         // Before the first turn, a template can write other text, such as instructions.
         let at = trimmed.len().saturating_sub(shared.len());
         let is_header =
@@ -449,7 +435,7 @@ impl<'p> Finder<'_, 'p, '_> {
             token.map_or(start, |token| token.start)
         } else {
             self.renders.meter().charge_scan(opened.len())?;
-            let before = self.scene.text(0..self.scene.trim_end(&(0..first.start)));
+            let before = self.scene.text(0..self.scene.blanks.trim_end(&(0..first.start)));
             if !opened.starts_with(before) {
                 return Ok(None);
             }

@@ -39,7 +39,7 @@ pub(super) struct KnownPrompt<'p> {
 impl<'p> KnownPrompt<'p> {
     pub fn new(scene: &Scene<'p>, meter: &mut Meter<'_>, before: Option<&'p str>, text: Cow<'p, str>) -> Result<Self> {
         meter.charge_scan(text.len())?;
-        let whole = scene.text(0..scene.trim_end(&(0..scene.conversation.text.len())));
+        let whole = scene.text(0..scene.blanks.trim_end(&(0..scene.conversation.text.len())));
         let trimmed = text.trim_end();
         let is_followed = |length: &usize| {
             let rest = text.get(*length..).unwrap_or_default().trim_start();
@@ -72,7 +72,7 @@ impl<'p> KnownPrompt<'p> {
     /// that the prompt opens.
     pub fn find(&self, scene: &Scene<'_>, meter: &mut Meter<'_>, turn: &Range<usize>) -> Result<Match> {
         let prompt = self.text.as_ref();
-        let start = scene.trim_start(turn);
+        let start = scene.blanks.trim_start(turn);
         let text = scene.text(start..turn.end);
         meter.charge_bytes(prompt.len().min(text.len()))?;
         if text.starts_with(prompt) {
@@ -86,7 +86,7 @@ impl<'p> KnownPrompt<'p> {
             return Ok(Match::Whole(start.saturating_add(edge)));
         }
         meter.charge_bytes(self.trimmed)?;
-        let before = scene.text(0..scene.trim_end(&(0..turn.start)));
+        let before = scene.text(0..scene.blanks.trim_end(&(0..turn.start)));
         Ok(match before.ends_with(self.trimmed()) {
             true => Match::Whole(turn.start),
             false if edge > 0 => Match::Part,

@@ -36,16 +36,16 @@ impl Finder<'_, '_, '_> {
         let start = part.start;
         let printed = owned.printed(&part);
         let body_end = printed.last().map_or(start, |printed| printed.end).max(start);
-        let mut end = self.find_close(body_end, scene.trim_end(&part));
+        let mut end = self.find_close(body_end, scene.blanks.trim_end(&part));
         let own_close = last_control_token(scene.text(body_end..end)).filter(|token| body_end.saturating_add(token.end) == end);
-        let is_whole = end == scene.trim_end(&part) && part.end < limit;
+        let is_whole = end == scene.blanks.trim_end(&part) && part.end < limit;
         let close = match own_close {
             None if is_whole => self.close_after(part.end, owned.message),
             _ => 0,
         };
         let mut has_end = own_close.is_some() || close > 0;
         match own_close {
-            Some(token) if !options.end_of_turn => end = scene.trim_end(&(start..body_end.saturating_add(token.start))),
+            Some(token) if !options.end_of_turn => end = scene.blanks.trim_end(&(start..body_end.saturating_add(token.start))),
             None if options.end_of_turn && close > 0 => end = part.end.saturating_add(close),
             None if options.next_marker && is_whole && !has_end => {
                 let rest = scene.text(part.end..limit.min(scene.conversation.text.len()));
@@ -60,7 +60,7 @@ impl Finder<'_, '_, '_> {
             return Ok(has_end);
         }
         if options.trailing_space && options.end_of_turn {
-            end = scene.trim_start(&(end..limit.max(end)));
+            end = scene.blanks.trim_start(&(end..limit.max(end)));
         }
         let span = start..end;
         if options.content_only {
@@ -95,7 +95,7 @@ impl Finder<'_, '_, '_> {
         let meter = self.renders.meter();
         for segment in owned.within(span) {
             meter.charge(2)?;
-            let Some(paths) = segment.input() else { continue };
+            let paths = segment.input();
             if find_fields(segment, paths).any(|field| is_field(paths, field, &["content"])) {
                 let bytes = segment.bytes();
                 match spans.last_mut() {
@@ -127,14 +127,6 @@ impl Finder<'_, '_, '_> {
             }
             kept = before.trim_end();
         }
-        let without = kept
-            .strip_suffix(self.opener)
-            .filter(|_| self.opener.contains(char::is_alphanumeric));
-        if let Some(without) =
-            without.filter(|without| control_token(self.opener).is_none() || last_control_token(without).is_some())
-        {
-            kept = without.trim_end();
-        }
         body_end.saturating_add(kept.len())
     }
 
@@ -163,10 +155,10 @@ impl Finder<'_, '_, '_> {
     fn find_reasoning(&mut self, owned: &Owned<'_>, span: &Range<usize>, printed: &[Stretch]) -> Result<Vec<Range<usize>>> {
         let (scene, meter) = (&self.scene, self.renders.meter());
         let mut cuts = Vec::new();
-        let mut add = |cut: Range<usize>| cuts.push(cut.start..scene.trim_start(&(cut.end..span.end)));
+        let mut add = |cut: Range<usize>| cuts.push(cut.start..scene.blanks.trim_start(&(cut.end..span.end)));
         let is_reasoning = |segment: &Segment| {
             let paths = segment.input();
-            paths.is_some_and(|paths| find_fields(segment, paths).any(|field| is_field(paths, field, &REASONING_FIELDS)))
+            find_fields(segment, paths).any(|field| is_field(paths, field, &REASONING_FIELDS))
         };
         for segment in owned.within(span) {
             let bytes = segment.bytes();
@@ -188,7 +180,7 @@ impl Finder<'_, '_, '_> {
             let closing = control_tokens(scene.text(bytes.end..after))
                 .next()
                 .map_or(0, |token| token.end);
-            let mut end = scene.trim_start(&(bytes.end.saturating_add(closing)..span.end));
+            let mut end = scene.blanks.trim_start(&(bytes.end.saturating_add(closing)..span.end));
             // A turn can have a header for the reasoning and one for the answer.
             let rest = scene.text(end..span.end);
             let header = self.prompts.iter().map(|prompt| prompt.text.trim_end());

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use crate::json::{self, Data, Entry, JsonErrorKind, Object};
-use crate::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Error, FixedClock, Input, Limits, Prompt, Turn};
+use crate::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Error, Input, Limits, LocalTime, Prompt, Turn};
 
 use super::forms::{Conversation, check_messages, read_text};
 use super::lines::Lines;
@@ -87,7 +87,7 @@ pub struct Renderer {
     /// The variables of all rows.
     pub variables: Object<'static>,
     pub limits: Limits,
-    pub clock: Option<FixedClock>,
+    pub clock: Option<LocalTime>,
     /// The largest length of a row in bytes.
     pub max_row: u64,
 }

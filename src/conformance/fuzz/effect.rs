@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::generate::sentence::{Sentence, Use};
 use super::round::Round;
 use crate::chat::RenderOptions;
-use crate::clock::FixedClock;
+use crate::clock::LocalTime;
 use crate::error::ErrorKind;
 use crate::json::{Data, Object};
 use crate::template::Template;
@@ -66,7 +66,7 @@ fn without(sentence: &Sentence, part: &Use, replacement: &str) -> Sentence {
 /// The arguments of the renders of a round.
 struct Renderer {
     context: Data<'static>,
-    clock: FixedClock,
+    clock: LocalTime,
     generation: bool,
 }
 
@@ -74,7 +74,7 @@ impl Renderer {
     fn new(round: &Round) -> Option<Self> {
         Some(Self {
             context: Data::Object(Object::new(round.context.clone())),
-            clock: FixedClock(round.now.parse().ok()?),
+            clock: round.now.parse().ok()?,
             generation: round.generation,
         })
     }

@@ -8,7 +8,7 @@ use super::rules::{
     UNSET_NAME,
 };
 use super::{Findings, Tokens};
-use crate::ast::{BinaryOp, Body, Child, Expr, ExprKind, If, Literal, Piece, Stmt, StmtKind, Symbol};
+use crate::ast::{BinaryOp, Body, Child, Expr, ExprKind, If, Literal, Piece, Stmt, StmtKind, Symbol, Symbols};
 use crate::template::Template;
 
 /// The fields that are lists or objects.
@@ -56,26 +56,22 @@ pub fn inspect(template: &Template, tokens: &Tokens<'_>, findings: &mut Findings
 
 /// Returns the offset of the first loop over the messages.
 pub fn find_message_loop(template: &Template) -> Option<u32> {
-    let symbols = &template.tree().symbols;
-    find_loop(&template.tree().body, &|iter| {
-        let mut found = false;
-        iter.for_each_name(&mut |name| found |= symbols.name(name.symbol).contains("messages"));
-        found
-    })
+    find_loop(&template.tree().body, &template.tree().symbols)
 }
 
-fn find_loop(body: &Body, is_wanted: &dyn Fn(&Expr) -> bool) -> Option<u32> {
-    body.stmts.iter().find_map(|stmt| match &stmt.kind {
-        StmtKind::For(node) if is_wanted(&node.iter) => Some(stmt.at),
-        _ => {
-            let mut found = None;
-            stmt.for_each_child(&mut |child| {
-                if let (Child::Body(body), None) = (child, found) {
-                    found = find_loop(body, is_wanted);
-                }
-            });
-            found
+fn find_loop(body: &Body, symbols: &Symbols) -> Option<u32> {
+    body.stmts.iter().find_map(|stmt| {
+        let mut found = None;
+        if let StmtKind::For(node) = &stmt.kind {
+            let is_wanted = |name: Symbol| symbols.name(name).contains("messages");
+            node.iter
+                .for_each_name(&mut |name| found = found.or(is_wanted(name.symbol).then_some(stmt.at)));
         }
+        stmt.for_each_child(&mut |child| match child {
+            Child::Body(body) if found.is_none() => found = find_loop(body, symbols),
+            _ => {}
+        });
+        found
     })
 }
 
@@ -134,19 +130,19 @@ impl Walk<'_, '_, '_> {
             if !earlier.insert(test) {
                 self.findings.add(&REPEATED_TEST, arm.test.span.start, test);
             }
-            self.test(&arm.test);
+            self.guard(&arm.test);
+            self.expr(&arm.test, false);
             self.body(&arm.body);
         }
         self.body(&node.otherwise);
         self.is_form_tested = self.is_form_tested.saturating_sub(usize::from(tests_form));
     }
 
-    /// Visits a condition, in which a name may be undefined.
-    fn test(&mut self, expr: &Expr) {
+    /// Notes the name of a condition, which may be undefined.
+    fn guard(&mut self, expr: &Expr) {
         if let ExprKind::Name(name) = &expr.kind {
             self.guarded.insert(name.symbol);
         }
-        self.expr(expr, false);
     }
 
     fn output(&mut self, pieces: &[Piece]) {
@@ -272,16 +268,8 @@ impl Walk<'_, '_, '_> {
                     }
                 }
             }
-            ExprKind::Logic(_, operands) => operands.iter().for_each(|operand| {
-                if let ExprKind::Name(name) = &operand.kind {
-                    self.guarded.insert(name.symbol);
-                }
-            }),
-            ExprKind::Conditional(node) => {
-                if let ExprKind::Name(name) = &node.test.kind {
-                    self.guarded.insert(name.symbol);
-                }
-            }
+            ExprKind::Logic(_, operands) => operands.iter().for_each(|operand| self.guard(operand)),
+            ExprKind::Conditional(node) => self.guard(&node.test),
             _ => {}
         }
         let is_value = matches!(

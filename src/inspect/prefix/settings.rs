@@ -2,14 +2,12 @@
 
 use serde_json::{Value, json};
 
+use crate::chat::is_reserved_name;
 use crate::inspect::experiments::Experiments;
 use crate::inspect::literals::{self, Literals};
 
 /// The maximum number of sets of variables that a search tries, and of variables of a template that it sets.
 const MAX_SETTINGS: usize = 8;
-
-/// The variables that are not switches.
-const STANDARD: [&str; 4] = ["messages", "tools", "documents", "add_generation_prompt"];
 
 /// Returns the sets of variables to try: none at all, and each variable with the first two values that the template compares it with, with
 /// true and with false.
@@ -19,7 +17,7 @@ pub fn list_settings(experiments: &Experiments<'_>) -> Vec<Option<Value>> {
     for compiled in experiments.template.compiled() {
         let literals = Literals::find(compiled, &mut budget);
         let variables = compiled.variables().into_iter();
-        let is_switch = |name: &&str| !STANDARD.contains(name) && !name.ends_with("_token");
+        let is_switch = |name: &&str| !is_reserved_name(name) && !name.ends_with("_token");
         for name in variables.filter(is_switch).take(MAX_SETTINGS) {
             let values = literals.list(name, &mut budget).into_iter().take(2);
             for value in values.chain([Value::Bool(true), Value::Bool(false)]) {

@@ -8,7 +8,7 @@
 use serde_json::{Value, json};
 
 use super::is_tags;
-use crate::chat::{common_prefix, control_tokens};
+use crate::chat::{common_prefix, common_suffix, control_tokens};
 use crate::inspect::plant::{ANSWER, ARGUMENT, FUNCTION, ID, PARAMETER, SECOND, SPARE, SYSTEM, VALUE, with_field};
 
 /// The name of a function in a regular expression.
@@ -274,17 +274,6 @@ fn find_tags<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
     };
     let end = end.saturating_add(close.len());
     (!middle.trim().is_empty() && !close.trim().is_empty()).then_some(Core { start, end, form })
-}
-
-/// Returns the longest common suffix of two strings.
-fn common_suffix<'t>(one: &'t str, other: &str) -> &'t str {
-    let shared = one
-        .chars()
-        .rev()
-        .zip(other.chars().rev())
-        .take_while(|(one, other)| one == other);
-    let length: usize = shared.map(|(char, _)| char.len_utf8()).sum();
-    one.get(one.len().saturating_sub(length)..).unwrap_or_default()
 }
 
 /// Removes an incomplete tag from the end of a string.

@@ -382,6 +382,11 @@ fn describe(anchor: &str, fields: &Map<String, Value>, close: &[String]) -> Valu
     }
 }
 
+/// Returns arguments as they are, or as JSON text.
+fn in_text(arguments: Value, is_text: bool) -> Value {
+    if is_text { arguments.to_string().into() } else { arguments }
+}
+
 /// Returns calls with two arguments each.
 fn make_calls(count: usize, is_text: bool) -> Vec<Value> {
     let calls = [
@@ -390,12 +395,7 @@ fn make_calls(count: usize, is_text: bool) -> Vec<Value> {
     ];
     let call = |(id, name, first, second): (&str, &str, &str, &str)| {
         let arguments = json!({ARGUMENT: first, PARAMETER: second});
-        let arguments = if is_text {
-            Value::from(arguments.to_string())
-        } else {
-            arguments
-        };
-        plant::call(id, name, &arguments)
+        plant::call(id, name, &in_text(arguments, is_text))
     };
     calls.into_iter().take(count).map(call).collect()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Derivation, Failure, REASONING_FIELD, Shot};
+use super::{Derivation, Failure, REASONING_FIELD, Shot, in_text};
 use crate::error::Result;
 use crate::inspect::plant::{self, FUNCTION, ID, SECOND_ID, SPARE};
 use crate::response::{Event, ParseOptions, ResponseParser, ResponseTemplate};
@@ -46,14 +46,7 @@ fn list_messages(derivation: &Derivation<'_, '_>, (thinks, is_text): (bool, Opti
         ));
     }
     if let Some(is_text) = is_text {
-        let call = |id, name, arguments: Value| {
-            let arguments = if is_text {
-                Value::from(arguments.to_string())
-            } else {
-                arguments
-            };
-            plant::call(id, name, &arguments)
-        };
+        let call = |id, name, arguments| plant::call(id, name, &in_text(arguments, is_text));
         let plain = call(
             ID,
             FUNCTION,
@@ -189,23 +182,21 @@ fn find_difference(message: &Value, parsed: &Value, shot: &Shot) -> Option<&'sta
     if differs(REASONING_FIELD) {
         return Some("the reasoning");
     }
-    let wanted = message
-        .get("tool_calls")
-        .and_then(Value::as_array)
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let calls_of = |message: &Value| {
+        message
+            .get("tool_calls")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default()
+    };
     let is_printed = |call: &&Value| {
         call.pointer("/function/name")
             .and_then(Value::as_str)
             .is_some_and(|name| written.contains(name))
     };
-    let wanted: Vec<_> = wanted.iter().filter(is_printed).map(read_call).collect();
-    let found = parsed
-        .get("tool_calls")
-        .and_then(Value::as_array)
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    (wanted != found.iter().map(read_call).collect::<Vec<_>>()).then_some("a call")
+    let wanted: Vec<_> = calls_of(message).iter().filter(is_printed).map(read_call).collect();
+    let found: Vec<_> = calls_of(parsed).iter().map(read_call).collect();
+    (wanted != found).then_some("a call")
 }
 
 /// Returns the name and the arguments of a call. Arguments in JSON text are read.
@@ -216,10 +207,9 @@ fn read_call(call: &Value) -> (Value, Value) {
         arguments => arguments,
     };
     let arguments = match arguments {
-        Value::Object(object) => {
-            let mut entries: Vec<(String, Value)> = object.into_iter().collect();
-            entries.sort_by(|one, other| one.0.cmp(&other.0));
-            Value::Object(entries.into_iter().collect::<Map<_, _>>())
+        Value::Object(mut object) => {
+            object.sort_keys();
+            Value::Object(object)
         }
         other => other,
     };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chat_template::{AssistantOptions, Bounds, ControlPolicy, FixedClock, Limits, LocalTime};
+use chat_template::{AssistantOptions, Bounds, ControlPolicy, Limits, LocalTime};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -55,7 +55,7 @@ pub struct Options {
     pub control_roles: Vec<String>,
     pub limits: Limits,
     pub cancel: Option<Arc<AtomicBool>>,
-    pub clock: Option<FixedClock>,
+    pub clock: Option<LocalTime>,
 }
 
 impl Default for Options {
@@ -174,9 +174,8 @@ pub fn read_limits(limits: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
     limits.map_err(|error| PyValueError::new_err(format!("limits: {error}")))
 }
 
-fn read_clock(now: &Bound<'_, PyAny>) -> PyResult<FixedClock> {
+fn read_clock(now: &Bound<'_, PyAny>) -> PyResult<LocalTime> {
     let text: String = now.call_method0("isoformat")?.extract()?;
     let time: Result<LocalTime, _> = text.parse();
-    time.map(FixedClock)
-        .map_err(|error| PyTypeError::new_err(format!("now must be a naive datetime: {error}")))
+    time.map_err(|error| PyTypeError::new_err(format!("now must be a naive datetime: {error}")))
 }

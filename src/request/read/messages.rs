@@ -123,22 +123,14 @@ pub fn read_message<'b>(reader: &mut Reader<'b, '_, '_>, node: Node<'b>, place: 
 /// Reads a field of a message other than its content, its calls and its refusal.
 fn read_field<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, key: &'b str, value: Node<'b>) -> Result<()> {
     let is_assistant = turn.role == Role::Assistant;
-    match key {
-        "role" | "content" | "refusal" | "object" | "phase" => {}
+    match (key, &mut turn.result) {
+        ("role" | "content" | "refusal" | "object" | "phase", _) => {}
         _ if value.is_null() => {}
-        "tool_call_id" if turn.result.is_some() => {
-            if let Some(result) = &mut turn.result {
-                result.id = value.text();
-            }
-        }
-        "name" if turn.result.is_some() => {
-            if let Some(result) = &mut turn.result {
-                result.name = value.text();
-            }
-        }
-        "tool_calls" | "function_call" if is_assistant => {}
-        "partial" | "prefix" if value.bool().is_some() => {}
-        "audio" if is_assistant && value.get("id").is_some() => {
+        ("tool_call_id", Some(result)) => result.id = value.text(),
+        ("name", Some(result)) => result.name = value.text(),
+        ("tool_calls" | "function_call", _) if is_assistant => {}
+        ("partial" | "prefix", _) if value.bool().is_some() => {}
+        ("audio", _) if is_assistant && value.get("id").is_some() => {
             let place = reader.key(turn.place, key);
             reader.drop(place, "the audio of an earlier answer is stored elsewhere")?;
         }

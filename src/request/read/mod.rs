@@ -8,8 +8,6 @@ mod messages;
 mod parts;
 mod tools;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
-
 use super::format::Format;
 use super::node::Node;
 use super::normal::{Answer, Arguments, JsonText, Normal, Note, Place, Role, STEP, Turn};
@@ -179,65 +177,31 @@ impl<'b> Reader<'b, '_, '_> {
         Ok(list.items().enumerate())
     }
 
-    /// Finds the call of each result.
+    /// Finds the call of each result: the first one without a result that has the identifier, or for a result without one the first with the
+    /// name, or the first.
     fn match_results(&mut self) -> Result<()> {
-        let mut open = Open::default();
+        let mut open = Vec::new();
         for (index, turn) in self.normal.turns.iter_mut().enumerate() {
-            if !turn.calls.is_empty() || turn.result.is_some() {
-                self.meter.charge_items(turn.calls.len().saturating_add(1))?;
-                self.meter.claim_for_render(turn.calls.len().saturating_mul(OPEN_CALL))?;
-            }
-            for (number, call) in turn.calls.iter().enumerate() {
-                open.add((index, number), call.id, call.name);
-            }
+            self.meter.charge_items(turn.calls.len())?;
+            self.meter.claim_for_render(turn.calls.len().saturating_mul(OPEN_CALL))?;
+            let calls = turn.calls.iter().enumerate();
+            open.extend(calls.map(|(number, call)| ((index, number), call.id, call.name)));
             if let Some(result) = &mut turn.result {
-                result.call = open.take(result.id, result.name);
+                self.meter.charge_items(open.len())?;
+                let found = match result.id {
+                    Some(_) => open.iter().position(|(_, id, _)| *id == result.id),
+                    None => open.iter().position(|(.., name)| Some(*name) == result.name).or(Some(0)),
+                };
+                let found = found.filter(|found| *found < open.len());
+                result.call = found.map(|found| open.remove(found).0);
             }
         }
         Ok(())
     }
 }
 
-/// The memory of a call that is open.
+/// The memory of a call that has no result yet.
 const OPEN_CALL: usize = 128;
-
-/// The calls that have no result yet.
-#[derive(Default)]
-struct Open<'b> {
-    count: usize,
-    calls: BTreeMap<usize, (usize, usize)>,
-    by_id: HashMap<&'b str, VecDeque<usize>>,
-    by_name: HashMap<&'b str, VecDeque<usize>>,
-}
-
-impl<'b> Open<'b> {
-    fn add(&mut self, call: (usize, usize), id: Option<&'b str>, name: &'b str) {
-        self.calls.insert(self.count, call);
-        if let Some(id) = id {
-            self.by_id.entry(id).or_default().push_back(self.count);
-        }
-        self.by_name.entry(name).or_default().push_back(self.count);
-        self.count = self.count.saturating_add(1);
-    }
-
-    /// Removes the call of a result: the first with the identifier, or without one the first with the name, or the first.
-    fn take(&mut self, id: Option<&str>, name: Option<&str>) -> Option<(usize, usize)> {
-        let named = |index: &mut HashMap<&str, VecDeque<usize>>, calls: &BTreeMap<usize, _>, key: Option<&str>| {
-            let numbers = index.get_mut(key?)?;
-            while let Some(number) = numbers.pop_front() {
-                if calls.contains_key(&number) {
-                    return Some(number);
-                }
-            }
-            None
-        };
-        let number = match id {
-            Some(_) => named(&mut self.by_id, &self.calls, id),
-            None => named(&mut self.by_name, &self.calls, name).or_else(|| self.calls.keys().next().copied()),
-        };
-        self.calls.remove(&number?)
-    }
-}
 
 #[cfg(test)]
 mod tests {

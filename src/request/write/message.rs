@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::json::{DEPTH, Data, Entry};
 
 /// The fields for reasoning by the values of their choice.
-pub const THOUGHT_KEYS: [&str; 4] = ["", "reasoning_content", "reasoning", "thinking"];
+const THOUGHT_KEYS: [&str; 4] = ["", "reasoning_content", "reasoning", "thinking"];
 
 const THOUGHTS_START: &str = "<think>\n";
 
@@ -32,7 +32,6 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         self.written.spoken.push(Spoken {
             role: draft.role,
             role_address: kept_role.map_or(made_role, |role| role.as_ptr().addr()),
-            has_calls,
             has_parts: kept.is_some() && draft.form == Form::Parts,
             call: draft.result.and_then(|result| result.call),
             place: draft.place,

@@ -8,8 +8,6 @@ mod message;
 mod tools;
 mod turns;
 
-pub use message::THOUGHT_KEYS;
-
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -87,7 +85,6 @@ pub struct Spoken {
     pub role: Role,
     /// The address of the role that the template gets.
     pub role_address: usize,
-    pub has_calls: bool,
     /// Whether the content is a list.
     pub has_parts: bool,
     /// The index of the turn and the call to which the message is the result.

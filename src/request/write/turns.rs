@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::change::ChangeKind;
 use super::super::node::Node;
-use super::super::normal::{Call, Field, Form, Medium, Part, PartKind, Place, Role, Thought, Turn};
+use super::super::normal::{Answer, Call, Field, Form, Medium, Part, PartKind, Place, Role, Thought, Turn};
 use super::super::plan::value::*;
 use super::super::plan::{Choice, kind};
 use super::Writer;
@@ -25,7 +25,7 @@ pub struct Draft<'n, 'b> {
     pub thoughts: Vec<&'n Thought<'b>>,
     pub thought_key: Option<&'b str>,
     pub calls: Vec<(&'n Call<'b>, CallIndex)>,
-    pub result: Option<ResultOf<'b>>,
+    pub result: Option<Answer<'b>>,
     pub name: Option<&'n Field<'b>>,
     pub others: Vec<&'n Field<'b>>,
     /// Whether the body has no such message.
@@ -36,15 +36,6 @@ pub struct Draft<'n, 'b> {
 
 /// The index of a turn and of one of its calls.
 pub type CallIndex = (usize, usize);
-
-/// What is known of the call of a result.
-#[derive(Clone, Copy)]
-pub struct ResultOf<'b> {
-    pub call: Option<CallIndex>,
-    pub id: Option<&'b str>,
-    /// The name of the function, if the body has it in the result.
-    pub name: Option<&'b str>,
-}
 
 /// A piece of a content.
 #[derive(Clone)]
@@ -88,11 +79,7 @@ impl<'n, 'b> Draft<'n, 'b> {
             thoughts: turn.thoughts.iter().collect(),
             thought_key: turn.thought_key,
             calls: calls.map(|(number, call)| (call, (index, number))).collect(),
-            result: turn.result.as_ref().map(|result| ResultOf {
-                call: result.call,
-                id: result.id,
-                name: result.name,
-            }),
+            result: turn.result,
             name: turn.name.as_ref(),
             others: turn.others.iter().collect(),
             is_made: false,
@@ -430,7 +417,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             } else if draft.role == Role::User && !last.calls.is_empty() && alternation != MERGED_TURNS {
                 self.note(draft.place, ChangeKind::Inserted, "the template wants a result after a call");
                 let result = |(call, index): &(&Call<'b>, CallIndex)| Draft {
-                    result: Some(ResultOf {
+                    result: Some(Answer {
                         call: Some(*index),
                         id: call.id,
                         name: None,

@@ -123,10 +123,6 @@ impl Prover<'_> {
                     }
                     None => return Some(test),
                 },
-                Node::Apply(operation, args) if operation.kind == "filter" && &*operation.name == "string" && args.len() == 1 => {
-                    stack.pop();
-                    stack.extend(args.first());
-                }
                 _ => return None,
             }
         }

@@ -144,7 +144,7 @@ impl<'t> Prover<'t> {
             }
             ExprKind::Test(test) => {
                 let input = self.eval(&test.input, state);
-                self.test(test, input, state, SPREAD)
+                self.test(test, input, state)
             }
             ExprKind::Call(call) => self.call(call, expr, state),
         }
@@ -260,12 +260,6 @@ impl<'t> Prover<'t> {
                         _ => self.terms.add(Node::Sum(difference, offset)),
                     };
                 }
-                (BinaryOp::Mod, None, None) if other_offset != 0 => {
-                    let rest = offset.checked_rem_euclid(other_offset).filter(|_| other_offset > 0);
-                    if let Some(rest) = rest {
-                        return self.terms.add(Node::Int(rest));
-                    }
-                }
                 _ => {}
             }
         }
@@ -289,15 +283,15 @@ impl<'t> Prover<'t> {
                 let less = self.terms.less(left, right, SPREAD);
                 self.negate(less, state)
             }
-            CompareOp::In => self.contains(left, right, SPREAD),
+            CompareOp::In => self.contains(left, right),
             CompareOp::NotIn => {
-                let contains = self.contains(left, right, SPREAD);
+                let contains = self.contains(left, right);
                 self.negate(contains, state)
             }
         }
     }
 
-    pub fn contains(&mut self, item: Term, container: Term, depth: usize) -> Term {
+    fn contains(&mut self, item: Term, container: Term) -> Term {
         match self.terms.get(container).clone() {
             Node::List(items) => {
                 let mut found = self.terms.bool(false);
@@ -311,19 +305,6 @@ impl<'t> Prover<'t> {
                 }
                 found
             }
-            Node::Choice(test, then, otherwise) if depth > 0 => {
-                let then = self.contains(item, then, depth.saturating_sub(1));
-                let otherwise = self.contains(item, otherwise, depth.saturating_sub(1));
-                self.terms.choice(test, then, otherwise)
-            }
-            Node::Str(text) => match self.terms.get(item) {
-                Node::Str(part) => {
-                    self.terms.spend(text.len() / 32);
-                    let contains = text.contains(&**part);
-                    self.terms.bool(contains)
-                }
-                _ => self.terms.apply("in", "", vec![item, container]),
-            },
             _ => self.terms.apply("in", "", vec![item, container]),
         }
     }
@@ -380,15 +361,11 @@ impl<'t> Prover<'t> {
     }
 
     pub fn item(&mut self, object: Term, key: Term, state: &mut State, depth: usize) -> Term {
+        let object = self.resolve(object, &state.facts);
         let (object_node, key_node) = (self.terms.get(object).clone(), self.terms.get(key).clone());
         match (&object_node, &key_node) {
             (Node::Choice(test, then, otherwise), _) if depth > 0 => {
                 let depth = depth.saturating_sub(1);
-                match self.terms.decide(*test, &state.facts) {
-                    Some(true) => return self.item(*then, key, state, depth),
-                    Some(false) => return self.item(*otherwise, key, state, depth),
-                    None => {}
-                }
                 self.either(*test, state, [*then, *otherwise], &mut |prover, object, state| {
                     prover.item(object, key, state, depth)
                 })
@@ -437,11 +414,6 @@ impl<'t> Prover<'t> {
     fn slice_by(&mut self, object: Term, bounds: &[Term], depth: usize) -> Term {
         let known: Vec<Node> = bounds.iter().map(|bound| self.terms.get(*bound).clone()).collect();
         match (self.terms.get(object).clone(), known.as_slice()) {
-            (Node::Choice(test, then, otherwise), _) if depth > 0 => {
-                let then = self.slice_by(then, bounds, depth.saturating_sub(1));
-                let otherwise = self.slice_by(otherwise, bounds, depth.saturating_sub(1));
-                self.terms.choice(test, then, otherwise)
-            }
             (_, [Node::Choice(test, then, otherwise), _, _]) if depth > 0 => {
                 let cut = |prover: &mut Self, start: Term| {
                     let bounds: Vec<Term> = std::iter::once(start).chain(bounds.iter().skip(1).copied()).collect();

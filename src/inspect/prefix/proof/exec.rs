@@ -24,13 +24,11 @@ impl<'t> Prover<'t> {
             if state.is_dead || self.has_given_up {
                 return;
             }
-            match state
-                .stopped
-                .map(|stopped| (stopped, self.terms.decide(stopped, &state.facts)))
-            {
-                None | Some((_, Some(false))) => self.stmt(stmt, state),
-                Some((_, Some(true))) => return,
-                Some((stopped, None)) => {
+            let stopped = state.stopped.unwrap_or_else(|| self.terms.bool(false));
+            match self.terms.decide(stopped, &state.facts) {
+                Some(false) => self.stmt(stmt, state),
+                Some(true) => return,
+                None => {
                     let (skipped, mut running) = (self.fork(state), self.fork(state));
                     self.terms.assume(stopped, false, &mut running.facts);
                     running.stopped = None;
@@ -92,17 +90,8 @@ impl<'t> Prover<'t> {
                 let text = self.filter_text(&node.filter, text, state);
                 state.out.push(text);
             }
-            StmtKind::With(node) => {
-                let values: Vec<Term> = node.bindings.iter().map(|(_, value, _)| self.eval(value, state)).collect();
-                state.open_scope();
-                for ((target, ..), value) in node.bindings.iter().zip(values) {
-                    self.assign(target, value, state);
-                }
-                self.exec(&node.body.stmts, state);
-                state.close_scope();
-            }
             StmtKind::Break | StmtKind::Continue => state.stopped = Some(self.terms.bool(true)),
-            StmtKind::CallBlock(_) | StmtKind::Unsupported(_) => {
+            StmtKind::CallBlock(_) | StmtKind::With(_) | StmtKind::Unsupported(_) => {
                 self.give_up();
             }
         }
@@ -168,9 +157,6 @@ impl<'t> Prover<'t> {
 
     pub fn assign(&mut self, target: &Target, value: Term, state: &mut State) {
         self.terms.spend(state.values() / 4);
-        if !self.may_go_on() {
-            return;
-        }
         match &target.kind {
             TargetKind::Name { symbol, .. } => state.set(*symbol, value),
             TargetKind::Attribute { object, name, .. } => match state.find(*object).map(|object| self.terms.get(object).clone()) {
@@ -207,9 +193,6 @@ impl<'t> Prover<'t> {
         let before = (self.peels && reads.prints).then(|| self.fork(state));
         for (object, name) in &reads.assigned {
             self.terms.spend((inputs.len() + state.values()) / 4);
-            if !self.may_go_on() {
-                return;
-            }
             match state.find(*object).map(|object| self.terms.get(object).clone()) {
                 Some(Node::Namespace(space)) => {
                     let value = self
@@ -252,15 +235,13 @@ impl<'t> Prover<'t> {
         let item = self.terms.apply("first", "", vec![list]);
         let after = self.terms.fresh();
         let round = Round {
-            from: None,
-            value: None,
-            least_count: self.terms.least_count,
             item,
             index: [zero; 2],
             length: [self.terms.lone(); 2],
             is_last: [self.terms.lone(); 2],
             before: [undefined; 2],
             after: [after; 2],
+            ..Round::default()
         };
         self.all_rounds.push(round);
         let variable = self.terms.add(Node::Loop(self.all_rounds.len().saturating_sub(1)));
@@ -283,9 +264,6 @@ impl<'t> Prover<'t> {
         }
         for name in &reads.names {
             self.terms.spend((inputs.len() + state.values()) / 4);
-            if !self.may_go_on() {
-                return;
-            }
             let term = match state.find(*name) {
                 Some(term) => term,
                 None => match self.tree.symbols.name(*name) {
@@ -299,12 +277,8 @@ impl<'t> Prover<'t> {
             inputs.push(term);
             match *self.terms.get(term) {
                 Node::Namespace(address) => {
-                    let attributes = state.spaces.iter().find(|(space, _)| *space == address);
-                    inputs.extend(
-                        attributes
-                            .iter()
-                            .flat_map(|(_, attributes)| attributes.iter().map(|(_, term)| *term)),
-                    );
+                    let spaces = state.spaces.iter().filter(|(space, _)| *space == address);
+                    inputs.extend(spaces.flat_map(|(_, attributes)| attributes.iter().map(|(_, term)| *term)));
                 }
                 Node::Macro(index) => {
                     let Some(reads) = self.macro_reads(index) else { continue };
@@ -363,35 +337,25 @@ impl<'t> Prover<'t> {
             self.add_inputs(&reads, state, &mut inputs, 0);
             return self.terms.apply_node("macro", "", std::ptr::from_ref(node) as usize, inputs);
         }
-        let is_simple = args
-            .others
-            .as_ref()
-            .is_none_or(|others| others.star.is_none() && others.double_star.is_none());
+        let others = args.others.iter();
+        let is_simple = others
+            .clone()
+            .all(|others| others.star.is_none() && others.double_star.is_none());
         let count = node.parameters.len();
         if !is_simple || node.specials.iter().any(Option::is_some) || args.positional.len() > count || count > MAX_PARAMETERS {
             return self.give_up();
         }
         let hidden = state.hide_scopes(depth);
         state.open_scope();
-        let named = args
-            .others
-            .iter()
-            .flat_map(|others| &others.keywords)
-            .map(|keyword| &*keyword.name);
-        let named: Vec<(&str, Term)> = named.zip(values.iter().skip(args.positional.len()).copied()).collect();
+        let (positional, named) = values.split_at(args.positional.len().min(values.len()));
+        let keywords = others.flat_map(|others| &others.keywords).map(|keyword| &*keyword.name);
+        let named: Vec<(&str, Term)> = keywords.zip(named.iter().copied()).collect();
         for (position, parameter) in node.parameters.iter().enumerate() {
             let name = self.tree.symbols.name(parameter.symbol);
-            let keyword = named
-                .iter()
-                .find(|(other, _)| *other == name)
-                .map(|(_, value)| self.keyword_value(*value));
-            let value = match (
-                values.get(position).filter(|_| position < args.positional.len()),
-                keyword,
-                &parameter.default,
-            ) {
+            let keyword = || named.iter().find(|(other, _)| *other == name);
+            let value = match (positional.get(position), keyword(), &parameter.default) {
                 (Some(value), ..) => *value,
-                (None, Some(value), _) => value,
+                (None, Some((_, value)), _) => self.keyword_value(*value),
                 (None, None, Some(default)) => self.eval(default, state),
                 (None, None, None) => self.terms.add(Node::Undefined),
             };
@@ -417,13 +381,11 @@ impl<'t> Prover<'t> {
 
     fn add_macro(&mut self, node: &'t Macro, depth: usize) -> usize {
         self.terms.spend(self.macros.len() / 4);
-        match self.macros.iter().position(|(other, _)| std::ptr::eq(*other, node)) {
-            Some(index) => index,
-            None => {
-                self.macros.push((node, depth));
-                self.macros.len().saturating_sub(1)
-            }
-        }
+        let known = self.macros.iter().position(|(other, _)| std::ptr::eq(*other, node));
+        known.unwrap_or_else(|| {
+            self.macros.push((node, depth));
+            self.macros.len() - 1
+        })
     }
 
     /// Returns whether an `if` contains a loop whose list is, as far as the source shows, made of messages.

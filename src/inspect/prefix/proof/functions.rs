@@ -31,18 +31,10 @@ impl<'t> Prover<'t> {
             ("string", _) if self.terms.is_text(input) => input,
             ("safe", _) if self.terms.is_text(input) => input,
             ("default" | "d", Node::Undefined) if args.len() == 1 => args.first().copied().unwrap_or(input),
-            ("trim", Node::Str(text)) if args.is_empty() && text.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~')) => {
-                let text = text.trim().to_owned();
-                self.terms.text(&text)
-            }
             ("lower" | "upper" | "capitalize" | "title", Node::Str(text)) if args.is_empty() => match change_case(name, text) {
                 Some(text) => self.terms.text(&text),
                 None => self.terms.apply("filter", name, vec![input]),
             },
-            ("length" | "count", Node::List(items)) => {
-                let count = i64::try_from(items.len()).unwrap_or_default();
-                self.terms.add(Node::Int(count))
-            }
             _ => {
                 let input = self.without_appended(name, input, args);
                 let args = std::iter::once(input).chain(args.iter().copied()).collect();
@@ -51,23 +43,14 @@ impl<'t> Prover<'t> {
         }
     }
 
-    pub fn test(&mut self, test: &'t Test, input: Term, state: &mut State, depth: usize) -> Term {
-        let args = self.args(&test.args, state);
-        self.test_by(&test.name, input, &args, depth)
-    }
-
-    fn test_by(&mut self, name: &str, input: Term, args: &[Term], depth: usize) -> Term {
+    pub fn test(&mut self, test: &'t Test, input: Term, state: &mut State) -> Term {
+        let (name, args) = (&*test.name, self.args(&test.args, state));
         let node = self.terms.get(input).clone();
         let is_message = matches!(node, Node::First | Node::Last | Node::Appended);
         let is_list = matches!(node, Node::Messages(..) | Node::List(_));
         let is_text = self.terms.is_text(input);
         let is_scalar = matches!(node, Node::Int(_) | Node::Bool(_) | Node::None);
         let known = match (name, &node) {
-            (_, Node::Choice(test, then, otherwise)) if depth > 0 => {
-                let then = self.test_by(name, *then, args, depth.saturating_sub(1));
-                let otherwise = self.test_by(name, *otherwise, args, depth.saturating_sub(1));
-                return self.terms.choice(*test, then, otherwise);
-            }
             ("defined", Node::Undefined) => Some(false),
             ("undefined", Node::Undefined) => Some(true),
             ("defined", _) if is_message || is_list || is_text || is_scalar => Some(true),
@@ -83,20 +66,12 @@ impl<'t> Prover<'t> {
             ("sequence", _) if is_list || is_text => Some(true),
             ("true", Node::Bool(bool)) => Some(*bool),
             ("false", Node::Bool(bool)) => Some(!bool),
-            ("equalto" | "eq" | "==", _) => match args {
-                [other] => return self.terms.equal(input, *other, SPREAD),
-                _ => None,
-            },
-            ("in", _) => match args {
-                [container] => return self.contains(input, *container, SPREAD),
-                _ => None,
-            },
             _ => None,
         };
         match known {
             Some(truth) => self.terms.bool(truth),
             None => {
-                let args = std::iter::once(input).chain(args.iter().copied()).collect();
+                let args = std::iter::once(input).chain(args).collect();
                 self.terms.apply("test", name, args)
             }
         }

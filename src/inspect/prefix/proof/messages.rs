@@ -6,11 +6,11 @@ use super::state::State;
 use super::terms::{Node, Term};
 
 /// The variable `loop` of one round of a loop over messages.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Round {
     /// The index of the first message of the loop, if it is known.
     pub from: Option<usize>,
-    /// The least number of messages of the shorter conversation.
+    /// The least number of messages of the shorter conversation. Each has at least one.
     pub least_count: i64,
     /// The message of the round.
     pub item: Term,
@@ -66,19 +66,8 @@ impl Prover<'_> {
                     0 => return round.item,
                     1 => return neighbour(round.after),
                     -1 if base.is_some() => return neighbour(round.before),
-                    ..=-2 if base.is_some() => {
-                        let place = self.terms.add(Node::Int(place));
-                        return self.terms.apply("earlier message", "", vec![round.item, place]);
-                    }
                     _ => {}
                 }
-            }
-        }
-        if let Node::Choice(test, then, otherwise) = *self.terms.get(key) {
-            if [then, otherwise].iter().all(|key| self.terms.split_sum(*key).is_some()) {
-                let then = self.message_at(messages, from, then, state);
-                let otherwise = self.message_at(messages, from, otherwise, state);
-                return self.terms.choice(test, then, otherwise);
             }
         }
         self.terms.apply("item", "", vec![messages, key])

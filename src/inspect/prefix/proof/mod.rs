@@ -123,7 +123,7 @@ impl<'t> Prover<'t> {
             reads: HashMap::new(),
             rounds: Vec::new(),
             all_rounds: Vec::new(),
-            assigned: Self::list_assigned(&tree.body),
+            assigned: Reads::of_body(&tree.body).makes,
             work: 0,
             peels: false,
             stack: Stack::for_trees(meter.limits()),
@@ -227,6 +227,16 @@ impl<'t> Prover<'t> {
         states.each_ref().map(|state| self.fork(state))
     }
 
+    /// Assumes that a condition is false, and returns copies of the states for which it is true.
+    fn split(&mut self, test: Term, states: &mut [State; 2]) -> [State; 2] {
+        let mut chosen = self.fork_both(states);
+        for (chosen, other) in chosen.iter_mut().zip(states) {
+            self.terms.assume(test, true, &mut chosen.facts);
+            self.terms.assume(test, false, &mut other.facts);
+        }
+        chosen
+    }
+
     /// Executes statements for both renders. Returns whether the text of the shorter conversation is a prefix of the other.
     fn drive(&mut self, rest: &Rest<'_, 't>, mut states: [State; 2]) -> bool {
         let mut stmts = rest.stmts;
@@ -250,13 +260,7 @@ impl<'t> Prover<'t> {
                             stmts: all,
                             next: rest.next,
                         };
-                        let mut chosen = self.fork_both(&states);
-                        chosen
-                            .iter_mut()
-                            .for_each(|state| self.terms.assume(test, true, &mut state.facts));
-                        states
-                            .iter_mut()
-                            .for_each(|state| self.terms.assume(test, false, &mut state.facts));
+                        let chosen = self.split(test, &mut states);
                         return self.drive(&rest, chosen) && self.drive(&rest, states);
                     }
                     if let Some(shape) = self.find_shape(lists, SPREAD) {
@@ -292,22 +296,22 @@ impl<'t> Prover<'t> {
         rest.next.is_none_or(|next| self.drive(next, states))
     }
 
-    /// Returns the list that a choice between lists has as its value, as far as the facts decide the conditions.
-    fn resolve(&self, mut list: Term, facts: &Facts) -> Term {
-        while let Node::Choice(test, then, otherwise) = *self.terms.get(list) {
+    /// Returns the term that a choice has as its value, as far as the facts decide the conditions.
+    fn resolve(&self, mut term: Term, facts: &[(Term, bool)]) -> Term {
+        while let Node::Choice(test, then, otherwise) = *self.terms.get(term) {
             match self.terms.decide(test, facts) {
-                Some(true) => list = then,
-                Some(false) => list = otherwise,
+                Some(true) => term = then,
+                Some(false) => term = otherwise,
                 None => break,
             }
         }
-        list
+        term
     }
 
     /// Returns the condition that chooses between two lists of messages in both renders.
-    fn find_common_test(&self, [one, other]: [Term; 2]) -> Option<Term> {
-        match (self.terms.get(one), self.terms.get(other)) {
-            (Node::Choice(test, ..), Node::Choice(other_test, ..)) if test == other_test && one != other => Some(*test),
+    fn find_common_test(&self, lists: [Term; 2]) -> Option<Term> {
+        match lists.map(|list| self.terms.get(list)) {
+            [Node::Choice(test, ..), Node::Choice(other, ..)] if test == other && lists[0] != lists[1] => Some(*test),
             _ => None,
         }
     }
@@ -333,13 +337,7 @@ impl<'t> Prover<'t> {
             [Some(true), Some(true)] => self.drive(&body, states),
             [Some(false), Some(false)] => self.drive_if(node, arm + 1, rest, states),
             [None, None] if test == other_test => {
-                let mut taken = self.fork_both(&states);
-                taken
-                    .iter_mut()
-                    .for_each(|state| self.terms.assume(test, true, &mut state.facts));
-                states
-                    .iter_mut()
-                    .for_each(|state| self.terms.assume(test, false, &mut state.facts));
+                let taken = self.split(test, &mut states);
                 self.drive(&body, taken) && self.drive_if(node, arm + 1, rest, states)
             }
             _ => false,
@@ -369,9 +367,6 @@ impl<'t> Prover<'t> {
         }
         if !is_exact {
             return false;
-        }
-        if self.are_related(&one.out, &other.out, Relation::Prefix, &facts) {
-            return true;
         }
         self.exec_rest(rest, other);
         let facts = join_facts(one, other);

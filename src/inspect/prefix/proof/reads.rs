@@ -117,36 +117,32 @@ fn has_break(body: &Body) -> bool {
 impl<'t> Prover<'t> {
     /// Returns what a loop reads and assigns, without the macros that it calls.
     pub fn reads_of(&mut self, node: &'t For) -> Rc<Reads> {
-        let address = std::ptr::from_ref(node) as usize;
-        if let Some(reads) = self.reads.get(&address) {
-            return Rc::clone(reads);
-        }
-        let reads = Rc::new(Reads::of_loop(node, self.tree.symbols.find("loop")));
-        self.terms.spend(reads.visited);
-        self.reads.insert(address, Rc::clone(&reads));
-        reads
+        let own = self.tree.symbols.find("loop");
+        self.find_reads(std::ptr::from_ref(node) as usize, || Reads::of_loop(node, own))
     }
 
     pub fn macro_reads(&mut self, index: usize) -> Option<Rc<Reads>> {
-        let (node, depth) = self.macros.get(index)?;
-        let address = std::ptr::from_ref(*node) as usize;
-        if let Some(reads) = self.reads.get(&address) {
-            return Some(Rc::clone(reads));
-        }
-        let (mut found, own) = (Reads::of_body(&node.body), self.tree.symbols.find("loop"));
-        // A macro that is not in a loop has no other variable `loop` than those of its own loops.
-        found.names.retain(|name| *depth > 0 || Some(*name) != own);
-        for parameter in &node.parameters {
-            parameter.default.iter().for_each(|default| found.expr(default));
-        }
-        self.terms.spend(found.visited);
-        let reads = Rc::new(found);
-        self.reads.insert(address, Rc::clone(&reads));
-        Some(reads)
+        let (node, depth) = self.macros.get(index).copied()?;
+        let own = self.tree.symbols.find("loop");
+        Some(self.find_reads(std::ptr::from_ref(node) as usize, || {
+            let mut found = Reads::of_body(&node.body);
+            // A macro that is not in a loop has no other variable `loop` than those of its own loops.
+            found.names.retain(|name| depth > 0 || Some(*name) != own);
+            for parameter in &node.parameters {
+                parameter.default.iter().for_each(|default| found.expr(default));
+            }
+            found
+        }))
     }
 
-    /// Returns the names that the template assigns anywhere.
-    pub fn list_assigned(body: &Body) -> IndexSet<Symbol> {
-        Reads::of_body(body).makes
+    /// Returns what the node at an address reads, which is found once.
+    fn find_reads(&mut self, address: usize, find: impl FnOnce() -> Reads) -> Rc<Reads> {
+        let terms = &self.terms;
+        let reads = self.reads.entry(address).or_insert_with(|| {
+            let reads = find();
+            terms.spend(reads.visited);
+            Rc::new(reads)
+        });
+        Rc::clone(reads)
     }
 }

@@ -15,20 +15,17 @@ use super::state::State;
 use super::terms::{Node, Term};
 use crate::ast::For;
 
-/// How the two lists of a loop over messages are related: that of the shorter and that of the longer conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// The list of the longer conversation has more items at the end.
-    Longer {
-        /// The index of the first message, if it is known.
-        from: Option<usize>,
-        /// Whether the appended message is the only item that the longer conversation's list has in addition.
-        is_exact: bool,
-        /// Whether the items are the indices of the messages, and not the messages.
-        are_indices: bool,
-    },
-    /// The lists have the messages in reverse, so the appended message comes first.
-    Reversed,
+/// How the two lists of a loop over messages are related: that of the shorter and that of the longer conversation, which has more items.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// The index of the first message, if it is known.
+    pub from: Option<usize>,
+    /// Whether the appended message is the only item that the longer conversation's list has in addition, at its end.
+    pub is_exact: bool,
+    /// Whether the items are the indices of the messages, and not the messages.
+    pub are_indices: bool,
+    /// Whether the lists have the messages in reverse, so that the appended message comes first.
+    pub is_reversed: bool,
 }
 
 /// The result of a loop over the messages.
@@ -62,32 +59,19 @@ struct Carried {
 
 impl<'t> Prover<'t> {
     /// Executes a loop over the messages. Returns `None` if the renders may have printed different strings.
-    pub fn relate(&mut self, node: &'t For, shape: Shape, mut states: [State; 2]) -> Option<Outcome> {
+    pub fn relate(&mut self, node: &'t For, mut shape: Shape, mut states: [State; 2]) -> Option<Outcome> {
         let reads = self.reads_of(node);
-        let shape = match shape {
+        if node.test.is_some() {
             // The variable `loop` counts only the messages that the test of the loop chooses.
-            Shape::Longer { are_indices, .. } if node.test.is_some() => Shape::Longer {
-                from: None,
-                is_exact: false,
-                are_indices,
-            },
-            shape => shape,
-        };
-        let is_unknown = matches!(
-            shape,
-            Shape::Longer {
-                are_indices: true,
-                is_exact: false,
-                ..
-            }
-        );
-        if is_unknown || (shape == Shape::Reversed && node.test.is_some()) {
+            (shape.from, shape.is_exact) = (None, false);
+        }
+        if (shape.are_indices && !shape.is_exact) || (shape.is_reversed && node.test.is_some()) {
             return None;
         }
         if node.recursive || !node.otherwise.stmts.is_empty() {
             self.give_up();
         }
-        if shape == Shape::Reversed {
+        if shape.is_reversed {
             let round = self.reversed_round(false, true);
             let begun = self.fork_both(&states).map(Some);
             let [_, after] = self.run_round(node, &round, begun, None)?;
@@ -101,15 +85,7 @@ impl<'t> Prover<'t> {
             *longer = after;
         }
         let mut carried = self.list_carried(node, &states)?;
-        let splits_ends = !reads.breaks
-            && matches!(
-                shape,
-                Shape::Longer {
-                    from: Some(_),
-                    is_exact: true,
-                    ..
-                }
-            );
+        let splits_ends = !reads.breaks && shape.from.is_some() && shape.is_exact;
         let mut ends = loop {
             let mut begun = self.fork_both(&states);
             self.loosen(&carried, &mut begun);
@@ -122,7 +98,7 @@ impl<'t> Prover<'t> {
                 return None;
             }
         };
-        if shape == Shape::Reversed {
+        if shape.is_reversed {
             self.loosen(&carried, &mut states);
             return Some(Outcome {
                 together: Some(states),
@@ -133,8 +109,7 @@ impl<'t> Prover<'t> {
             self.loosen(&carried, &mut states);
             return self.append(node, shape, vec![states], &carried, false);
         }
-        let can_be_empty = matches!(shape, Shape::Longer { from: Some(1), .. }) && !states.iter().all(|state| self.has_two(state));
-        if can_be_empty {
+        if shape.from == Some(1) && !states.iter().all(|state| self.has_two(state)) {
             ends.push(states);
         }
         self.append(node, shape, ends, &carried, true)
@@ -175,7 +150,7 @@ impl<'t> Prover<'t> {
         let was_peeling = std::mem::replace(&mut self.peels, true);
         for [shorter, longer] in ends {
             let mut round = self.last_round(shape);
-            if matches!(shape, Shape::Longer { from: Some(1), .. }) && self.has_two(&longer) {
+            if shape.from == Some(1) && self.has_two(&longer) {
                 round.least_count = 2;
             }
             let begun = self.fork(&longer);
@@ -281,33 +256,19 @@ impl<'t> Prover<'t> {
     }
 
     /// Returns whether two values are equal, or each is the value from before the loop.
-    fn are_equal(&self, [one, other]: [Term; 2], old: Option<[Term; 2]>, facts: &[(Term, bool)], depth: usize) -> bool {
+    fn are_equal(&self, values: [Term; 2], old: Option<[Term; 2]>, facts: &[(Term, bool)], depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
-        if (one == other && !matches!(self.terms.get(one), Node::Lone(_))) || old == Some([one, other]) {
-            return true;
-        }
-        match (self.terms.get(one), self.terms.get(other)) {
-            (Node::Choice(test, then, otherwise), _) if self.terms.decide(*test, facts).is_some() => {
-                let chosen = if self.terms.decide(*test, facts) == Some(true) {
-                    then
-                } else {
-                    otherwise
-                };
-                self.are_equal([*chosen, other], old, facts, depth)
+        let is_same =
+            |[one, other]: [Term; 2]| (one == other && !matches!(self.terms.get(one), Node::Lone(_))) || old == Some([one, other]);
+        let chosen = values.map(|value| self.resolve(value, facts));
+        is_same(values)
+            || is_same(chosen)
+            || match chosen.map(|value| self.terms.get(value)) {
+                [Node::Choice(test, a, b), Node::Choice(other, c, d)] if test == other => {
+                    self.are_equal([*a, *c], old, facts, depth) && self.are_equal([*b, *d], old, facts, depth)
+                }
+                _ => false,
             }
-            (_, Node::Choice(test, then, otherwise)) if self.terms.decide(*test, facts).is_some() => {
-                let chosen = if self.terms.decide(*test, facts) == Some(true) {
-                    then
-                } else {
-                    otherwise
-                };
-                self.are_equal([one, *chosen], old, facts, depth)
-            }
-            (Node::Choice(test, a, b), Node::Choice(other_test, c, d)) if test == other_test => {
-                self.are_equal([*a, *c], old, facts, depth) && self.are_equal([*b, *d], old, facts, depth)
-            }
-            _ => false,
-        }
     }
 
     /// Returns the attributes of namespaces that a loop assigns. Returns `None` if one is unknown.
@@ -322,9 +283,6 @@ impl<'t> Prover<'t> {
         let mut seen = Vec::new();
         while let Some(name) = names.pop() {
             self.terms.spend((one.values() + seen.len()) / 4);
-            if !self.may_go_on() {
-                return None;
-            }
             let Some(Node::Macro(index)) = one.find(name).map(|term| self.terms.get(term).clone()) else {
                 continue;
             };
@@ -366,9 +324,6 @@ impl<'t> Prover<'t> {
     /// Replaces the values that a loop passes from one round to the next by unknown ones.
     fn loosen(&mut self, carried: &[Carried], states: &mut [State; 2]) {
         for attribute in carried {
-            if !self.may_go_on() {
-                return;
-            }
             self.terms.spend(states.iter().map(State::values).sum::<usize>() / 4);
             let (test, value) = (self.terms.fresh(), self.terms.fresh());
             for (state, old) in states.iter_mut().zip(attribute.old) {

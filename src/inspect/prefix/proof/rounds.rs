@@ -11,69 +11,36 @@ impl Prover<'_> {
         let depth = depth.checked_sub(1)?;
         let [one, other] = lists;
         match (self.terms.get(one), self.terms.get(other)) {
-            (Node::Messages(false, from), Node::Messages(true, other)) if from == other => Some(Shape::Longer {
+            (Node::Messages(false, from), Node::Messages(true, other)) if from == other => Some(Shape {
                 from: Some(*from),
                 is_exact: *from <= 1,
-                are_indices: false,
+                ..Shape::default()
             }),
-            (Node::Choice(test, a, b), Node::Choice(other_test, c, d)) if test == other_test => {
-                let (first, second) = (self.find_shape([*a, *c], depth)?, self.find_shape([*b, *d], depth)?);
-                match (first, second) {
-                    (first, second) if first == second => Some(first),
-                    (
-                        Shape::Longer {
-                            is_exact,
-                            are_indices: false,
-                            ..
-                        },
-                        Shape::Longer {
-                            is_exact: other,
-                            are_indices: false,
-                            ..
-                        },
-                    ) => Some(Shape::Longer {
-                        from: None,
-                        is_exact: is_exact && other,
-                        are_indices: false,
-                    }),
-                    _ => None,
-                }
-            }
             (Node::Apply(operation, args), Node::Apply(other, other_args)) if operation == other => {
                 let ([first, rest @ ..], [second, other_rest @ ..]) = (&**args, &**other_args) else {
                     return None;
                 };
-                let is_range = operation.kind == "global" && &*operation.name == "range";
-                if is_range
-                    && *self.terms.get(*first) == Node::Count
-                    && rest.is_empty()
-                    && self.terms.split_sum(*second) == Some((Some(*first), 1))
-                {
-                    return Some(Shape::Longer {
+                let is_range = operation.kind == "global" && &*operation.name == "range" && rest.is_empty();
+                let is_count = *self.terms.get(*first) == Node::Count;
+                if is_range && is_count && self.terms.split_sum(*second) == Some((Some(*first), 1)) {
+                    return Some(Shape {
                         from: Some(0),
                         is_exact: true,
                         are_indices: true,
+                        is_reversed: false,
                     });
                 }
                 let shape = self
                     .find_shape([*first, *second], depth)
                     .filter(|_| rest == other_rest && operation.kind == "filter")?;
-                match (&*operation.name, shape) {
-                    (
-                        "reverse",
-                        Shape::Longer {
-                            is_exact: true,
-                            are_indices: false,
-                            ..
-                        },
-                    ) => Some(Shape::Reversed),
-                    ("list", shape) => Some(shape),
-                    ("selectattr" | "rejectattr" | "select" | "reject", Shape::Longer { are_indices: false, .. }) => {
-                        Some(Shape::Longer {
-                            from: None,
-                            is_exact: false,
-                            are_indices: false,
-                        })
+                match &*operation.name {
+                    "list" => Some(shape),
+                    "reverse" if shape.is_exact && !shape.are_indices => Some(Shape {
+                        is_reversed: true,
+                        ..Shape::default()
+                    }),
+                    "selectattr" | "rejectattr" | "select" | "reject" if !shape.are_indices && !shape.is_reversed => {
+                        Some(Shape::default())
                     }
                     _ => None,
                 }
@@ -85,48 +52,34 @@ impl Prover<'_> {
     /// Returns the cases of a round that both conversations have. For each, also returns whether it is the last round of the shorter
     /// conversation.
     pub fn list_rounds(&mut self, shape: Shape) -> Vec<(Round, bool)> {
-        let Shape::Longer {
-            from,
-            is_exact,
-            are_indices,
-        } = shape
-        else {
-            return vec![
-                (self.reversed_round(true, false), false),
-                (self.reversed_round(false, false), false),
-            ];
-        };
+        if shape.is_reversed {
+            return [true, false]
+                .map(|is_first| (self.reversed_round(is_first, false), false))
+                .into();
+        }
+        let from = shape.from;
         let (yes, no) = (self.terms.bool(true), self.terms.bool(false));
         let undefined = self.terms.add(Node::Undefined);
         let (last, appended) = (self.terms.add(Node::Last), self.terms.add(Node::Appended));
         let count = self.terms.add(Node::Count);
         let start = i64::try_from(from.unwrap_or_default()).unwrap_or_default();
-        let lengths = match (is_exact, from) {
+        let length = match (shape.is_exact, from) {
             (true, Some(_)) => [0, 1].map(|more: i64| self.terms.sum(Some(count), more.saturating_sub(start))),
-            _ => [self.terms.lone(), self.terms.lone()],
+            _ => self.lone_pair(),
         };
-        let mut rounds = Vec::new();
-        if !is_exact {
-            let (index, item) = (self.terms.index_between(0, None), self.terms.fresh());
-            let before = self.terms.fresh();
-            let lone = [self.terms.lone(), self.terms.lone()];
-            let after = [self.terms.lone(), self.terms.lone()];
-            rounds.push((
-                Round {
-                    from: None,
-                    least_count: 1,
-                    item,
-                    value: None,
-                    index: [index; 2],
-                    length: lengths,
-                    is_last: lone,
-                    before: [before; 2],
-                    after,
-                },
-                false,
-            ));
-            return rounds;
+        if !shape.is_exact {
+            let round = Round {
+                index: [self.terms.index_between(0, None); 2],
+                item: self.terms.fresh(),
+                before: [self.terms.fresh(); 2],
+                length,
+                is_last: self.lone_pair(),
+                after: self.lone_pair(),
+                ..Round::default()
+            };
+            return vec![(round, false)];
         }
+        let mut rounds = Vec::new();
         for (is_first, is_last) in [(true, true), (true, false), (false, true), (false, false)] {
             let index = match (is_first, is_last) {
                 (true, _) => self.terms.add(Node::Int(0)),
@@ -157,9 +110,9 @@ impl Prover<'_> {
                 from,
                 least_count: start.saturating_add(least),
                 item,
-                value: are_indices.then_some([index; 2]),
+                value: shape.are_indices.then_some([index; 2]),
                 index: [index; 2],
-                length: lengths,
+                length,
                 is_last: is_last_of,
                 before: [before; 2],
                 after,
@@ -171,13 +124,7 @@ impl Prover<'_> {
 
     /// Returns the round of the appended message.
     pub fn last_round(&mut self, shape: Shape) -> Round {
-        let from = match shape {
-            Shape::Longer {
-                from, is_exact: true, ..
-            } => from,
-            _ => None,
-        };
-        let are_indices = matches!(shape, Shape::Longer { are_indices: true, .. });
+        let from = shape.from.filter(|_| shape.is_exact);
         let count = self.terms.add(Node::Count);
         let start = i64::try_from(from.unwrap_or_default()).unwrap_or_default();
         let index = match from {
@@ -196,15 +143,19 @@ impl Prover<'_> {
         let undefined = self.terms.add(Node::Undefined);
         Round {
             from,
-            least_count: 1,
             item: self.terms.add(Node::Appended),
-            value: are_indices.then_some([index; 2]),
+            value: shape.are_indices.then_some([index; 2]),
             index: [index; 2],
             length: [length; 2],
             is_last: [yes; 2],
             before: [before; 2],
             after: [undefined; 2],
+            ..Round::default()
         }
+    }
+
+    fn lone_pair(&mut self) -> [Term; 2] {
+        [self.terms.lone(), self.terms.lone()]
     }
 
     /// Returns a round of a loop that goes backwards, as `for message in messages|reverse` does. The longer conversation has the round of
@@ -231,15 +182,13 @@ impl Prover<'_> {
         let is_last = if is_appended { no } else { self.terms.fresh() };
         let after = if is_appended { last } else { self.terms.fresh() };
         Round {
-            from: None,
-            least_count: 1,
             item,
-            value: None,
             index,
             length: [count, more],
             is_last: [is_last; 2],
             before,
             after: [after; 2],
+            ..Round::default()
         }
     }
 }

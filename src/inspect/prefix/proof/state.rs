@@ -18,7 +18,7 @@ const VALUE_BYTES: usize = 2 * size_of::<(Rc<str>, Term)>();
 type Attributes = Vec<(Rc<str>, Term)>;
 
 /// The values of variables and namespaces at a place of the template, for one of the two renders.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct State {
     /// Whether the render is that of the longer conversation.
     pub is_longer: bool,
@@ -37,36 +37,22 @@ pub struct State {
     /// Whether the template refuses the conversation on this path.
     pub is_dead: bool,
     /// The claim to the memory of a copy.
-    _claim: Option<Claim>,
+    _claim: Option<Rc<Claim>>,
 }
 
 impl State {
     pub fn new(is_longer: bool) -> Self {
         Self {
             is_longer,
-            variables: Vec::new(),
-            scopes: Vec::new(),
-            spaces: Vec::new(),
-            out: Vec::new(),
-            facts: Facts::new(),
-            stopped: None,
-            is_dead: false,
-            _claim: None,
+            ..Self::default()
         }
     }
 
     /// Returns a copy, whose memory was claimed.
     pub fn copy(&self, claim: Claim) -> Self {
         Self {
-            is_longer: self.is_longer,
-            variables: self.variables.clone(),
-            scopes: self.scopes.clone(),
-            spaces: self.spaces.clone(),
-            out: self.out.clone(),
-            facts: self.facts.clone(),
-            stopped: self.stopped,
-            is_dead: self.is_dead,
-            _claim: Some(claim),
+            _claim: Some(Rc::new(claim)),
+            ..self.clone()
         }
     }
 
@@ -180,10 +166,7 @@ impl State {
             (None, None) => None,
             (one, other) => Some(terms.choice(test, one.unwrap_or(no), other.unwrap_or(no))).filter(|stopped| *stopped != no),
         };
-        let printed = |terms: &mut Terms, state: &Self| {
-            let new = state.out.get(self.out.len()..).unwrap_or_default();
-            if new.is_empty() { terms.text("") } else { terms.concat(new) }
-        };
+        let printed = |terms: &mut Terms, state: &Self| terms.concat(state.out.get(self.out.len()..).unwrap_or_default());
         let (one, other) = (printed(terms, &then), printed(terms, &otherwise));
         let text = terms.choice(test, one, other);
         if *terms.get(text) != Node::Str("".into()) {

@@ -228,12 +228,7 @@ impl Terms {
     }
 
     pub fn apply(&mut self, kind: &'static str, name: &str, args: Vec<Term>) -> Term {
-        let operation = Operation {
-            kind,
-            name: name.into(),
-            address: 0,
-        };
-        self.add(Node::Apply(operation, args.into()))
+        self.apply_node(kind, name, 0, args)
     }
 
     pub fn apply_node(&mut self, kind: &'static str, name: &str, address: usize, args: Vec<Term>) -> Term {

@@ -35,7 +35,7 @@ impl Failure {
             _ => (error.http_status(), None),
         };
         let message = match place {
-            Some(place) => format!("line {}, column {}: {}", place.line, place.column, error.message()),
+            Some((line, column)) => format!("line {line}, column {column}: {}", error.message()),
             None => error.message().to_owned(),
         };
         if status == 500 {
