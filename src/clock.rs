@@ -48,15 +48,11 @@ const LAST_SECOND: i64 = 253_402_300_799;
 /// The seconds since 1970 depend on the platform's zone. They are computed when the time is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LocalTime {
-    year: i32,
-    month: u32,
-    day: u32,
+    date: Date,
     hour: u32,
     minute: u32,
     second: u32,
     microsecond: u32,
-    weekday: u32,
-    day_of_year: u32,
     unix: i64,
 }
 
@@ -96,15 +92,11 @@ impl LocalTime {
             .saturating_mul(SECONDS_OF_DAY)
             .saturating_add(i64::from(second_of_day));
         Self {
-            year: date.year(),
-            month: date.month(),
-            day: date.day(),
+            date,
             hour,
             minute,
             second,
             microsecond,
-            weekday: date.weekday(),
-            day_of_year: date.day_of_year(),
             unix: local.saturating_sub(zone.offset_of_local(local)),
         }
     }
@@ -121,17 +113,17 @@ impl LocalTime {
 
     /// Returns the year, 1 to 9999.
     pub fn year(&self) -> i32 {
-        self.year
+        self.date.year
     }
 
     /// Returns the month, 1 to 12.
     pub fn month(&self) -> u32 {
-        self.month
+        self.date.month
     }
 
     /// Returns the day of the month, 1 to 31.
     pub fn day(&self) -> u32 {
-        self.day
+        self.date.day
     }
 
     /// Returns the hour, 0 to 23.
@@ -156,12 +148,12 @@ impl LocalTime {
 
     /// Returns the day of the week, 0 for Sunday to 6 for Saturday.
     pub fn weekday(&self) -> u32 {
-        self.weekday
+        self.date.weekday()
     }
 
     /// Returns the day of the year, 1 to 366.
     pub fn day_of_year(&self) -> u32 {
-        self.day_of_year
+        self.date.day_of_year()
     }
 
     /// Returns the seconds since 1970-01-01 UTC at which the platform's zone shows this time.

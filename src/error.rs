@@ -122,6 +122,12 @@ impl Error {
         Self::new(ErrorKind::Value, message)
     }
 
+    /// Makes an OverflowError.
+    #[cold]
+    pub fn overflow(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Overflow, message)
+    }
+
     /// Makes a TemplateRuntimeError, or an error for a Python exception that has no kind of its own.
     #[cold]
     pub fn runtime(message: impl Into<String>) -> Self {

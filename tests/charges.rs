@@ -265,7 +265,8 @@ fn list_functions(text: &str) -> Vec<Function> {
         });
         let (function, after) = rest.split_at(end.map_or(rest.len(), |end| open + end));
         functions.push(Function {
-            name: read_identifier(function),
+            // In a macro, a name can be a parameter.
+            name: read_identifier(function.trim_start_matches('$')),
             body: function[open..].to_owned(),
         });
         rest = after;

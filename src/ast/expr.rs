@@ -155,48 +155,36 @@ pub enum ExprKind {
 /// A variable that an expression reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Name {
-    /// The name of the variable.
     pub symbol: Symbol,
     /// The place of the variable. Set by the resolver.
     pub slot: Slot,
 }
 
-/// The unary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOp {
-    /// Negation: `not a`.
     Not,
-    /// The negative sign: `-a`.
     Neg,
-    /// The positive sign: `+a`.
     Pos,
 }
 
 /// The arithmetic operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOp {
-    /// Addition: `a + b`.
     Add,
-    /// Subtraction: `a - b`.
     Sub,
-    /// Multiplication: `a * b`.
     Mul,
-    /// Division: `a / b`.
     Div,
     /// Division that rounds down: `a // b`.
     FloorDiv,
     /// The remainder of a division, or formatting of a string: `a % b`.
     Mod,
-    /// Exponentiation: `a ** b`.
     Pow,
 }
 
 /// The operators `and` and `or`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogicOp {
-    /// Conjunction: `a and b`.
     And,
-    /// Disjunction: `a or b`.
     Or,
 }
 
@@ -218,31 +206,21 @@ impl Compare {
     }
 }
 
-/// The comparison operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareOp {
-    /// The operator `==`.
     Eq,
-    /// The operator `!=`.
     Ne,
-    /// The operator `<`.
     Lt,
-    /// The operator `<=`.
     Le,
-    /// The operator `>`.
     Gt,
-    /// The operator `>=`.
     Ge,
-    /// The operator `in`.
     In,
-    /// The operator `not in`.
     NotIn,
 }
 
 /// `then if test else otherwise`.
 #[derive(Debug)]
 pub struct Conditional {
-    /// The condition.
     pub test: Expr,
     /// The value if the condition is true.
     pub then: Expr,
@@ -255,7 +233,6 @@ pub struct Conditional {
 /// `object.name`.
 #[derive(Debug)]
 pub struct Attribute {
-    /// The object that has the attribute.
     pub object: Expr,
     /// The name of the attribute. All occurrences of a name in the template share one string.
     pub name: Arc<str>,
@@ -351,7 +328,6 @@ pub struct Filter {
 /// `input is name(args)`.
 #[derive(Debug)]
 pub struct Test {
-    /// The value that is tested.
     pub input: Expr,
     /// The name of the test, with the dots in it.
     pub name: Arc<str>,
@@ -364,7 +340,6 @@ pub struct Test {
 /// `callee(args)`.
 #[derive(Debug)]
 pub struct Call {
-    /// The function that is called.
     pub callee: Expr,
     /// The arguments of the call.
     pub args: Args,
@@ -394,12 +369,10 @@ pub struct OtherArgs {
 }
 
 impl Args {
-    /// Returns whether there are no arguments.
     pub fn is_empty(&self) -> bool {
         self.positional.is_empty() && self.are_positional()
     }
 
-    /// Returns whether all arguments are positional.
     pub fn are_positional(&self) -> bool {
         self.others.is_none()
     }
@@ -408,8 +381,6 @@ impl Args {
 /// `name=value` in a call.
 #[derive(Debug)]
 pub struct Keyword {
-    /// The name of the parameter.
     pub name: Arc<str>,
-    /// The value of the argument.
     pub value: Expr,
 }

@@ -3,7 +3,7 @@
 //! The visitor recurses without a check of the depth, because the parser bounds the height of the tree.
 
 use super::Template;
-use super::expr::{Args, Expr, ExprKind, Form};
+use super::expr::{Expr, ExprKind, Form};
 use super::slot::{Frame, Load, Scope, Slot};
 use super::stmt::{Body, Leaf, LoopTest, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 
@@ -86,7 +86,7 @@ impl Stmt {
             StmtKind::Macro(node) | StmtKind::Generation(node) => node.for_each_slot_mut(visit),
             StmtKind::CallBlock(node) => {
                 node.callee.for_each_slot_mut(visit);
-                node.args.for_each_slot_mut(visit);
+                node.args.for_each_child_mut(&mut |child| child.for_each_slot_mut(visit));
                 node.body.for_each_slot_mut(visit);
             }
             StmtKind::FilterBlock(node) => {
@@ -143,61 +143,8 @@ impl Expr {
     fn for_each_slot_mut(&mut self, visit: &mut impl FnMut(SlotNode<'_>)) {
         visit(SlotNode::Form(&mut self.form));
         match &mut self.kind {
-            ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => {}
             ExprKind::Name(name) => visit(SlotNode::Slot(&mut name.slot)),
-            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => {
-                exprs(items, visit);
-            }
-            ExprKind::Dict(pairs) => pairs.iter_mut().for_each(|(key, value)| {
-                key.for_each_slot_mut(visit);
-                value.for_each_slot_mut(visit);
-            }),
-            ExprKind::Unary(_, operand) => operand.for_each_slot_mut(visit),
-            ExprKind::Binary(_, operands) | ExprKind::Logic(_, operands) | ExprKind::Item(operands) => {
-                exprs(&mut **operands, visit);
-            }
-            ExprKind::Compare(compare) => {
-                compare.first.for_each_slot_mut(visit);
-                compare.link.1.for_each_slot_mut(visit);
-                compare
-                    .more
-                    .iter_mut()
-                    .for_each(|(_, operand)| operand.for_each_slot_mut(visit));
-            }
-            ExprKind::Conditional(conditional) => {
-                conditional.test.for_each_slot_mut(visit);
-                conditional.then.for_each_slot_mut(visit);
-                exprs(&mut conditional.otherwise, visit);
-            }
-            ExprKind::Attribute(attribute) => attribute.object.for_each_slot_mut(visit),
-            ExprKind::Slice(slice) => {
-                slice.object.for_each_slot_mut(visit);
-                let bounds = [&mut slice.start, &mut slice.stop, &mut slice.step];
-                exprs(bounds.into_iter().flatten(), visit);
-            }
-            ExprKind::Filter(filter) => {
-                exprs(&mut filter.input, visit);
-                filter.args.for_each_slot_mut(visit);
-            }
-            ExprKind::Test(test) => {
-                test.input.for_each_slot_mut(visit);
-                test.args.for_each_slot_mut(visit);
-            }
-            ExprKind::Call(call) => {
-                call.callee.for_each_slot_mut(visit);
-                call.args.for_each_slot_mut(visit);
-            }
-        }
-    }
-}
-
-impl Args {
-    fn for_each_slot_mut(&mut self, visit: &mut impl FnMut(SlotNode<'_>)) {
-        exprs(&mut self.positional, visit);
-        if let Some(others) = &mut self.others {
-            exprs(others.keywords.iter_mut().map(|keyword| &mut keyword.value), visit);
-            exprs(others.star.as_deref_mut(), visit);
-            exprs(others.double_star.as_deref_mut(), visit);
+            _ => self.for_each_child_mut(&mut |child| child.for_each_slot_mut(visit)),
         }
     }
 }

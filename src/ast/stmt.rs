@@ -56,9 +56,7 @@ pub enum StmtKind {
     /// `{% include a %}`: a statement of this name that this crate does not support. Executing it is an error, so the tree does not keep
     /// its parts.
     Unsupported(&'static str),
-    /// The statement `{% break %}`.
     Break,
-    /// The statement `{% continue %}`.
     Continue,
 }
 
@@ -153,12 +151,10 @@ pub struct Target {
     pub at: u32,
 }
 
-/// The kinds of targets.
 #[derive(Clone, Debug)]
 pub enum TargetKind {
     /// A variable: `x`.
     Name {
-        /// The name of the variable.
         symbol: Symbol,
         /// The place of the variable. Set by the resolver.
         slot: Slot,
@@ -192,7 +188,6 @@ pub struct For {
     pub test: Option<LoopTest>,
     /// Whether the loop is recursive, so that `loop(…)` renders the body again.
     pub recursive: bool,
-    /// The body of the loop.
     pub body: Body,
     /// The body of the `else`, which is rendered if no iteration reached the end of the body.
     pub otherwise: Body,
@@ -218,7 +213,6 @@ impl For {
 /// The condition of a loop: `{% for x in l if condition %}`. As in the reference, it is evaluated in a frame of its own.
 #[derive(Debug)]
 pub struct LoopTest {
-    /// The condition.
     pub condition: Expr,
     /// The target of the loop again. Its variables belong to the frame of the condition, so they have other places than those of the body.
     pub target: Target,
@@ -244,7 +238,6 @@ pub struct If {
 /// An `if` or an `elif` tag with its body.
 #[derive(Debug)]
 pub struct IfArm {
-    /// The condition.
     pub test: Expr,
     /// The body that is rendered if the condition is true.
     pub body: Body,
@@ -257,9 +250,7 @@ pub struct IfArm {
 /// An assignment: `{% set target = value %}`.
 #[derive(Debug)]
 pub struct Set {
-    /// The target of the assignment.
     pub target: Target,
-    /// The value that is assigned.
     pub value: Expr,
     /// The line that the reference names if the target is an attribute of an object that is not a namespace. Set by the resolver.
     pub check_line: u32,
@@ -282,11 +273,9 @@ pub enum SetStrategy {
 /// An assignment of the text of a block: `{% set target | filter %}body{% endset %}`.
 #[derive(Debug)]
 pub struct SetBlock {
-    /// The target of the assignment.
     pub target: Target,
     /// The last of the filters that are applied to the text. The first one has no input.
     pub filter: Option<Expr>,
-    /// The body that is rendered.
     pub body: Body,
     /// The scope of the body. Set by the resolver.
     pub scope: Scope,
@@ -295,11 +284,9 @@ pub struct SetBlock {
 /// A macro, the body of a call block, or a `generation` block. Only a macro has a name.
 #[derive(Debug, Default)]
 pub struct Macro {
-    /// The name of the macro.
     pub name: Option<Symbol>,
     /// The parameters. Those with a default come last.
     pub parameters: Vec<Parameter>,
-    /// The body of the macro.
     pub body: Body,
     /// The place of the variable that holds the macro. Set by the resolver.
     pub slot: Slot,
@@ -322,11 +309,9 @@ pub struct Macro {
 /// A parameter of a macro or a call block.
 #[derive(Debug)]
 pub struct Parameter {
-    /// The name of the parameter.
     pub symbol: Symbol,
     /// The place of its variable. Set by the resolver.
     pub slot: Slot,
-    /// The default value.
     pub default: Option<Expr>,
     /// The line that the reference names if the default fails. Set by the resolver.
     pub line: u32,
@@ -335,11 +320,9 @@ pub struct Parameter {
 /// A call block: `{% call(params) callee(args) %}body{% endcall %}`.
 #[derive(Debug)]
 pub struct CallBlock {
-    /// The function that is called.
     pub callee: Expr,
     /// The arguments of the call, without the `caller` that is added to them.
     pub args: Args,
-    /// The body, as a macro.
     pub body: Macro,
     /// The source of the whole call.
     pub span: Span,
@@ -350,7 +333,6 @@ pub struct CallBlock {
 pub struct FilterBlock {
     /// The last of the filters. The first one has no input.
     pub filter: Expr,
-    /// The body that is rendered.
     pub body: Body,
     /// The scope of the body. Set by the resolver.
     pub scope: Scope,
@@ -361,7 +343,6 @@ pub struct FilterBlock {
 pub struct With {
     /// The targets and their values, each with the line that the reference names if the value fails. The lines are set by the resolver.
     pub bindings: Vec<(Target, Expr, u32)>,
-    /// The body that is rendered.
     pub body: Body,
     /// The scope of the body. Set by the resolver.
     pub scope: Scope,

@@ -67,7 +67,6 @@ impl Symbols {
         self.by_name.find(hash, |symbol| self.name(*symbol) == name).copied()
     }
 
-    /// Returns the name of a symbol.
     pub fn name(&self, symbol: Symbol) -> &str {
         find_name(&self.names, symbol)
     }
@@ -107,7 +106,6 @@ fn find_name(names: &[Arc<str>], symbol: Symbol) -> &str {
     names.get(symbol.0 as usize).map_or("", |name| name)
 }
 
-/// A set of symbols.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolSet {
     /// Whether each of the first 64 symbols is in the set, as bits, which need no allocation.
@@ -133,7 +131,6 @@ impl SymbolSet {
             .is_some_and(|is_member| !std::mem::replace(is_member, true))
     }
 
-    /// Removes a symbol.
     pub fn remove(&mut self, symbol: Symbol) {
         if let Some(bit) = first_bit(symbol) {
             self.first &= !bit;
@@ -142,7 +139,6 @@ impl SymbolSet {
         }
     }
 
-    /// Returns whether a symbol is in the set.
     pub fn contains(&self, symbol: Symbol) -> bool {
         match first_bit(symbol) {
             Some(bit) => self.first & bit != 0,

@@ -8,7 +8,6 @@ use super::symbols::Symbol;
 /// A part of a statement.
 #[derive(Clone, Copy, Debug)]
 pub enum Child<'t> {
-    /// An expression.
     Expr(&'t Expr),
     /// The target of an assignment or a loop.
     Target(&'t Target),
@@ -50,51 +49,6 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` with each direct part of the expression.
-    pub fn for_each_child<'t>(&'t self, visit: &mut dyn FnMut(&'t Self)) {
-        match &self.kind {
-            ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) => {}
-            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => {
-                items.iter().for_each(visit);
-            }
-            ExprKind::Dict(pairs) => pairs.iter().for_each(|(key, value)| {
-                visit(key);
-                visit(value);
-            }),
-            ExprKind::Unary(_, operand) => visit(operand),
-            ExprKind::Binary(_, operands) | ExprKind::Logic(_, operands) | ExprKind::Item(operands) => {
-                operands.iter().for_each(visit);
-            }
-            ExprKind::Compare(compare) => {
-                visit(&compare.first);
-                compare.links().for_each(|(_, operand)| visit(operand));
-            }
-            ExprKind::Conditional(conditional) => {
-                visit(&conditional.test);
-                visit(&conditional.then);
-                conditional.otherwise.iter().for_each(visit);
-            }
-            ExprKind::Attribute(attribute) => visit(&attribute.object),
-            ExprKind::Slice(slice) => {
-                visit(&slice.object);
-                let bounds = [&slice.start, &slice.stop, &slice.step];
-                bounds.into_iter().flatten().for_each(visit);
-            }
-            ExprKind::Filter(filter) => {
-                filter.input.iter().for_each(&mut *visit);
-                filter.args.for_each_child(visit);
-            }
-            ExprKind::Test(test) => {
-                visit(&test.input);
-                test.args.for_each_child(visit);
-            }
-            ExprKind::Call(call) => {
-                visit(&call.callee);
-                call.args.for_each_child(visit);
-            }
-        }
-    }
-
     /// Calls `visit` with each name that the expression reads, at any depth.
     pub fn for_each_name(&self, visit: &mut impl FnMut(&Name)) {
         match &self.kind {
@@ -109,17 +63,71 @@ impl Expr {
     }
 }
 
-impl Args {
-    /// Calls `visit` with each argument.
-    pub fn for_each_child<'t>(&'t self, visit: &mut dyn FnMut(&'t Expr)) {
-        self.positional.iter().for_each(&mut *visit);
-        if let Some(others) = &self.others {
-            others.keywords.iter().for_each(|keyword| visit(&keyword.value));
-            others.star.as_deref().into_iter().for_each(&mut *visit);
-            others.double_star.as_deref().into_iter().for_each(visit);
+/// Declares a visitor of the direct parts of expressions, which is shared or `mut`.
+macro_rules! visit_children {
+    ($for_each:ident, $visit:ty, $iter:ident, $as_deref:ident $(, $mut:tt)?) => {
+        impl Expr {
+            /// Calls `visit` with each direct part of the expression.
+            pub fn $for_each<'t>(&'t $($mut)? self, visit: &mut $visit) {
+                match &$($mut)? self.kind {
+                    ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) => {}
+                    ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => items.$iter().for_each(visit),
+                    ExprKind::Dict(pairs) => pairs.$iter().for_each(|(key, value)| {
+                        visit(key);
+                        visit(value);
+                    }),
+                    ExprKind::Unary(_, operand) => visit(operand),
+                    ExprKind::Binary(_, operands) | ExprKind::Logic(_, operands) | ExprKind::Item(operands) => {
+                        operands.$iter().for_each(visit);
+                    }
+                    ExprKind::Compare(compare) => {
+                        visit(&$($mut)? compare.first);
+                        visit(&$($mut)? compare.link.1);
+                        compare.more.$iter().for_each(|(_, operand)| visit(operand));
+                    }
+                    ExprKind::Conditional(conditional) => {
+                        visit(&$($mut)? conditional.test);
+                        visit(&$($mut)? conditional.then);
+                        conditional.otherwise.$iter().for_each(visit);
+                    }
+                    ExprKind::Attribute(attribute) => visit(&$($mut)? attribute.object),
+                    ExprKind::Slice(slice) => {
+                        visit(&$($mut)? slice.object);
+                        let bounds = [&$($mut)? slice.start, &$($mut)? slice.stop, &$($mut)? slice.step];
+                        bounds.into_iter().flatten().for_each(visit);
+                    }
+                    ExprKind::Filter(filter) => {
+                        filter.input.$iter().for_each(&mut *visit);
+                        filter.args.$for_each(visit);
+                    }
+                    ExprKind::Test(test) => {
+                        visit(&$($mut)? test.input);
+                        test.args.$for_each(visit);
+                    }
+                    ExprKind::Call(call) => {
+                        visit(&$($mut)? call.callee);
+                        call.args.$for_each(visit);
+                    }
+                }
+            }
         }
-    }
+
+        impl Args {
+            /// Calls `visit` with each argument.
+            pub fn $for_each<'t>(&'t $($mut)? self, visit: &mut $visit) {
+                self.positional.$iter().for_each(&mut *visit);
+                if let Some(others) = &$($mut)? self.others {
+                    others.keywords.$iter().for_each(|keyword| visit(&$($mut)? keyword.value));
+                    others.star.$as_deref().into_iter().for_each(&mut *visit);
+                    others.double_star.$as_deref().into_iter().for_each(visit);
+                }
+            }
+        }
+    };
 }
+
+visit_children!(for_each_child, dyn FnMut(&'t Expr), iter, as_deref);
+visit_children!(for_each_child_mut, impl FnMut(&'t mut Expr), iter_mut, as_deref_mut, mut);
 
 impl Target {
     /// Calls `visit` with each name that the target sets. The target `ns.x` sets an attribute and no name.

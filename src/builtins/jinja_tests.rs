@@ -9,13 +9,13 @@
 //! The rules are those of jinja2 3.1.6 `tests.py`, and of Python's `callable` and `operator`.
 
 use super::arguments::to_plain_str;
-use super::table::{BuiltIn, Table, built_ins, kind, table};
+use super::table::{BuiltIn, Rows, Table, built_ins, kind};
 use crate::error::Result;
 use crate::unicode;
 use crate::unsupported::{self, Place};
 use crate::value::{Code, Function, Iter, Key, Parameter, Runtime, Shortcut, Style, Value, ops};
 
-static TESTS: Table = table!(&[FUNCTIONS, INSPECTIONS, COMPARISONS]);
+static TESTS: Table = Table::new(|| Rows::new(&[FUNCTIONS, INSPECTIONS, COMPARISONS]));
 
 /// Declares tests that only read their value, as [`built_ins`] does.
 macro_rules! inspections {

@@ -32,6 +32,7 @@
 use std::convert::Infallible;
 use std::ops::Deref;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use super::arguments::wrong_receiver;
 use crate::error::Result;
@@ -40,66 +41,57 @@ use crate::value::{Cycler, Dict, Function, Loop, MeteredRc, Seq, Str, Value};
 /// The number of initials that names of rows can have: the ASCII characters.
 const INITIALS: usize = 128;
 
-/// A table of functions, sorted by name. It finds a row by the initial of its name, because the resolver looks up the name of each
-/// attribute.
+/// A table, which is made when it is first used.
+pub type Table = LazyLock<Rows>;
+
+/// Functions, sorted by name. A row is found by the initial of its name, because the resolver looks up the name of each attribute.
 #[derive(Debug)]
-pub struct Table {
-    rows: &'static [Function],
+pub struct Rows {
+    rows: Vec<Function>,
     /// For each initial, the number of rows whose names begin with a smaller one.
-    starts: [u8; INITIALS + 1],
+    starts: [usize; INITIALS + 1],
 }
 
-impl Table {
-    /// Creates a table from rows that are sorted by name.
-    #[allow(
-        clippy::indexing_slicing,
-        clippy::cast_possible_truncation,
-        clippy::arithmetic_side_effects,
-        reason = "the tables are constants, so an index or a number that does not fit stops the compilation"
-    )]
-    pub const fn new(rows: &'static [Function]) -> Self {
-        assert!(rows.len() <= u8::MAX as usize, "an index of a row has eight bits");
-        let mut starts = [0; INITIALS + 1];
-        let mut row = 0;
-        let mut initial = 0;
-        while initial <= INITIALS {
-            while row < rows.len() && (rows[row].name.as_bytes()[0] as usize) < initial {
-                row += 1;
-            }
-            starts[initial] = row as u8;
-            initial += 1;
-        }
+impl Rows {
+    /// Makes the rows of a table: one for each name in the lists.
+    pub fn new(lists: &[&[BuiltIn]]) -> Self {
+        let names = |built_in: &BuiltIn| {
+            built_in
+                .names
+                .iter()
+                .map(|name| built_in.function.with_name(name))
+                .collect::<Vec<_>>()
+        };
+        let mut rows: Vec<_> = lists.iter().copied().flatten().flat_map(names).collect();
+        rows.sort_by_key(|row| row.name);
+        let initial = |row: &Function| row.name.bytes().next().map_or(0, usize::from);
+        let starts = std::array::from_fn(|first| rows.partition_point(|row| initial(row) < first));
         Self { rows, starts }
     }
 
-    /// Returns the index of the row with the given name.
     pub fn find_index(&self, name: &str) -> Option<usize> {
         let initial = usize::from(*name.as_bytes().first()?);
-        let start = usize::from(*self.starts.get(initial)?);
-        let end = usize::from(*self.starts.get(initial + 1)?);
-        let index = self.rows.get(start..end)?.iter().position(|row| row.name == name)?;
-        index.checked_add(start)
+        let start = *self.starts.get(initial)?;
+        let rows = self.rows.get(start..*self.starts.get(initial + 1)?)?;
+        Some(start + rows.iter().position(|row| row.name == name)?)
     }
 
-    /// Returns the row with the given name.
-    pub fn find_row(&self, name: &str) -> Option<&'static Function> {
+    pub fn find_row(&self, name: &str) -> Option<&Function> {
         self.rows.get(self.find_index(name)?)
     }
 }
 
-/// An iterator over the rows of a table.
-impl Deref for Table {
+impl Deref for Rows {
     type Target = [Function];
 
     fn deref(&self) -> &Self::Target {
-        self.rows
+        &self.rows
     }
 }
 
 /// A declared function, with its names in templates.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltIn {
-    /// The names.
     pub names: &'static [&'static str],
     /// The function, without a name.
     pub function: Function,
@@ -211,84 +203,7 @@ macro_rules! returns {
     };
 }
 
-/// Makes a [`Table`] of lists of [`BuiltIn`].
-macro_rules! table {
-    ($lists:expr) => {{
-        const LISTS: &[&[$crate::builtins::table::BuiltIn]] = $lists;
-        const ROWS: [$crate::value::Function; $crate::builtins::table::count_rows(LISTS)] =
-            $crate::builtins::table::sort_rows(LISTS);
-        $crate::builtins::table::Table::new(&ROWS)
-    }};
-}
-
-pub(super) use {argument, built_ins, kind, names, parameter, returns, table};
-
-/// Returns the number of rows of a table: one for each name.
-#[allow(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "the tables are constants, so a wrong index stops the compilation"
-)]
-pub const fn count_rows(lists: &[&[BuiltIn]]) -> usize {
-    let (mut count, mut list) = (0, 0);
-    while list < lists.len() {
-        let mut index = 0;
-        while index < lists[list].len() {
-            count += lists[list][index].names.len();
-            index += 1;
-        }
-        list += 1;
-    }
-    count
-}
-
-/// Returns the rows of a table, sorted by name.
-#[allow(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "the tables are constants, so a wrong index stops the compilation"
-)]
-pub const fn sort_rows<const COUNT: usize>(lists: &[&[BuiltIn]]) -> [Function; COUNT] {
-    let mut rows = [lists[0][0].function; COUNT];
-    let (mut count, mut list) = (0, 0);
-    while list < lists.len() {
-        let mut index = 0;
-        while index < lists[list].len() {
-            let BuiltIn { names, function, .. } = lists[list][index];
-            let mut name = 0;
-            while name < names.len() {
-                // Moves the larger rows by one place, to insert this one before them.
-                let mut place = count;
-                while place > 0 && is_less(names[name], rows[place - 1].name) {
-                    rows[place] = rows[place - 1];
-                    place -= 1;
-                }
-                assert!(
-                    place == 0 || is_less(rows[place - 1].name, names[name]),
-                    "two rows have one name"
-                );
-                rows[place] = function.with_name(names[name]);
-                count += 1;
-                name += 1;
-            }
-            index += 1;
-        }
-        list += 1;
-    }
-    rows
-}
-
-/// Returns whether `left < right`, as the compiler can compute it.
-const fn is_less(left: &str, right: &str) -> bool {
-    let (mut left, mut right) = (left.as_bytes(), right.as_bytes());
-    while let ([first, left_rest @ ..], [other, right_rest @ ..]) = (left, right) {
-        if *first != *other {
-            return *first < *other;
-        }
-        (left, right) = (left_rest, right_rest);
-    }
-    left.len() < right.len()
-}
+pub(super) use {argument, built_ins, kind, names, parameter, returns};
 
 /// The type of the object that a method is called on.
 pub trait Receiver<'a>: Sized {

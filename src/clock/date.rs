@@ -13,11 +13,11 @@ const DAYS_BEFORE_1970: i64 = 719_162;
 const DAYS_OF_CYCLE: i64 = 146_097;
 
 /// A valid date.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Date {
-    year: i32,
-    month: u32,
-    day: u32,
+    pub(super) year: i32,
+    pub(super) month: u32,
+    pub(super) day: u32,
 }
 
 impl Date {
@@ -49,18 +49,6 @@ impl Date {
             month,
             day: day.saturating_add(1),
         }
-    }
-
-    pub(super) fn year(self) -> i32 {
-        self.year
-    }
-
-    pub(super) fn month(self) -> u32 {
-        self.month
-    }
-
-    pub(super) fn day(self) -> u32 {
-        self.day
     }
 
     /// Returns the number of days since 1970-01-01.

@@ -326,7 +326,7 @@ impl<'g> Derivation<'g> {
 }
 
 fn is_of_name(char: char) -> bool {
-    unicode::is_word(char) || unicode::is_xid_continue(char)
+    unicode::is_name(char)
 }
 
 fn begins_no_argument(rest: &str) -> bool {

@@ -11,7 +11,6 @@ use std::str::Utf8Error;
 
 use crate::error::{Error, ErrorClass, Excerpt};
 use crate::limits::{Limit, LimitExceeded};
-use crate::number::NumberError;
 use crate::source::Source;
 use crate::span::Span;
 
@@ -78,34 +77,54 @@ impl JsonError {
         Some(Excerpt::new(&Source::new(text), span).to_string())
     }
 
-    /// Returns the error of a value that serde cannot serialize.
-    pub(super) fn refused(message: String) -> Self {
-        Self {
-            kind: JsonErrorKind::Refused,
-            message,
-            reached: None,
-            offset: None,
-        }
-    }
-
-    /// Returns the error of a value whose text has more than `limit` bytes.
-    pub(super) fn too_large(limit: usize) -> Self {
-        let reached = LimitExceeded::from_sizes(Limit::JsonValues, limit.saturating_add(1), limit);
-        Self::of_limit(JsonErrorKind::TooLarge, reached)
-    }
-
-    /// Returns the error of a value that nests deeper than `limit`.
-    pub(super) fn nested_too_deep(limit: usize) -> Self {
-        Self::of_limit(JsonErrorKind::TooDeep, too_deep(limit))
-    }
-
-    fn of_limit(kind: JsonErrorKind, reached: LimitExceeded) -> Self {
+    pub(super) fn new(kind: JsonErrorKind, message: impl Into<String>, offset: Option<usize>) -> Self {
         Self {
             kind,
-            message: reached.to_string(),
-            reached: Some(reached),
-            offset: None,
+            message: message.into(),
+            reached: None,
+            offset,
         }
+    }
+
+    /// Returns a syntax error, without its position. Errors of the reader are boxed to keep its results small.
+    #[cold]
+    pub(super) fn syntax(complaint: &str, offset: usize) -> Box<Self> {
+        Box::new(Self::new(JsonErrorKind::Syntax, complaint, Some(offset)))
+    }
+
+    /// Returns the error of a limit, without its position.
+    #[cold]
+    pub(super) fn of_limit(kind: JsonErrorKind, reached: LimitExceeded, offset: Option<usize>) -> Self {
+        Self {
+            reached: Some(reached),
+            ..Self::new(kind, reached.to_string(), offset)
+        }
+    }
+
+    /// Returns the error of values that take more bytes than the limit.
+    #[cold]
+    pub(super) fn too_large(bytes: usize, limit: usize, offset: Option<usize>) -> Self {
+        Self::of_limit(
+            JsonErrorKind::TooLarge,
+            LimitExceeded::from_sizes(Limit::JsonValues, bytes, limit),
+            offset,
+        )
+    }
+
+    /// Returns the error of a value that nests deeper than the limit.
+    #[cold]
+    pub(super) fn too_deep(limit: usize, offset: Option<usize>) -> Self {
+        let reached = LimitExceeded::from_sizes(Limit::JsonDepth, limit.saturating_add(1), limit);
+        Self::of_limit(JsonErrorKind::TooDeep, reached, offset)
+    }
+
+    /// Adds the position in the text that was read.
+    #[cold]
+    pub(super) fn located(mut self, text: &str) -> Self {
+        if let Some(offset) = self.offset {
+            self.message = format!("{}: {}", self.message, describe_position(text, offset));
+        }
+        self
     }
 
     /// Returns the error of bytes that are not UTF-8, with Python's message.
@@ -121,12 +140,8 @@ impl JsonError {
             0 | 1 => format!("byte {first:#04x} in position {start}"),
             _ => format!("bytes in position {start}-{}", (start + length).saturating_sub(1)),
         };
-        Self {
-            kind: JsonErrorKind::Encoding,
-            message: format!("'utf-8' codec can't decode {place}: {reason}"),
-            reached: None,
-            offset: None,
-        }
+        let message = format!("'utf-8' codec can't decode {place}: {reason}");
+        Self::new(JsonErrorKind::Encoding, message, None)
     }
 }
 
@@ -136,76 +151,6 @@ impl From<JsonError> for Error {
         match error.reached {
             Some(reached) => Error::limit_with_message(reached, error.message),
             None => Error::value(error.message).with_class(ErrorClass::Request),
-        }
-    }
-}
-
-fn too_deep(limit: usize) -> LimitExceeded {
-    LimitExceeded::from_sizes(Limit::JsonDepth, limit.saturating_add(1), limit)
-}
-
-/// An error with the byte offset that it is about. The reader converts it to a [`JsonError`] at the end, which computes line and column.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Fault {
-    Syntax { complaint: &'static str, at: usize },
-    TooManyDigits { digits: usize },
-    LoneSurrogate { code: u32, at: usize },
-    TooDeep { limit: usize, at: usize },
-    TooLarge { limit: usize, bytes: usize, at: usize },
-    TimedOut { reached: LimitExceeded, at: usize },
-}
-
-impl Fault {
-    /// Returns a syntax error. Faults are boxed to keep the reader's results small.
-    #[cold]
-    pub(super) fn syntax(complaint: &'static str, at: usize) -> Box<Self> {
-        Box::new(Self::Syntax { complaint, at })
-    }
-
-    #[cold]
-    pub(super) fn too_large(limit: usize, bytes: usize, at: usize) -> Box<Self> {
-        Box::new(Self::TooLarge { limit, bytes, at })
-    }
-
-    #[cold]
-    pub(super) fn into_error(self, text: &str) -> JsonError {
-        let reached = match self {
-            Self::TooDeep { limit, .. } => Some(too_deep(limit)),
-            Self::TooLarge { limit, bytes, .. } => Some(LimitExceeded::from_sizes(Limit::JsonValues, bytes, limit)),
-            Self::TimedOut { reached, .. } => Some(reached),
-            _ => None,
-        };
-        let limit = reached.map(|reached| reached.to_string()).unwrap_or_default();
-        let (kind, message) = match self {
-            Self::Syntax { complaint, at } => (JsonErrorKind::Syntax, format!("{complaint}: {}", describe_position(text, at))),
-            Self::TooManyDigits { digits } => (
-                JsonErrorKind::TooManyDigits,
-                NumberError::text_of_too_many_digits(digits).to_string(),
-            ),
-            Self::LoneSurrogate { code, at } => (
-                JsonErrorKind::LoneSurrogate,
-                format!(
-                    "Lone surrogate \\u{code:04x} is not supported: {}",
-                    describe_position(text, at)
-                ),
-            ),
-            Self::TooDeep { at, .. } => (JsonErrorKind::TooDeep, format!("{limit}: {}", describe_position(text, at))),
-            Self::TooLarge { at, .. } => (JsonErrorKind::TooLarge, format!("{limit}: {}", describe_position(text, at))),
-            Self::TimedOut { at, .. } => (JsonErrorKind::TimedOut, format!("{limit}: {}", describe_position(text, at))),
-        };
-        let offset = match self {
-            Self::TooManyDigits { .. } => None,
-            Self::Syntax { at, .. }
-            | Self::LoneSurrogate { at, .. }
-            | Self::TooDeep { at, .. }
-            | Self::TooLarge { at, .. }
-            | Self::TimedOut { at, .. } => Some(at),
-        };
-        JsonError {
-            kind,
-            message,
-            reached,
-            offset,
         }
     }
 }

@@ -5,10 +5,10 @@
 
 use num_bigint::BigInt;
 
-use super::error::Fault;
+use super::error::{JsonError, JsonErrorKind};
 use super::read::Reader;
 use super::tree::Data;
-use crate::number::error::MAX_DIGITS;
+use crate::number::error::{MAX_DIGITS, describe_too_many_digits};
 use crate::number::parse::find_nearest;
 
 /// The largest number of digits that always fit into an `i64`.
@@ -17,7 +17,7 @@ const SAFE_DIGITS: usize = 18;
 impl<'a> Reader<'a, '_> {
     /// Reads a number, or fails if the next bytes are not a number.
     #[inline(always)]
-    pub(super) fn read_number(&mut self) -> Result<Data<'a>, Box<Fault>> {
+    pub(super) fn read_number(&mut self) -> Result<Data<'a>, Box<JsonError>> {
         let rest = self.rest();
         let is_negative = rest.first() == Some(&b'-');
         let unsigned = if is_negative {
@@ -36,7 +36,7 @@ impl<'a> Reader<'a, '_> {
                 self.advance(3);
                 return Ok(Data::Float(f64::NAN));
             }
-            _ => return Err(Fault::syntax("Expecting value", self.at)),
+            _ => return Err(JsonError::syntax("Expecting value", self.at)),
         };
         let integer_length = usize::from(is_negative) + whole;
         let float_length = integer_length + count_fraction_and_exponent(unsigned.get(whole..).unwrap_or_default());
@@ -57,9 +57,10 @@ impl<'a> Reader<'a, '_> {
         self.read_large_integer(text, whole)
     }
 
-    fn read_large_integer(&mut self, text: &str, digits: usize) -> Result<Data<'a>, Box<Fault>> {
+    fn read_large_integer(&mut self, text: &str, digits: usize) -> Result<Data<'a>, Box<JsonError>> {
         if digits > MAX_DIGITS {
-            return Err(Box::new(Fault::TooManyDigits { digits }));
+            let message = describe_too_many_digits(digits);
+            return Err(Box::new(JsonError::new(JsonErrorKind::TooManyDigits, message, None)));
         }
         if let Ok(int) = text.parse() {
             return Ok(Data::Int(int));

@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use super::error::{Fault, JsonError};
+use super::error::JsonError;
 use super::scan::Marks;
 use super::timer::Timer;
 use super::tree::{Data, Entry, Object};
@@ -99,7 +99,7 @@ fn read_text<'a, const TIMED: bool>(text: &'a str, depth_limit: usize, timer: Op
         lone_surrogate: None,
         decoded: String::new(),
     };
-    reader.read_document::<TIMED>().map_err(|fault| fault.into_error(text))
+    reader.read_document::<TIMED>().map_err(|error| error.located(text))
 }
 
 fn decode(bytes: &[u8]) -> Result<&str, JsonError> {
@@ -119,7 +119,7 @@ pub(super) struct Reader<'a, 'd> {
     /// The timer, which only a long document has.
     pub(super) timer: Option<Timer<'d>>,
     /// The error of the first lone surrogate of the document.
-    pub(super) lone_surrogate: Option<Fault>,
+    pub(super) lone_surrogate: Option<JsonError>,
     /// A buffer for the string that is being decoded.
     pub(super) decoded: String,
 }
@@ -180,21 +180,21 @@ impl<'a> Unfinished<'a> {
 }
 
 impl<'a> Reader<'a, '_> {
-    fn read_document<const TIMED: bool>(&mut self) -> Result<Data<'a>, Box<Fault>> {
+    fn read_document<const TIMED: bool>(&mut self) -> Result<Data<'a>, Box<JsonError>> {
         if self.text.starts_with('\u{feff}') {
-            return Err(Fault::syntax("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0));
+            return Err(JsonError::syntax("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0));
         }
         self.skip_whitespace();
         let data = self.read_value::<TIMED>()?;
         self.skip_whitespace();
         if self.at < self.text.len() {
-            return Err(Fault::syntax("Extra data", self.at));
+            return Err(JsonError::syntax("Extra data", self.at));
         }
-        self.lone_surrogate.map_or(Ok(data), |fault| Err(Box::new(fault)))
+        self.lone_surrogate.take().map_or(Ok(data), |error| Err(Box::new(error)))
     }
 
     /// Reads one value with all its members.
-    fn read_value<const TIMED: bool>(&mut self) -> Result<Data<'a>, Box<Fault>> {
+    fn read_value<const TIMED: bool>(&mut self) -> Result<Data<'a>, Box<JsonError>> {
         let is_long = self.text.len() >= LONG_TEXT;
         let mut unfinished = Unfinished {
             parent: Parent::Document,
@@ -267,7 +267,7 @@ impl<'a> Reader<'a, '_> {
                             unfinished.add(key, || Data::Object(object))
                         }
                     }
-                    _ => return Err(Fault::syntax("Expecting ',' delimiter", self.at)),
+                    _ => return Err(JsonError::syntax("Expecting ',' delimiter", self.at)),
                 };
                 self.count(ALLOCATION_OVERHEAD)?;
                 self.advance(1);
@@ -275,36 +275,35 @@ impl<'a> Reader<'a, '_> {
             let comma = self.at;
             self.advance(1);
             match (unfinished.parent, self.skip_whitespace()) {
-                (Parent::List { .. }, b']') => return Err(Fault::syntax("Illegal trailing comma before end of array", comma)),
-                (Parent::Object { .. }, b'}') => return Err(Fault::syntax("Illegal trailing comma before end of object", comma)),
+                (Parent::List { .. }, b']') => return Err(JsonError::syntax("Illegal trailing comma before end of array", comma)),
+                (Parent::Object { .. }, b'}') => {
+                    return Err(JsonError::syntax("Illegal trailing comma before end of object", comma));
+                }
                 _ => {}
             }
         }
     }
 
     /// Takes an opening bracket and the whitespace after it. Returns the next byte.
-    fn enter(&mut self, depth: usize) -> Result<u8, Box<Fault>> {
+    fn enter(&mut self, depth: usize) -> Result<u8, Box<JsonError>> {
         if depth >= self.depth_limit {
-            return Err(Box::new(Fault::TooDeep {
-                limit: self.depth_limit,
-                at: self.at,
-            }));
+            return Err(Box::new(JsonError::too_deep(self.depth_limit, Some(self.at))));
         }
         self.advance(1);
         Ok(self.skip_whitespace())
     }
 
     /// Counts the memory of an allocation that belongs to a string or a number.
-    pub(super) fn count_allocation(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
+    pub(super) fn count_allocation(&mut self, bytes: usize) -> Result<(), Box<JsonError>> {
         self.count(bytes + ALLOCATION_OVERHEAD)
     }
 
     /// Counts bytes of memory, or fails if the values take more than [`MAX_BYTES`].
     #[inline]
-    fn count(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
+    fn count(&mut self, bytes: usize) -> Result<(), Box<JsonError>> {
         let Some(bytes_left) = self.bytes_left.checked_sub(bytes) else {
             let bytes = MAX_BYTES.saturating_sub(self.bytes_left) + bytes;
-            return Err(Fault::too_large(MAX_BYTES, bytes, self.at));
+            return Err(Box::new(JsonError::too_large(bytes, MAX_BYTES, Some(self.at))));
         };
         self.bytes_left = bytes_left;
         Ok(())
@@ -312,13 +311,16 @@ impl<'a> Reader<'a, '_> {
 
     /// Takes a key, its colon, and the whitespace after it. It is inlined because it runs once for each entry of an object.
     #[inline(always)]
-    fn read_key(&mut self) -> Result<Cow<'a, str>, Box<Fault>> {
+    fn read_key(&mut self) -> Result<Cow<'a, str>, Box<JsonError>> {
         if self.next_byte() != b'"' {
-            return Err(Fault::syntax("Expecting property name enclosed in double quotes", self.at));
+            return Err(JsonError::syntax(
+                "Expecting property name enclosed in double quotes",
+                self.at,
+            ));
         }
         let key = self.read_string()?;
         if self.skip_whitespace() != b':' {
-            return Err(Fault::syntax("Expecting ':' delimiter", self.at));
+            return Err(JsonError::syntax("Expecting ':' delimiter", self.at));
         }
         self.advance(1);
         self.skip_whitespace();

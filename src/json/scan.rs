@@ -162,18 +162,11 @@ const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 /// Marks after the first correct one may be wrong, because a borrow propagates upwards. Only the lowest mark is used.
 #[inline]
 fn length_until(bytes: &[u8], is_special: impl Fn(u8) -> bool + Copy, marks: impl Fn(u64) -> u64) -> usize {
-    if bytes.len() > SHORT {
-        return long_length_until(bytes, is_special, marks);
-    }
-    match bytes.first_chunk::<8>().map_or(0, |word| marks(u64::from_le_bytes(*word))) {
-        0 => tail_length_until(bytes, marks),
-        marked => marked.trailing_zeros() as usize / 8,
-    }
-}
-
-#[inline]
-fn long_length_until(bytes: &[u8], is_special: impl Fn(u8) -> bool + Copy, marks: impl Fn(u64) -> u64) -> usize {
-    let mut tail = skip_blocks(bytes, is_special);
+    let mut tail = if bytes.len() > SHORT {
+        skip_blocks(bytes, is_special)
+    } else {
+        bytes
+    };
     while let Some((word, rest)) = tail.split_first_chunk::<8>() {
         let marked = marks(u64::from_le_bytes(*word));
         if marked != 0 {
@@ -181,35 +174,8 @@ fn long_length_until(bytes: &[u8], is_special: impl Fn(u8) -> bool + Copy, marks
         }
         tail = rest;
     }
-    tail_length_until(bytes, marks)
-}
-
-/// Returns the offset of the first special byte, or the length, if only the last eight bytes can contain one.
-#[inline]
-fn tail_length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
-    match marks(last_word(bytes)) {
-        0 => bytes.len(),
-        marked => match marked.trailing_zeros() as usize / 8 {
-            place if place < 4 && bytes.len() < 8 => place,
-            place => (bytes.len() + place) - 8,
-        },
-    }
-}
-
-/// Returns the last eight bytes as a word. For four to seven bytes it is the first four and the last four; fewer bytes are padded with
-/// spaces, which are never marked. The word is built in a register, because reading it from a buffer would wait for the writes.
-#[inline]
-fn last_word(bytes: &[u8]) -> u64 {
-    if let Some(word) = bytes.last_chunk() {
-        return u64::from_le_bytes(*word);
-    }
-    match (bytes.first_chunk(), bytes.last_chunk()) {
-        (Some(first), Some(last)) => u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32,
-        _ => bytes
-            .iter()
-            .rev()
-            .fold(LOW_BITS * 0x20, |word, byte| word << 8 | u64::from(*byte)),
-    }
+    let plain = tail.iter().position(|byte| is_special(*byte));
+    plain.map_or(bytes.len(), |plain| bytes.len() - tail.len() + plain)
 }
 
 /// Sets the high bit of each byte that is special. The high bits of bytes outside ASCII are arbitrary. It flips bits as [`is_special`]

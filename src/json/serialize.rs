@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-use super::error::JsonError;
+use super::error::{JsonError, JsonErrorKind};
 use super::read::{MAX_BYTES, read_bytes};
 use super::tree::Data;
 
@@ -36,9 +36,11 @@ fn to_text<T: Serialize + ?Sized>(value: &T, depth_limit: usize) -> Result<Vec<u
     let mut text = BoundedText(Vec::new());
     match value.serialize(&mut Serializer::with_formatter(&mut text, formatter)) {
         Ok(()) => Ok(text.0),
-        Err(error) if error.io_error_kind() == Some(ErrorKind::OutOfMemory) => Err(JsonError::too_large(MAX_BYTES)),
-        Err(error) if error.is_io() => Err(JsonError::nested_too_deep(depth_limit)),
-        Err(error) => Err(JsonError::refused(error.to_string())),
+        Err(error) if error.io_error_kind() == Some(ErrorKind::OutOfMemory) => {
+            Err(JsonError::too_large(MAX_BYTES + 1, MAX_BYTES, None))
+        }
+        Err(error) if error.is_io() => Err(JsonError::too_deep(depth_limit, None)),
+        Err(error) => Err(JsonError::new(JsonErrorKind::Refused, error.to_string(), None)),
     }
 }
 
@@ -105,7 +107,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::json::{DEPTH, JsonErrorKind, read};
+    use crate::json::{DEPTH, read};
 
     fn debug<T: Serialize + ?Sized>(value: &T) -> String {
         match to_data(value, DEPTH) {

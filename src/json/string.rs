@@ -9,7 +9,7 @@
 
 use std::borrow::Cow;
 
-use super::error::Fault;
+use super::error::{JsonError, JsonErrorKind};
 use super::read::Reader;
 use super::timer::STRIDE;
 
@@ -35,7 +35,7 @@ const DECODED_CAPACITY: usize = 1000;
 impl<'a> Reader<'a, '_> {
     /// Reads a string, starting at its opening quotation mark.
     #[inline(always)]
-    pub(super) fn read_string(&mut self) -> Result<Cow<'a, str>, Box<Fault>> {
+    pub(super) fn read_string(&mut self) -> Result<Cow<'a, str>, Box<JsonError>> {
         self.advance(1);
         let start = self.at;
         match (self.read_run(), self.next_byte()) {
@@ -58,7 +58,7 @@ impl<'a> Reader<'a, '_> {
     /// Reads a string that has escapes. It is not inlined, to keep the code for other strings short. All strings are decoded into one
     /// buffer and then copied, which is faster than growing each string.
     #[inline(never)]
-    fn read_escaped_string(&mut self, start: usize, first_run: &str) -> Result<String, Box<Fault>> {
+    fn read_escaped_string(&mut self, start: usize, first_run: &str) -> Result<String, Box<JsonError>> {
         self.decoded.clear();
         self.decoded.reserve(DECODED_CAPACITY);
         self.decoded.push_str(first_run);
@@ -86,7 +86,7 @@ impl<'a> Reader<'a, '_> {
                     };
                     self.decoded.push(character);
                 }
-                Some(_) => return Err(Fault::syntax("Invalid control character at", self.at)),
+                Some(_) => return Err(JsonError::syntax("Invalid control character at", self.at)),
                 None => return Err(unterminated_string(start)),
             }
             if let Some(run) = self.read_run() {
@@ -97,7 +97,7 @@ impl<'a> Reader<'a, '_> {
 
     /// Reads an escape other than [`SIMPLE_ESCAPES`] and returns its character.
     #[inline(never)]
-    fn read_escape(&mut self, start: usize) -> Result<char, Box<Fault>> {
+    fn read_escape(&mut self, start: usize) -> Result<char, Box<JsonError>> {
         let backslash = self.at;
         match self.rest().get(1..).unwrap_or_default() {
             [] => Err(unterminated_string(start)),
@@ -106,12 +106,12 @@ impl<'a> Reader<'a, '_> {
                 self.advance(6);
                 self.read_unicode_escape(code, backslash)
             }
-            _ => Err(Fault::syntax("Invalid \\escape", backslash)),
+            _ => Err(JsonError::syntax("Invalid \\escape", backslash)),
         }
     }
 
     /// Returns the character of a `\u` escape that has been taken. Takes the second escape of a surrogate pair.
-    fn read_unicode_escape(&mut self, code: u32, backslash: usize) -> Result<char, Box<Fault>> {
+    fn read_unicode_escape(&mut self, code: u32, backslash: usize) -> Result<char, Box<JsonError>> {
         if let Some(character) = char::from_u32(code) {
             return Ok(character);
         }
@@ -123,26 +123,28 @@ impl<'a> Reader<'a, '_> {
                 return Ok(char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER));
             }
         }
-        self.lone_surrogate
-            .get_or_insert(Fault::LoneSurrogate { code, at: backslash });
+        self.lone_surrogate.get_or_insert_with(|| {
+            let message = format!("Lone surrogate \\u{code:04x} is not supported");
+            JsonError::new(JsonErrorKind::LoneSurrogate, message, Some(backslash))
+        });
         Ok(char::REPLACEMENT_CHARACTER)
     }
 }
 
-fn unterminated_string(start: usize) -> Box<Fault> {
-    Fault::syntax("Unterminated string starting at", start.saturating_sub(1))
+fn unterminated_string(start: usize) -> Box<JsonError> {
+    JsonError::syntax("Unterminated string starting at", start.saturating_sub(1))
 }
 
 /// Parses the four digits after a `\u`. Errors are at the position of the `u`. As in Python, one more character must follow the digits.
-fn parse_hex_digits(rest: &[u8], at: usize) -> Result<u32, Box<Fault>> {
+fn parse_hex_digits(rest: &[u8], at: usize) -> Result<u32, Box<JsonError>> {
     let digits = match rest {
         [a, b, c, d, _, ..] => [a, b, c, d],
-        _ => return Err(Fault::syntax("Invalid \\uXXXX escape", at)),
+        _ => return Err(JsonError::syntax("Invalid \\uXXXX escape", at)),
     };
     digits.into_iter().try_fold(0, |code, digit| {
         let digit = char::from(*digit)
             .to_digit(16)
-            .ok_or_else(|| Fault::syntax("Invalid \\uXXXX escape", at))?;
+            .ok_or_else(|| JsonError::syntax("Invalid \\uXXXX escape", at))?;
         Ok(code << 4 | digit)
     })
 }

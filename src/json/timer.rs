@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::error::Fault;
+use super::error::{JsonError, JsonErrorKind};
 use crate::deadline::Deadline;
 
 /// The least number of bytes of a document whose reading is timed. A shorter one is always read within a millisecond.
@@ -30,7 +30,7 @@ impl<'d> Timer<'d> {
 
     /// Checks the deadline at the first call, and whenever values have taken [`STRIDE`] bytes since the last check. `bytes_left` is the
     /// number of bytes that values may still take.
-    pub fn check(&mut self, bytes_left: usize, at: usize) -> Result<(), Box<Fault>> {
+    pub fn check(&mut self, bytes_left: usize, at: usize) -> Result<(), Box<JsonError>> {
         if bytes_left >= self.next_check {
             return Ok(());
         }
@@ -39,17 +39,17 @@ impl<'d> Timer<'d> {
     }
 
     /// Returns an error if the time is over.
-    pub fn check_deadline(&self, at: usize) -> Result<(), Box<Fault>> {
+    pub fn check_deadline(&self, at: usize) -> Result<(), Box<JsonError>> {
         let checked = self.deadline.check(Duration::ZERO);
-        checked.map_err(|reached| Box::new(Fault::TimedOut { reached, at }))
+        checked.map_err(|reached| Box::new(JsonError::of_limit(JsonErrorKind::TimedOut, reached, Some(at))))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{STRIDE, TIMED_TEXT};
+    use super::{JsonErrorKind, STRIDE, TIMED_TEXT};
     use crate::deadline::Deadline;
-    use crate::json::{DEPTH, JsonErrorKind, read, read_within};
+    use crate::json::{DEPTH, read, read_within};
 
     #[test]
     fn the_time_limit_stops_long_arrays_and_long_strings() {

@@ -8,10 +8,10 @@ use std::borrow::Cow;
 
 use super::escape::{self, Fault};
 use crate::ast::Literal;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::json::Data;
+use crate::number::Int;
 use crate::number::parse::{parse_float_literal, parse_int_literal};
-use crate::number::{Int, NumberError};
 use crate::span::Span;
 use crate::unsupported::Unsupported;
 
@@ -61,10 +61,6 @@ pub fn parse_float(token: &str, span: Span) -> Result<Literal> {
 }
 
 /// Returns the error for an exception that CPython raises. Unlike Jinja's exceptions, it has no line.
-fn python_error(error: NumberError, span: Span) -> Error {
-    let kind = match error {
-        NumberError::Value(_) => ErrorKind::Value,
-        _ => ErrorKind::Syntax,
-    };
-    Error::new(kind, error.to_string()).at(span).without_line()
+fn python_error(error: Error, span: Span) -> Error {
+    error.at(span).without_line()
 }

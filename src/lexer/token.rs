@@ -48,7 +48,6 @@ pub fn lex_code(text: &str) -> Code<'_> {
 /// A token. The source has its text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Token {
-    /// The kind of the token.
     pub kind: TokenKind,
     /// The range of the token in the source, without the blanks that tags strip.
     pub span: Span,
@@ -72,160 +71,98 @@ pub(super) fn make_span(start: usize, length: usize) -> Span {
     Span::new(offset(start), offset(start + length))
 }
 
-/// The kinds of tokens.
-#[derive(Logos, Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[logos(extras = Tag)]
-#[logos(error = Fault)]
-#[logos(skip r"[\t-\r\x1c- ]+")]
-pub enum TokenKind {
-    /// Text between tags.
-    Data,
-    /// The delimiter `{{`.
-    VariableBegin,
-    /// The delimiter `}}`.
-    VariableEnd,
-    /// The delimiter `{%`.
-    BlockBegin,
-    /// The delimiter `%}`.
-    BlockEnd,
-    /// The end of the template.
-    #[default]
-    End,
-    /// A name, such as `messages`.
-    #[regex("[A-Za-z_][A-Za-z0-9_]*", extend_name)]
-    #[regex(r"[^\x00-\x7f]", scan_beyond_ascii)]
-    Name,
-    /// An integer, such as `1_000`, `0xff`.
-    #[regex("[0-9]", scan_number)]
-    Integer,
-    /// A float, such as `1.5`, `1e3`.
-    Float,
-    /// A string literal, such as `'text'`, `"text"`.
-    #[regex(r"'([^'\\]|\\.|\\\n)*'")]
-    #[regex(r#""([^"\\]|\\.|\\\n)*""#)]
-    String,
-    /// The operator `+`.
-    #[token("+", |lexer| close_or(lexer, TokenKind::Add))]
-    Add,
-    /// The operator `-`.
-    #[token("-", |lexer| close_or(lexer, TokenKind::Sub))]
-    Sub,
-    /// The operator `/`.
-    #[token("/")]
-    Div,
-    /// The operator `//`.
-    #[token("//")]
-    FloorDiv,
-    /// The operator `*`.
-    #[token("*")]
-    Mul,
-    /// The operator `%`.
-    #[token("%", |lexer| close_or(lexer, TokenKind::Mod))]
-    Mod,
-    /// The operator `**`.
-    #[token("**")]
-    Pow,
-    /// The operator `~`.
-    #[token("~")]
-    Tilde,
-    /// The bracket `[`.
-    #[token("[")]
-    LeftBracket,
-    /// The bracket `]`.
-    #[token("]")]
-    RightBracket,
-    /// The bracket `(`.
-    #[token("(")]
-    LeftParen,
-    /// The bracket `)`.
-    #[token(")")]
-    RightParen,
-    /// The bracket `{`.
-    #[token("{")]
-    LeftBrace,
-    /// The bracket `}`.
-    #[token("}", |lexer| close_or(lexer, TokenKind::RightBrace))]
-    RightBrace,
-    /// The operator `==`.
-    #[token("==")]
-    Eq,
-    /// The operator `!=`.
-    #[token("!=")]
-    Ne,
-    /// The operator `>`.
-    #[token(">")]
-    Gt,
-    /// The operator `>=`.
-    #[token(">=")]
-    Ge,
-    /// The operator `<`.
-    #[token("<")]
-    Lt,
-    /// The operator `<=`.
-    #[token("<=")]
-    Le,
-    /// The sign `=`.
-    #[token("=")]
-    Assign,
-    /// The sign `.`.
-    #[token(".")]
-    Dot,
-    /// The sign `:`.
-    #[token(":")]
-    Colon,
-    /// The sign `|`.
-    #[token("|")]
-    Pipe,
-    /// The sign `,`.
-    #[token(",")]
-    Comma,
-    /// The sign `;`.
-    #[token(";")]
-    Semicolon,
+/// Declares [`TokenKind`] with the name of each kind in messages.
+macro_rules! token_kinds {
+    ($($(#[$attribute:meta])* $kind:ident = $name:literal,)*) => {
+        /// The kinds of tokens.
+        #[derive(Logos, Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[logos(extras = Tag)]
+        #[logos(error = Fault)]
+        #[logos(skip r"[\t-\r\x1c- ]+")]
+        pub enum TokenKind {
+            $($(#[$attribute])* $kind,)*
+        }
+
+        impl TokenKind {
+            /// Returns the name of the kind in messages.
+            pub fn describe(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+        }
+    };
 }
 
-impl TokenKind {
-    /// Returns the name of the kind in messages.
-    pub fn describe(self) -> &'static str {
-        match self {
-            Self::Data => "template data / text",
-            Self::VariableBegin => "begin of print statement",
-            Self::VariableEnd => "end of print statement",
-            Self::BlockBegin => "begin of statement block",
-            Self::BlockEnd => "end of statement block",
-            Self::End => "end of template",
-            Self::Name => "name",
-            Self::Integer => "integer",
-            Self::Float => "float",
-            Self::String => "string",
-            Self::Add => "+",
-            Self::Sub => "-",
-            Self::Div => "/",
-            Self::FloorDiv => "//",
-            Self::Mul => "*",
-            Self::Mod => "%",
-            Self::Pow => "**",
-            Self::Tilde => "~",
-            Self::LeftBracket => "[",
-            Self::RightBracket => "]",
-            Self::LeftParen => "(",
-            Self::RightParen => ")",
-            Self::LeftBrace => "{",
-            Self::RightBrace => "}",
-            Self::Eq => "==",
-            Self::Ne => "!=",
-            Self::Gt => ">",
-            Self::Ge => ">=",
-            Self::Lt => "<",
-            Self::Le => "<=",
-            Self::Assign => "=",
-            Self::Dot => ".",
-            Self::Colon => ":",
-            Self::Pipe => "|",
-            Self::Comma => ",",
-            Self::Semicolon => ";",
-        }
-    }
+token_kinds! {
+    Data = "template data / text",
+    VariableBegin = "begin of print statement",
+    VariableEnd = "end of print statement",
+    BlockBegin = "begin of statement block",
+    BlockEnd = "end of statement block",
+    #[default]
+    End = "end of template",
+    #[regex("[A-Za-z_][A-Za-z0-9_]*", extend_name)]
+    #[regex(r"[^\x00-\x7f]", scan_beyond_ascii)]
+    Name = "name",
+    #[regex("[0-9]", scan_number)]
+    Integer = "integer",
+    Float = "float",
+    #[regex(r"'([^'\\]|\\.|\\\n)*'")]
+    #[regex(r#""([^"\\]|\\.|\\\n)*""#)]
+    String = "string",
+    #[token("+", |lexer| close_or(lexer, TokenKind::Add))]
+    Add = "+",
+    #[token("-", |lexer| close_or(lexer, TokenKind::Sub))]
+    Sub = "-",
+    #[token("/")]
+    Div = "/",
+    #[token("//")]
+    FloorDiv = "//",
+    #[token("*")]
+    Mul = "*",
+    #[token("%", |lexer| close_or(lexer, TokenKind::Mod))]
+    Mod = "%",
+    #[token("**")]
+    Pow = "**",
+    #[token("~")]
+    Tilde = "~",
+    #[token("[")]
+    LeftBracket = "[",
+    #[token("]")]
+    RightBracket = "]",
+    #[token("(")]
+    LeftParen = "(",
+    #[token(")")]
+    RightParen = ")",
+    #[token("{")]
+    LeftBrace = "{",
+    #[token("}", |lexer| close_or(lexer, TokenKind::RightBrace))]
+    RightBrace = "}",
+    #[token("==")]
+    Eq = "==",
+    #[token("!=")]
+    Ne = "!=",
+    #[token(">")]
+    Gt = ">",
+    #[token(">=")]
+    Ge = ">=",
+    #[token("<")]
+    Lt = "<",
+    #[token("<=")]
+    Le = "<=",
+    #[token("=")]
+    Assign = "=",
+    #[token(".")]
+    Dot = ".",
+    #[token(":")]
+    Colon = ":",
+    #[token("|")]
+    Pipe = "|",
+    #[token(",")]
+    Comma = ",",
+    #[token(";")]
+    Semicolon = ";",
 }
 
 /// Returns the kind of the closing delimiter that begins with this sign, or `sign` if there is none.

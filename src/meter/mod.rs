@@ -136,7 +136,6 @@ impl<'a> Meter<'a> {
         self.check_watch(used, 0)
     }
 
-    /// Returns the limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }

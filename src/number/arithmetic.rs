@@ -3,30 +3,30 @@
 //! Two integers use [`int_arithmetic`]; otherwise both operands are converted to floats, as CPython's `CONVERT_TO_DOUBLE` does. The
 //! caller decides which values are numbers.
 
-use super::error::NumberResult;
 use super::int::{Int, IntRef, Number, NumberRef};
 use super::{float, int_arithmetic, int_float};
+use crate::error::Result;
 
 /// Returns `left + right`.
-pub fn add<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> NumberResult<Number> {
+pub fn add<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> Result<Number> {
     let on_ints = |left, right| int_arithmetic::add(left, right, max_bits);
     operate(left, right, on_ints, |left, right| Ok(left + right))
 }
 
 /// Returns `left - right`.
-pub fn subtract<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> NumberResult<Number> {
+pub fn subtract<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> Result<Number> {
     let on_ints = |left, right| int_arithmetic::subtract(left, right, max_bits);
     operate(left, right, on_ints, |left, right| Ok(left - right))
 }
 
 /// Returns `left * right`.
-pub fn multiply<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> NumberResult<Number> {
+pub fn multiply<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> Result<Number> {
     let on_ints = |left, right| int_arithmetic::multiply(left, right, max_bits);
     operate(left, right, on_ints, |left, right| Ok(left * right))
 }
 
 /// Returns `left / right`, which is always a float.
-pub fn true_divide(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<f64> {
+pub fn true_divide(left: NumberRef<'_>, right: NumberRef<'_>) -> Result<f64> {
     match (left, right) {
         (NumberRef::Int(left), NumberRef::Int(right)) => int_float::true_divide(left, right),
         _ => float::true_divide(to_float(left)?, to_float(right)?),
@@ -34,17 +34,17 @@ pub fn true_divide(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<f6
 }
 
 /// Returns `left // right`.
-pub fn floor_divide<'a>(left: NumberRef<'a>, right: NumberRef<'a>) -> NumberResult<Number> {
+pub fn floor_divide<'a>(left: NumberRef<'a>, right: NumberRef<'a>) -> Result<Number> {
     operate(left, right, int_arithmetic::floor_divide, float::floor_divide)
 }
 
 /// Returns `left % right`.
-pub fn modulo<'a>(left: NumberRef<'a>, right: NumberRef<'a>) -> NumberResult<Number> {
+pub fn modulo<'a>(left: NumberRef<'a>, right: NumberRef<'a>) -> Result<Number> {
     operate(left, right, int_arithmetic::modulo, float::modulo)
 }
 
 /// Returns `base ** exponent`. For integers with a negative exponent, the result is a float.
-pub fn power(base: NumberRef<'_>, exponent: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
+pub fn power(base: NumberRef<'_>, exponent: NumberRef<'_>, max_bits: u64) -> Result<Number> {
     match (base, exponent) {
         (NumberRef::Int(base), NumberRef::Int(exponent)) if !exponent.is_negative() => {
             int_arithmetic::power(base, exponent, max_bits).map(Number::Int)
@@ -58,9 +58,9 @@ pub fn power(base: NumberRef<'_>, exponent: NumberRef<'_>, max_bits: u64) -> Num
 fn operate<'a>(
     left: NumberRef<'a>,
     right: NumberRef<'a>,
-    on_ints: impl FnOnce(IntRef<'a>, IntRef<'a>) -> NumberResult<Int>,
-    on_floats: impl FnOnce(f64, f64) -> NumberResult<f64>,
-) -> NumberResult<Number> {
+    on_ints: impl FnOnce(IntRef<'a>, IntRef<'a>) -> Result<Int>,
+    on_floats: impl FnOnce(f64, f64) -> Result<f64>,
+) -> Result<Number> {
     match (left, right) {
         (NumberRef::Int(left), NumberRef::Int(right)) => on_ints(left, right).map(Number::Int),
         _ => on_floats(to_float(left)?, to_float(right)?).map(Number::Float),
@@ -84,7 +84,7 @@ pub fn absolute(number: NumberRef<'_>) -> Number {
 }
 
 /// Returns `float(number)`.
-pub fn to_float(number: NumberRef<'_>) -> NumberResult<f64> {
+pub fn to_float(number: NumberRef<'_>) -> Result<f64> {
     match number {
         NumberRef::Int(int) => int_float::int_to_float(int),
         NumberRef::Float(float) => Ok(float),

@@ -4,7 +4,8 @@
 //! `pystrtod.c` (`PyOS_double_to_string`) and `float_repr`. The digits come from Rust's formatter, which is exact for any precision.
 //! Width, grouping and positive signs are added by the callers.
 
-use super::error::{NumberError, NumberResult};
+use super::error::too_wide;
+use crate::error::Result;
 
 /// The largest number of digits after the point, and of significant digits, that a float can have. All further digits are zeros.
 const MAX_EXACT_DIGITS: usize = 1074;
@@ -31,7 +32,6 @@ pub enum Notation {
     Shortest,
 }
 
-/// The format of a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FloatFormat {
     /// The arrangement of digits and exponent.
@@ -66,10 +66,10 @@ impl FloatFormat {
 ///
 /// # Errors
 /// If the precision asks for more than `max_precision` digits.
-pub fn format_float(float: f64, format: &FloatFormat, max_precision: usize) -> NumberResult<String> {
+pub fn format_float(float: f64, format: &FloatFormat, max_precision: usize) -> Result<String> {
     let is_significant = matches!(format.notation, Notation::General | Notation::Shortest);
     if format.precision > max_precision && (format.is_alternate || !is_significant) {
-        return Err(NumberError::too_wide(format.precision, max_precision));
+        return Err(too_wide(format.precision, max_precision));
     }
     let magnitude = float.abs();
     let text = if float.is_nan() {

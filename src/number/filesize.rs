@@ -4,11 +4,11 @@
 
 use super::arithmetic::to_float;
 use super::digits::{FloatFormat, Notation, format_float};
-use super::error::NumberResult;
 use super::int::{IntRef, NumberRef};
 use super::int_arithmetic::power;
 use super::int_float::{compare, int_to_float, truncate};
 use super::text::int_text;
+use crate::error::Result;
 
 /// The units of file sizes in powers of 1000 bytes.
 const DECIMAL: [&str; 8] = ["kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
@@ -17,7 +17,7 @@ const DECIMAL: [&str; 8] = ["kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
 const BINARY: [&str; 8] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"];
 
 /// Returns a number of bytes as text with a unit.
-pub fn filesize(bytes: NumberRef<'_>, is_binary: bool) -> NumberResult<String> {
+pub fn filesize(bytes: NumberRef<'_>, is_binary: bool) -> Result<String> {
     let bytes = to_float(bytes)?;
     let (base, units) = if is_binary { (1024_u32, BINARY) } else { (1000, DECIMAL) };
     if bytes == 1.0 {

@@ -3,20 +3,21 @@
 //! Sums, differences and products are those of Rust; this file has the operations that raise an error or that Python defines differently.
 //! Remainders have the sign of the divisor, also when they are zero: `-0.0 % 5.0` is `0.0`, `0.0 % -5.0` is `-0.0`.
 
-use super::error::{NumberError, NumberResult};
+use crate::error::{Error, ErrorKind, Result};
+use crate::unsupported::COMPLEX;
 
 /// Returns `left / right`.
-pub fn true_divide(left: f64, right: f64) -> NumberResult<f64> {
+pub fn true_divide(left: f64, right: f64) -> Result<f64> {
     if right == 0.0 {
-        return Err(NumberError::ZeroDivision("float division by zero"));
+        return Err(Error::new(ErrorKind::ZeroDivision, "float division by zero"));
     }
     Ok(left / right)
 }
 
 /// Returns `left // right`.
-pub fn floor_divide(left: f64, right: f64) -> NumberResult<f64> {
+pub fn floor_divide(left: f64, right: f64) -> Result<f64> {
     if right == 0.0 {
-        return Err(NumberError::ZeroDivision("float floor division by zero"));
+        return Err(Error::new(ErrorKind::ZeroDivision, "float floor division by zero"));
     }
     let remainder = left % right;
     let mut quotient = (left - remainder) / right;
@@ -32,9 +33,9 @@ pub fn floor_divide(left: f64, right: f64) -> NumberResult<f64> {
 }
 
 /// Returns `left % right`, with the sign of the divisor.
-pub fn modulo(left: f64, right: f64) -> NumberResult<f64> {
+pub fn modulo(left: f64, right: f64) -> Result<f64> {
     if right == 0.0 {
-        return Err(NumberError::ZeroDivision("float modulo by zero"));
+        return Err(Error::new(ErrorKind::ZeroDivision, "float modulo by zero"));
     }
     let remainder = left % right;
     Ok(if remainder == 0.0 {
@@ -47,20 +48,23 @@ pub fn modulo(left: f64, right: f64) -> NumberResult<f64> {
 }
 
 /// Returns `base ** exponent`.
-pub fn power(base: f64, exponent: f64) -> NumberResult<f64> {
+pub fn power(base: f64, exponent: f64) -> Result<f64> {
     // The special cases are those of IEEE 754, which `powf` follows, except for the ones that Python refuses.
     if base == 0.0 && exponent < 0.0 && exponent.is_finite() {
-        return Err(NumberError::ZeroDivision("0.0 cannot be raised to a negative power"));
+        return Err(Error::new(
+            ErrorKind::ZeroDivision,
+            "0.0 cannot be raised to a negative power",
+        ));
     }
     if !base.is_finite() || !exponent.is_finite() {
         return Ok(base.powf(exponent));
     }
     if base < 0.0 && exponent.floor() != exponent {
-        return Err(NumberError::Complex);
+        return Err(COMPLEX.error());
     }
     let power = base.powf(exponent);
     if power.is_infinite() {
-        return Err(NumberError::overflow("(34, 'Numerical result out of range')"));
+        return Err(Error::overflow("(34, 'Numerical result out of range')"));
     }
     Ok(power)
 }

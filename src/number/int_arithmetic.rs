@@ -10,23 +10,24 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::ToPrimitive;
 
-use super::error::{NumberError, NumberResult};
+use super::error::too_many_bits;
 use super::int::{Int, IntRef};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Returns `left + right`.
-pub fn add(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
+pub fn add(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> Result<Int> {
     let bits = || max_sum_bits(left, right);
     compute((left, right), i64::checked_add, |left, right| left.add(right), bits, max_bits)
 }
 
 /// Returns `left - right`.
-pub fn subtract(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
+pub fn subtract(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> Result<Int> {
     let bits = || max_sum_bits(left, right);
     compute((left, right), i64::checked_sub, |left, right| left.sub(right), bits, max_bits)
 }
 
 /// Returns `left * right`.
-pub fn multiply(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
+pub fn multiply(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> Result<Int> {
     // The product has this many bits, or one fewer, unless a factor is zero.
     let bits = || left.bit_length().saturating_add(right.bit_length());
     compute((left, right), i64::checked_mul, |left, right| left.mul(right), bits, max_bits)
@@ -48,23 +49,23 @@ pub fn absolute(int: IntRef<'_>) -> Int {
 }
 
 /// Returns `left // right`, rounded down.
-pub fn floor_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<Int> {
+pub fn floor_divide(left: IntRef<'_>, right: IntRef<'_>) -> Result<Int> {
     match divide(left, right) {
         Some((quotient, _)) => Ok(quotient),
-        None => Err(NumberError::ZeroDivision("integer division or modulo by zero")),
+        None => Err(Error::new(ErrorKind::ZeroDivision, "integer division or modulo by zero")),
     }
 }
 
 /// Returns `left % right`, with the sign of the divisor.
-pub fn modulo(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<Int> {
+pub fn modulo(left: IntRef<'_>, right: IntRef<'_>) -> Result<Int> {
     match divide(left, right) {
         Some((_, remainder)) => Ok(remainder),
-        None => Err(NumberError::ZeroDivision("integer modulo by zero")),
+        None => Err(Error::new(ErrorKind::ZeroDivision, "integer modulo by zero")),
     }
 }
 
 /// Returns `base ** exponent` for an exponent that is not negative.
-pub fn power(base: IntRef<'_>, exponent: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
+pub fn power(base: IntRef<'_>, exponent: IntRef<'_>, max_bits: u64) -> Result<Int> {
     match (base, exponent) {
         (_, IntRef::Small(0)) | (IntRef::Small(1), _) => return Ok(Int::Small(1)),
         (IntRef::Small(0), _) => return Ok(Int::Small(0)),
@@ -72,9 +73,9 @@ pub fn power(base: IntRef<'_>, exponent: IntRef<'_>, max_bits: u64) -> NumberRes
         _ => {}
     }
     let IntRef::Small(exponent) = exponent else {
-        return Err(NumberError::too_many_bits(u64::MAX, max_bits));
+        return Err(too_many_bits(u64::MAX, max_bits));
     };
-    let exponent = u32::try_from(exponent).map_err(|_| NumberError::too_many_bits(exponent.unsigned_abs(), max_bits))?;
+    let exponent = u32::try_from(exponent).map_err(|_| too_many_bits(exponent.unsigned_abs(), max_bits))?;
     if let IntRef::Small(base) = base {
         if let Some(power) = base.checked_pow(exponent) {
             return Ok(Int::Small(power));
@@ -121,7 +122,7 @@ fn compute(
     on_big: impl FnOnce(&BigInt, &BigInt) -> BigInt,
     result_bits: impl FnOnce() -> u64,
     max_bits: u64,
-) -> NumberResult<Int> {
+) -> Result<Int> {
     if let (IntRef::Small(left), IntRef::Small(right)) = (left, right) {
         if let Some(result) = on_small(left, right) {
             return Ok(Int::Small(result));
@@ -149,9 +150,9 @@ fn estimate_log2(int: IntRef<'_>) -> f64 {
 }
 
 /// Fails if a result of `bits` bits is larger than `max_bits`.
-fn check_bits(bits: u64, max_bits: u64) -> NumberResult<()> {
+fn check_bits(bits: u64, max_bits: u64) -> Result<()> {
     if bits > max_bits {
-        return Err(NumberError::too_many_bits(bits, max_bits));
+        return Err(too_many_bits(bits, max_bits));
     }
     Ok(())
 }
@@ -164,11 +165,14 @@ mod tests {
 
     #[test]
     fn powers_are_refused_before_they_are_computed() {
-        let refused = NumberError::too_many_bits;
-        assert_eq!(power(2.into(), i64::MAX.into(), BITS), Err(refused(i64::MAX as u64, BITS)));
-        assert_eq!(power(3.into(), 4_000_000_000.into(), BITS), Err(refused(6_339_850_003, BITS)));
-        assert_eq!(power((-1).into(), i64::MAX.into(), BITS), Ok(Int::Small(-1)));
-        assert_eq!(power(2.into(), 99.into(), 99), Err(refused(100, 99)));
+        let refused = |base: i64, exponent: i64, bits| {
+            let error = power(base.into(), exponent.into(), bits).unwrap_err();
+            error.reached().map(|reached| reached.actual)
+        };
+        assert_eq!(refused(2, i64::MAX, BITS), Some(i64::MAX as u64));
+        assert_eq!(refused(3, 4_000_000_000, BITS), Some(6_339_850_003));
+        assert_eq!(refused(2, 99, 99), Some(100));
+        assert_eq!(power((-1).into(), i64::MAX.into(), BITS).unwrap(), Int::Small(-1));
         assert!(power(2.into(), 99.into(), 100).is_ok());
     }
 }

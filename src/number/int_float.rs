@@ -9,8 +9,9 @@ use std::cmp::Ordering;
 use num_bigint::BigInt;
 use num_traits::{FromPrimitive, ToPrimitive};
 
-use super::error::{NumberError, NumberResult};
+use super::error::{int_too_large_for_float, too_many_bits};
 use super::int::{Int, IntRef, NumberRef};
+use crate::error::{Error, ErrorKind, Result};
 
 /// The number of bits in a float's significand, including the implicit leading bit.
 const SIGNIFICAND_BITS: i64 = 53;
@@ -22,14 +23,12 @@ const MIN_EXPONENT: i64 = -1074;
 const MAX_EXPONENT: i64 = 1024;
 
 /// Returns `float(int)`: the nearest float, half to even.
-pub fn int_to_float(int: IntRef<'_>) -> NumberResult<f64> {
+pub fn int_to_float(int: IntRef<'_>) -> Result<f64> {
     let float = match int {
         IntRef::Small(small) => small.to_f64(),
         IntRef::Big(big) => big.to_f64(),
     };
-    float
-        .filter(|float| float.is_finite())
-        .ok_or_else(NumberError::int_too_large_for_float)
+    float.filter(|float| float.is_finite()).ok_or_else(int_too_large_for_float)
 }
 
 /// Returns whether both integers convert to floats exactly.
@@ -42,9 +41,9 @@ pub fn are_exact(left: IntRef<'_>, right: IntRef<'_>) -> bool {
     clippy::arithmetic_side_effects,
     reason = "the divisor is not zero, the shift lies between two of a float's exponents, and big integers do not overflow"
 )]
-pub fn true_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<f64> {
+pub fn true_divide(left: IntRef<'_>, right: IntRef<'_>) -> Result<f64> {
     if right.is_zero() {
-        return Err(NumberError::ZeroDivision("division by zero"));
+        return Err(Error::new(ErrorKind::ZeroDivision, "division by zero"));
     }
     let is_negative = left.is_negative() != right.is_negative();
     if left.is_zero() {
@@ -54,8 +53,8 @@ pub fn true_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<f64> {
         // One division rounds once.
         return Ok(int_to_float(left)? / int_to_float(right)?);
     }
-    let too_large = || NumberError::overflow("integer division result too large for a float");
-    let signed = |bits: u64| i64::try_from(bits).map_err(|_| NumberError::too_many_bits(bits, i64::MAX.unsigned_abs()));
+    let too_large = || Error::overflow("integer division result too large for a float");
+    let signed = |bits: u64| i64::try_from(bits).map_err(|_| too_many_bits(bits, i64::MAX.unsigned_abs()));
     let left_bits = signed(left.bit_length())?;
     let right_bits = signed(right.bit_length())?;
     // The quotient is between 2**(difference - 1) and 2**(difference + 1).
@@ -84,12 +83,12 @@ pub fn true_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<f64> {
 }
 
 /// Returns `int(float)`, rounded towards zero.
-pub fn truncate(float: f64) -> NumberResult<Int> {
+pub fn truncate(float: f64) -> Result<Int> {
     if float.is_nan() {
-        return Err(NumberError::value("cannot convert float NaN to integer"));
+        return Err(Error::value("cannot convert float NaN to integer"));
     }
     if float.is_infinite() {
-        return Err(NumberError::overflow("cannot convert float infinity to integer"));
+        return Err(Error::overflow("cannot convert float infinity to integer"));
     }
     // The bounds are powers of two: the lower one fits into `i64`, the upper one does not.
     if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&float) {
@@ -100,12 +99,12 @@ pub fn truncate(float: f64) -> NumberResult<Int> {
 }
 
 /// Returns `math.floor(float)`.
-pub fn floor(float: f64) -> NumberResult<Int> {
+pub fn floor(float: f64) -> Result<Int> {
     truncate(float.floor())
 }
 
 /// Returns `math.ceil(float)`.
-pub fn ceil(float: f64) -> NumberResult<Int> {
+pub fn ceil(float: f64) -> Result<Int> {
     truncate(float.ceil())
 }
 
@@ -185,7 +184,6 @@ fn power_of_two(exponent: i64) -> f64 {
     }
 }
 
-/// Returns a magnitude with a sign.
 fn with_sign(magnitude: f64, is_negative: bool) -> f64 {
     if is_negative { -magnitude } else { magnitude }
 }

@@ -8,8 +8,9 @@ use std::borrow::Cow;
 
 use num_bigint::{BigInt, BigUint, Sign};
 
-use super::error::{MAX_DIGITS, NumberError, NumberResult};
+use super::error::{MAX_DIGITS, describe_too_many_digits};
 use super::int::Int;
+use crate::error::{Error, ErrorKind, Result};
 use crate::text::quote;
 use crate::unicode::{decimal_value, is_whitespace};
 
@@ -17,27 +18,27 @@ use crate::unicode::{decimal_value, is_whitespace};
 pub type Repr = fn(&str) -> String;
 
 /// Returns `int(text, base)`.
-pub fn parse_int(text: &str, base: i64, repr: Repr) -> NumberResult<Int> {
+pub fn parse_int(text: &str, base: i64, repr: Repr) -> Result<Int> {
     read_int(text, base)?.ok_or_else(|| {
         // CPython cuts the text's repr at 200 characters, including the quotes.
         let shown: String = repr(text).chars().take(200).collect();
-        NumberError::value(format!("invalid literal for int() with base {base}: {shown}"))
+        Error::value(format!("invalid literal for int() with base {base}: {shown}"))
     })
 }
 
 /// Returns `float(text)`.
-pub fn parse_float(text: &str, repr: Repr) -> NumberResult<f64> {
+pub fn parse_float(text: &str, repr: Repr) -> Result<f64> {
     read_float(text).ok_or_else(|| {
         let shown = repr(text);
-        NumberError::value(format!("could not convert string to float: {shown}"))
+        Error::value(format!("could not convert string to float: {shown}"))
     })
 }
 
 /// Returns `int(text, base)`, or `None` if the text is not an integer. A caller may pass 37 for a base beyond `i64`: both are invalid.
-pub fn read_int(text: &str, base: i64) -> NumberResult<Option<Int>> {
+pub fn read_int(text: &str, base: i64) -> Result<Option<Int>> {
     match u32::try_from(base) {
         Ok(base @ (0 | 2..=36)) => read_ascii_int(&to_ascii(text), base),
-        _ => Err(NumberError::value("int() base must be >= 2 and <= 36, or 0")),
+        _ => Err(Error::value("int() base must be >= 2 and <= 36, or 0")),
     }
 }
 
@@ -47,16 +48,21 @@ pub fn read_float(text: &str) -> Option<f64> {
 }
 
 /// Returns the value of an integer token of Jinja's lexer, such as `0x_1F` or `1_000`.
-pub fn parse_int_literal(token: &str) -> NumberResult<Int> {
+pub fn parse_int_literal(token: &str) -> Result<Int> {
     parse_int(&token.replace('_', ""), 0, quote::repr)
 }
 
 /// Returns the value of a float token of Jinja's lexer, such as `1_0.5e-3`.
 ///
 /// The token may have digits of any script. The reference passes it to `ast.literal_eval`, which accepts only ASCII digits.
-pub fn parse_float_literal(token: &str) -> NumberResult<f64> {
+pub fn parse_float_literal(token: &str) -> Result<f64> {
     let plain = token.replace('_', "");
-    read_ascii_float(&plain).ok_or_else(|| NumberError::Syntax(format!("{} (<unknown>, line 1)", describe_bad_literal(&plain))))
+    read_ascii_float(&plain).ok_or_else(|| {
+        Error::new(
+            ErrorKind::Syntax,
+            format!("{} (<unknown>, line 1)", describe_bad_literal(&plain)),
+        )
+    })
 }
 
 /// Returns the message of Python's tokenizer for a float with digits outside ASCII.
@@ -103,7 +109,7 @@ fn is_c_space(char: char) -> bool {
 }
 
 /// Parses an integer with a prefix and surrounding spaces. The result is `None` if the text is not an integer.
-fn read_ascii_int(text: &str, base: u32) -> NumberResult<Option<Int>> {
+fn read_ascii_int(text: &str, base: u32) -> Result<Option<Int>> {
     let text = text.trim_start_matches(is_c_space);
     let (is_negative, text) = split_sign(text);
     let prefix_base = match text.get(..2) {
@@ -130,7 +136,7 @@ fn read_ascii_int(text: &str, base: u32) -> NumberResult<Option<Int>> {
     }
     let count = digits.bytes().filter(|byte| *byte != b'_').count();
     if count > MAX_DIGITS && !radix.is_power_of_two() {
-        return Err(NumberError::text_of_too_many_digits(count));
+        return Err(Error::value(describe_too_many_digits(count)));
     }
     // Base 0 parses Python's own literals, in which only zero may start with a zero.
     let is_old_octal = base == 0 && prefix_base.is_none() && digits.starts_with('0');

@@ -7,10 +7,10 @@ use std::cmp::Ordering;
 use num_bigint::BigInt;
 use num_integer::Integer;
 
-use super::error::{NumberError, NumberResult};
 use super::int::{Int, IntRef, Number, NumberRef};
 use super::int_arithmetic::{absolute, negate};
 use super::int_float;
+use crate::error::{Error, Result};
 
 /// The largest number of decimal places at which rounding can change a float.
 const MAX_PLACES: i64 = 323;
@@ -22,7 +22,7 @@ const WHOLE: f64 = 4_503_599_627_370_496.0;
 const MIN_PLACES: i64 = -308;
 
 /// Returns `round(float, places)`, a float.
-pub fn round_float(float: f64, places: IntRef<'_>) -> NumberResult<f64> {
+pub fn round_float(float: f64, places: IntRef<'_>) -> Result<f64> {
     let places = match places {
         IntRef::Small(places) => places,
         big if big.is_negative() => i64::MIN,
@@ -58,7 +58,7 @@ pub fn count_steps(places: IntRef<'_>) -> u64 {
 }
 
 /// Returns `round(float)`, an integer.
-pub fn round_float_to_int(float: f64) -> NumberResult<Int> {
+pub fn round_float_to_int(float: f64) -> Result<Int> {
     int_float::truncate(float.round_ties_even())
 }
 
@@ -81,7 +81,7 @@ pub fn round_int(int: IntRef<'_>, places: IntRef<'_>) -> Int {
 }
 
 /// Returns `round(number, places)`.
-pub fn round(number: NumberRef<'_>, places: IntRef<'_>) -> NumberResult<Number> {
+pub fn round(number: NumberRef<'_>, places: IntRef<'_>) -> Result<Number> {
     match number {
         NumberRef::Int(int) => Ok(Number::Int(round_int(int, places))),
         NumberRef::Float(float) => round_float(float, places).map(Number::Float),
@@ -109,6 +109,6 @@ fn power_of_ten(exponent: u64) -> BigInt {
 }
 
 /// Returns the error of a result beyond the largest float.
-fn rounded_too_large() -> NumberError {
-    NumberError::overflow("rounded value too large to represent")
+fn rounded_too_large() -> Error {
+    Error::overflow("rounded value too large to represent")
 }

@@ -5,12 +5,14 @@
 //! specifications. It also handles an empty specification, which means `str`, and passes a boolean as an integer.
 
 use super::digits::{FloatFormat, Notation, format_float as float_digits};
-use super::error::{NumberError, NumberResult};
+use super::error::too_wide;
 use super::int::IntRef;
 use super::int_float::int_to_float;
 use super::layout::{Align, Grouping, Layout, Parts, lay_out_number, lay_out_text};
 use super::text::magnitude_text;
+use crate::error::{Error, Result};
 use crate::unicode::decimal_value;
+use crate::unsupported::SURROGATE;
 
 /// The parameters of formatting besides the value and the specification.
 #[derive(Clone, Copy, Debug)]
@@ -39,12 +41,12 @@ struct Spec {
 const NO_LETTER: char = '\0';
 
 /// `str.__format__`: formats a string.
-pub fn format_str(text: &str, spec: &str, rules: &SpecRules<'_>) -> NumberResult<String> {
+pub fn format_str(text: &str, spec: &str, rules: &SpecRules<'_>) -> Result<String> {
     let spec = Spec::read(spec, 's', Align::Left, rules)?;
     if spec.letter != 's' {
         return Err(unknown_letter(spec.letter, rules));
     }
-    let refused = |what: &str| Err(NumberError::value(format!("{what} not allowed in string format specifier")));
+    let refused = |what: &str| Err(Error::value(format!("{what} not allowed in string format specifier")));
     match spec.sign {
         Some(' ') => return refused("Space"),
         Some(_) => return refused("Sign"),
@@ -67,7 +69,7 @@ pub fn format_str(text: &str, spec: &str, rules: &SpecRules<'_>) -> NumberResult
 }
 
 /// `int.__format__`: formats an integer.
-pub fn format_int(int: IntRef<'_>, spec: &str, rules: &SpecRules<'_>) -> NumberResult<String> {
+pub fn format_int(int: IntRef<'_>, spec: &str, rules: &SpecRules<'_>) -> Result<String> {
     let spec = Spec::read(spec, 'd', Align::Right, rules)?;
     match spec.letter {
         'b' | 'c' | 'd' | 'o' | 'x' | 'X' | 'n' => {}
@@ -77,10 +79,10 @@ pub fn format_int(int: IntRef<'_>, spec: &str, rules: &SpecRules<'_>) -> NumberR
         letter => return Err(unknown_letter(letter, rules)),
     }
     if spec.precision.is_some() {
-        return Err(NumberError::value("Precision not allowed in integer format specifier"));
+        return Err(Error::value("Precision not allowed in integer format specifier"));
     }
     if spec.drops_negative_zero {
-        return Err(NumberError::value(
+        return Err(Error::value(
             "Negative zero coercion (z) not allowed in integer format specifier",
         ));
     }
@@ -108,7 +110,7 @@ pub fn format_int(int: IntRef<'_>, spec: &str, rules: &SpecRules<'_>) -> NumberR
 }
 
 /// `float.__format__`: formats a float.
-pub fn format_float(float: f64, spec: &str, rules: &SpecRules<'_>) -> NumberResult<String> {
+pub fn format_float(float: f64, spec: &str, rules: &SpecRules<'_>) -> Result<String> {
     let spec = Spec::read(spec, NO_LETTER, Align::Right, rules)?;
     match spec.letter {
         NO_LETTER | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n' | '%' => spec.format_float(float, spec.letter == NO_LETTER, rules),
@@ -118,7 +120,7 @@ pub fn format_float(float: f64, spec: &str, rules: &SpecRules<'_>) -> NumberResu
 
 impl Spec {
     /// Parses a specification. `letter` and `align` are the defaults of the type.
-    fn read(text: &str, letter: char, align: Align, rules: &SpecRules<'_>) -> NumberResult<Self> {
+    fn read(text: &str, letter: char, align: Align, rules: &SpecRules<'_>) -> Result<Self> {
         let mut spec = Self {
             fill: ' ',
             align,
@@ -166,12 +168,12 @@ impl Spec {
             return Err(both_separators());
         }
         if eat_if(&mut rest, |char| char == '.').is_some() {
-            spec.precision = Some(eat_number(&mut rest)?.ok_or_else(|| NumberError::value("Format specifier missing precision"))?);
+            spec.precision = Some(eat_number(&mut rest)?.ok_or_else(|| Error::value("Format specifier missing precision"))?);
         }
         spec.letter = eat_if(&mut rest, |_| true).unwrap_or(letter);
         if !rest.is_empty() {
             let type_name = rules.type_name;
-            return Err(NumberError::value(format!(
+            return Err(Error::value(format!(
                 "Invalid format specifier '{text}' for object of type '{type_name}'"
             )));
         }
@@ -180,22 +182,22 @@ impl Spec {
     }
 
     /// Fails if the specification has a separator and its type has no groups.
-    fn check_separator(&self) -> NumberResult<()> {
+    fn check_separator(&self) -> Result<()> {
         match (self.separator, self.letter) {
             (None, _) | (_, 'd' | 'e' | 'f' | 'g' | 'E' | 'G' | '%' | 'F' | NO_LETTER) | (Some('_'), 'b' | 'o' | 'x' | 'X') => {
                 Ok(())
             }
             (Some(separator), letter) => {
                 let shown = show_letter(letter);
-                Err(NumberError::value(format!("Cannot specify '{separator}' with '{shown}'.")))
+                Err(Error::value(format!("Cannot specify '{separator}' with '{shown}'.")))
             }
         }
     }
 
     /// Returns the layout of the specification, or an error if it is too wide.
-    fn layout(&self, rules: &SpecRules<'_>) -> NumberResult<Layout> {
+    fn layout(&self, rules: &SpecRules<'_>) -> Result<Layout> {
         if self.width > rules.max_width {
-            return Err(NumberError::too_wide(self.width, rules.max_width));
+            return Err(too_wide(self.width, rules.max_width));
         }
         let size = if matches!(self.letter, 'b' | 'o' | 'x' | 'X') { 4 } else { 3 };
         Ok(Layout {
@@ -206,7 +208,6 @@ impl Spec {
         })
     }
 
-    /// Returns the text of the sign.
     fn sign_text(&self, is_negative: bool) -> &'static str {
         match self.sign {
             _ if is_negative => "-",
@@ -217,12 +218,8 @@ impl Spec {
     }
 
     /// Formats an integer as the character with that code point.
-    fn format_character(&self, int: IntRef<'_>, rules: &SpecRules<'_>) -> NumberResult<String> {
-        let refused = |what: &str| {
-            Err(NumberError::value(format!(
-                "{what} not allowed with integer format specifier 'c'"
-            )))
-        };
+    fn format_character(&self, int: IntRef<'_>, rules: &SpecRules<'_>) -> Result<String> {
+        let refused = |what: &str| Err(Error::value(format!("{what} not allowed with integer format specifier 'c'")));
         if self.sign.is_some() {
             return refused("Sign");
         }
@@ -230,7 +227,7 @@ impl Spec {
             return refused("Alternate form (#)");
         }
         let IntRef::Small(small) = int else {
-            return Err(NumberError::overflow("Python int too large to convert to C long"));
+            return Err(Error::overflow("Python int too large to convert to C long"));
         };
         let mut buffer = [0; 4];
         let character = char_from_code(small)?.encode_utf8(&mut buffer);
@@ -238,16 +235,16 @@ impl Spec {
     }
 
     /// Fails if the precision does not fit into a C int, as in CPython.
-    fn check_precision(&self) -> NumberResult<()> {
+    fn check_precision(&self) -> Result<()> {
         match self.precision.map(i32::try_from) {
-            Some(Err(_)) => Err(NumberError::value("precision too big")),
+            Some(Err(_)) => Err(Error::value("precision too big")),
             _ => Ok(()),
         }
     }
 
     /// Formats a float, or an integer whose specification has a float's letter. If `ends_with_point_zero` is set, the shortest notation
     /// has `.0` after a whole number.
-    fn format_float(&self, float: f64, ends_with_point_zero: bool, rules: &SpecRules<'_>) -> NumberResult<String> {
+    fn format_float(&self, float: f64, ends_with_point_zero: bool, rules: &SpecRules<'_>) -> Result<String> {
         self.check_precision()?;
         let (notation, default_precision) = match self.letter {
             'e' | 'E' => (Notation::Exponent, 6),
@@ -290,12 +287,12 @@ impl Spec {
 }
 
 /// Returns the character with a code point, for `%c` and the letter `c`.
-pub(super) fn char_from_code(code: i64) -> NumberResult<char> {
+pub fn char_from_code(code: i64) -> Result<char> {
     let code = u32::try_from(code)
         .ok()
         .filter(|code| *code <= u32::from(char::MAX))
-        .ok_or_else(|| NumberError::overflow("%c arg not in range(0x110000)"))?;
-    char::from_u32(code).ok_or(NumberError::Surrogate)
+        .ok_or_else(|| Error::overflow("%c arg not in range(0x110000)"))?;
+    char::from_u32(code).ok_or_else(|| SURROGATE.error())
 }
 
 /// Returns the alignment that a character stands for.
@@ -318,7 +315,7 @@ fn eat_if(rest: &mut &str, is_wanted: impl Fn(char) -> bool) -> Option<char> {
 }
 
 /// Takes a number in decimal digits of any script, if there is one.
-fn eat_number(rest: &mut &str) -> NumberResult<Option<usize>> {
+fn eat_number(rest: &mut &str) -> Result<Option<usize>> {
     let mut number: Option<i64> = None;
     let mut chars = rest.chars();
     while let Some(digit) = chars.next().and_then(decimal_value) {
@@ -326,7 +323,7 @@ fn eat_number(rest: &mut &str) -> NumberResult<Option<usize>> {
             .unwrap_or(0)
             .checked_mul(10)
             .and_then(|number| number.checked_add(i64::from(digit)))
-            .ok_or_else(|| NumberError::value("Too many decimal digits in format string"))?;
+            .ok_or_else(|| Error::value("Too many decimal digits in format string"))?;
         number = Some(grown);
         *rest = chars.as_str();
     }
@@ -334,15 +331,15 @@ fn eat_number(rest: &mut &str) -> NumberResult<Option<usize>> {
 }
 
 /// Returns the error of a specification with both separators.
-fn both_separators() -> NumberError {
-    NumberError::value("Cannot specify both ',' and '_'.")
+fn both_separators() -> Error {
+    Error::value("Cannot specify both ',' and '_'.")
 }
 
 /// Returns the error of a type letter that cannot format a value of the type.
-fn unknown_letter(letter: char, rules: &SpecRules<'_>) -> NumberError {
+fn unknown_letter(letter: char, rules: &SpecRules<'_>) -> Error {
     let shown = show_letter(letter);
     let type_name = rules.type_name;
-    NumberError::value(format!("Unknown format code '{shown}' for object of type '{type_name}'"))
+    Error::value(format!("Unknown format code '{shown}' for object of type '{type_name}'"))
 }
 
 /// Returns a letter as error messages show it. A character that is not visible ASCII is shown as its code point.

@@ -1,11 +1,12 @@
 //! Numbers as Python prints them: `1e16` is `1e+16`, `0.1 + 0.2` is `0.30000000000000004`.
 //!
 //! For numbers, `str` and `repr` are equal. The rules are CPython's `float_repr` and `long_to_decimal_string_internal`. Formatting with a
-//! specification is in [`spec`](super::spec) and [`percent`](super::percent).
+//! specification is in [`spec`](super::spec) and `value/format`.
 
 use super::digits::{FloatFormat, Notation, format_float};
-use super::error::{MAX_DIGITS, NumberError, NumberResult};
+use super::error::{MAX_DIGITS, too_many_digits};
 use super::int::IntRef;
+use crate::error::Result;
 
 /// The number of bits of `10**4300`, the smallest number with more than [`MAX_DIGITS`] digits.
 const MAX_DIGITS_BITS: u64 = 14285;
@@ -19,17 +20,17 @@ pub fn float_text(float: f64) -> String {
 }
 
 /// Returns `repr(int)`. A number of more than [`MAX_DIGITS`] digits is an error; its number of bits mostly shows that without a conversion.
-pub fn int_text(int: IntRef<'_>) -> NumberResult<String> {
+pub fn int_text(int: IntRef<'_>) -> Result<String> {
     let big = match int {
         IntRef::Small(small) => return Ok(small.to_string()),
         IntRef::Big(big) => big,
     };
     if big.bits() > MAX_DIGITS_BITS {
-        return Err(NumberError::too_many_digits());
+        return Err(too_many_digits());
     }
     let text = big.to_str_radix(10);
     if text.trim_start_matches('-').len() > MAX_DIGITS {
-        return Err(NumberError::too_many_digits());
+        return Err(too_many_digits());
     }
     Ok(text)
 }
@@ -71,7 +72,7 @@ fn write_many_digits(number: u64, out: &mut String) {
 /// Returns the absolute value of an integer in base 2, 8, 10 or 16, in lower case and without a prefix.
 ///
 /// The limit on digits applies only to base 10, because conversion to a power of two takes linear time.
-pub(super) fn magnitude_text(int: IntRef<'_>, base: u32) -> NumberResult<String> {
+pub fn magnitude_text(int: IntRef<'_>, base: u32) -> Result<String> {
     if base == 10 {
         let text = int_text(int)?;
         return Ok(text.trim_start_matches('-').to_owned());

@@ -16,7 +16,6 @@ use crate::span::Span;
 
 /// An index between the brackets of a subscript. There can be several, with commas between them.
 enum Index {
-    /// An expression and its height.
     Expr(Expr, Height),
     /// A slice whose object is not set yet, with the height of its tallest bound.
     Slice(Box<Slice>, Height, Span),

@@ -9,21 +9,15 @@ use crate::lexer::TokenKind;
 /// The levels of precedence, from the loosest to the tightest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Binding {
-    /// Disjunctions: `a or b`.
     Or,
-    /// Conjunctions: `a and b`.
     And,
-    /// Negations: `not a`.
     Not,
-    /// Comparisons: `a < b`.
     Comparison,
     /// Sums and differences: `a + b`.
     Sum,
-    /// Concatenations: `a ~ b`.
     Concat,
     /// Products, quotients and remainders: `a * b`.
     Product,
-    /// Powers: `a ** b`.
     Power,
     /// `-a`: an operand with its signs, which has no binary operator.
     Unary,
@@ -32,13 +26,9 @@ pub enum Binding {
 /// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
-    /// A logical operator: `a and b`.
     Logic(LogicOp),
-    /// A comparison operator: `a < b`.
     Compare(CompareOp),
-    /// An arithmetic operator: `a + b`.
     Binary(BinaryOp),
-    /// The operator of concatenation: `a ~ b`.
     Concat,
 }
 

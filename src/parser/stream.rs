@@ -54,7 +54,6 @@ impl<'s> TokenStream<'s> {
         Ok(stream)
     }
 
-    /// Returns the meter.
     pub fn into_meter(self) -> Meter<'s> {
         self.meter
     }
@@ -69,7 +68,6 @@ impl<'s> TokenStream<'s> {
         charged.map_err(|error| error.at(self.current.span))
     }
 
-    /// Returns the current token.
     pub fn current(&self) -> Token {
         self.current
     }

@@ -11,7 +11,6 @@ use crate::text::quote;
 /// The tag of a statement that is being parsed.
 #[derive(Debug)]
 pub struct OpenTag<'s> {
-    /// The name of the tag.
     pub name: &'s str,
     /// The offset after the closing delimiter of the tag, once it has been parsed.
     pub end: Option<u32>,

@@ -36,34 +36,3 @@ pub fn write_replaced(output: &mut impl Write, text: &str, old: &str, new: &str,
     }
     output.write_str(text.get(from..).unwrap_or_default())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn replace(text: &str, old: &str, new: &str, count: i64) -> String {
-        let replaced = count_replaced(text, old, count);
-        let mut output = String::new();
-        write_replaced(&mut output, text, old, new, replaced).expect("a string takes all");
-        assert_eq!(replaced_len(text, old, new, replaced), Some(output.len()));
-        output
-    }
-
-    #[test]
-    fn the_empty_string_occurs_around_each_character() {
-        assert_eq!(replace("abc", "", "-", -1), "-a-b-c-");
-        assert_eq!(replace("abc", "", "-", 2), "-a-bc");
-        assert_eq!(replace("", "", "-", -1), "-");
-        assert_eq!(count_replaced("añc", "", -1), 4);
-    }
-
-    #[test]
-    fn the_count_limits_the_replacements() {
-        assert_eq!(replace("aaa", "a", "b", 2), "bba");
-        assert_eq!(replace("aaaaa", "aa", "é", -1), "ééa");
-        assert_eq!(replace("añañ-ñ", "ñ", "", 9), "aa-");
-        for (old, count) in [("", 0), ("a", 0), ("x", -1)] {
-            assert_eq!(replace("abc", old, "-", count), "abc");
-        }
-    }
-}

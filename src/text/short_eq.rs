@@ -10,7 +10,6 @@
 /// The maximum length in bytes of strings that are compared without a call of `memcmp`.
 pub const SHORT: usize = 32;
 
-/// Returns whether two strings are equal.
 #[inline]
 pub fn is_equal(left: &str, right: &str) -> bool {
     is_equal_to_short(left, right) || (left.len() > SHORT && left == right)

@@ -160,13 +160,3 @@ pub fn slice(text: &str, start: Option<i64>, stop: Option<i64>, step: Option<i64
     };
     Some(Cow::Owned(piece))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_result_is_borrowed_if_the_step_is_one() {
-        assert!(matches!(slice("añb", Some(1), None, None), Some(Cow::Borrowed("ñb"))));
-    }
-}

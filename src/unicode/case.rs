@@ -54,20 +54,9 @@ fn map_upper(char: char) -> Mapped {
     look_up(&UPPER_RUNS, &UPPER_LONG, char).unwrap_or(Mapped::Same)
 }
 
-// The tables of title case and case folding have only the differences from upper and lower case.
-
+/// Returns the title case of a character. Its tables have only the differences from upper case.
 fn map_title(char: char) -> Mapped {
-    if char.is_ascii() {
-        return Mapped::One(char.to_ascii_uppercase());
-    }
     look_up(&TITLE_RUNS, &TITLE_LONG, char).unwrap_or_else(|| map_upper(char))
-}
-
-fn map_fold(char: char) -> Mapped {
-    if char.is_ascii() {
-        return Mapped::One(char.to_ascii_lowercase());
-    }
-    look_up(&FOLD_RUNS, &FOLD_LONG, char).unwrap_or_else(|| map_lower(char))
 }
 
 fn push_mapped(output: &mut String, char: char, mapped: Mapped) {
@@ -76,15 +65,6 @@ fn push_mapped(output: &mut String, char: char, mapped: Mapped) {
         Mapped::One(one) => output.push(one),
         Mapped::Many(many) => output.push_str(many),
     }
-}
-
-/// Maps each character of a string.
-fn map_all(text: &str, map: impl Fn(char) -> Mapped) -> String {
-    let mut output = String::with_capacity(text.len());
-    for char in text.chars() {
-        push_mapped(&mut output, char, map(char));
-    }
-    output
 }
 
 /// Returns whether a capital sigma between two strings is at the end of a word.
@@ -123,7 +103,9 @@ pub fn to_upper(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_uppercase();
     }
-    map_all(text, map_upper)
+    let mut output = String::with_capacity(text.len());
+    text.chars().for_each(|char| push_mapped(&mut output, char, map_upper(char)));
+    output
 }
 
 /// `str.title`: title case after uncased characters, lower case after cased ones.
@@ -185,12 +167,26 @@ pub fn swapcase(text: &str) -> String {
     output
 }
 
-/// `str.casefold`: folds the case of a string for comparison without case.
+/// `str.casefold`: folds the case of a string for comparison without case. The tables have only the differences from the lower case of the
+/// upper case, in which no sigma is final.
 pub fn casefold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    map_all(text, map_fold)
+    let (mut output, mut upper) = (String::with_capacity(text.len()), String::new());
+    for char in text.chars() {
+        match look_up(&FOLD_RUNS, &FOLD_LONG, char) {
+            Some(mapped) => push_mapped(&mut output, char, mapped),
+            None => {
+                upper.clear();
+                push_mapped(&mut upper, char, map_upper(char));
+                upper
+                    .chars()
+                    .for_each(|upper| push_mapped(&mut output, upper, map_lower(upper)));
+            }
+        }
+    }
+    output
 }
 
 #[cfg(test)]

@@ -9,16 +9,17 @@
 //! The predicates of strings are in `predicates.rs`, the case mappings in `case.rs`. The rules are CPython's `unicodectype.c`.
 
 use super::tables::{
-    ALPHA, CASE_IGNORABLE, CLASSES, DECIMAL, DECIMAL_ZEROS, DIGIT, LOWERCASE, NUMERIC, PRINTABLE, TITLECASE, UPPERCASE,
+    ALPHA, CASE_IGNORABLE, DECIMAL, DECIMAL_ZEROS, DIGIT, FLAGS, LOWERCASE, NAME, NUMERIC, PRINTABLE, RUNS, TITLECASE, UPPERCASE,
     XID_CONTINUE, XID_START,
 };
 
 /// Returns the flags of all classes that a character belongs to.
 fn classes(char: char) -> u16 {
     let code = u32::from(char);
-    let after = CLASSES.partition_point(|&(start, ..)| start <= code);
-    let run = after.checked_sub(1).and_then(|index| CLASSES.get(index));
-    run.map_or(0, |&(start, even, odd)| if (code ^ start) & 1 == 0 { even } else { odd })
+    let after = RUNS.partition_point(|run| run >> 8 <= code);
+    let run = after.checked_sub(1).and_then(|index| RUNS.get(index)).copied().unwrap_or(0);
+    let flags = FLAGS.get((run & 0xff) as usize);
+    flags.map_or(0, |&(even, odd)| if (code ^ run >> 8) & 1 == 0 { even } else { odd })
 }
 
 /// Returns whether a character belongs to at least one of the classes.
@@ -126,6 +127,11 @@ pub fn is_xid_continue(char: char) -> bool {
     has_property(char, |char| *char == '_' || char.is_ascii_alphanumeric(), XID_CONTINUE)
 }
 
+/// Returns whether a character may be in a name of a template: whether `\w` or the pattern in jinja2 3.1.6 `_identifier.py` matches it.
+pub fn is_name(char: char) -> bool {
+    has_property(char, |char| *char == '_' || char.is_ascii_alphanumeric(), NAME)
+}
+
 /// Returns the value of a decimal digit for `int` and `float`.
 pub fn decimal_value(char: char) -> Option<u32> {
     if char.is_ascii() {
@@ -145,7 +151,7 @@ mod tests {
     #[test]
     fn properties_agree_with_the_reference_for_all_code_points() {
         type Property = fn(char) -> bool;
-        let properties: [(&str, Property); 14] = [
+        let properties: [(&str, Property); 15] = [
             ("ALPHA", is_alpha),
             ("DECIMAL", is_decimal),
             ("DIGIT", is_digit),
@@ -157,6 +163,7 @@ mod tests {
             ("CASE_IGNORABLE", is_case_ignorable),
             ("XID_START", is_xid_start),
             ("XID_CONTINUE", is_xid_continue),
+            ("NAME", is_name),
             ("WHITESPACE", is_whitespace),
             ("CASED", is_cased),
             ("WORD", is_word),

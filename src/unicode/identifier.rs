@@ -19,51 +19,22 @@ pub fn nfkc(identifier: &str) -> Cow<'_, str> {
     Cow::Owned(identifier.nfkc().collect())
 }
 
+/// The keywords of Python (`keyword.kwlist`).
+const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
+    "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise",
+    "return", "try", "while", "with", "yield",
+];
+
 /// Returns whether a name is a keyword of Python (`keyword.iskeyword`).
 pub fn is_python_keyword(name: &str) -> bool {
-    matches!(
-        name,
-        "False"
-            | "None"
-            | "True"
-            | "and"
-            | "as"
-            | "assert"
-            | "async"
-            | "await"
-            | "break"
-            | "class"
-            | "continue"
-            | "def"
-            | "del"
-            | "elif"
-            | "else"
-            | "except"
-            | "finally"
-            | "for"
-            | "from"
-            | "global"
-            | "if"
-            | "import"
-            | "in"
-            | "is"
-            | "lambda"
-            | "nonlocal"
-            | "not"
-            | "or"
-            | "pass"
-            | "raise"
-            | "return"
-            | "try"
-            | "while"
-            | "with"
-            | "yield"
-    )
+    KEYWORDS.contains(&name)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{digest, is_xid_continue, reference_digest};
+    use super::super::class::is_xid_continue;
+    use super::super::{digest, reference_digest};
     use super::*;
 
     #[test]

@@ -18,12 +18,11 @@ mod predicates;
 mod tables;
 
 pub use case::{capitalize, casefold, swapcase, to_lower, to_title, to_upper};
-pub use class::{decimal_value, is_decimal, is_printable, is_whitespace, is_word, is_xid_continue};
-pub use identifier::{is_python_keyword, nfkc};
-pub use predicates::{
-    is_alnum_str, is_alpha_str, is_ascii_str, is_decimal_str, is_digit_str, is_identifier, is_lower_str, is_numeric_str,
-    is_printable_str, is_space_str, is_title_str, is_upper_str,
+pub use class::{
+    decimal_value, is_alnum, is_alpha, is_decimal, is_digit, is_name, is_numeric, is_printable, is_whitespace, is_word,
 };
+pub use identifier::{is_python_keyword, nfkc};
+pub use predicates::{has_only, is_identifier, is_lower_str, is_printable_str, is_title_str, is_upper_str};
 
 /// Computes the digest that `tests/reference/unicode_tables.py` takes of a property: FNV-1a over numbers.
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The predicates of Python's `str`: `isalpha`, `istitle`, `isidentifier` and others.
 //!
 //! ```text
-//! is_alpha_str("")      false    nearly all are false for the empty string
-//! is_upper_str("A1")    true     uncased characters are ignored
-//! is_title_str("A Bc")  true
+//! has_only("", is_alpha)    false
+//! is_upper_str("A1")        true     uncased characters are ignored
+//! is_title_str("A Bc")      true
 //! ```
 //!
 //! The properties of single characters are in `class.rs`. The rules are those of CPython 3.13 `unicodeobject.c`,
@@ -11,44 +11,9 @@
 
 use super::class;
 
-/// Returns whether a string is not empty and all its characters have a property.
-fn is_nonempty_and_all(text: &str, property: fn(char) -> bool) -> bool {
+/// `str.isalpha`, `str.isdigit` and others: the text is not empty, and all its characters have a property.
+pub fn has_only(text: &str, property: fn(char) -> bool) -> bool {
     !text.is_empty() && text.chars().all(property)
-}
-
-/// `str.isalpha`: all characters are alphabetic.
-pub fn is_alpha_str(text: &str) -> bool {
-    is_nonempty_and_all(text, class::is_alpha)
-}
-
-/// `str.isalnum`: all characters are alphanumeric.
-pub fn is_alnum_str(text: &str) -> bool {
-    is_nonempty_and_all(text, class::is_alnum)
-}
-
-/// `str.isdecimal`: all characters are decimal digits.
-pub fn is_decimal_str(text: &str) -> bool {
-    is_nonempty_and_all(text, class::is_decimal)
-}
-
-/// `str.isdigit`: all characters are digits.
-pub fn is_digit_str(text: &str) -> bool {
-    is_nonempty_and_all(text, class::is_digit)
-}
-
-/// `str.isnumeric`: all characters are numeric.
-pub fn is_numeric_str(text: &str) -> bool {
-    is_nonempty_and_all(text, class::is_numeric)
-}
-
-/// `str.isspace`: all characters are whitespace.
-pub fn is_space_str(text: &str) -> bool {
-    is_nonempty_and_all(text, class::is_whitespace)
-}
-
-/// `str.isascii`: all characters are ASCII. It is true for the empty string.
-pub fn is_ascii_str(text: &str) -> bool {
-    text.is_ascii()
 }
 
 /// `str.isprintable`: all characters are printable. It is true for the empty string.

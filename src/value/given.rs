@@ -17,7 +17,6 @@ pub struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// Returns the value of a variable.
     pub fn get(&self, name: &str) -> Option<Value<'a>> {
         if let Some((_, value)) = self.arguments.iter().find(|(argument, _)| is_equal(argument, name)) {
             return Some(value.clone());

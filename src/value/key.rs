@@ -115,7 +115,6 @@ impl<'a> From<Str<'a>> for Key<'a> {
     }
 }
 
-/// Returns the hash of a string.
 pub(super) fn hash_str(text: &str) -> u64 {
     let mut hasher = new_hasher();
     hasher.write(text.as_bytes());

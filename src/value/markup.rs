@@ -16,7 +16,6 @@ use crate::error::Result;
 use crate::text::escape;
 
 impl Value<'_> {
-    /// Returns whether the value is a Markup.
     pub fn is_markup(&self) -> bool {
         matches!(self, Self::Str(text) if text.is_markup())
     }

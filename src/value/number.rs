@@ -2,11 +2,9 @@
 
 use super::Value;
 use super::int::Big;
-use crate::error::{Error, ErrorKind};
 use crate::number::parse::Repr;
-use crate::number::{Int, IntRef, Number, NumberError, NumberRef};
+use crate::number::{Int, IntRef, Number, NumberRef};
 use crate::text::quote;
-use crate::unsupported::{COMPLEX, SURROGATE};
 
 impl Value<'_> {
     /// Returns the number, if operators treat the value as a number.
@@ -52,23 +50,6 @@ impl From<Number> for Value<'_> {
             Number::Int(int) => Self::from(int),
             Number::Float(float) => Self::Float(float),
         }
-    }
-}
-
-impl From<NumberError> for Error {
-    #[cold]
-    fn from(error: NumberError) -> Self {
-        let kind = match &error {
-            NumberError::ZeroDivision(_) => ErrorKind::ZeroDivision,
-            NumberError::Overflow(_) => ErrorKind::Overflow,
-            NumberError::Value(_) => ErrorKind::Value,
-            NumberError::Type(_) => ErrorKind::Type,
-            NumberError::Syntax(_) => ErrorKind::Syntax,
-            NumberError::TooLarge(reached) => return Self::limit(*reached),
-            NumberError::Complex => return COMPLEX.error(),
-            NumberError::Surrogate => return SURROGATE.error(),
-        };
-        Self::new(kind, error.to_string())
     }
 }
 

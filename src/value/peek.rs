@@ -142,31 +142,17 @@ impl<'v, 'a> ValueRef<'v, 'a> {
     /// Returns the truth of the value, if it is known without a runtime.
     #[inline]
     pub fn truth(self) -> Option<bool> {
+        use serde_json::Value as Json;
         Some(match self {
-            Self::Json(json) => match json {
-                serde_json::Value::Null => false,
-                serde_json::Value::Bool(bool) => *bool,
-                serde_json::Value::String(text) => !text.is_empty(),
-                serde_json::Value::Array(items) => !items.is_empty(),
-                serde_json::Value::Object(map) => !map.is_empty(),
-                serde_json::Value::Number(_) => return None,
-            },
-            Self::Data(data) => match data {
-                Data::None => false,
-                Data::Bool(bool) => *bool,
-                Data::Str(text) => !text.is_empty(),
-                Data::List(items) | Data::Tuple(items) => !items.is_empty(),
-                Data::Object(object) => !object.is_empty(),
-                Data::Int(_) | Data::BigInt(_) | Data::Float(_) => return None,
-            },
             Self::Int(int) => int != 0,
+            Self::Json(Json::Null) | Self::Data(Data::None) | Self::Value(Value::None | Value::Undefined(_)) => false,
+            Self::Json(Json::Bool(bool)) | Self::Data(Data::Bool(bool)) | Self::Value(Value::Bool(bool)) => *bool,
             Self::Bool(bool) => bool,
-            Self::Value(value) => match value {
-                Value::Bool(bool) => *bool,
-                Value::None | Value::Undefined(_) => false,
-                Value::Str(text) => !text.as_str().is_empty(),
-                _ => return None,
-            },
+            Self::Json(Json::String(text)) => !text.is_empty(),
+            Self::Data(Data::Str(text)) => !text.is_empty(),
+            Self::Value(Value::Str(text)) => !text.as_str().is_empty(),
+            Self::Json(_) | Self::Data(_) => self.item_count()? > 0,
+            Self::Value(_) => return None,
         })
     }
 
@@ -195,7 +181,6 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         }
     }
 
-    /// Returns the value.
     #[inline]
     pub fn to_value(self) -> Value<'a> {
         match self {

@@ -104,23 +104,33 @@ impl<'a> Runtime<'a> {
         Ok(self.heap.recycler.make_str(OwnedText::new(text, pieces, claim)))
     }
 
-    /// Makes a string value of a finished buffer. Releases spare capacity, which would count as memory.
-    pub fn finish_str(&mut self, mut text: String, mut pieces: Pieces) -> Result<Value<'a>> {
+    /// Makes a string value of a finished buffer.
+    pub fn finish_str(&mut self, text: String, pieces: Pieces) -> Result<Value<'a>> {
+        self.finish_text(text, pieces).map(Value::Str)
+    }
+
+    /// Makes a string of a finished buffer. Releases spare capacity, which would count as memory.
+    fn finish_text(&mut self, mut text: String, mut pieces: Pieces) -> Result<Str<'a>> {
         if text.capacity().saturating_sub(text.len()) > MAX_SPARE {
             text.shrink_to_fit();
         }
         self.finish_pieces(&mut pieces, text.len())?;
-        self.text_with_pieces(text, pieces).map(Value::Str)
+        self.text_with_pieces(text, pieces)
     }
 
     /// Makes a string value of the text that a function writes.
     pub fn capture(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
+        self.capture_text(write).map(Value::Str)
+    }
+
+    /// Makes a string of the text that a function writes.
+    pub fn capture_text(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Str<'a>> {
         let text = self.heap.recycler.take_buffer();
         self.capture_in(text, write)
     }
 
-    /// Makes a string value of the text that a function writes to an empty buffer.
-    pub fn capture_in(&mut self, mut text: String, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
+    /// Makes a string of the text that a function writes to an empty buffer.
+    pub fn capture_in(&mut self, mut text: String, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Str<'a>> {
         self.meter.charge(CAPTURE)?;
         let _claim = self.claim_pieces()?;
         let outer = std::mem::take(&mut self.pieces);
@@ -129,7 +139,7 @@ impl<'a> Runtime<'a> {
         self.meter.end_text(written);
         let pieces = std::mem::replace(&mut self.pieces, outer);
         result?;
-        self.finish_str(text, pieces)
+        self.finish_text(text, pieces)
     }
 
     /// Checks the size of a list before it is made.
@@ -163,12 +173,10 @@ impl<'a> Runtime<'a> {
         Ok(Seq::owned(values, height, claim))
     }
 
-    /// Makes a list.
     pub fn list(&mut self, values: Vec<Value<'a>>) -> Result<Value<'a>> {
         Ok(Value::List(self.items(values)?))
     }
 
-    /// Makes a tuple.
     pub fn tuple(&mut self, values: Vec<Value<'a>>) -> Result<Value<'a>> {
         Ok(Value::Tuple(self.items(values)?))
     }
@@ -231,7 +239,6 @@ pub fn next_object_index(count: usize) -> Result<u32> {
 }
 
 impl<'a> Heap<'a> {
-    /// Returns a namespace.
     pub fn namespace(&self, id: NamespaceId) -> Option<&Namespace<'a>> {
         self.namespaces.get(id.0 as usize)
     }

@@ -117,7 +117,6 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// Returns whether the string is a Markup.
     #[inline]
     pub fn is_markup(&self) -> bool {
         matches!(self.0, Memory::BorrowedMarkup(_) | Memory::SharedMarkup(..))

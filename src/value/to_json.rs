@@ -38,10 +38,11 @@ pub fn write<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &Options
 }
 
 fn dump<'a, const RECORDS: bool>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &Options, out: &mut String) -> Result<()> {
+    let line = if options.layout.indent.is_some() { "\n" } else { "" };
     let mut dumper = Dumper::<RECORDS> {
         runtime,
         options,
-        level: 0,
+        line: line.to_owned(),
         out,
     };
     dumper.dump(value)?;
@@ -52,8 +53,8 @@ fn dump<'a, const RECORDS: bool>(runtime: &mut Runtime<'a>, value: &Value<'a>, o
 struct Dumper<'r, 'a, const RECORDS: bool> {
     runtime: &'r mut Runtime<'a>,
     options: &'r Options,
-    /// The number of open containers.
-    level: usize,
+    /// The line break and the indentation before the bracket that closes the innermost container. Empty for JSON on one line.
+    line: String,
     out: &'r mut String,
 }
 
@@ -178,14 +179,11 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
         members: impl IntoIterator<Item = T>,
         dump: impl FnMut(&mut Self, T) -> Result<()>,
     ) -> Result<()> {
-        let level = self.level;
-        self.level = level + 1;
         self.out.push(open);
         if count > 0 {
             self.dump_members(count, members, dump)?;
         }
         self.out.push(close);
-        self.level = level;
         Ok(())
     }
 
@@ -199,43 +197,52 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
     ) -> Result<()> {
         let meter = &mut self.runtime.meter;
         meter.check_stack()?;
-        let member_layout = self.options.layout.for_level(self.level);
-        let length = member_layout.max_length();
+        let layout = &self.options.layout;
+        let (outer, indent) = (self.line.len(), layout.indent.as_deref().unwrap_or_default());
+        let length = (outer + indent.len()).saturating_add(layout.separators_len());
         meter.charge(count as u64)?;
         if length >= STEP_BYTES {
             meter.charge(((length / STEP_BYTES) as u64).saturating_mul(count as u64))?;
+            meter.check_output(self.out.len().saturating_add(length))?;
         }
         let most = meter.limits().output.saturating_sub(length as u64);
+        if outer > 0 {
+            self.line.push_str(indent);
+        }
         let mut is_first = true;
         for member in members {
             if self.out.len() as u64 > most {
                 self.runtime.meter.check_output(self.out.len().saturating_add(length))?;
             }
-            member_layout.write_before(std::mem::take(&mut is_first), self.out);
+            if !std::mem::take(&mut is_first) {
+                layout.write_item_separator(self.out);
+            }
+            if outer > 0 {
+                self.out.push_str(&self.line);
+            }
             dump(self, member)?;
         }
-        member_layout.write_after_last(self.out);
+        if outer > 0 {
+            self.line.truncate(outer);
+            self.out.push_str(&self.line);
+        }
         Ok(())
     }
 
     /// Writes a key, which is always a string in JSON.
     fn dump_key(&mut self, key: &Value<'a>) -> Result<()> {
         match key {
-            Value::Str(text) => {
-                self.dump_str(text)?;
-                self.out.truncate(self.out.len().saturating_sub(1));
-                self.options.layout.write_key_end(self.out);
-                return Ok(());
+            Value::Str(text) => self.dump_open(text.as_str(), || text.clone())?,
+            Value::None | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) => {
+                self.out.push('"');
+                self.dump(key)?;
             }
-            Value::None | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) => {}
             _ => {
                 let name = key.ty().name();
                 let message = format!("keys must be str, int, float, bool or None, not {name}");
                 return Err(Error::type_error(message));
             }
         }
-        self.out.push('"');
-        self.dump(key)?;
         self.options.layout.write_key_end(self.out);
         Ok(())
     }
@@ -243,36 +250,33 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
     /// Writes a key that is a string, and the separator after it.
     #[inline(always)]
     fn dump_text_key(&mut self, key: &'a str) -> Result<()> {
-        self.out.push('"');
-        let start = self.out.len();
-        self.dump_characters(key)?;
-        if RECORDS {
-            self.record(&Str::from(key), start)?;
-        }
+        self.dump_open(key, || Str::from(key))?;
         self.options.layout.write_key_end(self.out);
         Ok(())
     }
 
     #[inline(always)]
     fn dump_text(&mut self, text: &'a str) -> Result<()> {
-        self.out.push('"');
-        let start = self.out.len();
-        self.dump_characters(text)?;
-        if RECORDS {
-            self.record(&Str::from(text), start)?;
-        }
+        self.dump_open(text, || Str::from(text))?;
         self.out.push('"');
         Ok(())
     }
 
     fn dump_str(&mut self, text: &Str<'a>) -> Result<()> {
+        self.dump_open(text.as_str(), || text.clone())?;
+        self.out.push('"');
+        Ok(())
+    }
+
+    /// Writes a string without its closing quotation mark. `traced` returns the string with its pieces.
+    #[inline(always)]
+    fn dump_open(&mut self, text: &str, traced: impl FnOnce() -> Str<'a>) -> Result<()> {
         self.out.push('"');
         let start = self.out.len();
-        self.dump_characters(text.as_str())?;
+        self.dump_characters(text)?;
         if RECORDS {
-            self.record(text, start)?;
+            self.record(&traced(), start)?;
         }
-        self.out.push('"');
         Ok(())
     }
 

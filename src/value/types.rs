@@ -2,85 +2,64 @@
 
 use super::Value;
 
-/// The Python type of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each variant is the Python type of its name")]
-pub enum Type {
-    None,
-    Bool,
-    Int,
-    Float,
-    Str,
-    Markup,
-    List,
-    Tuple,
-    Group,
-    Dict,
-    Keys,
-    Values,
-    Items,
-    Range,
-    Undefined,
-    Generator,
-    ListReverseIterator,
-    DictReverseIterator,
-    ValuesReverseIterator,
-    ItemsReverseIterator,
-    ReverseIterator,
-    RangeIterator,
-    Namespace,
-    Loop,
-    Macro,
-    Cycler,
-    Joiner,
-    Function,
-    BuiltinFunction,
-    Method,
-    Class,
-    Missing,
-    TemplateDict,
+/// Declares [`Type`] with the `__name__` of each type.
+macro_rules! types {
+    ($($variant:ident = $name:literal,)*) => {
+        /// The Python type of a value.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "each variant is the Python type of its name")]
+        pub enum Type {
+            $($variant,)*
+        }
+
+        impl Type {
+            /// Returns `type(x).__name__`.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+types! {
+    None = "NoneType",
+    Bool = "bool",
+    Int = "int",
+    Float = "float",
+    Str = "str",
+    Markup = "Markup",
+    List = "list",
+    Tuple = "tuple",
+    Group = "_GroupTuple",
+    Dict = "dict",
+    Keys = "dict_keys",
+    Values = "dict_values",
+    Items = "dict_items",
+    Range = "range",
+    Undefined = "Undefined",
+    Generator = "generator",
+    ListReverseIterator = "list_reverseiterator",
+    DictReverseIterator = "dict_reversekeyiterator",
+    ValuesReverseIterator = "dict_reversevalueiterator",
+    ItemsReverseIterator = "dict_reverseitemiterator",
+    ReverseIterator = "reversed",
+    RangeIterator = "range_iterator",
+    Namespace = "TemplateNamespace",
+    Loop = "LoopContext",
+    Macro = "Macro",
+    Cycler = "Cycler",
+    Joiner = "Joiner",
+    Function = "function",
+    BuiltinFunction = "builtin_function_or_method",
+    Method = "method",
+    Class = "type",
+    Missing = "_MissingType",
+    TemplateDict = "TemplateDict",
 }
 
 impl Type {
-    /// Returns `type(x).__name__`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "NoneType",
-            Self::Bool => "bool",
-            Self::Int => "int",
-            Self::Float => "float",
-            Self::Str => "str",
-            Self::Markup => "Markup",
-            Self::List => "list",
-            Self::Tuple => "tuple",
-            Self::Group => "_GroupTuple",
-            Self::Dict => "dict",
-            Self::Keys => "dict_keys",
-            Self::Values => "dict_values",
-            Self::Items => "dict_items",
-            Self::Range => "range",
-            Self::Undefined => "Undefined",
-            Self::Generator => "generator",
-            Self::ListReverseIterator => "list_reverseiterator",
-            Self::DictReverseIterator => "dict_reversekeyiterator",
-            Self::ValuesReverseIterator => "dict_reversevalueiterator",
-            Self::ItemsReverseIterator => "dict_reverseitemiterator",
-            Self::ReverseIterator => "reversed",
-            Self::RangeIterator => "range_iterator",
-            Self::Namespace => "TemplateNamespace",
-            Self::Loop => "LoopContext",
-            Self::Macro => "Macro",
-            Self::Cycler => "Cycler",
-            Self::Joiner => "Joiner",
-            Self::Function => "function",
-            Self::BuiltinFunction => "builtin_function_or_method",
-            Self::Method => "method",
-            Self::Class => "type",
-            Self::Missing => "_MissingType",
-            Self::TemplateDict => "TemplateDict",
-        }
-    }
-
     /// Returns the name of the owner in the message about a missing attribute (jinja2 `utils.py`, `object_type_repr`).
     pub fn object_name(self) -> String {
         let module = match self {
@@ -97,7 +76,6 @@ impl Type {
 }
 
 impl Value<'_> {
-    /// Returns the type of the value.
     pub fn ty(&self) -> Type {
         match self {
             Self::None => Type::None,

@@ -95,7 +95,7 @@ fn read_steps<'a>(runtime: &mut Runtime<'a>, path: &Str<'a>) -> Result<(Vec<Valu
     runtime.meter.charge_items(count)?;
     let claim = runtime.meter.claim(count.saturating_mul(size_of::<Value<'_>>()))?;
     let step = |part: &str| {
-        if unicode::is_digit_str(part) {
+        if unicode::has_only(part, unicode::is_digit) {
             Ok(Value::from(super::number::parse_decimal(part)?))
         } else {
             Ok(Value::Str(path.piece(part)))

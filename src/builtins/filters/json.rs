@@ -31,7 +31,8 @@ built_ins! { FILTERS:
             runtime.with_own_text(|runtime| write(runtime, &x, options, &mut output))?;
             return runtime.str(output);
         }
-        runtime.capture_in(output, |runtime, output| write(runtime, &x, options, output))
+        let text = runtime.capture_in(output, |runtime, output| write(runtime, &x, options, output))?;
+        Ok(Value::Str(text))
     }
 }
 

@@ -22,21 +22,23 @@ mod sequence;
 mod sort;
 mod text;
 
-use super::table::{Table, table};
+use super::table::{Rows, Table};
 use crate::value::Function;
 
-static FILTERS: Table = table!(&[
-    batch_slice::FILTERS,
-    group::FILTERS,
-    json::FILTERS,
-    layout::FILTERS,
-    map_select::FILTERS,
-    markup::FILTERS,
-    number::FILTERS,
-    sequence::FILTERS,
-    sort::FILTERS,
-    text::FILTERS,
-]);
+static FILTERS: Table = Table::new(|| {
+    Rows::new(&[
+        batch_slice::FILTERS,
+        group::FILTERS,
+        json::FILTERS,
+        layout::FILTERS,
+        map_select::FILTERS,
+        markup::FILTERS,
+        number::FILTERS,
+        sequence::FILTERS,
+        sort::FILTERS,
+        text::FILTERS,
+    ])
+});
 
 /// Returns all filters, sorted by name.
 #[cfg(feature = "cli")]

@@ -12,13 +12,13 @@
 use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::parse::{parse_int, read_float, read_int};
-use crate::number::{Int, IntRef, Number, NumberRef, NumberResult, arithmetic, digits, filesize, int_float, round};
+use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, digits, filesize, int_float, round};
 use crate::text::quote;
 use crate::value::{Key, Runtime, Value, not_an_index, ops, print};
 
 /// Returns `int(text)` of a string of digits.
 pub(super) fn parse_decimal(text: &str) -> Result<Int> {
-    Ok(parse_int(text, 10, quote::repr)?)
+    parse_int(text, 10, quote::repr)
 }
 
 built_ins! { FILTERS:
@@ -133,7 +133,7 @@ fn round_by<'a>(
     runtime: &mut Runtime<'a>,
     value: &Value<'a>,
     precision: &Value<'a>,
-    to_int: fn(f64) -> NumberResult<Int>,
+    to_int: fn(f64) -> Result<Int>,
 ) -> Result<Value<'a>> {
     let unit = ops::power(runtime, &Value::Int(10), precision)?;
     let product = ops::multiply(runtime, value, &unit)?;

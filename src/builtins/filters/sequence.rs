@@ -115,7 +115,7 @@ built_ins! { FILTERS:
         let Some(mut next) = iter.next(runtime)? else {
             return Ok(first);
         };
-        runtime.capture_in(String::new(), |runtime, joined| {
+        let joined = runtime.capture_in(String::new(), |runtime, joined| {
             print::write_str(runtime, &first, joined)?;
             loop {
                 let item = path.follow(runtime, &next)?;
@@ -128,7 +128,8 @@ built_ins! { FILTERS:
                     None => return Ok(()),
                 }
             }
-        })
+        })?;
+        Ok(Value::Str(joined))
     }
 
     /// Returns the sum of the items and a start value.

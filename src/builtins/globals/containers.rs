@@ -55,9 +55,10 @@ const MAX_ATTRIBUTES: usize = 1000;
 /// Returns an error if the name of an attribute begins with an underscore.
 #[inline]
 pub fn check_attribute_name(name: &str) -> Result<()> {
-    match name.starts_with('_') {
-        true => Err(refuse_attribute_name(name)),
-        false => Ok(()),
+    if name.starts_with('_') {
+        Err(refuse_attribute_name(name))
+    } else {
+        Ok(())
     }
 }
 

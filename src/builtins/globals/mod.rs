@@ -16,13 +16,13 @@ mod range;
 pub use containers::check_attribute_name;
 
 use super::arguments::require_clinic_str;
-use super::table::{Table, built_ins, table};
+use super::table::{Rows, Table, built_ins};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
 use crate::value::{Arguments, Code, Cycler, Function, Joiner, MeteredRc, Runtime, Style, Type, Value, not_callable, print};
 use std::cell::Cell;
 
-static GLOBALS: Table = table!(&[FUNCTIONS, containers::CONTAINERS, range::RANGE]);
+static GLOBALS: Table = Table::new(|| Rows::new(&[FUNCTIONS, containers::CONTAINERS, range::RANGE]));
 
 /// The object `missing` of jinja2 `utils.py`: the value of a variable that is not set. A macro sees it if it reads the target of a loop
 /// or `with` that has ended.

@@ -34,7 +34,6 @@ pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &
     }))
 }
 
-/// Returns the attribute of a macro with the given name.
 pub fn macro_attribute<'a>(runtime: &mut Runtime<'a>, macro_: &Macro<'a>, name: &str) -> Result<Option<Value<'a>>> {
     Ok(Some(match name {
         "name" => macro_.name.map_or(Value::None, Value::text),
@@ -57,7 +56,6 @@ pub fn cycler_attribute<'a>(cycler: &Cycler<'a>, name: &str) -> Option<Value<'a>
     }
 }
 
-/// Returns the attribute of a joiner with the given name.
 pub fn joiner_attribute<'a>(joiner: &Joiner<'a>, name: &str) -> Option<Value<'a>> {
     match name {
         "sep" => Some(joiner.separator.clone()),
@@ -66,7 +64,6 @@ pub fn joiner_attribute<'a>(joiner: &Joiner<'a>, name: &str) -> Option<Value<'a>
     }
 }
 
-/// Returns the attribute of a namespace with the given name.
 pub fn namespace_attribute<'a>(runtime: &mut Runtime<'a>, id: NamespaceId, name: &str) -> Result<Option<Value<'a>>> {
     let Some(namespace) = runtime.heap.namespace(id) else {
         return Ok(None);

@@ -12,31 +12,20 @@ use super::str_split;
 use crate::builtins::table::{BuiltIn, built_ins};
 use crate::value::{Function, Iter, Shortcut, Signature, Str, Style, Type, Value, markup};
 
-/// Returns the methods of `str` that markupsafe overrides, and their number. They have the same bodies as those of `str`, which return a
-/// Markup for a Markup.
-#[allow(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "the lists are constants, so a wrong index stops the compilation"
-)]
-pub(super) const fn override_methods<const COUNT: usize>(of_str: &[&[BuiltIn]]) -> ([BuiltIn; COUNT], usize) {
-    let mut methods = [OWN[0]; COUNT];
-    let (mut count, mut list) = (0, 0);
-    while list < of_str.len() {
-        let mut index = 0;
-        while index < of_str[list].len() {
-            if let [(python, unnamed)] = of_str[list][index].markup {
-                methods[count] = override_method(of_str[list][index], python, *unnamed);
-                count += 1;
-            }
-            index += 1;
-        }
-        list += 1;
-    }
-    (methods, count)
+/// Returns the methods of `str` that markupsafe overrides. They have the same bodies as those of `str`, which return a Markup for a Markup.
+pub(super) fn override_methods(of_str: &[&[BuiltIn]]) -> Vec<BuiltIn> {
+    let methods = of_str.iter().copied().flatten();
+    methods
+        .flat_map(|method| {
+            method
+                .markup
+                .iter()
+                .map(|(python, unnamed)| override_method(*method, python, *unnamed))
+        })
+        .collect()
 }
 
-const fn override_method(method: BuiltIn, python: &'static str, unnamed: usize) -> BuiltIn {
+fn override_method(method: BuiltIn, python: &'static str, unnamed: usize) -> BuiltIn {
     let function = Function {
         python,
         ty: match method.function.ty {

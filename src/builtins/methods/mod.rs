@@ -24,7 +24,7 @@ mod str_replace;
 mod str_split;
 mod str_strip;
 
-use super::table::{BuiltIn, Table, count_rows, table};
+use super::table::{BuiltIn, Rows, Table};
 use crate::value::{Function, Type};
 
 /// The methods of `str`: those of CPython 3.13 without `encode`, which is not supported.
@@ -39,17 +39,15 @@ const OF_STR: &[&[BuiltIn]] = &[
     str_strip::METHODS,
 ];
 
-const OVERRIDDEN: ([BuiltIn; count_rows(OF_STR)], usize) = markup::override_methods(OF_STR);
-
-static STR: Table = table!(OF_STR);
-static MARKUP: Table = table!(&[markup::OWN, OVERRIDDEN.0.split_at(OVERRIDDEN.1).0]);
-static DICT: Table = table!(&[dict::METHODS]);
-static LIST: Table = table!(&[sequence::LIST]);
-static TUPLE: Table = table!(&[sequence::TUPLE]);
-static NUMBER: Table = table!(&[number::METHODS]);
-static LOOP: Table = table!(&[jinja_objects::LOOP]);
-static CYCLER: Table = table!(&[jinja_objects::CYCLER]);
-static EMPTY: Table = Table::new(&[]);
+static STR: Table = Table::new(|| Rows::new(OF_STR));
+static MARKUP: Table = Table::new(|| Rows::new(&[markup::OWN, &markup::override_methods(OF_STR)]));
+static DICT: Table = Table::new(|| Rows::new(&[dict::METHODS]));
+static LIST: Table = Table::new(|| Rows::new(&[sequence::LIST]));
+static TUPLE: Table = Table::new(|| Rows::new(&[sequence::TUPLE]));
+static NUMBER: Table = Table::new(|| Rows::new(&[number::METHODS]));
+static LOOP: Table = Table::new(|| Rows::new(&[jinja_objects::LOOP]));
+static CYCLER: Table = Table::new(|| Rows::new(&[jinja_objects::CYCLER]));
+static EMPTY: Table = Table::new(|| Rows::new(&[]));
 
 /// The tables of each type that has methods. A row of the first table overrides the row of its name in the second.
 static TABLES: [(Type, [&Table; 2]); 10] = [
@@ -112,17 +110,4 @@ pub fn is_refused(ty: Type, name: &str) -> bool {
         _ => &[],
     };
     refused.contains(&name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_row_of_markup_overrides_that_of_str() {
-        let python = |ty, name| find(ty, name).map(|method| method.python);
-        assert_eq!(python(Type::Markup, "upper"), Some("Markup.upper"));
-        assert_eq!(python(Type::Markup, "isdigit"), Some("str.isdigit"));
-        assert_eq!(python(Type::Str, "escape"), None);
-    }
 }

@@ -14,60 +14,43 @@ use crate::error::{Error, Result};
 use crate::text::search;
 use crate::value::{Runtime, Shortcut, Str, Value};
 
-/// The arguments of a search.
-struct Search<'a, W> {
-    text: Str<'a>,
-    wanted: W,
-    start: Option<i64>,
-    end: Option<i64>,
+/// A search for a string between two bounds.
+type Search<T> = fn(&str, &str, Option<i64>, Option<i64>) -> T;
+
+/// Reads the arguments of a search, and runs it.
+fn find_in<'a, T>(
+    runtime: &mut Runtime<'a>,
+    text: &Str<'a>,
+    sub: Value<'a>,
+    bounds: &[Value<'a>; 2],
+    name: &str,
+    find: Search<T>,
+) -> Result<T> {
+    let wanted = require_clinic_str(sub, &format!("{name}() argument 1"))?;
+    let [start, end] = read_bounds(runtime, text, bounds)?;
+    runtime.meter.charge_scan((text.as_str().len() + wanted.as_str().len()) / 2)?;
+    Ok(find(text.as_str(), wanted.as_str(), start, end))
 }
 
-impl<'a> Search<'a, Str<'a>> {
-    fn read(runtime: &mut Runtime<'a>, text: Str<'a>, sub: Value<'a>, bounds: [Value<'a>; 2], name: &str) -> Result<Self> {
-        let wanted = require_clinic_str(sub, &format!("{name}() argument 1"))?;
-        Search::read_any(runtime, text, wanted, bounds)
-    }
-
-    fn charge(&self, runtime: &mut Runtime<'a>) -> Result<()> {
-        let bytes = self.text.as_str().len() + self.wanted.as_str().len();
-        runtime.meter.charge_scan(bytes / 2)
-    }
-
-    fn find(&self, runtime: &mut Runtime<'a>) -> Result<Option<usize>> {
-        self.charge(runtime)?;
-        Ok(search::find(self.text.as_str(), self.wanted.as_str(), self.start, self.end))
-    }
-
-    fn rfind(&self, runtime: &mut Runtime<'a>) -> Result<Option<usize>> {
-        self.charge(runtime)?;
-        Ok(search::rfind(self.text.as_str(), self.wanted.as_str(), self.start, self.end))
-    }
+fn read_bounds<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, [start, end]: &[Value<'a>; 2]) -> Result<[Option<i64>; 2]> {
+    let bounds = [read_bound(start)?, read_bound(end)?];
+    runtime.meter.charge_bytes(text.as_str().len())?;
+    Ok(bounds)
 }
 
-impl<'a, W> Search<'a, W> {
-    fn read_any(runtime: &mut Runtime<'a>, text: Str<'a>, wanted: W, [start, end]: [Value<'a>; 2]) -> Result<Self> {
-        let start = read_bound(&start)?;
-        let end = read_bound(&end)?;
-        runtime.meter.charge_bytes(text.as_str().len())?;
-        Ok(Self {
-            text,
-            wanted,
-            start,
-            end,
-        })
-    }
-}
-
-/// Returns whether the text starts or ends with a string, or with any string of a tuple.
+/// Returns whether the text between the bounds starts or ends with a string, or with any string of a tuple.
 fn has_affix<'a>(
     runtime: &mut Runtime<'a>,
-    search: &Search<'a, Value<'a>>,
+    text: &Str<'a>,
+    affix: &Value<'a>,
+    bounds: &[Value<'a>; 2],
     name: &str,
     has_affix: fn(&str, &str) -> bool,
 ) -> Result<Value<'a>> {
-    let between = search::between(search.text.as_str(), search.start, search.end);
+    let [start, end] = read_bounds(runtime, text, bounds)?;
+    let between = search::between(text.as_str(), start, end);
     let has_affix = |affix: &Str<'a>| between.is_some_and(|between| has_affix(between, affix.as_str()));
-    match &search.wanted {
+    match affix {
         Value::Str(affix) => Ok(Value::Bool(has_affix(affix))),
         Value::Tuple(affixes) => {
             for affix in affixes.iter() {
@@ -101,43 +84,38 @@ fn index_or_error<'a>(index: Option<usize>) -> Result<Value<'a>> {
 built_ins! { METHODS:
     /// Returns the index of the first place of a string, or -1.
     Positional "str.find" fn find(runtime, &text: Str, sub: Text, start: Count = None, end: Count = None) -> Int {
-        Ok(index_or_minus_one(Search::read(runtime, text, sub, [start, end], "find")?.find(runtime)?))
+        Ok(index_or_minus_one(find_in(runtime, &text, sub, &[start, end], "find", search::find)?))
     }
 
     /// Returns the index of the last place of a string, or -1.
     Positional "str.rfind" fn rfind(runtime, &text: Str, sub: Text, start: Count = None, end: Count = None) -> Int {
-        Ok(index_or_minus_one(Search::read(runtime, text, sub, [start, end], "rfind")?.rfind(runtime)?))
+        Ok(index_or_minus_one(find_in(runtime, &text, sub, &[start, end], "rfind", search::rfind)?))
     }
 
     /// Returns the index of the first place of a string.
     Positional "str.index" fn index(runtime, &text: Str, sub: Text, start: Count = None, end: Count = None) -> Int {
-        index_or_error(Search::read(runtime, text, sub, [start, end], "index")?.find(runtime)?)
+        index_or_error(find_in(runtime, &text, sub, &[start, end], "index", search::find)?)
     }
 
     /// Returns the index of the last place of a string.
     Positional "str.rindex" fn rindex(runtime, &text: Str, sub: Text, start: Count = None, end: Count = None) -> Int {
-        index_or_error(Search::read(runtime, text, sub, [start, end], "rindex")?.rfind(runtime)?)
+        index_or_error(find_in(runtime, &text, sub, &[start, end], "rindex", search::rfind)?)
     }
 
     /// Returns the number of places of a string.
     Positional "str.count" fn count(runtime, &text: Str, sub: Text, start: Count = None, end: Count = None) -> Int {
-        let search = Search::read(runtime, text, sub, [start, end], "count")?;
-        search.charge(runtime)?;
-        let count = search::count(search.text.as_str(), search.wanted.as_str(), search.start, search.end);
-        Ok(Value::from(count))
+        find_in(runtime, &text, sub, &[start, end], "count", search::count).map(Value::from)
     }
 
     /// Returns whether the text starts with a string, or one of a tuple.
     Positional "str.startswith".with_shortcut(Shortcut::Predicate(|text, affix| text.starts_with(affix)))
     fn startswith(runtime, &text: Str, prefix: Text, start: Count = None, end: Count = None) -> Bool {
-        let search = Search::read_any(runtime, text, prefix, [start, end])?;
-        has_affix(runtime, &search, "startswith", |text, prefix| text.starts_with(prefix))
+        has_affix(runtime, &text, &prefix, &[start, end], "startswith", |text, prefix| text.starts_with(prefix))
     }
 
     /// Returns whether the text ends with a string, or one of a tuple.
     Positional "str.endswith".with_shortcut(Shortcut::Predicate(|text, affix| text.ends_with(affix)))
     fn endswith(runtime, &text: Str, suffix: Text, start: Count = None, end: Count = None) -> Bool {
-        let search = Search::read_any(runtime, text, suffix, [start, end])?;
-        has_affix(runtime, &search, "endswith", |text, suffix| text.ends_with(suffix))
+        has_affix(runtime, &text, &suffix, &[start, end], "endswith", |text, suffix| text.ends_with(suffix))
     }
 }

@@ -9,54 +9,15 @@
 //! keyword can have any name.
 
 use crate::builtins::table::built_ins;
-use crate::error::{Error, ErrorKind, Result};
-use crate::value::format::{self, Fields};
-use crate::value::{Runtime, Str, Type, Value, ops, print};
-
-/// The arguments that the fields of a format refer to.
-struct FormatArguments<'a> {
-    positional: Vec<Value<'a>>,
-    named: Named<'a>,
-}
-
-/// The arguments with names.
-enum Named<'a> {
-    Keywords(Vec<(Str<'a>, Value<'a>)>),
-    Mapping(Value<'a>),
-}
-
-impl<'a> Fields<'a> for FormatArguments<'a> {
-    fn positional(&self, index: usize) -> Option<Value<'a>> {
-        self.positional.get(index).cloned()
-    }
-
-    fn named(&self, runtime: &mut Runtime<'a>, name: Str<'a>) -> Result<Value<'a>> {
-        match &self.named {
-            Named::Keywords(keywords) => {
-                runtime.meter.charge_names(name.as_str(), keywords.len())?;
-                if let Some((_, value)) = keywords.iter().find(|(keyword, _)| keyword.as_str() == name.as_str()) {
-                    return Ok(value.clone());
-                }
-                Err(Error::new(ErrorKind::Key, print::repr(runtime, &Value::Str(name))?))
-            }
-            Named::Mapping(mapping) => ops::get_item(runtime, mapping, &Value::Str(name)),
-        }
-    }
-
-    fn attribute(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
-        (runtime.lookups.attribute)(runtime, value, name)
-    }
-
-    fn item(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
-        (runtime.lookups.item)(runtime, value, key)
-    }
-}
+use crate::error::Error;
+use crate::value::format::{self, Fields, Named};
+use crate::value::{Str, Type, Value};
 
 built_ins! { METHODS:
     /// Fills in the fields of a format.
     Python "str.format" | "Markup.format"[1].with_type(Type::Function).with_unnamed(1)
     fn format(runtime, &format: Str, *args[Any, Any], **kwargs) -> Text {
-        let fields = FormatArguments {
+        let fields = Fields {
             positional: args,
             named: Named::Keywords(kwargs),
         };
@@ -72,7 +33,7 @@ built_ins! { METHODS:
         let count = args.len();
         match <[Value<'_>; 1]>::try_from(args) {
             Ok([mapping]) => {
-                let fields = FormatArguments {
+                let fields = Fields {
                     positional: Vec::new(),
                     named: Named::Mapping(mapping),
                 };

@@ -175,7 +175,7 @@ pub(super) fn join_items<'a>(runtime: &mut Runtime<'a>, separator: &Str<'a>, ite
     }
     runtime.meter.check_size(len)?;
     runtime.meter.charge_scan(len)?;
-    runtime.capture_in(String::with_capacity(len), |runtime, text| {
+    let joined = runtime.capture_in(String::with_capacity(len), |runtime, text| {
         for (index, item) in items.iter().enumerate() {
             if index > 0 {
                 runtime.push(separator, text)?;
@@ -185,5 +185,6 @@ pub(super) fn join_items<'a>(runtime: &mut Runtime<'a>, separator: &Str<'a>, ite
             }
         }
         Ok(())
-    })
+    })?;
+    Ok(Value::Str(joined))
 }

@@ -1,16 +1,32 @@
-//! The arguments of a call.
+//! The arguments of a call. A few are stored in place, so that most calls allocate nothing.
 
-use super::positional::Positional;
 use crate::meter::Claim;
 use crate::value::{Str, Value};
+
+/// The number of positional arguments that are stored in place: the object of a method, or the input of a filter, and three more. A higher
+/// number would make every call move more bytes.
+const FEW: usize = 4;
 
 /// The arguments of a call. After `Signature::bind`, they are in the order of the parameters, and an absent one is `None`.
 #[derive(Debug, Default)]
 pub struct Arguments<'a> {
-    positional: Positional<'a>,
+    /// The positional arguments, if there are at most [`FEW`]. Otherwise the array is empty.
+    few: [Option<Value<'a>>; FEW],
+    /// The number of arguments in the array.
+    len: usize,
+    /// The positional arguments, if there are more than [`FEW`]. Boxed, because every call moves this field.
+    many: Option<Box<Many<'a>>>,
     /// Boxed, because most calls have no keywords and all calls move this field.
     #[allow(clippy::box_collection, reason = "so that every call moves one word instead of three")]
     keywords: Option<Box<Vec<(Str<'a>, Value<'a>)>>>,
+}
+
+/// Arguments that are too many to be stored in place.
+#[derive(Debug)]
+struct Many<'a> {
+    values: Vec<Option<Value<'a>>>,
+    /// The claim to the memory of the arguments that were unpacked from `*args`.
+    claim: Option<Claim>,
 }
 
 impl<'a> Arguments<'a> {
@@ -20,31 +36,87 @@ impl<'a> Arguments<'a> {
     }
 
     /// Makes a list of one positional argument.
+    #[inline]
     pub fn one(value: Value<'a>) -> Self {
         Self {
-            positional: Positional::one(value),
-            keywords: None,
+            few: [Some(value), None, None, None],
+            len: 1,
+            ..Self::default()
+        }
+    }
+
+    #[inline]
+    fn as_slice(&self) -> &[Option<Value<'a>>] {
+        match &self.many {
+            None => self.few.get(..self.len).unwrap_or_default(),
+            Some(many) => &many.values,
+        }
+    }
+
+    /// Returns the positional arguments for modification.
+    #[inline]
+    pub fn as_mut_slice(&mut self) -> &mut [Option<Value<'a>>] {
+        match &mut self.many {
+            None => self.few.get_mut(..self.len).unwrap_or_default(),
+            Some(many) => &mut many.values,
+        }
+    }
+
+    /// Keeps the claim to the memory of arguments that were unpacked from `*args`. A list that is stored in place needs none.
+    pub fn keep(&mut self, claim: Claim) {
+        if let Some(many) = &mut self.many {
+            many.claim = Some(claim);
         }
     }
 
     /// Adds a positional argument after the others.
     pub fn push(&mut self, value: Value<'a>) {
-        self.positional.push(Some(value));
+        self.push_or_skip(Some(value));
     }
 
-    /// Keeps the claim to the memory of arguments that were unpacked from `*args` until the list is dropped.
-    pub fn keep(&mut self, claim: Claim) {
-        self.positional.keep(claim);
+    #[inline]
+    fn push_or_skip(&mut self, value: Option<Value<'a>>) {
+        match &mut self.many {
+            Some(many) => many.values.push(value),
+            None => match self.few.get_mut(self.len) {
+                Some(place) => {
+                    *place = value;
+                    self.len += 1;
+                }
+                None => {
+                    let few = self.few.iter_mut().map(Option::take);
+                    let values = few.chain(std::iter::once(value)).collect();
+                    self.many = Some(Box::new(Many { values, claim: None }));
+                }
+            },
+        }
     }
 
     /// Adds a positional argument before the others.
     pub fn push_front(&mut self, value: Value<'a>) {
-        self.positional.push_front(value);
+        self.push_or_skip(None);
+        let all = self.as_mut_slice();
+        all.rotate_right(1);
+        if let Some(first) = all.first_mut() {
+            *first = Some(value);
+        }
     }
 
     /// Removes the first positional argument.
     pub fn drop_first(&mut self) {
-        self.positional.drop_first();
+        let all = self.as_mut_slice();
+        if let Some(first) = all.first_mut() {
+            *first = None;
+            all.rotate_left(1);
+            self.truncate(self.len().saturating_sub(1));
+        }
+    }
+
+    fn truncate(&mut self, len: usize) {
+        match &mut self.many {
+            Some(many) => many.values.truncate(len),
+            None => self.len = self.len.min(len),
+        }
     }
 
     /// Adds the keyword argument `name=value`.
@@ -63,12 +135,12 @@ impl<'a> Arguments<'a> {
 
     /// Returns the number of positional arguments, or of parameters after binding.
     pub fn len(&self) -> usize {
-        self.positional.as_slice().len()
+        self.as_slice().len()
     }
 
     /// Returns whether there are no positional arguments.
     pub fn is_empty(&self) -> bool {
-        self.positional.as_slice().is_empty()
+        self.as_slice().is_empty()
     }
 
     /// Returns whether there is one positional argument and nothing else.
@@ -78,29 +150,28 @@ impl<'a> Arguments<'a> {
 
     /// Returns the positional argument at an index.
     pub fn get(&self, index: usize) -> Option<&Value<'a>> {
-        self.positional.as_slice().get(index)?.as_ref()
-    }
-
-    /// Returns the positional arguments for modification.
-    pub fn as_mut_slice(&mut self) -> &mut [Option<Value<'a>>] {
-        self.positional.as_mut_slice()
+        self.as_slice().get(index)?.as_ref()
     }
 
     /// Removes and returns the positional argument at an index.
     pub fn take(&mut self, index: usize) -> Option<Value<'a>> {
-        self.positional.as_mut_slice().get_mut(index)?.take()
+        self.as_mut_slice().get_mut(index)?.take()
     }
 
     /// Removes and returns the first positional arguments.
     #[inline]
     pub fn take_first<const COUNT: usize>(&mut self) -> [Option<Value<'a>>; COUNT] {
-        let mut arguments = self.positional.as_mut_slice().iter_mut();
+        let mut arguments = self.as_mut_slice().iter_mut();
         std::array::from_fn(|_| arguments.next().and_then(Option::take))
     }
 
     /// Removes and returns all positional arguments from an index on.
     pub fn take_from(&mut self, index: usize) -> Vec<Value<'a>> {
-        self.positional.take_from(index)
+        let all = self.as_mut_slice();
+        let mut taken = Vec::with_capacity(all.len().saturating_sub(index));
+        taken.extend(all.iter_mut().skip(index).filter_map(Option::take));
+        self.truncate(index);
+        taken
     }
 
     /// Returns the keyword arguments. After binding, these are the ones that no parameter takes.
@@ -114,7 +185,7 @@ impl<'a> Arguments<'a> {
             .keywords()
             .iter()
             .flat_map(|(name, value)| [Value::Str(name.clone()), value.clone()]);
-        self.positional.as_slice().iter().flatten().cloned().chain(keywords)
+        self.as_slice().iter().flatten().cloned().chain(keywords)
     }
 
     /// Removes and returns all keyword arguments.
@@ -131,14 +202,32 @@ impl<'a> Arguments<'a> {
 
     /// Sets the number of positional arguments. New ones are absent.
     pub(super) fn resize(&mut self, parameters: usize) {
-        self.positional.resize(parameters);
+        while self.len() < parameters {
+            self.push_or_skip(None);
+        }
     }
 
     /// Sets the argument of the parameter at an index. Parameters before it without an argument are absent.
     pub(super) fn set(&mut self, index: usize, value: Value<'a>) {
         self.resize(index + 1);
-        if let Some(place) = self.positional.as_mut_slice().get_mut(index) {
+        if let Some(place) = self.as_mut_slice().get_mut(index) {
             *place = Some(value);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_stays_when_arguments_become_many() {
+        let mut arguments = Arguments::default();
+        (1..=4).for_each(|int| arguments.push(Value::Int(int)));
+        arguments.push_front(Value::Int(0));
+        let ints: Vec<_> = arguments.values().filter_map(|value| value.as_int()).collect();
+        assert_eq!(ints, [0, 1, 2, 3, 4]);
+        assert_eq!(arguments.take_from(2).len(), 3);
+        assert_eq!(arguments.len(), 2);
     }
 }

@@ -89,7 +89,6 @@ pub type Comparison = for<'a> fn(&mut Runtime<'a>, &Value<'a>, &Value<'a>) -> Re
 /// A method that was looked up and not called yet.
 #[derive(Debug)]
 pub struct BoundMethod<'a> {
-    /// The object of the method.
     pub receiver: Value<'a>,
     /// The method, whose first parameter is the object.
     pub function: &'static Function,
@@ -112,7 +111,6 @@ pub trait Callable<'a>: fmt::Debug {
 pub struct Macro<'a, C: ?Sized = dyn Callable<'a> + 'a> {
     /// The name. The body of a call block has none.
     pub name: Option<&'a str>,
-    /// The parameters.
     pub parameters: &'a [ast::Parameter],
     /// The names of the template.
     pub symbols: &'a Symbols,
@@ -133,7 +131,6 @@ pub struct Macro<'a, C: ?Sized = dyn Callable<'a> + 'a> {
 }
 
 impl<'a> Macro<'a> {
-    /// Returns the names of the parameters.
     pub fn parameter_names(&self) -> impl Iterator<Item = &'a str> {
         let symbols = self.symbols;
         self.parameters.iter().map(|parameter| symbols.name(parameter.symbol))
@@ -276,7 +273,6 @@ impl Function {
 }
 
 impl<'a> BoundMethod<'a> {
-    /// Calls the method.
     pub fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         arguments.push_front(self.receiver.clone());
         self.function.call(runtime, arguments)

@@ -5,7 +5,6 @@ mod bind;
 mod c_messages;
 mod function;
 mod lookups;
-mod positional;
 mod signature;
 mod suggestion;
 

@@ -20,7 +20,6 @@ pub struct Signature {
 /// A parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
-    /// The name of the parameter.
     pub name: &'static str,
     /// What its argument should be.
     pub kind: Kind,
@@ -42,7 +41,6 @@ pub enum Kind {
     Text,
     /// One of these strings.
     OneOf(&'static [&'static str]),
-    /// A number.
     Number,
     /// A small integer: a larger one would make a large result.
     Count,
@@ -52,7 +50,6 @@ pub enum Kind {
     Items,
     /// A list of dicts, or a generator.
     Records,
-    /// A dict.
     Dict,
     /// A list of pairs.
     Pairs,
@@ -101,7 +98,6 @@ impl Signature {
 }
 
 impl Parameter {
-    /// Returns a required parameter.
     pub const fn required(name: &'static str, kind: Kind) -> Self {
         Self {
             name,

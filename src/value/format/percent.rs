@@ -6,13 +6,13 @@
 //! ```
 //!
 //! This file finds the conversions in the format and their arguments, and converts arguments that are not numbers. A single conversion
-//! is in [`crate::number::percent`]. The rules are those of CPython 3.13 `unicodeobject.c` `PyUnicode_Format`, and of markupsafe 3.0.4
+//! is in [`conversion`](super::conversion). The rules are those of CPython 3.13 `unicodeobject.c` `PyUnicode_Format`, and of markupsafe 3.0.4
 //! `Markup.__mod__`, which wraps each argument in a `_MarkupEscapeHelper`.
 
+use super::conversion::{Conversion, format_number};
 use crate::error::{Error, Result};
 use crate::number::digits;
 use crate::number::parse::{parse_float, parse_int};
-use crate::number::percent::{self, Conversion};
 use crate::number::{Int, NumberRef};
 use crate::text::slice::split_at_char;
 use crate::value::number::number_text;
@@ -46,11 +46,8 @@ enum ArgumentsLeft<'a> {
 /// Returns `format % arguments`.
 pub fn format_percent<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, arguments: &Value<'a>) -> Result<Value<'a>> {
     let flavor = if format.is_markup() { Flavor::Markup } else { Flavor::Text };
-    let text = runtime.capture(|runtime, output| write_formatted(runtime, format, flavor, arguments, output))?;
-    match text {
-        Value::Str(text) => Ok(Value::Str(text.with_markup(format.is_markup()))),
-        text => Ok(text),
-    }
+    let text = runtime.capture_text(|runtime, output| write_formatted(runtime, format, flavor, arguments, output))?;
+    Ok(Value::Str(text.with_markup(format.is_markup())))
 }
 
 /// Writes the format with its conversions replaced by the arguments.
@@ -103,17 +100,17 @@ impl ArgumentsLeft<'_> {
     }
 }
 
-impl<'a> percent::Arguments for Source<'_, 'a> {
-    type Error = Error;
-
-    fn expect_mapping(&mut self) -> Result<()> {
+impl<'a> Source<'_, 'a> {
+    /// Fails with `format requires a mapping` if the right operand is not a mapping. This is called where a key starts.
+    pub(super) fn expect_mapping(&mut self) -> Result<()> {
         match self.mapping {
             Some(_) => Ok(()),
             None => Err(Error::type_error("format requires a mapping")),
         }
     }
 
-    fn pick_key(&mut self, key: &str) -> Result<()> {
+    /// Looks up a key. Its value becomes the argument of this conversion.
+    pub(super) fn pick_key(&mut self, key: &str) -> Result<()> {
         let key = self.runtime.str(key.to_owned())?;
         let mapping = self.mapping.clone().unwrap_or(Value::None);
         let value = ops::get_item(self.runtime, &mapping, &key)?;
@@ -121,7 +118,8 @@ impl<'a> percent::Arguments for Source<'_, 'a> {
         Ok(())
     }
 
-    fn next_star(&mut self) -> Result<Option<Int>> {
+    /// Takes the next argument, for a `*` that stands for a width or a precision. The result is `None` if it is not an integer.
+    pub(super) fn next_star(&mut self) -> Result<Option<Int>> {
         let argument = self.next()?;
         // A wrapped integer is not an integer to CPython.
         if self.flavor == Flavor::Markup {
@@ -132,9 +130,7 @@ impl<'a> percent::Arguments for Source<'_, 'a> {
             _ => None,
         })
     }
-}
 
-impl<'a> Source<'_, 'a> {
     fn next(&mut self) -> Result<Value<'a>> {
         self.runtime.meter.charge(1)?;
         let next = match &mut self.arguments {
@@ -189,7 +185,7 @@ impl<'a> Source<'_, 'a> {
             letter => {
                 let at = (index + conversion.length).saturating_sub(letter.len_utf8());
                 let before = format.get(..at).unwrap_or_default();
-                return Err(conversion.unsupported_letter(before.chars().count()).into());
+                return Err(conversion.unsupported_letter(before.chars().count()));
             }
         };
         self.runtime.meter.charge_scan(formatted.len())?;
@@ -226,12 +222,12 @@ impl<'a> Source<'_, 'a> {
     /// Returns the text of `%c`, whose argument is a string of one character or a number.
     fn character(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
         match argument {
-            _ if self.flavor == Flavor::Markup => Err(conversion.number_required("").into()),
+            _ if self.flavor == Flavor::Markup => Err(conversion.number_required("")),
             Value::Str(text) => {
                 let mut characters = text.as_str().chars();
                 match (characters.next(), characters.next()) {
                     (Some(_), None) => Ok(conversion.pad_text(text.as_str(), max_width)?),
-                    _ => Err(conversion.number_required("").into()),
+                    _ => Err(conversion.number_required("")),
                 }
             }
             other => number(self.runtime, conversion, other, max_width),
@@ -241,7 +237,7 @@ impl<'a> Source<'_, 'a> {
     /// Returns the text of a number in a Markup, which calls Python's `int()` or `float()` on the value and so accepts strings too.
     fn wrapped_number(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
         let is_integer = match conversion.letter {
-            'o' | 'x' | 'X' => return Err(conversion.number_required("_MarkupEscapeHelper").into()),
+            'o' | 'x' | 'X' => return Err(conversion.number_required("_MarkupEscapeHelper")),
             letter => matches!(letter, 'd' | 'i' | 'u'),
         };
         if let Value::Undefined(undefined) = argument {
@@ -257,7 +253,7 @@ impl<'a> Source<'_, 'a> {
                 }
             }
             None if argument.as_number().is_some() => argument.clone(),
-            None if is_integer => return Err(conversion.number_required("_MarkupEscapeHelper").into()),
+            None if is_integer => return Err(conversion.number_required("_MarkupEscapeHelper")),
             None => {
                 let ty = argument.ty().name();
                 return Err(Error::type_error(format!(
@@ -275,11 +271,11 @@ fn number(runtime: &mut Runtime<'_>, conversion: &Conversion, argument: &Value<'
     }
     match argument.as_number() {
         Some(number) => {
-            let formatted = percent::format_number(conversion, number, max_width)?;
+            let formatted = format_number(conversion, number, max_width)?;
             // The limits on widths and integers bound the text, so it can be charged afterwards.
             runtime.meter.charge(digits::count_steps(formatted.len()))?;
             Ok(formatted)
         }
-        None => Err(conversion.number_required(argument.ty().name()).into()),
+        None => Err(conversion.number_required(argument.ty().name())),
     }
 }

@@ -146,7 +146,6 @@ impl<'t> FieldName<'t> {
 }
 
 impl<'t> Steps<'t> {
-    /// Removes the next step.
     pub(super) fn next_step(&mut self) -> Result<Option<FieldName<'t>>> {
         let step = match eat(&mut self.0) {
             None => return Ok(None),

@@ -4,7 +4,7 @@
 //! '{0[a].b!r:>{1}}'   the `repr` of attribute `b` of item `a` of argument 0, right-aligned in a width, which is argument 1
 //! ```
 //!
-//! [`Fields`] looks up the values, and [`crate::number::spec`] applies a specification to a number or a string. The rules are those of
+//! [`crate::number::spec`] applies a specification to a number or a string. The rules are those of
 //! CPython 3.13 `Objects/stringlib/unicode_format.h` (the parts of a replacement field) and `Lib/string.py` (`Formatter`, which the sandbox
 //! uses), and of markupsafe 3.0.4 `EscapeFormatter`.
 
@@ -13,19 +13,43 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::number::NumberRef;
 use crate::number::digits;
 use crate::number::spec::{self, SpecRules};
-use crate::unicode::{decimal_value, is_digit_str};
-use crate::value::{Runtime, Str, Value, markup, print};
+use crate::unicode::{self, decimal_value};
+use crate::value::{Runtime, Str, Value, markup, ops, print};
 
-/// Looks up the values of the fields of a format.
-pub trait Fields<'a> {
-    /// Returns the positional argument at an index.
-    fn positional(&self, index: usize) -> Option<Value<'a>>;
-    /// Returns the keyword argument of a name, or a KeyError.
-    fn named(&self, runtime: &mut Runtime<'a>, name: Str<'a>) -> Result<Value<'a>>;
-    /// Returns the attribute of a value.
-    fn attribute(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>>;
-    /// Returns the item of a value.
-    fn item(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>>;
+/// The arguments that the fields of a format refer to.
+pub struct Fields<'a> {
+    /// The positional arguments.
+    pub positional: Vec<Value<'a>>,
+    /// The arguments with names.
+    pub named: Named<'a>,
+}
+
+/// The arguments with names.
+pub enum Named<'a> {
+    /// The keywords of `str.format`.
+    Keywords(Vec<(Str<'a>, Value<'a>)>),
+    /// The argument of `str.format_map`.
+    Mapping(Value<'a>),
+}
+
+impl<'a> Fields<'a> {
+    fn positional(&self, index: usize) -> Result<Value<'a>> {
+        let value = self.positional.get(index).cloned();
+        value.ok_or_else(|| Error::new(ErrorKind::Index, "tuple index out of range"))
+    }
+
+    fn named(&self, runtime: &mut Runtime<'a>, name: Str<'a>) -> Result<Value<'a>> {
+        match &self.named {
+            Named::Keywords(keywords) => {
+                runtime.meter.charge_names(name.as_str(), keywords.len())?;
+                if let Some((_, value)) = keywords.iter().find(|(keyword, _)| keyword.as_str() == name.as_str()) {
+                    return Ok(value.clone());
+                }
+                Err(Error::new(ErrorKind::Key, print::repr(runtime, &Value::Str(name))?))
+            }
+            Named::Mapping(mapping) => ops::get_item(runtime, mapping, &Value::Str(name)),
+        }
+    }
 }
 
 /// How fields are numbered: `{} {}` takes the arguments in order, `{1} {0}` by index, and one format cannot do both.
@@ -41,19 +65,17 @@ enum Numbering {
 const DEPTH: u8 = 2;
 
 /// Returns `format.format(…)`. A Markup escapes the values.
-pub fn format_str<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, fields: &impl Fields<'a>) -> Result<Value<'a>> {
+pub fn format_str<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, fields: &Fields<'a>) -> Result<Value<'a>> {
     let mut numbering = Numbering::Automatic(0);
-    let text = runtime.capture(|runtime, output| write_format(runtime, format, fields, &mut numbering, Some(DEPTH), output))?;
-    match text {
-        Value::Str(text) => Ok(Value::Str(text.with_markup(format.is_markup()))),
-        text => Ok(text),
-    }
+    let text =
+        runtime.capture_text(|runtime, output| write_format(runtime, format, fields, &mut numbering, Some(DEPTH), output))?;
+    Ok(Value::Str(text.with_markup(format.is_markup())))
 }
 
 fn write_format<'a>(
     runtime: &mut Runtime<'a>,
     format: &Str<'a>,
-    fields: &impl Fields<'a>,
+    fields: &Fields<'a>,
     numbering: &mut Numbering,
     depth: Option<u8>,
     output: &mut String,
@@ -79,7 +101,7 @@ fn write_replacement<'a>(
     runtime: &mut Runtime<'a>,
     format: &Str<'a>,
     replacement: &Replacement<'_>,
-    fields: &impl Fields<'a>,
+    fields: &Fields<'a>,
     numbering: &mut Numbering,
     depth: u8,
     output: &mut String,
@@ -118,7 +140,7 @@ fn get_field<'a>(
     runtime: &mut Runtime<'a>,
     format: &Str<'a>,
     field: &str,
-    fields: &impl Fields<'a>,
+    fields: &Fields<'a>,
     numbering: &mut Numbering,
 ) -> Result<Value<'a>> {
     let mixed = "cannot switch from manual field specification to automatic field numbering";
@@ -127,9 +149,9 @@ fn get_field<'a>(
             return Err(Error::value(mixed));
         };
         *numbering = Numbering::Automatic(index + 1);
-        return get_positional(fields, index);
+        return fields.positional(index);
     }
-    if is_digit_str(field) {
+    if unicode::has_only(field, unicode::is_digit) {
         if matches!(numbering, Numbering::Automatic(1..)) {
             return Err(Error::value(mixed));
         }
@@ -138,19 +160,19 @@ fn get_field<'a>(
     let (first, mut rest) = FieldName::split(field);
     let plain = |piece: &str| format.piece(piece).with_markup(false);
     let mut value = match parse_index(first)? {
-        Some(index) => get_positional(fields, index)?,
+        Some(index) => fields.positional(index)?,
         None => fields.named(runtime, plain(first))?,
     };
     while let Some(step) = rest.next_step()? {
         runtime.meter.charge(1)?;
         value = match step {
-            FieldName::Attribute(name) => fields.attribute(runtime, &value, &plain(name))?,
+            FieldName::Attribute(name) => (runtime.lookups.attribute)(runtime, &value, &plain(name))?,
             FieldName::Item(key) => {
                 let key = match parse_index(key)? {
                     Some(index) => Value::from(index),
                     None => Value::Str(plain(key)),
                 };
-                fields.item(runtime, &value, &key)?
+                (runtime.lookups.item)(runtime, &value, &key)?
             }
         };
     }
@@ -208,11 +230,6 @@ pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specificat
     runtime.meter.charge(digits::count_steps(formatted.len()))?;
     runtime.meter.charge_scan(formatted.len())?;
     Ok(formatted)
-}
-
-fn get_positional<'a>(fields: &impl Fields<'a>, index: usize) -> Result<Value<'a>> {
-    let value = fields.positional(index);
-    value.ok_or_else(|| Error::new(ErrorKind::Index, "tuple index out of range"))
 }
 
 /// Returns a field name as an index, if it consists of decimal digits of any script.

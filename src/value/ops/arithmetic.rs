@@ -7,11 +7,11 @@
 
 use super::{concat, views};
 use crate::error::{Error, Result};
-use crate::number::{IntRef, Number, NumberRef, NumberResult, arithmetic, int_float};
+use crate::number::{IntRef, Number, NumberRef, arithmetic, int_float};
 use crate::value::{Runtime, Value, format};
 
 /// An operation on two numbers. Its third argument is the maximum number of bits of the result.
-type Arithmetic = fn(NumberRef<'_>, NumberRef<'_>, u64) -> NumberResult<Number>;
+type Arithmetic = fn(NumberRef<'_>, NumberRef<'_>, u64) -> Result<Number>;
 
 /// The number of products of two 64-bit words that are computed in about the time of one step.
 const PRODUCTS_PER_STEP: u64 = 32;

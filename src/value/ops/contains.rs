@@ -7,7 +7,6 @@ use crate::error::{Error, Result};
 use crate::number::{Int, int_float};
 use crate::value::{Iter, Runtime, Seq, Value};
 
-/// Returns whether the item is in the container.
 pub fn contains<'a>(runtime: &mut Runtime<'a>, container: &Value<'a>, item: &Value<'a>) -> Result<bool> {
     match (container, item) {
         (Value::Str(text), Value::Str(part)) => {

@@ -73,10 +73,12 @@ fn slice_items<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, bounds: Bounds) -
         _ if step == 1 || count <= 1 => items.slice(first..first + count),
         _ => None,
     };
-    match viewed {
-        Some(view) if is_reversed => return view.reversed(&mut runtime.meter),
-        Some(view) => return Ok(view),
-        None => {}
+    if let Some(view) = viewed {
+        return if is_reversed {
+            view.reversed(&mut runtime.meter)
+        } else {
+            Ok(view)
+        };
     }
     runtime.meter.charge_items(indices.count)?;
     runtime.check_values(indices.count)?;

@@ -4,7 +4,6 @@
 use crate::error::Result;
 use crate::value::{Runtime, Value};
 
-/// Returns whether a value is true.
 #[inline]
 pub fn is_true<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<bool> {
     Ok(match value {

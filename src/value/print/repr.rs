@@ -48,13 +48,7 @@ pub fn to_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a
     match value {
         Value::Str(text) => Ok(text.clone()),
         Value::Undefined(_) => Ok(Str::from("")),
-        _ => {
-            let text = runtime.capture(|runtime, out| write_repr(runtime, value, out))?;
-            match text {
-                Value::Str(text) => Ok(text),
-                _ => Ok(Str::from("")),
-            }
-        }
+        _ => runtime.capture_text(|runtime, out| write_repr(runtime, value, out)),
     }
 }
 
@@ -276,23 +270,18 @@ impl<'p, 'a> Enclosing<'p, 'a> {
 
     /// Returns the dots that replace a container within itself, or `None` if it is not within itself.
     fn dots(&self, value: &Value<'a>) -> Option<&'static str> {
-        let mut enclosing = Some(self);
-        while let Some(Enclosing { value: open, outer, .. }) = enclosing {
-            let (dots, is_open) = match (value, open) {
-                (Value::Namespace(value), Value::Namespace(open)) => ("{...}", value == open),
-                (Value::List(value), Value::List(open)) => ("[...]", value.shares_storage(open)),
-                (Value::Tuple(value), Value::Tuple(open)) => ("(...)", value.shares_storage(open)),
-                (Value::Dict(value), Value::Dict(open)) => ("{...}", value.shares_storage(open)),
-                (Value::Keys(value), Value::Keys(open)) => ("...", value.shares_storage(open)),
-                (Value::Values(value), Value::Values(open)) => ("...", value.shares_storage(open)),
-                (Value::Items(value), Value::Items(open)) => ("...", value.shares_storage(open)),
-                _ => ("", false),
-            };
-            if is_open {
-                return Some(dots);
-            }
-            enclosing = *outer;
-        }
-        None
+        let mut all = std::iter::successors(Some(self), |enclosing| enclosing.outer);
+        let is_open = all.any(|Enclosing { value: open, .. }| match (value, open) {
+            (Value::Keys(value), Value::Keys(open))
+            | (Value::Values(value), Value::Values(open))
+            | (Value::Items(value), Value::Items(open)) => value.shares_storage(open),
+            _ => value.shares_storage(open),
+        });
+        is_open.then_some(match value {
+            Value::Dict(_) | Value::Namespace(_) => "{...}",
+            Value::List(_) => "[...]",
+            Value::Tuple(_) => "(...)",
+            _ => "...",
+        })
     }
 }

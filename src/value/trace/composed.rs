@@ -12,10 +12,9 @@ use crate::value::Runtime;
 /// The maximum size in bytes of the pieces of an unfinished string that are not claimed.
 const FREE_BYTES: usize = 16 << 10;
 
-/// Returns the length in bytes of a character's escape, which is at the start of the given text, or 0 if the character is not escaped.
-pub type EscapeLength = fn(&str, char) -> usize;
-
-/// Returns the length of an escape of `repr` or JSON in bytes. In such a string, each backslash begins an escape.
+/// Returns the length in bytes of a character's escape in a `repr` or in JSON, which is at the start of the given text, or 0 if the character
+/// is not escaped. In such a text, each backslash begins an escape.
+#[inline]
 pub fn backslash_escape(written: &str, char: char) -> usize {
     let Some(escape) = written.strip_prefix('\\') else { return 0 };
     match escape.as_bytes().first() {
@@ -27,7 +26,7 @@ pub fn backslash_escape(written: &str, char: char) -> usize {
     }
 }
 
-/// Returns the length of an escape of HTML in bytes.
+/// Returns the length of an escape of HTML, as [`backslash_escape`] does.
 pub fn html_escape(written: &str, char: char) -> usize {
     match char {
         '&' | '<' | '>' | '\'' | '"' => written.find(';').map_or(0, |end| end.saturating_add(1)),
@@ -45,7 +44,7 @@ struct Composer<'w, 'r, 'a> {
     rest: Source,
     /// The byte range of the output that is the last part, with the index of its text and its first byte there.
     last: Option<(Range<usize>, usize, usize)>,
-    text: String,
+    text: &'w mut String,
     recorded: Result<()>,
 }
 
@@ -111,38 +110,41 @@ impl<'a> Runtime<'a> {
         }
         self.meter.charge_scan(length)?;
         let rest = self.source_of_arguments()?;
-        let outer = std::mem::take(&mut self.pieces);
-        let mut composer = Composer {
-            runtime: self,
-            sources,
-            rest,
-            last: None,
-            text,
-            recorded: Ok(()),
-        };
-        // The writer fails only if a part is not recorded.
-        let _ = write(&mut composer);
-        let Composer { text, recorded, .. } = composer;
-        self.fill(text.len(), rest);
-        let pieces = std::mem::replace(&mut self.pieces, outer);
-        recorded?;
+        let pieces = self.record_apart(|runtime| {
+            let mut composer = Composer {
+                runtime,
+                sources,
+                rest,
+                last: None,
+                text: &mut text,
+                recorded: Ok(()),
+            };
+            // The writer fails only if a part is not recorded.
+            let _ = write(&mut composer);
+            composer.recorded?;
+            runtime.fill(text.len(), rest);
+            Ok(())
+        })?;
         self.text_with_pieces(text, pieces)
     }
 
     /// Makes a string that is the escaped form of another one.
-    pub fn escaped_text(&mut self, text: &Str<'a>, escaped: String, escape: EscapeLength) -> Result<Str<'a>> {
+    pub fn escaped_text(&mut self, text: &Str<'a>, escaped: String, escape: fn(&str, char) -> usize) -> Result<Str<'a>> {
         if self.tape.is_none() {
             return self.text(escaped);
         }
-        let outer = std::mem::take(&mut self.pieces);
-        let recorded = self.record_escaped(text, 0, &escaped, escape);
-        let pieces = std::mem::replace(&mut self.pieces, outer);
-        recorded?;
+        let pieces = self.record_apart(|runtime| runtime.record_escaped(text, 0, &escaped, escape))?;
         self.text_with_pieces(escaped, pieces)
     }
 
     /// Records the pieces of the escaped form of a string, which was written at a byte of the text that is being written.
-    pub fn record_escaped(&mut self, text: &Str<'a>, start: usize, written: &str, escape: EscapeLength) -> Result<()> {
+    pub fn record_escaped(
+        &mut self,
+        text: &Str<'a>,
+        start: usize,
+        written: &str,
+        escape: impl Fn(&str, char) -> usize,
+    ) -> Result<()> {
         let (mut from, mut at) = (0_usize, 0_usize);
         let mut written_at = 0_usize;
         self.meter.charge_scan(written.len())?;
@@ -202,13 +204,21 @@ impl<'a> Runtime<'a> {
             return self.text(whole);
         }
         let rest = self.source_of_arguments()?;
-        let outer = std::mem::take(&mut self.pieces);
-        self.fill(at, rest);
-        let recorded = self.record(text, at);
-        self.fill(whole.len(), rest);
-        let pieces = std::mem::replace(&mut self.pieces, outer);
-        recorded?;
+        let pieces = self.record_apart(|runtime| {
+            runtime.fill(at, rest);
+            runtime.record(text, at)?;
+            runtime.fill(whole.len(), rest);
+            Ok(())
+        })?;
         self.text_with_pieces(whole, pieces)
+    }
+
+    /// Runs a function that records the pieces of a string of its own, and returns them.
+    pub(super) fn record_apart(&mut self, record: impl FnOnce(&mut Self) -> Result<()>) -> Result<Pieces> {
+        let outer = std::mem::take(&mut self.pieces);
+        let recorded = record(self);
+        let pieces = std::mem::replace(&mut self.pieces, outer);
+        recorded.map(|()| pieces)
     }
 
     /// Runs a function that writes to a string of its own. The pieces of that string are discarded.

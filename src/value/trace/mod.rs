@@ -132,10 +132,7 @@ impl<'a> Runtime<'a> {
     pub(super) fn finish_pieces(&mut self, pieces: &mut Pieces, length: usize) -> Result<()> {
         let Some(tape) = &self.tape else { return Ok(()) };
         pieces.fill(length, Source::Made, tape.owner);
-        match pieces.has_marks() {
-            true => self.resolve(pieces),
-            false => Ok(()),
-        }
+        if pieces.has_marks() { self.resolve(pieces) } else { Ok(()) }
     }
 
     /// Finds the origins and the owners of the pieces of a text that is finished.
@@ -287,10 +284,7 @@ impl<'a> Runtime<'a> {
         if self.tape.is_none() && !text.has_pieces() {
             return self.text(repeated);
         }
-        let outer = std::mem::take(&mut self.pieces);
-        let recorded = self.record_repeated(text, repeated.len());
-        let pieces = std::mem::replace(&mut self.pieces, outer);
-        recorded?;
+        let pieces = self.record_apart(|runtime| runtime.record_repeated(text, repeated.len()))?;
         self.text_with_pieces(repeated, pieces)
     }
 

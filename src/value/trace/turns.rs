@@ -182,9 +182,10 @@ impl<'a> Runtime<'a> {
     /// Ends the stretch of a sum of two strings in the value of a `set`.
     #[inline]
     pub fn end_sum(&mut self, end: usize) -> Result<()> {
-        match self.is_setting() {
-            true => self.end_stretch(0, 0, end),
-            false => Ok(()),
+        if self.is_setting() {
+            self.end_stretch(0, 0, end)
+        } else {
+            Ok(())
         }
     }
 

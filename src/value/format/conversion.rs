@@ -1,31 +1,18 @@
 //! The conversions of `%`: `'%+08.2f' % 3.14159` is `+0003.14`, `'%#x' % 255` is `0xff`.
 //!
-//! [`Conversion::read`] parses one conversion and takes the arguments of `(key)` and `*` from an [`Arguments`]. [`format_number`] formats
+//! [`Conversion::read`] parses one conversion and takes the arguments of `(key)` and `*` from a [`Source`]. [`format_number`] formats
 //! a number with it. The rules are CPython's `unicodeobject.c` (`unicode_format_arg_parse`, `mainformatlong`, `formatfloat`,
 //! `unicode_format_arg_output`). The caller walks the format, handles `%%` and arguments that are not numbers.
 
-use super::digits::{FloatFormat, Notation, format_float};
-use super::error::{NumberError, NumberResult};
-use super::int::{Int, IntRef, NumberRef};
-use super::int_float::{int_to_float, truncate};
-use super::layout::{Align, Layout, Parts, lay_out_number};
-use super::spec::char_from_code;
-use super::text::magnitude_text;
-
-/// The source of the key and the stars of a conversion, which are taken in the order in which they are written.
-pub trait Arguments {
-    /// The caller's error.
-    type Error: From<NumberError>;
-
-    /// Fails with `format requires a mapping` if the right operand is not a mapping. This is called where a key starts.
-    fn expect_mapping(&mut self) -> Result<(), Self::Error>;
-
-    /// Looks up a key. Its value becomes the argument of this conversion.
-    fn pick_key(&mut self, key: &str) -> Result<(), Self::Error>;
-
-    /// Takes the next argument, for a `*` that stands for a width or a precision. The result is `None` if it is not an integer.
-    fn next_star(&mut self) -> Result<Option<Int>, Self::Error>;
-}
+use super::percent::Source;
+use crate::error::{Error, Result};
+use crate::number::digits::{FloatFormat, Notation, format_float};
+use crate::number::error::too_wide;
+use crate::number::int_float::{int_to_float, truncate};
+use crate::number::layout::{Align, Layout, Parts, lay_out_number};
+use crate::number::spec::char_from_code;
+use crate::number::text::magnitude_text;
+use crate::number::{Int, IntRef, NumberRef};
 
 /// One conversion without its percent sign: `(key)-08.2f`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +41,7 @@ pub struct Conversion {
 
 impl Conversion {
     /// Parses the conversion at the start of `format`, which starts after a percent sign.
-    pub fn read<A: Arguments>(format: &str, arguments: &mut A) -> Result<Self, A::Error> {
+    pub fn read(format: &str, arguments: &mut Source<'_, '_>) -> Result<Self> {
         let mut rest = format;
         let mut conversion = Self {
             has_key: false,
@@ -100,25 +87,25 @@ impl Conversion {
         // One of C's length modifiers is accepted and ignored.
         eat_one_of(&mut rest, &['h', 'l', 'L']);
         let mut chars = rest.chars();
-        conversion.letter = chars.next().ok_or_else(|| NumberError::value("incomplete format"))?;
+        conversion.letter = chars.next().ok_or_else(|| Error::value("incomplete format"))?;
         conversion.length = format.len().saturating_sub(chars.as_str().len());
         Ok(conversion)
     }
 
     /// Returns the ValueError of an unknown letter, which is raised after the argument has been taken. `index` counts the characters from
     /// the start of the whole format.
-    pub fn unsupported_letter(&self, index: usize) -> NumberError {
+    pub fn unsupported_letter(&self, index: usize) -> Error {
         let code = u32::from(self.letter);
         let shown = if (31..127).contains(&code) { self.letter } else { '?' };
-        NumberError::value(format!(
+        Error::value(format!(
             "unsupported format character '{shown}' (0x{code:x}) at index {index}"
         ))
     }
 
     /// Returns the TypeError of an argument that is not a number, for a letter that requires one.
-    pub fn number_required(&self, type_name: &str) -> NumberError {
+    pub fn number_required(&self, type_name: &str) -> Error {
         let letter = self.letter;
-        NumberError::Type(match letter {
+        Error::type_error(match letter {
             'x' | 'X' | 'o' => {
                 format!("%{letter} format: an integer is required, not {type_name}")
             }
@@ -131,15 +118,15 @@ impl Conversion {
     }
 
     /// Pads a string to the width for `%s` and `%c`, which ignore the flag `0`.
-    pub fn pad_text(&self, text: &str, max_width: usize) -> NumberResult<String> {
+    pub fn pad_text(&self, text: &str, max_width: usize) -> Result<String> {
         self.pad("", "", text, false, max_width)
     }
 
     /// Pads a number to the width, before the sign, after it, or after the digits.
-    fn pad(&self, sign: &str, prefix: &str, digits: &str, has_zeros: bool, max_width: usize) -> NumberResult<String> {
+    fn pad(&self, sign: &str, prefix: &str, digits: &str, has_zeros: bool, max_width: usize) -> Result<String> {
         let width = self.width.unwrap_or(0);
         if width > max_width {
-            return Err(NumberError::too_wide(width, max_width));
+            return Err(too_wide(width, max_width));
         }
         let (fill, align) = match (self.is_left, has_zeros) {
             (true, _) => (' ', Align::Left),
@@ -176,7 +163,7 @@ impl Conversion {
 ///
 /// # Errors
 /// If the width or the precision is above `max_width`, or the letter does not accept the number.
-pub fn format_number(conversion: &Conversion, number: NumberRef<'_>, max_width: usize) -> NumberResult<String> {
+pub fn format_number(conversion: &Conversion, number: NumberRef<'_>, max_width: usize) -> Result<String> {
     match (conversion.letter, number) {
         ('e' | 'E' | 'f' | 'F' | 'g' | 'G', NumberRef::Int(int)) => format_as_float(conversion, int_to_float(int)?, max_width),
         ('e' | 'E' | 'f' | 'F' | 'g' | 'G', NumberRef::Float(float)) => format_as_float(conversion, float, max_width),
@@ -195,7 +182,7 @@ pub fn format_number(conversion: &Conversion, number: NumberRef<'_>, max_width: 
 }
 
 /// Formats an integer for the letters `d i u o x X`.
-fn format_as_int(conversion: &Conversion, int: IntRef<'_>, max_width: usize) -> NumberResult<String> {
+fn format_as_int(conversion: &Conversion, int: IntRef<'_>, max_width: usize) -> Result<String> {
     let (base, prefix) = match conversion.letter {
         'o' => (8, "0o"),
         'x' => (16, "0x"),
@@ -205,10 +192,10 @@ fn format_as_int(conversion: &Conversion, int: IntRef<'_>, max_width: usize) -> 
     let precision = conversion.precision.unwrap_or(0);
     // CPython adds sign and prefix to the precision in a C int.
     if precision.saturating_add(3) > i32::MAX as usize {
-        return Err(NumberError::overflow("precision too large"));
+        return Err(Error::overflow("precision too large"));
     }
     if precision > max_width {
-        return Err(NumberError::too_wide(precision, max_width));
+        return Err(too_wide(precision, max_width));
     }
     let mut digits = magnitude_text(int, base)?;
     if conversion.letter == 'X' {
@@ -221,7 +208,7 @@ fn format_as_int(conversion: &Conversion, int: IntRef<'_>, max_width: usize) -> 
 }
 
 /// Formats a float for the letters `e E f F g G`.
-fn format_as_float(conversion: &Conversion, float: f64, max_width: usize) -> NumberResult<String> {
+fn format_as_float(conversion: &Conversion, float: f64, max_width: usize) -> Result<String> {
     let notation = match conversion.letter {
         'e' | 'E' => Notation::Exponent,
         'f' | 'F' => Notation::Fixed,
@@ -237,7 +224,7 @@ fn format_as_float(conversion: &Conversion, float: f64, max_width: usize) -> Num
 }
 
 /// Takes a key in parentheses. The key may contain pairs of parentheses.
-fn eat_key<'a>(rest: &mut &'a str) -> NumberResult<&'a str> {
+fn eat_key<'a>(rest: &mut &'a str) -> Result<&'a str> {
     let mut depth = 0_usize;
     for (place, char) in rest.char_indices() {
         match char {
@@ -251,7 +238,7 @@ fn eat_key<'a>(rest: &mut &'a str) -> NumberResult<&'a str> {
             return Ok(key);
         }
     }
-    Err(NumberError::value("incomplete format key"))
+    Err(Error::value("incomplete format key"))
 }
 
 /// Takes the first character if it is one of `wanted`.
@@ -263,7 +250,7 @@ fn eat_one_of(rest: &mut &str, wanted: &[char]) -> Option<char> {
 }
 
 /// Takes a number in ASCII digits, if there is one.
-fn eat_number(rest: &mut &str, max: i64, error: &'static str) -> NumberResult<Option<usize>> {
+fn eat_number(rest: &mut &str, max: i64, error: &'static str) -> Result<Option<usize>> {
     let end = rest.find(|char: char| !char.is_ascii_digit()).unwrap_or(rest.len());
     let (digits, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
     if digits.is_empty() {
@@ -272,15 +259,15 @@ fn eat_number(rest: &mut &str, max: i64, error: &'static str) -> NumberResult<Op
     *rest = after;
     match digits.parse::<i64>() {
         Ok(number) if number <= max => Ok(Some(usize::try_from(number).unwrap_or(usize::MAX))),
-        _ => Err(NumberError::value(error)),
+        _ => Err(Error::value(error)),
     }
 }
 
 /// Takes the integer of a star, which must be within the bounds of a C type.
-fn read_star<A: Arguments>(arguments: &mut A, c_type: &str, bounds: std::ops::RangeInclusive<i64>) -> Result<i64, A::Error> {
+fn read_star(arguments: &mut Source<'_, '_>, c_type: &str, bounds: std::ops::RangeInclusive<i64>) -> Result<i64> {
     match arguments.next_star()? {
-        None => Err(NumberError::Type("* wants int".to_owned()).into()),
+        None => Err(Error::type_error("* wants int")),
         Some(Int::Small(small)) if bounds.contains(&small) => Ok(small),
-        Some(_) => Err(NumberError::overflow(format!("Python int too large to convert to C {c_type}")).into()),
+        Some(_) => Err(Error::overflow(format!("Python int too large to convert to C {c_type}"))),
     }
 }
