@@ -192,9 +192,10 @@ impl ChatTemplate {
             Ok(start) => return Ok(Ok(NextPiece { prompt, start })),
             Err(at) => at,
         };
-        let prompt = match prompt.segments.is_empty() {
-            true => self.apply_within(messages, &traced, false, &meter)?,
-            false => prompt,
+        let prompt = if prompt.segments.is_empty() {
+            self.apply_within(messages, &traced, false, &meter)?
+        } else {
+            prompt
         };
         let line = find_line(&prompt, |segment| segment.bytes().start <= at);
         let has_tools = options.tools.is_some();

@@ -109,15 +109,17 @@ impl Folder<'_> {
             Some(text) => Some(self.json(CONFIG, text)?),
             None => None,
         };
-        let templates = match is_processor {
-            false => self.tokenizer_templates(config.as_ref())?,
-            true => self.processor_templates()?,
+        let templates = if is_processor {
+            self.processor_templates()?
+        } else {
+            self.tokenizer_templates(config.as_ref())?
         };
         if config.is_none() && matches!(templates, Templates::None) {
             let message = format!("is not the folder of a model: it has neither {TEMPLATE} nor {ADDITIONAL} nor {CONFIG}");
-            let hint = match self.files.path.join(TEKKEN).exists() {
-                true => format!("; its {TEKKEN} is for mistral-common, which makes prompts without a template"),
-                false => String::new(),
+            let hint = if self.files.path.join(TEKKEN).exists() {
+                format!("; its {TEKKEN} is for mistral-common, which makes prompts without a template")
+            } else {
+                String::new()
             };
             return Err(at(self.files.path, &(message + &hint)));
         }

@@ -112,14 +112,16 @@ impl<'a> Variables<'a> {
 
     /// Returns an error if a name is a parameter of the method that renders. The reference checks this last.
     pub fn check_render(&self, tracks_spans: bool) -> Result<()> {
-        let [parameters, selves]: [&[&str]; 2] = match tracks_spans {
-            true => [&["messages", "compiled_template"], &["self"]],
-            false => [&["messages"], &["self"]],
+        let [parameters, selves]: [&[&str]; 2] = if tracks_spans {
+            [&["messages", "compiled_template"], &["self"]]
+        } else {
+            [&["messages"], &["self"]]
         };
         if let Some(name) = self.find_name(parameters) {
-            let function = match tracks_spans {
-                true => format!("{UTILS}_render_with_assistant_indices"),
-                false => "jinja2.environment.Template.render".to_owned(),
+            let function = if tracks_spans {
+                format!("{UTILS}_render_with_assistant_indices")
+            } else {
+                "jinja2.environment.Template.render".to_owned()
             };
             return Err(repeated(&function, "keyword argument", &name));
         }

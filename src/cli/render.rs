@@ -262,9 +262,10 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
              the form of content that it takes",
             index.saturating_add(1)
         );
-        match arguments.explained.is_printed() {
-            true => unread.push(warning),
-            false => warn(&warning),
+        if arguments.explained.is_printed() {
+            unread.push(warning)
+        } else {
+            warn(&warning)
         }
     }
     show_prompt(arguments, &chat, &prompt, Some(&messages), unread, None)

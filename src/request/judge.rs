@@ -238,9 +238,10 @@ impl<'p> Tape<'p> {
             meter.charge_bytes(text.len().saturating_mul(4))?;
             self.last = Joined::new(text, if hits.is_empty() { own } else { vec![usize::MAX] });
         }
-        Ok(match self.last.find(&atom.text, meter)? {
-            true => Found::At(start, (is_call && self.last.text.contains("\\\"")).then_some(kind::DOUBLE)),
-            false => Found::Nowhere,
+        Ok(if self.last.find(&atom.text, meter)? {
+            Found::At(start, (is_call && self.last.text.contains("\\\"")).then_some(kind::DOUBLE))
+        } else {
+            Found::Nowhere
         })
     }
 }

@@ -91,14 +91,15 @@ impl ChatTemplate {
                 (outcome.plan, outcome.kinds())
             }
         };
-        let written = match is_kept(body, request.format, request.policy) {
-            true => Written {
+        let written = if is_kept(body, request.format, request.policy) {
+            Written {
                 messages: body.get("messages").map(Given::Kept).unwrap_or_default(),
                 tools: body.get("tools").map(Given::Kept).unwrap_or_default(),
                 variables: variables::read_exact(body),
                 ..Written::default()
-            },
-            false => request.write(&plan, &mut meter)?,
+            }
+        } else {
+            request.write(&plan, &mut meter)?
         };
         let prepared = Prepared {
             plan,
@@ -250,22 +251,28 @@ impl<'b> Request<'b> {
         };
         let is_exact = options.policy == Policy::Exact;
         let is_kept = is_kept(body, format, options.policy);
-        let mut normal = match is_kept {
-            true => Normal::default(),
-            false => read::read(body, format, meter)?,
+        let mut normal = if is_kept {
+            Normal::default()
+        } else {
+            read::read(body, format, meter)?
         };
         normal.refuses_tools &= !options.keeps_tools;
         let has_tools = !normal.tools.is_empty() && !normal.refuses_tools || is_kept && body.get("tools").is_some();
         let template = template.single(options.chat_template, has_tools);
-        let variables = match is_exact {
-            _ if is_kept => Variables::default(),
-            true => Variables::read_exact(body)?,
-            false => Variables::read(template, body, meter)?,
+        let variables = if is_kept {
+            Variables::default()
+        } else if is_exact {
+            Variables::read_exact(body)?
+        } else {
+            Variables::read(template, body, meter)?
         };
         normal.has_settings = variables.has_settings();
-        let read_option = |name| match is_exact {
-            true => Ok(body.get(name)),
-            false => variables::read_option(body, name),
+        let read_option = |name| {
+            if is_exact {
+                Ok(body.get(name))
+            } else {
+                variables::read_option(body, name)
+            }
         };
         let generation = read_option(variables::OPTIONS[0])?;
         let continuation = read_option(variables::OPTIONS[1])?;

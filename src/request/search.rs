@@ -205,9 +205,10 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
                 if current.is_perfect() {
                     break;
                 }
-                let next = match current.refusal.is_some() {
-                    true => self.step_from_error(&current, gives_up, &mut seen),
-                    false => self.step(&current, gives_up),
+                let next = if current.refusal.is_some() {
+                    self.step_from_error(&current, gives_up, &mut seen)
+                } else {
+                    self.step(&current, gives_up)
                 };
                 let Some(next) = next else { break };
                 current = next;

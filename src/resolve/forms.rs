@@ -60,9 +60,10 @@ fn choose_comparison(compare: &Compare) -> Form {
     match op {
         CompareOp::Eq | CompareOp::Ne if first.form == Form::Path => match (&first.kind, right.literal()) {
             (ExprKind::Attribute(key), Some(text)) if matches!(key.object.kind, ExprKind::Name(_)) => {
-                match key.name.len() <= SHORT && text.len() <= SHORT {
-                    true => Form::KeyIsText,
-                    false => Form::PathIsText,
+                if key.name.len() <= SHORT && text.len() <= SHORT {
+                    Form::KeyIsText
+                } else {
+                    Form::PathIsText
                 }
             }
             (_, Some(_)) => Form::PathIsText,
@@ -77,9 +78,10 @@ fn choose_comparison(compare: &Compare) -> Form {
 
 fn choose_order(compare: &Compare) -> Form {
     let (_, right) = &compare.link;
-    match is_count(&compare.first.kind, MAX_DEPTH) && is_count(&right.kind, MAX_DEPTH) {
-        true => Form::Order,
-        false => Form::General,
+    if is_count(&compare.first.kind, MAX_DEPTH) && is_count(&right.kind, MAX_DEPTH) {
+        Form::Order
+    } else {
+        Form::General
     }
 }
 

@@ -254,9 +254,10 @@ impl<'a> InputMap<'a> {
         // A loop often goes over containers in the order in which they are in memory.
         let next = self.last_container.saturating_add(1);
         let is_next = matches!(self.containers.get(self.last_container..=next), Some([(last, _), (found, _)]) if *found == storage && *last != storage);
-        let index = match is_next {
-            true => next,
-            false => self.containers.partition_point(|(other, _)| *other < storage),
+        let index = if is_next {
+            next
+        } else {
+            self.containers.partition_point(|(other, _)| *other < storage)
         };
         let (found, path) = self.containers.get(index)?;
         self.last_container = index;

@@ -195,9 +195,12 @@ impl Paths {
         let pointers = self
             .pointers
             .get_or_init(|| self.list.iter().map(|_| OnceLock::new()).collect());
-        let make = || match self.is_token(index) {
-            true => self.step(index).to_owned(),
-            false => self.find_pointer(index),
+        let make = || {
+            if self.is_token(index) {
+                self.step(index).to_owned()
+            } else {
+                self.find_pointer(index)
+            }
         };
         pointers.get(index as usize).map_or("", |pointer| pointer.get_or_init(make))
     }

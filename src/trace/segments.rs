@@ -109,9 +109,10 @@ impl InputMap<'_> {
         let mut add = |piece: &Piece| {
             let Range { start, end } = piece.bytes();
             let first = point;
-            point = match is_ascii {
-                true => end,
-                false => point.saturating_add(text.get(start..end).map_or(0, char_count)),
+            point = if is_ascii {
+                end
+            } else {
+                point.saturating_add(text.get(start..end).map_or(0, char_count))
             };
             segments.push(Segment {
                 bytes: [start, end].map(to_offset),

@@ -414,9 +414,10 @@ fn cut_tokens(one: &str, length: usize, other: &str) -> usize {
     let length = inside.map_or(length, |token| token.start);
     let is_word = |text: &str| text.get(length..).is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
     let head = one.get(..length).unwrap_or_default();
-    match (is_word(one) || is_word(other)) && head.ends_with(char::is_alphanumeric) {
-        true => head.trim_end_matches(char::is_alphanumeric).len(),
-        false => length,
+    if (is_word(one) || is_word(other)) && head.ends_with(char::is_alphanumeric) {
+        head.trim_end_matches(char::is_alphanumeric).len()
+    } else {
+        length
     }
 }
 

@@ -197,9 +197,10 @@ fn split<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Bound<'py, PyAny
         return Ok(None);
     }
     let is_conversation = first.is_instance_of::<PyList>() || first.is_instance_of::<PyTuple>() || first.hasattr("messages")?;
-    match is_conversation {
-        true => value.try_iter()?.collect::<PyResult<_>>().map(Some),
-        false => Ok(None),
+    if is_conversation {
+        value.try_iter()?.collect::<PyResult<_>>().map(Some)
+    } else {
+        Ok(None)
     }
 }
 
@@ -315,9 +316,10 @@ impl Reader {
         }
         if is_numpy_scalar(value)? {
             let item = value.call_method0(intern!(py, "item"))?;
-            return match item.get_type().is(value.get_type()) {
-                true => Err(Reason::Type(type_name(value)).into()),
-                false => self.nested(value, &item),
+            return if item.get_type().is(value.get_type()) {
+                Err(Reason::Type(type_name(value)).into())
+            } else {
+                self.nested(value, &item)
             };
         }
         let is_type = value.is_instance_of::<PyType>();

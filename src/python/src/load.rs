@@ -59,9 +59,10 @@ pub fn describe_template<'py>(py: Python<'py>, template: &ChatTemplate) -> PyRes
         Some(serde_json::json!({"name": name, "template": source}))
     });
     let named: Vec<Value> = named.collect();
-    match named.is_empty() {
-        true => config.set_item("chat_template", template.source())?,
-        false => config.set_item("chat_template", write_serialized(py, &named)?)?,
+    if named.is_empty() {
+        config.set_item("chat_template", template.source())?
+    } else {
+        config.set_item("chat_template", write_serialized(py, &named)?)?
     }
     config.set_item("additional_special_tokens", template.added_special_tokens())?;
     Ok(config)

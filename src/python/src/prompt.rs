@@ -131,9 +131,10 @@ impl PyPrompt {
     #[pyo3(signature = (offsets, *, reference=false))]
     fn assistant_mask(&self, offsets: Pairs, reference: bool) -> Vec<u32> {
         let offsets = ranges(offsets);
-        let mask = match reference {
-            true => assistant_mask(&self.prompt.reference_spans.code_points, &offsets),
-            false => assistant_mask(&self.spans(|_| true), &offsets),
+        let mask = if reference {
+            assistant_mask(&self.prompt.reference_spans.code_points, &offsets)
+        } else {
+            assistant_mask(&self.spans(|_| true), &offsets)
         };
         mask.into_iter().map(u32::from).collect()
     }

@@ -53,10 +53,7 @@ pub fn push_instructions<'b>(reader: &mut Reader<'b, '_, '_>, instructions: Node
     let mut turn = Turn::new(Role::System, Place::BODY);
     reader.read_content(&mut turn, instructions, key)?;
     turn.place = turn.content;
-    match turn.parts.is_empty() {
-        true => Ok(()),
-        false => reader.push(turn),
-    }
+    if turn.parts.is_empty() { Ok(()) } else { reader.push(turn) }
 }
 
 /// Reads a message. Its results become turns; returns the turn with the rest, unless there is none. `is_kept` tells whether the message has
@@ -88,12 +85,12 @@ pub fn read_message<'b>(reader: &mut Reader<'b, '_, '_>, node: Node<'b>, place: 
     // Calls come first: the content can have the same calls again, as blocks.
     read_calls(reader, &mut turn, node)?;
     let mut has_thoughts = false;
-    node.try_for_each_entry(|key, value| match *role == Role::Assistant && REASONING.contains(&key) {
-        true => {
+    node.try_for_each_entry(|key, value| {
+        if *role == Role::Assistant && REASONING.contains(&key) {
             has_thoughts = true;
-            Ok(())
+            return Ok(());
         }
-        false => read_field(reader, &mut turn, key, value),
+        read_field(reader, &mut turn, key, value)
     })?;
     for (key, thoughts) in REASONING
         .into_iter()
