@@ -164,10 +164,16 @@ impl<'a> Evaluator<'a, '_> {
         if expr.form == Form::Written {
             return self.write_filtered(expr);
         }
-        let (path, kind) = expr.as_part().unwrap_or((expr, LeafKind::Whole));
         let Runtime { meter, heap, .. } = &mut *self.runtime;
-        let text = match self.frame.peek(heap, path) {
-            Peek::Found(found) if path.form == Form::Path => found.plain_text(),
+        let (path, kind) = match expr.form {
+            Form::Part => expr.as_part().unwrap_or((expr, LeafKind::Whole)),
+            _ => (expr, LeafKind::Whole),
+        };
+        let text = match path.form {
+            Form::Path => match self.frame.peek(heap, path) {
+                Peek::Found(found) => found.plain_text(),
+                Peek::Absent(_) | Peek::Unknown => None,
+            },
             _ => path.literal(),
         };
         let mut steps = 0;
@@ -246,15 +252,24 @@ impl<'a> Evaluator<'a, '_> {
         self.check_stack(expr)?;
         let [left, right] = &**operands;
         self.write_operands(left, start, built)?;
+        if built.is_none() && self.write_if_found(right)?.is_yes() {
+            return Ok(());
+        }
         self.add_operand(expr, right, start, built)
     }
 
-    /// Evaluates an operand and writes it if it is a plain string. Otherwise its value is stored in `kept`.
-    #[inline(never)]
+    /// Writes an operand if it is a plain string. Otherwise its value is stored in `kept`.
+    #[inline]
     fn write_operand(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
-        if self.write_if_found(expr)?.is_yes() {
-            return Ok(());
+        match self.write_if_found(expr)? {
+            Truth::Yes => Ok(()),
+            Truth::No => self.write_evaluated(expr, kept),
         }
+    }
+
+    /// Evaluates an operand, and writes it as [`Evaluator::write_operand`] does.
+    #[inline(never)]
+    fn write_evaluated(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
         let value = match &expr.kind {
             ExprKind::Conditional(conditional) => match self.branch(conditional)? {
                 Some(branch) => return self.write_operand(branch, kept),
@@ -278,7 +293,7 @@ impl<'a> Evaluator<'a, '_> {
         let (left, right) = match built.take() {
             Some(left) => (left, self.expr(right)?),
             None => {
-                self.write_operand(right, built)?;
+                self.write_evaluated(right, built)?;
                 let Some(right) = built.take() else { return Ok(()) };
                 let text = self.out.split_off(start);
                 let pieces = self.runtime.split_pieces(start)?;
