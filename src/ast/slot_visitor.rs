@@ -19,7 +19,7 @@ pub enum SlotNode<'t> {
     /// The form of an expression.
     Form(&'t mut Form),
     /// The leaves of an output. The slots in them are visited before it.
-    Leaves(&'t mut Box<[Leaf]>),
+    Leaves(&'t mut Vec<Leaf>),
 }
 
 impl Template {
@@ -35,7 +35,7 @@ impl Template {
         self.accumulates = false;
         self.for_each_slot_mut(&mut |node| match node {
             SlotNode::Form(form) => *form = Form::General,
-            SlotNode::Leaves(leaves) => *leaves = Box::default(),
+            SlotNode::Leaves(leaves) => leaves.clear(),
             SlotNode::Slot(_) | SlotNode::Frame(_) | SlotNode::Scope(_) => {}
         });
     }

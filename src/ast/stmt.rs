@@ -67,7 +67,7 @@ pub struct Output {
     pub pieces: Vec<Piece>,
     /// What a render writes if all values are plain strings: the pieces, with the operands of sums and concatenations one by one. Empty if a
     /// piece has an expression that cannot be a leaf. Set by the resolver.
-    pub leaves: Box<[Leaf]>,
+    pub leaves: Vec<Leaf>,
     /// The steps that the string literals among the leaves cost. Set by the resolver.
     pub steps: u32,
 }
@@ -77,7 +77,7 @@ impl Output {
     pub fn new(pieces: Vec<Piece>) -> Self {
         Self {
             pieces,
-            leaves: Box::default(),
+            leaves: Vec::new(),
             steps: 0,
         }
     }

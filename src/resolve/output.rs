@@ -32,7 +32,7 @@ impl Resolver<'_> {
             }
         }
         if let Some(found) = Leaves::of(pieces) {
-            *leaves = found.leaves.into_boxed_slice();
+            *leaves = found.leaves;
             *steps = found.steps;
         }
         Ok(())
