@@ -245,7 +245,8 @@ pub struct Attribute {
     pub is_get: bool,
     /// The attribute of `loop` of this name, if there is one. Set by the resolver.
     pub loop_number: Option<LoopNumber>,
-    /// The index that the attribute has if the object is the namespace that the template makes under this name. Set by the resolver.
+    /// The index of the attribute in the namespace that the template assigns to the variable, or 0. It is where a render looks first. Set by
+    /// the resolver.
     pub index: u32,
 }
 

@@ -65,8 +65,8 @@ pub enum StmtKind {
 pub struct Output {
     /// The pieces, in the order of the source.
     pub pieces: Vec<Piece>,
-    /// What a render writes if all values are plain strings: the pieces, with the operands of sums and concatenations one by one. Empty if a
-    /// piece has an expression that cannot be a leaf. Set by the resolver.
+    /// The strings that the output consists of, in their order: text, literals, and the paths that sums and concatenations join. A render
+    /// writes them if all of the values are plain strings. Empty if an expression does anything else. Set by the resolver.
     pub leaves: Vec<Leaf>,
     /// The steps that the string literals among the leaves cost. Set by the resolver.
     pub steps: u32,
@@ -86,7 +86,7 @@ impl Output {
 /// A part of an output that is written without evaluating an expression.
 #[derive(Debug)]
 pub enum Leaf {
-    /// Text, and string literals of sums beside it: `<|im_start|>`.
+    /// Text of the template, joined with the string literals next to it: `<|im_start|>`.
     Text(Box<str>),
     /// A variable or a key of it, whole or a part of it: `content`, `message.role`, `message.content|trim`.
     Path {
@@ -169,8 +169,8 @@ pub enum TargetKind {
         slot: Slot,
         /// The name of the attribute.
         name: Arc<str>,
-        /// The index that the attribute has if the variable holds the namespace that the template makes under this name. Set by the
-        /// resolver.
+        /// The index of the attribute in the namespace that the template assigns to the variable, or 0. It is where a render looks first.
+        /// Set by the resolver.
         index: u32,
     },
     /// A tuple of targets: `a, (b, c)`.

@@ -79,7 +79,7 @@ fn prepare<'a>(runtime: &mut Runtime<'a>, conversation: &Value<'a>) -> Result<Va
     runtime.list(messages)
 }
 
-/// Returns whether a key of a message is one of the names of reasoning. The length rules out most other keys.
+/// Returns whether a key of a message is one of the names of reasoning. Comparing the lengths first rules out most other keys.
 #[inline]
 fn is_reasoning(name: &str) -> bool {
     REASONING_FIELDS

@@ -344,7 +344,7 @@ impl Case {
     }
 }
 
-/// Returns whether a string matches a pattern, in which `*` stands for any characters.
+/// Returns whether a string matches a pattern. A `*` in the pattern matches any number of characters.
 fn matches_pattern(text: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|start| text.strip_prefix(start)) else {

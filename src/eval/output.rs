@@ -25,8 +25,8 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// Writes the leaves of an output. Returns whether all of them are plain strings, and within the limits: otherwise nothing is written
-    /// or charged.
+    /// Writes the leaves of an output, if all of them are plain strings and the limits allow it. Otherwise returns `false`, and neither
+    /// writes nor charges anything.
     #[inline(never)]
     fn write_leaves(&mut self, node: &'a Output) -> bool {
         let start = self.out.len();

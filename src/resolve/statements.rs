@@ -13,11 +13,10 @@ use crate::error::{Error, Result};
 use crate::span::Span;
 use crate::unicode::nfkc;
 
-/// The number of namespaces whose attributes have an index that is known.
+/// The maximum number of namespaces whose attributes are recorded.
 const FEW_NAMESPACES: usize = 8;
 
-/// The number of attributes of a namespace whose index is known. `Attribute::index` is only where to look
-/// first.
+/// The maximum number of attributes that are recorded of a namespace. Others are found without their index.
 const FEW_ATTRIBUTES: usize = 16;
 
 impl Resolver<'_> {

@@ -53,7 +53,7 @@ impl<'a> Namespace<'a> {
         found.map(|(_, value)| value)
     }
 
-    /// Returns the value of an attribute, if it is the one at an index and its name is short.
+    /// Returns the value of the attribute at an index, if it has a name, which must be short.
     #[inline(always)]
     pub fn get_at(&self, index: u32, name: &str) -> Option<&Value<'a>> {
         let (Value::Str(attribute), value) = self.attributes.get(index as usize)? else {
@@ -70,7 +70,7 @@ impl<'a> Namespace<'a> {
         self.attributes.get_mut(index).map(|(_, value)| value)
     }
 
-    /// Sets an attribute, which most likely is the one at an index, and charges for finding it.
+    /// Sets an attribute, and charges for finding it. `index` is where the attribute is looked for first.
     #[inline]
     pub fn set(&mut self, meter: &mut Meter<'_>, index: u32, name: Str<'a>, value: Value<'a>) -> Result<()> {
         if self.is_found_at_once(name.as_str()) && self.get_at(index, name.as_str()).is_some() {

@@ -307,7 +307,8 @@ fn escape_around(text: &str) -> String {
     }
 }
 
-/// Returns a regular expression for exactly a string, except that any word stands for a planted one, and any bool for `"true"`.
+/// Returns a regular expression that matches a string. In place of each planted word it matches any word, and in place of `"true"` any
+/// boolean.
 fn escape_exact(text: &str) -> String {
     let mut pattern = String::new();
     for char in text.chars() {

@@ -118,7 +118,7 @@ impl<'a> Source<'_, 'a> {
         Ok(())
     }
 
-    /// Takes the next argument, for a `*` that stands for a width or a precision. The result is `None` if it is not an integer.
+    /// Takes the next argument as the width or the precision of a conversion that has a `*` there. Returns `None` if it is not an integer.
     pub(super) fn next_star(&mut self) -> Result<Option<Int>> {
         let argument = self.next()?;
         // A wrapped integer is not an integer to CPython.
