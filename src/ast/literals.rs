@@ -9,7 +9,16 @@ impl Template {
     /// Returns the string literals with the lines on which they begin.
     pub fn literals(&self, source: &Source<'_>) -> Literals {
         let mut literals = Literals::default();
-        add_body(&self.body, source, &mut literals);
+        self.body.walk(&mut |child| {
+            if let Child::Expr(expr) = child {
+                match &expr.kind {
+                    ExprKind::Literal(Literal::Str(text)) | ExprKind::Markup(text) => literals.push(text, source.line(expr.at)),
+                    ExprKind::Literal(Literal::Data(data)) => add_data(data, source.line(expr.at), &mut literals),
+                    _ => {}
+                }
+            }
+            true
+        });
         literals.sort();
         literals
     }
@@ -78,24 +87,6 @@ fn is_new(data: &Data<'_>) -> bool {
         Data::List(_) | Data::Object(_) => true,
         Data::Tuple(items) => items.iter().any(is_new),
         _ => false,
-    }
-}
-
-fn add_body(body: &Body, source: &Source<'_>, literals: &mut Literals) {
-    for stmt in &body.stmts {
-        stmt.for_each_child(&mut |child| match child {
-            Child::Expr(expr) => add_expr(expr, source, literals),
-            Child::Body(body) => add_body(body, source, literals),
-            Child::Target(_) | Child::Parameter(_) => {}
-        });
-    }
-}
-
-fn add_expr(expr: &Expr, source: &Source<'_>, literals: &mut Literals) {
-    match &expr.kind {
-        ExprKind::Literal(Literal::Str(text)) | ExprKind::Markup(text) => literals.push(text, source.line(expr.at)),
-        ExprKind::Literal(Literal::Data(data)) => add_data(data, source.line(expr.at), literals),
-        _ => expr.for_each_child(&mut |child| add_expr(child, source, literals)),
     }
 }
 

@@ -13,9 +13,7 @@ mod looked_up;
 #[cfg(any(test, fuzzing))]
 mod print;
 mod slot;
-mod slot_visitor;
 mod stmt;
-
 mod symbols;
 mod visit;
 
@@ -27,13 +25,12 @@ pub use looked_up::LookedUp;
 #[cfg(any(test, fuzzing))]
 pub use print::{Parentheses, print};
 pub use slot::{Frame, Load, Scope, Slot};
-pub use slot_visitor::SlotNode;
 pub use stmt::{
     Body, CallBlock, FilterBlock, For, If, IfArm, Leaf, LeafKind, LoopTest, Macro, Output, Parameter, Piece, Set, SetBlock,
     SetStrategy, Stmt, StmtKind, Target, TargetKind, TextPlaces, With,
 };
 pub use symbols::{Symbol, SymbolSet, Symbols};
-pub use visit::Child;
+pub use visit::{Child, ChildMut};
 
 /// A parsed template.
 #[derive(Debug, Default)]

@@ -88,6 +88,16 @@ impl Scope {
         loads.map(|load| load.slot()).chain(self.parameters.iter().copied())
     }
 
+    /// Returns all places of variables in the scope.
+    pub fn slots_mut(&mut self) -> impl Iterator<Item = &mut Slot> {
+        let loads = self.loads.iter_mut().chain(&mut self.elided_loads);
+        let slots = loads.flat_map(|load| match load {
+            Load::Resolve(slot, _) | Load::Clear(slot) => [Some(slot), None],
+            Load::Alias(slot, outer) => [Some(slot), Some(outer)],
+        });
+        slots.flatten().chain(&mut self.parameters).chain(&mut self.show_missing)
+    }
+
     /// Returns the number of steps that it costs to leave the scope.
     pub fn exit_steps(&self) -> u64 {
         let loads = self.loads.len() + self.elided_loads.len();

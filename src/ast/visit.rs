@@ -1,21 +1,10 @@
 //! Visits the parts of a node, in the order of the fields of jinja2 3.1.6 `nodes.py`.
 
+use super::Template;
 use super::expr::{Args, Expr, ExprKind, Form, Literal, Name, UnaryOp};
-use super::slot::Slot;
-use super::stmt::{Body, LeafKind, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
+use super::slot::{Frame, Scope, Slot};
+use super::stmt::{Body, Leaf, LeafKind, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 use super::symbols::Symbol;
-
-/// A part of a statement.
-#[derive(Clone, Copy, Debug)]
-pub enum Child<'t> {
-    Expr(&'t Expr),
-    /// The target of an assignment or a loop.
-    Target(&'t Target),
-    /// A parameter of a macro.
-    Parameter(Symbol),
-    /// The statements of a body.
-    Body(&'t Body),
-}
 
 impl Expr {
     /// Returns whether the value of the expression is always a boolean.
@@ -63,9 +52,119 @@ impl Expr {
     }
 }
 
-/// Declares a visitor of the direct parts of expressions, which is shared or `mut`.
-macro_rules! visit_children {
-    ($for_each:ident, $visit:ty, $iter:ident, $as_deref:ident $(, $mut:tt)?) => {
+/// Declares the parts of statements, and visitors of the direct parts of statements and expressions. Both are shared or `mut`.
+macro_rules! visitors {
+    ($child:ident, $for_each:ident, $iter:ident, $as_deref:ident, $visit:ty $(, $mut:tt)?) => {
+        /// A part of a statement.
+        #[derive(Debug)]
+        pub enum $child<'t> {
+            Expr(&'t $($mut)? Expr),
+            /// The target of an assignment or a loop.
+            Target(&'t $($mut)? Target),
+            /// A parameter of a macro, and its place.
+            Parameter(Symbol, &'t $($mut)? Slot),
+            /// The statements of a body.
+            Body(&'t $($mut)? Body),
+            /// The variables of a body.
+            Scope(&'t $($mut)? Scope),
+            /// The frame of a function, of a recursive loop, or of the condition of a loop.
+            Frame(&'t $($mut)? Frame),
+            /// The place of a variable that the statement sets itself, such as `loop`.
+            Slot(&'t $($mut)? Slot),
+            /// The leaves of an output.
+            Leaves(&'t $($mut)? Vec<Leaf>),
+        }
+
+        impl Stmt {
+            /// Calls `visit` with each direct part of the statement.
+            pub fn $for_each<'t>(&'t $($mut)? self, visit: &mut dyn FnMut($child<'t>)) {
+                match &$($mut)? self.kind {
+                    StmtKind::Output(node) => {
+                        for piece in node.pieces.$iter() {
+                            if let Piece::Expr(expr, _) = piece {
+                                visit($child::Expr(expr));
+                            }
+                        }
+                        visit($child::Leaves(&$($mut)? node.leaves));
+                    }
+                    StmtKind::For(node) => {
+                        visit($child::Target(&$($mut)? node.target));
+                        visit($child::Expr(&$($mut)? node.iter));
+                        visit($child::Scope(&$($mut)? node.scope));
+                        visit($child::Body(&$($mut)? node.body));
+                        visit($child::Scope(&$($mut)? node.otherwise_scope));
+                        visit($child::Body(&$($mut)? node.otherwise));
+                        if let Some(test) = &$($mut)? node.test {
+                            visit($child::Target(&$($mut)? test.target));
+                            visit($child::Expr(&$($mut)? test.condition));
+                            visit($child::Scope(&$($mut)? test.scope));
+                            visit($child::Frame(&$($mut)? test.frame));
+                        }
+                        node.loop_slot.$iter().for_each(|slot| visit($child::Slot(slot)));
+                        if node.recursive {
+                            visit($child::Frame(&$($mut)? node.frame));
+                        }
+                    }
+                    StmtKind::If(node) => {
+                        for arm in node.arms.$iter() {
+                            visit($child::Expr(&$($mut)? arm.test));
+                            visit($child::Body(&$($mut)? arm.body));
+                        }
+                        visit($child::Body(&$($mut)? node.otherwise));
+                    }
+                    StmtKind::Set(node) => {
+                        visit($child::Target(&$($mut)? node.target));
+                        visit($child::Expr(&$($mut)? node.value));
+                    }
+                    StmtKind::SetBlock(node) => {
+                        visit($child::Target(&$($mut)? node.target));
+                        node.filter.$iter().for_each(|filter| visit($child::Expr(filter)));
+                        visit($child::Scope(&$($mut)? node.scope));
+                        visit($child::Body(&$($mut)? node.body));
+                    }
+                    StmtKind::Macro(node) | StmtKind::Generation(node) => node.$for_each(visit),
+                    StmtKind::CallBlock(node) => {
+                        visit($child::Expr(&$($mut)? node.callee));
+                        node.args.$for_each(&mut |child| visit($child::Expr(child)));
+                        node.body.$for_each(visit);
+                    }
+                    StmtKind::FilterBlock(node) => {
+                        visit($child::Scope(&$($mut)? node.scope));
+                        visit($child::Body(&$($mut)? node.body));
+                        visit($child::Expr(&$($mut)? node.filter));
+                    }
+                    StmtKind::With(node) => {
+                        let (mut targets, mut values) = (Vec::new(), Vec::new());
+                        for (target, value, _) in node.bindings.$iter() {
+                            targets.push(target);
+                            values.push(value);
+                        }
+                        targets.into_iter().for_each(|target| visit($child::Target(target)));
+                        values.into_iter().for_each(|value| visit($child::Expr(value)));
+                        visit($child::Scope(&$($mut)? node.scope));
+                        visit($child::Body(&$($mut)? node.body));
+                    }
+                    StmtKind::Unsupported(_) | StmtKind::Break | StmtKind::Continue => {}
+                }
+            }
+        }
+
+        impl Macro {
+            fn $for_each<'t>(&'t $($mut)? self, visit: &mut dyn FnMut($child<'t>)) {
+                visit($child::Slot(&$($mut)? self.slot));
+                let mut defaults = Vec::new();
+                for parameter in self.parameters.$iter() {
+                    visit($child::Parameter(parameter.symbol, &$($mut)? parameter.slot));
+                    defaults.extend(&$($mut)? parameter.default);
+                }
+                defaults.into_iter().for_each(|default| visit($child::Expr(default)));
+                self.specials.$iter().flatten().for_each(|slot| visit($child::Slot(slot)));
+                visit($child::Scope(&$($mut)? self.scope));
+                visit($child::Frame(&$($mut)? self.frame));
+                visit($child::Body(&$($mut)? self.body));
+            }
+        }
+
         impl Expr {
             /// Calls `visit` with each direct part of the expression.
             pub fn $for_each<'t>(&'t $($mut)? self, visit: &mut $visit) {
@@ -126,10 +225,87 @@ macro_rules! visit_children {
     };
 }
 
-visit_children!(for_each_child, dyn FnMut(&'t Expr), iter, as_deref);
-visit_children!(for_each_child_mut, impl FnMut(&'t mut Expr), iter_mut, as_deref_mut, mut);
+visitors!(Child, for_each_child, iter, as_deref, dyn FnMut(&'t Expr));
+visitors!(
+    ChildMut,
+    for_each_child_mut,
+    iter_mut,
+    as_deref_mut,
+    impl FnMut(&'t mut Expr),
+    mut
+);
+
+impl Body {
+    /// Calls `visit` with each part of the statements at any depth. The parts of an expression or a body follow it if `visit` returns true.
+    pub fn walk<'t>(&'t self, visit: &mut dyn FnMut(Child<'t>) -> bool) {
+        for stmt in &self.stmts {
+            stmt.for_each_child(&mut |child| match child {
+                Child::Expr(expr) => expr.walk(visit),
+                Child::Body(body) => {
+                    if visit(Child::Body(body)) {
+                        body.walk(visit);
+                    }
+                }
+                other => drop(visit(other)),
+            });
+        }
+    }
+
+    /// Calls `visit` with each part of the statements at any depth, and with each part of their targets and expressions.
+    fn walk_mut(&mut self, visit: &mut dyn FnMut(ChildMut<'_>)) {
+        for stmt in &mut self.stmts {
+            stmt.for_each_child_mut(&mut |child| match child {
+                ChildMut::Expr(expr) => expr.walk_mut(visit),
+                ChildMut::Target(target) => target.walk_mut(visit),
+                ChildMut::Body(body) => body.walk_mut(visit),
+                other => visit(other),
+            });
+        }
+    }
+}
+
+impl Expr {
+    /// Calls `visit` with the expression and its parts at any depth. The parts of an expression follow it if `visit` returns true.
+    fn walk<'t>(&'t self, visit: &mut dyn FnMut(Child<'t>) -> bool) {
+        if visit(Child::Expr(self)) {
+            self.for_each_child(&mut |child| child.walk(visit));
+        }
+    }
+
+    fn walk_mut(&mut self, visit: &mut dyn FnMut(ChildMut<'_>)) {
+        visit(ChildMut::Expr(self));
+        self.for_each_child_mut(&mut |child| child.walk_mut(visit));
+    }
+}
+
+impl Template {
+    /// Calls `visit` with each part of the template at any depth. It recurses without a check of the depth, because the parser bounds the
+    /// height of the tree.
+    pub fn walk_mut(&mut self, visit: &mut dyn FnMut(ChildMut<'_>)) {
+        visit(ChildMut::Frame(&mut self.frame));
+        visit(ChildMut::Scope(&mut self.scope));
+        self.body.walk_mut(visit);
+    }
+
+    /// Gives each expression its general form, and each assignment that appends in place the form that does not.
+    pub fn generalize(&mut self) {
+        self.accumulates = false;
+        self.walk_mut(&mut |child| match child {
+            ChildMut::Expr(expr) => expr.form = Form::General,
+            ChildMut::Leaves(leaves) => leaves.clear(),
+            _ => {}
+        });
+    }
+}
 
 impl Target {
+    fn walk_mut(&mut self, visit: &mut dyn FnMut(ChildMut<'_>)) {
+        match &mut self.kind {
+            TargetKind::Name { slot, .. } | TargetKind::Attribute { slot, .. } => visit(ChildMut::Slot(slot)),
+            TargetKind::Tuple(targets) => targets.iter_mut().for_each(|target| target.walk_mut(visit)),
+        }
+    }
+
     /// Calls `visit` with each name that the target sets. The target `ns.x` sets an attribute and no name.
     pub fn for_each_name(&self, visit: &mut dyn FnMut(&Self, Symbol)) {
         match &self.kind {
@@ -146,68 +322,5 @@ impl Target {
             TargetKind::Attribute { .. } => {}
             TargetKind::Tuple(targets) => targets.iter().for_each(|target| target.for_each_slot(visit)),
         }
-    }
-}
-
-impl Stmt {
-    /// Calls `visit` with each direct part of the statement.
-    pub fn for_each_child<'t>(&'t self, visit: &mut dyn FnMut(Child<'t>)) {
-        match &self.kind {
-            StmtKind::Output(node) => node.pieces.iter().for_each(|piece| {
-                if let Piece::Expr(expr, _) = piece {
-                    visit(Child::Expr(expr));
-                }
-            }),
-            StmtKind::For(node) => {
-                visit(Child::Target(&node.target));
-                visit(Child::Expr(&node.iter));
-                visit(Child::Body(&node.body));
-                visit(Child::Body(&node.otherwise));
-                node.test.iter().for_each(|test| visit(Child::Expr(&test.condition)));
-            }
-            StmtKind::If(node) => {
-                for arm in &node.arms {
-                    visit(Child::Expr(&arm.test));
-                    visit(Child::Body(&arm.body));
-                }
-                visit(Child::Body(&node.otherwise));
-            }
-            StmtKind::Set(node) => {
-                visit(Child::Target(&node.target));
-                visit(Child::Expr(&node.value));
-            }
-            StmtKind::SetBlock(node) => {
-                visit(Child::Target(&node.target));
-                node.filter.iter().for_each(|filter| visit(Child::Expr(filter)));
-                visit(Child::Body(&node.body));
-            }
-            StmtKind::Macro(node) | StmtKind::Generation(node) => node.for_each_child(visit),
-            StmtKind::CallBlock(node) => {
-                visit(Child::Expr(&node.callee));
-                node.args.for_each_child(&mut |child| visit(Child::Expr(child)));
-                node.body.for_each_child(visit);
-            }
-            StmtKind::FilterBlock(node) => {
-                visit(Child::Body(&node.body));
-                visit(Child::Expr(&node.filter));
-            }
-            StmtKind::With(node) => {
-                node.bindings.iter().for_each(|(target, ..)| visit(Child::Target(target)));
-                node.bindings.iter().for_each(|(_, value, _)| visit(Child::Expr(value)));
-                visit(Child::Body(&node.body));
-            }
-            StmtKind::Unsupported(_) | StmtKind::Break | StmtKind::Continue => {}
-        }
-    }
-}
-
-impl Macro {
-    fn for_each_child<'t>(&'t self, visit: &mut dyn FnMut(Child<'t>)) {
-        self.parameters
-            .iter()
-            .for_each(|parameter| visit(Child::Parameter(parameter.symbol)));
-        let defaults = self.parameters.iter().filter_map(|parameter| parameter.default.as_ref());
-        defaults.for_each(|default| visit(Child::Expr(default)));
-        visit(Child::Body(&self.body));
     }
 }

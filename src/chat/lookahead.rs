@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 
-use crate::ast::{Body, Child, Expr, ExprKind, Literal, UnaryOp};
+use crate::ast::{Child, Expr, ExprKind, Literal, UnaryOp};
 use crate::template::Template;
 
 /// The attributes of the variable `loop` that depend on later rounds.
@@ -16,69 +16,45 @@ const MAX_SHOWN: usize = 5;
 
 /// Returns the expressions that look at later messages, each with its line, those near a line first.
 pub(crate) fn list_lookahead(template: &Template, near: usize) -> Vec<(usize, String)> {
-    let mut walk = Walk {
-        template,
-        looks: IndexSet::new(),
-    };
-    walk.body(&template.tree().body);
-    let mut looks = walk.looks;
+    let source = template.source();
+    let mut looks = IndexSet::new();
+    template.tree().body.walk(&mut |child| {
+        let Child::Expr(expr) = child else { return true };
+        let looks_ahead = looks_ahead(template, expr);
+        if looks_ahead {
+            looks.insert((source.line(expr.span.start) as usize, source.slice(expr.span)));
+        }
+        !looks_ahead
+    });
     looks.sort_by_key(|(line, _)| line.abs_diff(near));
     let looks = looks.into_iter().take(MAX_SHOWN);
     looks.map(|(line, expression)| (line, expression.to_owned())).collect()
 }
 
-struct Walk<'t> {
-    template: &'t Template,
-    /// The lines and the sources of the expressions.
-    looks: IndexSet<(usize, &'t str)>,
+fn looks_ahead(template: &Template, expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Attribute(node) => name(template, &node.object) == Some("loop") && LATER.contains(&&*node.name),
+        ExprKind::Filter(filter) => {
+            let input = filter.input.as_ref().and_then(|input| name(template, input));
+            input.is_some_and(|name| name.contains("messages")) && ENDS.contains(&&*filter.name)
+        }
+        ExprKind::Item(operands) => {
+            let [object, key] = &**operands;
+            let is_from_start = matches!(key.kind, ExprKind::Literal(Literal::Int(0..)));
+            name(template, object).is_some_and(|name| name.contains("messages")) && !is_from_start
+        }
+        ExprKind::Slice(slice) => {
+            let is_list = name(template, &slice.object).is_some_and(|name| name.contains("messages"));
+            is_list && (slice.step.is_some() || slice.stop.is_some())
+        }
+        ExprKind::Unary(UnaryOp::Not, operand) => looks_ahead(template, operand),
+        _ => false,
+    }
 }
 
-impl Walk<'_> {
-    fn body(&mut self, body: &Body) {
-        for stmt in &body.stmts {
-            stmt.for_each_child(&mut |child| match child {
-                Child::Expr(expr) => self.expr(expr),
-                Child::Body(body) => self.body(body),
-                Child::Target(_) | Child::Parameter(_) => {}
-            });
-        }
-    }
-
-    fn expr(&mut self, expr: &Expr) {
-        if self.looks_ahead(expr) {
-            let source = self.template.source();
-            let line = source.line(expr.span.start) as usize;
-            self.looks.insert((line, source.slice(expr.span)));
-        } else {
-            expr.for_each_child(&mut |child| self.expr(child));
-        }
-    }
-
-    fn looks_ahead(&self, expr: &Expr) -> bool {
-        match &expr.kind {
-            ExprKind::Attribute(node) => self.name(&node.object) == Some("loop") && LATER.contains(&&*node.name),
-            ExprKind::Filter(filter) => {
-                let input = filter.input.as_ref().and_then(|input| self.name(input));
-                input.is_some_and(|name| name.contains("messages")) && ENDS.contains(&&*filter.name)
-            }
-            ExprKind::Item(operands) => {
-                let [object, key] = &**operands;
-                let is_from_start = matches!(key.kind, ExprKind::Literal(Literal::Int(0..)));
-                self.name(object).is_some_and(|name| name.contains("messages")) && !is_from_start
-            }
-            ExprKind::Slice(slice) => {
-                let is_list = self.name(&slice.object).is_some_and(|name| name.contains("messages"));
-                is_list && (slice.step.is_some() || slice.stop.is_some())
-            }
-            ExprKind::Unary(UnaryOp::Not, operand) => self.looks_ahead(operand),
-            _ => false,
-        }
-    }
-
-    fn name(&self, expr: &Expr) -> Option<&str> {
-        match &expr.kind {
-            ExprKind::Name(name) => Some(self.template.tree().symbols.name(name.symbol)),
-            _ => None,
-        }
+fn name<'t>(template: &'t Template, expr: &Expr) -> Option<&'t str> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(template.tree().symbols.name(name.symbol)),
+        _ => None,
     }
 }

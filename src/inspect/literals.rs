@@ -128,7 +128,7 @@ impl<'t> Search<'t, '_> {
         stmt.for_each_child(&mut |child| match child {
             Child::Expr(expr) => self.add_expr(expr),
             Child::Body(body) => self.add_body(body),
-            Child::Target(_) | Child::Parameter(_) => {}
+            _ => {}
         });
     }
 

@@ -136,70 +136,31 @@ impl Scopes {
 impl Resolver<'_> {
     /// Returns which of the wanted names a body reads before it sets them, in the order of the tree (`compiler.find_undeclared`).
     pub(super) fn find_undeclared<const N: usize>(&mut self, body: &Body, wanted: [Option<Symbol>; N]) -> Result<[bool; N]> {
-        let mut search = Search {
-            wanted,
-            found: [false; N],
-            visited: 0,
-        };
-        search.body(body);
-        self.meter.charge(search.visited)?;
-        Ok(search.found)
-    }
-}
-
-struct Search<const N: usize> {
-    /// The wanted names that have been neither read nor set yet.
-    wanted: [Option<Symbol>; N],
-    found: [bool; N],
-    /// The number of statements and expressions that were visited.
-    visited: u64,
-}
-
-impl<const N: usize> Search<N> {
-    fn body(&mut self, body: &Body) {
-        for stmt in &body.stmts {
-            if self.wanted == [None; N] {
-                return;
+        let (mut wanted, mut found, mut visited) = (wanted, [false; N], 0_u64);
+        body.walk(&mut |child| {
+            if wanted == [None; N] {
+                return false;
             }
-            self.stmt(stmt);
-        }
-    }
-
-    fn stmt(&mut self, stmt: &Stmt) {
-        self.visited = self.visited.saturating_add(1);
-        stmt.for_each_child(&mut |child| match child {
-            Child::Expr(expr) => self.expr(expr),
-            Child::Target(target) => target.for_each_name(&mut |_, symbol| self.set(symbol)),
-            Child::Parameter(symbol) => self.set(symbol),
-            Child::Body(body) => self.body(body),
+            visited = visited.saturating_add(1);
+            // A name that is set before it is read is not looked for any more.
+            let mut meet = |symbol: Symbol, is_read: bool| {
+                for (wanted, found) in wanted.iter_mut().zip(&mut found) {
+                    *found |= is_read && *wanted == Some(symbol);
+                    wanted.take_if(|wanted| *wanted == symbol);
+                }
+            };
+            match child {
+                Child::Expr(Expr {
+                    kind: ExprKind::Name(name),
+                    ..
+                }) => meet(name.symbol, true),
+                Child::Target(target) => target.for_each_name(&mut |_, symbol| meet(symbol, false)),
+                Child::Parameter(symbol, _) => meet(symbol, false),
+                _ => {}
+            }
+            true
         });
-    }
-
-    fn expr(&mut self, expr: &Expr) {
-        self.visited = self.visited.saturating_add(1);
-        match &expr.kind {
-            ExprKind::Name(name) => self.read(name.symbol),
-            ExprKind::Literal(_) => {}
-            _ => expr.for_each_child(&mut |child| self.expr(child)),
-        }
-    }
-
-    fn read(&mut self, symbol: Symbol) {
-        for (wanted, found) in self.wanted.iter_mut().zip(&mut self.found) {
-            if *wanted == Some(symbol) {
-                *found = true;
-                *wanted = None;
-            }
-        }
-    }
-
-    /// Stops looking for a name that is set before it is read.
-    fn set(&mut self, symbol: Symbol) {
-        self.visited = self.visited.saturating_add(1);
-        for wanted in &mut self.wanted {
-            if *wanted == Some(symbol) {
-                *wanted = None;
-            }
-        }
+        self.meter.charge(visited)?;
+        Ok(found)
     }
 }

@@ -7,7 +7,7 @@
 //! The first value of a variable that is always set before it is read is not loaded. A variable that a branch or the body of a loop
 //! sets counts as set until the end of that body; if all branches of an `if` set it, it stays set after the `if`.
 
-use crate::ast::{Frame, Load, LookedUp, Scope, Slot, SlotNode, Symbol, Template};
+use crate::ast::{ChildMut, ExprKind, Frame, Leaf, Load, LookedUp, Scope, Slot, Symbol, Template};
 
 /// A variable, as an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,11 +263,21 @@ impl Frames {
                 function.depth = around.saturating_add(u32::from(function.size.cells > 0));
             }
         }
-        template.for_each_slot_mut(&mut |node| match node {
-            SlotNode::Slot(slot) => *slot = self.final_slot(*slot),
-            SlotNode::Frame(frame) => *frame = self.frames.get(frame.locals as usize).map_or(*frame, |frame| frame.size),
-            SlotNode::Scope(scope) => self.load_captured(scope),
-            SlotNode::Form(_) | SlotNode::Leaves(_) => {}
+        let assign = |slot: &mut Slot| *slot = self.final_slot(*slot);
+        template.walk_mut(&mut |child| match child {
+            ChildMut::Expr(expr) => {
+                if let ExprKind::Name(name) = &mut expr.kind {
+                    assign(&mut name.slot);
+                }
+            }
+            ChildMut::Slot(slot) | ChildMut::Parameter(_, slot) => assign(slot),
+            ChildMut::Leaves(leaves) => leaves.iter_mut().filter_map(Leaf::slot_mut).for_each(assign),
+            ChildMut::Frame(frame) => *frame = self.frames.get(frame.locals as usize).map_or(*frame, |frame| frame.size),
+            ChildMut::Scope(scope) => {
+                self.load_captured(scope);
+                scope.slots_mut().for_each(assign);
+            }
+            ChildMut::Target(_) | ChildMut::Body(_) => {}
         });
     }
 

@@ -25,7 +25,7 @@ use frames::{Frames, Variable};
 use indexmap::IndexSet;
 use scopes::Scopes;
 
-use crate::ast::{Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, SymbolSet, Symbols, Template};
+use crate::ast::{Body, Child, Frame, Scope, Slot, Symbol, SymbolSet, Symbols, Template};
 use crate::builtins::globals;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::{Meter, STEP_BYTES, Stack};
@@ -241,10 +241,21 @@ impl Resolver<'_> {
 /// Returns the names that a resolved template looks up in its context, in the order in which it first mentions them. Names of its own,
 /// global functions and unsupported variables are left out.
 pub fn context_names(template: &Template) -> impl Iterator<Item = Symbol> + use<> {
-    let mut names = Names::default();
-    names.scope(&template.scope);
-    template.body.stmts.iter().for_each(|stmt| names.stmt(stmt));
-    let mut found = names.found;
+    let mut found = SymbolSet::default();
+    let mut add = |scope: &Scope| {
+        let loads = scope.loads.iter().chain(&scope.elided_loads);
+        for name in loads.filter_map(|load| load.name()) {
+            found.insert(name);
+        }
+    };
+    add(&template.scope);
+    template.body.walk(&mut |child| match child {
+        Child::Scope(scope) => {
+            add(scope);
+            false
+        }
+        child => matches!(child, Child::Body(_)),
+    });
     let globals = template.globals.iter().map(|(name, _)| name);
     globals.chain(&template.unsupported).for_each(|name| found.remove(*name));
     let own = own_names::find(template);
@@ -258,40 +269,4 @@ pub fn context_names(template: &Template) -> impl Iterator<Item = Symbol> + use<
 fn find_repeated<'n>(mut names: impl Iterator<Item = Cow<'n, str>>) -> Option<Cow<'n, str>> {
     let mut earlier = IndexSet::new();
     names.find(|name| !earlier.insert(name.clone()))
-}
-
-/// Collects the names that scopes look up.
-#[derive(Default)]
-struct Names {
-    found: SymbolSet,
-}
-
-impl Names {
-    fn scope(&mut self, scope: &Scope) {
-        let loads = scope.loads.iter().chain(&scope.elided_loads);
-        for name in loads.filter_map(|load| load.name()) {
-            self.found.insert(name);
-        }
-    }
-
-    fn stmt(&mut self, stmt: &Stmt) {
-        match &stmt.kind {
-            StmtKind::For(node) => {
-                node.test.iter().for_each(|test| self.scope(&test.scope));
-                self.scope(&node.scope);
-                self.scope(&node.otherwise_scope);
-            }
-            StmtKind::SetBlock(node) => self.scope(&node.scope),
-            StmtKind::Macro(node) | StmtKind::Generation(node) => self.scope(&node.scope),
-            StmtKind::CallBlock(node) => self.scope(&node.body.scope),
-            StmtKind::FilterBlock(node) => self.scope(&node.scope),
-            StmtKind::With(node) => self.scope(&node.scope),
-            _ => {}
-        }
-        stmt.for_each_child(&mut |child| {
-            if let Child::Body(body) = child {
-                body.stmts.iter().for_each(|stmt| self.stmt(stmt));
-            }
-        });
-    }
 }

@@ -139,8 +139,9 @@ impl Walk {
             _ => stmt.for_each_child(&mut |child| match child {
                 Child::Expr(expr) => self.read(expr),
                 Child::Target(target) => self.target(target),
-                Child::Parameter(name) => self.name(name),
+                Child::Parameter(name, _) => self.name(name),
                 Child::Body(body) => self.scope(|walk| walk.body(body)),
+                _ => {}
             }),
         }
     }

@@ -116,7 +116,7 @@ impl Walk<'_, '_, '_> {
         stmt.for_each_child(&mut |child| match child {
             Child::Expr(expr) => self.expr(expr, matches!(stmt.kind, StmtKind::Output(_))),
             Child::Body(body) => self.body(body),
-            Child::Target(_) | Child::Parameter(_) => {}
+            _ => {}
         });
     }
 

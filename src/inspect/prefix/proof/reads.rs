@@ -70,8 +70,9 @@ impl Reads {
         stmt.for_each_child(&mut |child| match child {
             Child::Expr(expr) => self.expr(expr),
             Child::Target(target) => self.target(target),
-            Child::Parameter(name) => drop(self.makes.insert(name)),
+            Child::Parameter(name, _) => drop(self.makes.insert(name)),
             Child::Body(body) => self.body(body),
+            _ => {}
         });
         if let StmtKind::For(node) = &stmt.kind {
             node.test.iter().for_each(|test| self.expr(&test.condition));
