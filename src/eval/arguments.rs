@@ -4,7 +4,7 @@ use super::Evaluator;
 use crate::ast::{Args, Expr, OtherArgs};
 use crate::error::{Error, Result};
 use crate::unsupported::{self, Place};
-use crate::value::{Arguments, Dict, Function, Iter, Str, Value};
+use crate::value::{Arguments, Function, Iter, Str, Value};
 
 impl<'a> Evaluator<'a, '_> {
     /// Evaluates the arguments of a call, in the order of Python, and adds them to `arguments`. `applied` is the filter or the test that is
@@ -14,39 +14,50 @@ impl<'a> Evaluator<'a, '_> {
         if args.is_empty() {
             Ok(())
         } else {
-            self.more_arguments(args, arguments, applied)
+            self.more_arguments(args, arguments, applied, None)
+        }
+    }
+
+    /// Evaluates the arguments of a call. `caller` is the body of a call block, which becomes a keyword argument.
+    #[inline]
+    pub(super) fn call_arguments(
+        &mut self,
+        args: &'a Args,
+        arguments: &mut Arguments<'a>,
+        caller: Option<Value<'a>>,
+    ) -> Result<()> {
+        match caller {
+            Some(_) => self.more_arguments(args, arguments, None, caller),
+            None => self.arguments(args, arguments, None),
         }
     }
 
     #[inline(never)]
-    fn more_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>, applied: Option<&Function>) -> Result<()> {
-        self.named_arguments(args, arguments)?;
+    fn more_arguments(
+        &mut self,
+        args: &'a Args,
+        arguments: &mut Arguments<'a>,
+        applied: Option<&Function>,
+        caller: Option<Value<'a>>,
+    ) -> Result<()> {
+        for argument in &args.positional {
+            arguments.push(self.expr(argument)?);
+        }
+        if let Some(others) = &args.others {
+            self.keyword_arguments(others, arguments)?;
+        }
+        if let Some(caller) = caller {
+            arguments.put_keyword(Str::from("caller"), caller);
+        }
         match &args.others {
             Some(others) => self.double_star(others, arguments, applied),
             None => Ok(()),
         }
     }
 
-    /// Evaluates the arguments of a call block, and adds the body as the keyword argument `caller`.
+    /// Evaluates `*values` and the keyword arguments.
     #[inline(never)]
-    pub(super) fn arguments_with_caller(&mut self, args: &'a Args, arguments: &mut Arguments<'a>, caller: Value<'a>) -> Result<()> {
-        self.named_arguments(args, arguments)?;
-        arguments.put_keyword(Str::from("caller"), caller);
-        match &args.others {
-            Some(others) => self.double_star(others, arguments, None),
-            None => Ok(()),
-        }
-    }
-
-    /// Evaluates all arguments except `**values`, and adds them to the list.
-    #[inline]
-    fn named_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>) -> Result<()> {
-        for argument in &args.positional {
-            arguments.push(self.expr(argument)?);
-        }
-        let Some(others) = &args.others else {
-            return Ok(());
-        };
+    fn keyword_arguments(&mut self, others: &'a OtherArgs, arguments: &mut Arguments<'a>) -> Result<()> {
         if let Some(star) = &others.star {
             self.star(star, arguments)?;
         }
@@ -94,29 +105,27 @@ impl<'a> Evaluator<'a, '_> {
             return Ok(());
         };
         let values = self.expr(double_star)?;
-        if let Value::Undefined(undefined) = &values {
-            return Err(undefined.error().at(double_star.span));
-        }
-        let Some(entries) = values.as_mapping() else {
-            let message = format!(
-                "{} argument after ** must be a mapping, not {}",
-                callee(applied, others),
-                values.ty().name()
-            );
-            return Err(Error::type_error(message).at(double_star.span));
-        };
-        self.keywords(entries, arguments, applied, others)
-            .map_err(|error| error.at(double_star.span))
+        let added = self.add_keywords(&values, arguments, applied, others);
+        added.map_err(|error| error.at(double_star.span))
     }
 
-    fn keywords(
+    fn add_keywords(
         &mut self,
-        values: &Dict<'a>,
+        values: &Value<'a>,
         arguments: &mut Arguments<'a>,
         applied: Option<&Function>,
         others: &OtherArgs,
     ) -> Result<()> {
-        for (name, value) in values.iter() {
+        if let Value::Undefined(undefined) = values {
+            return Err(undefined.error());
+        }
+        let Some(entries) = values.as_mapping() else {
+            let (callee, ty) = (callee(applied, others), values.ty().name());
+            return Err(Error::type_error(format!(
+                "{callee} argument after ** must be a mapping, not {ty}"
+            )));
+        };
+        for (name, value) in entries.iter() {
             let Value::Str(name) = name else {
                 return Err(Error::type_error("keywords must be strings"));
             };

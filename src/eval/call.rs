@@ -59,17 +59,4 @@ impl<'a> Evaluator<'a, '_> {
         self.call_arguments(args, &mut arguments, caller)?;
         call::call_method(self.runtime, name, &mut arguments)
     }
-
-    /// Evaluates the arguments of a call, and adds the body of a call block.
-    pub(super) fn call_arguments(
-        &mut self,
-        args: &'a Args,
-        arguments: &mut Arguments<'a>,
-        caller: Option<Value<'a>>,
-    ) -> Result<()> {
-        match caller {
-            Some(caller) => self.arguments_with_caller(args, arguments, caller),
-            None => self.arguments(args, arguments, None),
-        }
-    }
 }
