@@ -108,53 +108,30 @@ fn find_name(names: &[Arc<str>], symbol: Symbol) -> &str {
 
 #[derive(Clone, Debug, Default)]
 pub struct SymbolSet {
-    /// Whether each of the first 64 symbols is in the set, as bits, which need no allocation.
-    first: u64,
-    /// Whether each of the other symbols is in the set.
-    others: Vec<bool>,
+    /// Whether each symbol is in the set. Later symbols are not.
+    members: Vec<bool>,
 }
 
 impl SymbolSet {
     /// Adds a symbol, and returns whether it is new.
     pub fn insert(&mut self, symbol: Symbol) -> bool {
-        if let Some(bit) = first_bit(symbol) {
-            let is_new = self.first & bit == 0;
-            self.first |= bit;
-            return is_new;
+        let index = symbol.0 as usize;
+        if index >= self.members.len() {
+            self.members.resize(index + 1, false);
         }
-        let index = other_index(symbol);
-        if index >= self.others.len() {
-            self.others.resize(index + 1, false);
-        }
-        self.others
-            .get_mut(index)
-            .is_some_and(|is_member| !std::mem::replace(is_member, true))
+        let member = self.members.get_mut(index);
+        member.is_some_and(|is_member| !std::mem::replace(is_member, true))
     }
 
     pub fn remove(&mut self, symbol: Symbol) {
-        if let Some(bit) = first_bit(symbol) {
-            self.first &= !bit;
-        } else if let Some(is_member) = self.others.get_mut(other_index(symbol)) {
+        if let Some(is_member) = self.members.get_mut(symbol.0 as usize) {
             *is_member = false;
         }
     }
 
     pub fn contains(&self, symbol: Symbol) -> bool {
-        match first_bit(symbol) {
-            Some(bit) => self.first & bit != 0,
-            None => self.others.get(other_index(symbol)) == Some(&true),
-        }
+        self.members.get(symbol.0 as usize) == Some(&true)
     }
-}
-
-/// Returns the bit of a symbol in [`SymbolSet::first`], if it has one.
-fn first_bit(symbol: Symbol) -> Option<u64> {
-    1_u64.checked_shl(symbol.0)
-}
-
-/// Returns the index of a symbol in [`SymbolSet::others`].
-fn other_index(symbol: Symbol) -> usize {
-    symbol.0.saturating_sub(u64::BITS) as usize
 }
 
 /// Returns the bit for the length of a name. All long names share one.

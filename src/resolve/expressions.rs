@@ -90,7 +90,6 @@ impl Resolver<'_> {
                 }
             }
             ExprKind::Conditional(conditional) => {
-                conditional.line = self.lines.line(expr.at);
                 let place = place.soft();
                 // The reference writes the condition after the first branch.
                 self.expr(&mut conditional.then, &place)?;
@@ -125,7 +124,7 @@ impl Resolver<'_> {
         if let (true, ExprKind::Dict(_)) = (outer, &expr.kind) {
             self.check_keys(expr)?;
         }
-        match self.folder.fold(&expr.kind) {
+        match self.folder.fold(expr) {
             Some(kind) => {
                 expr.kind = kind;
                 self.count(text_length(&expr.kind));

@@ -21,6 +21,9 @@ const MAX_PARTS: usize = 256;
 /// The maximum number of bytes of a folded string.
 const MAX_TEXT: usize = 4096;
 
+/// The number of levels of nested operands in which a variable is looked for before an operation is evaluated.
+const MAX_LEVELS: usize = 8;
+
 /// The kinds of errors by which an object refuses a slice.
 const REFUSED_SLICE: [ErrorKind; 3] = [ErrorKind::Type, ErrorKind::Key, ErrorKind::Index];
 
@@ -71,16 +74,9 @@ impl Folder {
 
     /// Returns the result of an operation on constants, if it is a literal or Markup.
     #[inline]
-    pub fn fold(&mut self, kind: &ExprKind) -> Option<ExprKind> {
-        if !self.has_constant_operands(kind) {
-            return None;
-        }
-        self.fold_constants(kind)
-    }
-
-    fn fold_constants(&mut self, kind: &ExprKind) -> Option<ExprKind> {
-        let (value, bytes) = self.evaluate(|folding| {
-            let value = folding.evaluate(kind)?.ok()?;
+    pub fn fold(&mut self, expr: &Expr) -> Option<ExprKind> {
+        let (value, bytes) = self.evaluate([expr], |folding| {
+            let value = folding.evaluate(&expr.kind)?.ok()?;
             let mut size = Size::default();
             let kind = match value {
                 Value::Str(text) if text.is_markup() => {
@@ -100,10 +96,8 @@ impl Folder {
     pub fn find_unhashable_key(&mut self, kind: &ExprKind) -> Option<Error> {
         let ExprKind::Dict(pairs) = kind else { return None };
         for (key, value) in pairs {
-            let is_pair = self.is_constant(key) && self.is_constant(value);
-            let hashed = self.evaluate(|folding| {
-                // A branch that is taken may turn out not to be constant after all.
-                let key = folding.constant(key).filter(|_| is_pair)?;
+            let hashed = self.evaluate([key, value], |folding| {
+                let key = folding.constant(key)?;
                 folding.constant(value)?;
                 Some(Key::new(&mut folding.runtime, key).map(drop))
             })?;
@@ -125,19 +119,21 @@ impl Folder {
             Literal::Float(base) => base.is_sign_negative() && !base.is_nan(),
             _ => false,
         };
-        if !is_negative || self.is_constant(exponent) {
+        let mut is_constant = |exponent| {
+            self.evaluate([exponent], |folding| folding.constant(exponent).map(drop))
+                .is_some()
+        };
+        if !is_negative || is_constant(exponent) {
             return None;
         }
-        let base = Expr {
-            kind: ExprKind::Literal(literal.clone()),
-            ..Expr::default()
-        };
-        self.fold(&ExprKind::Unary(UnaryOp::Neg, Box::new(base)))
+        let new = |kind| Expr { kind, ..Expr::default() };
+        let base = new(ExprKind::Literal(literal.clone()));
+        self.fold(&new(ExprKind::Unary(UnaryOp::Neg, Box::new(base))))
     }
 
     /// Compares two literals, as a link of a chain of comparisons. Returns `None` if that fails.
     pub fn compare(&mut self, op: CompareOp, left: &Expr, right: &Expr) -> Option<bool> {
-        self.evaluate(|folding| {
+        self.evaluate([left, right], |folding| {
             let left = folding.constant(left)?;
             let right = folding.constant(right)?;
             operators::compare(&mut folding.runtime, op, &left, &right).ok()
@@ -146,10 +142,7 @@ impl Folder {
 
     /// Returns whether a constant is true, or `None` for another expression.
     pub fn truth(&mut self, expr: &Expr) -> Option<bool> {
-        if !self.is_constant(expr) {
-            return None;
-        }
-        self.evaluate(|folding| {
+        self.evaluate([expr], |folding| {
             let value = folding.constant(expr)?;
             ops::is_true(&mut folding.runtime, &value).ok()
         })
@@ -157,11 +150,8 @@ impl Folder {
 
     /// Returns the text that a constant prints, unless it is long or fails.
     pub fn print(&mut self, expr: &Expr) -> Option<String> {
-        if !self.is_constant(expr) {
-            return None;
-        }
         let is_written = matches!(expr.kind, ExprKind::Literal(Literal::Str(_)) | ExprKind::Markup(_));
-        let text = self.evaluate(|folding| {
+        let text = self.evaluate([expr], |folding| {
             let value = folding.constant(expr)?;
             let text = print::to_str(&mut folding.runtime, &value).ok()?;
             (is_written || text.as_str().len() <= MAX_TEXT).then(|| text.as_str().to_owned())
@@ -172,9 +162,16 @@ impl Folder {
         Some(text)
     }
 
-    /// Evaluates constants within the limits of one operation, which are far below those of a render.
-    fn evaluate<'t, T>(&mut self, run: impl FnOnce(&mut Folding<'t>) -> Option<T>) -> Option<T> {
-        if !self.spend(RUNTIME_STEPS) {
+    /// Evaluates operands within the limits of one operation, which are far below those of a render. Returns `None` if one of them is not
+    /// constant.
+    #[inline]
+    fn evaluate<'t, T, const N: usize>(
+        &mut self,
+        operands: [&'t Expr; N],
+        run: impl FnOnce(&mut Folding<'t>) -> Option<T>,
+    ) -> Option<T> {
+        let is_variable = operands.into_iter().any(|operand| is_variable(operand, MAX_LEVELS));
+        if is_variable || !self.spend(RUNTIME_STEPS) {
             return None;
         }
         let limits = Limits {
@@ -192,15 +189,38 @@ impl Folder {
     }
 
     /// Takes steps out of the budget. Returns false if fewer are left.
-    pub fn spend(&mut self, steps: u64) -> bool {
+    fn spend(&mut self, steps: u64) -> bool {
         let left = self.steps.checked_sub(steps);
         self.steps = left.unwrap_or_default();
         left.is_some()
     }
 }
 
+/// Returns whether an expression is not constant, because a variable or a call is among the operands that it always evaluates. One that is
+/// nested deeper than `levels` is found when the expression is evaluated.
+fn is_variable(expr: &Expr, levels: usize) -> bool {
+    let Some(below) = levels.checked_sub(1) else { return false };
+    match &expr.kind {
+        ExprKind::Name(_) | ExprKind::Call(_) | ExprKind::UnsupportedText(_) => true,
+        ExprKind::Literal(_) | ExprKind::Markup(_) => false,
+        ExprKind::Attribute(attribute) => is_variable(&attribute.object, below),
+        ExprKind::Binary(_, operands) | ExprKind::Item(operands) => {
+            operands.iter().rev().any(|operand| is_variable(operand, below))
+        }
+        // If the first operand decides the result, the others need not be constant.
+        ExprKind::Logic(_, operands) => operands.first().is_some_and(|first| is_variable(first, below)),
+        ExprKind::Conditional(conditional) => is_variable(&conditional.test, below),
+        ExprKind::Compare(compare) => is_variable(&compare.first, below) || is_variable(&compare.link.1, below),
+        _ => {
+            let mut found = false;
+            expr.for_each_child(&mut |child| found = found || is_variable(child, below));
+            found
+        }
+    }
+}
+
 /// Returns whether Jinja passes its context to a filter, which is unknown before the render.
-pub(super) fn takes_context(function: &Function) -> bool {
+fn takes_context(function: &Function) -> bool {
     function
         .signature
         .parameters
