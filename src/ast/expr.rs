@@ -226,8 +226,6 @@ pub struct Conditional {
     pub then: Expr,
     /// The value if the condition is false. Without an `else` the value is undefined.
     pub otherwise: Option<Expr>,
-    /// The line in error messages about the undefined value. Set by the resolver.
-    pub line: u32,
 }
 
 /// `object.name`.

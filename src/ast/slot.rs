@@ -31,8 +31,8 @@ pub struct Frame {
     pub locals: u32,
     /// The number of variables that frames inside this one read.
     pub cells: u32,
-    /// The line that the reference names if the end of the frame fails.
-    pub end_line: u32,
+    /// The offset whose line the reference names if the end of the frame fails.
+    pub end_at: u32,
 }
 
 /// The first value of one variable when a scope is entered (jinja2 3.1.6 `compiler.py`, `enter_frame`).

@@ -25,8 +25,8 @@ pub struct Stmt {
     pub span: Span,
     /// The offset of the token whose line the reference gives the node: the name of the tag, or the beginning of an output.
     pub at: u32,
-    /// The line that the reference names if the statement itself fails. Set by the resolver.
-    pub line: u32,
+    /// The offset whose line the reference names if the statement itself fails. Set by the resolver.
+    pub line_at: u32,
 }
 
 /// The kinds of statements, each documented by an example of its source.
@@ -136,8 +136,7 @@ pub struct TextPlaces {
 pub enum Piece {
     /// Text between tags, and its places in the source.
     Text(Box<str>, TextPlaces),
-    /// An expression, and the line that the reference names if it fails. The line is set by the resolver.
-    Expr(Expr, u32),
+    Expr(Expr),
 }
 
 /// The target of an assignment or a loop: `x`, `ns.x` or `a, b`.
@@ -216,8 +215,6 @@ pub struct LoopTest {
     pub condition: Expr,
     /// The target of the loop again. Its variables belong to the frame of the condition, so they have other places than those of the body.
     pub target: Target,
-    /// The line that the reference names if the condition fails. Set by the resolver.
-    pub line: u32,
     /// The cost of the condition in steps. Set by the resolver.
     pub steps: u32,
     /// The scope of the condition. Set by the resolver.
@@ -243,8 +240,6 @@ pub struct IfArm {
     pub body: Body,
     /// The offset of the token whose line the reference gives the arm: the word `if`, or the first token of the condition of an `elif`.
     pub at: u32,
-    /// The line that the reference names if the condition fails. Set by the resolver.
-    pub line: u32,
 }
 
 /// An assignment: `{% set target = value %}`.
@@ -252,8 +247,8 @@ pub struct IfArm {
 pub struct Set {
     pub target: Target,
     pub value: Expr,
-    /// The line that the reference names if the target is an attribute of an object that is not a namespace. Set by the resolver.
-    pub check_line: u32,
+    /// The offset whose line the reference names if the target is an attribute of an object that is not a namespace. Set by the resolver.
+    pub check_at: u32,
     /// How the assignment is executed. Set by the resolver.
     pub strategy: SetStrategy,
 }
@@ -304,6 +299,8 @@ pub struct Macro {
     pub frame: Frame,
     /// The cost of the defaults in steps. Set by the resolver.
     pub steps: u32,
+    /// The offset of the token whose line the reference names if a default fails. Set by the resolver.
+    pub at: u32,
 }
 
 /// A parameter of a macro or a call block.
@@ -313,8 +310,6 @@ pub struct Parameter {
     /// The place of its variable. Set by the resolver.
     pub slot: Slot,
     pub default: Option<Expr>,
-    /// The line that the reference names if the default fails. Set by the resolver.
-    pub line: u32,
 }
 
 /// A call block: `{% call(params) callee(args) %}body{% endcall %}`.
@@ -341,8 +336,8 @@ pub struct FilterBlock {
 /// A scope with variables of its own: `{% with target = value %}body{% endwith %}`.
 #[derive(Debug)]
 pub struct With {
-    /// The targets and their values, each with the line that the reference names if the value fails. The lines are set by the resolver.
-    pub bindings: Vec<(Target, Expr, u32)>,
+    /// The targets and their values.
+    pub bindings: Vec<(Target, Expr)>,
     pub body: Body,
     /// The scope of the body. Set by the resolver.
     pub scope: Scope,

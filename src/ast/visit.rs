@@ -54,7 +54,7 @@ impl Expr {
 
 /// Declares the parts of statements, and visitors of the direct parts of statements and expressions. Both are shared or `mut`.
 macro_rules! visitors {
-    ($child:ident, $for_each:ident, $iter:ident, $as_deref:ident, $visit:ty $(, $mut:tt)?) => {
+    ($child:ident, $for_each:ident, $iter:ident, $as_deref:ident, $visit_part:ty, $visit:ty $(, $mut:tt)?) => {
         /// A part of a statement.
         #[derive(Debug)]
         pub enum $child<'t> {
@@ -77,11 +77,11 @@ macro_rules! visitors {
 
         impl Stmt {
             /// Calls `visit` with each direct part of the statement.
-            pub fn $for_each<'t>(&'t $($mut)? self, visit: &mut dyn FnMut($child<'t>)) {
+            pub fn $for_each<'t>(&'t $($mut)? self, visit: &mut $visit_part) {
                 match &$($mut)? self.kind {
                     StmtKind::Output(node) => {
                         for piece in node.pieces.$iter() {
-                            if let Piece::Expr(expr, _) = piece {
+                            if let Piece::Expr(expr) = piece {
                                 visit($child::Expr(expr));
                             }
                         }
@@ -135,7 +135,7 @@ macro_rules! visitors {
                     }
                     StmtKind::With(node) => {
                         let (mut targets, mut values) = (Vec::new(), Vec::new());
-                        for (target, value, _) in node.bindings.$iter() {
+                        for (target, value) in node.bindings.$iter() {
                             targets.push(target);
                             values.push(value);
                         }
@@ -150,7 +150,7 @@ macro_rules! visitors {
         }
 
         impl Macro {
-            fn $for_each<'t>(&'t $($mut)? self, visit: &mut dyn FnMut($child<'t>)) {
+            fn $for_each<'t>(&'t $($mut)? self, visit: &mut $visit_part) {
                 visit($child::Slot(&$($mut)? self.slot));
                 let mut defaults = Vec::new();
                 for parameter in self.parameters.$iter() {
@@ -225,34 +225,49 @@ macro_rules! visitors {
     };
 }
 
-visitors!(Child, for_each_child, iter, as_deref, dyn FnMut(&'t Expr));
+visitors!(
+    Child,
+    for_each_child,
+    iter,
+    as_deref,
+    dyn FnMut(Child<'t>),
+    dyn FnMut(&'t Expr)
+);
 visitors!(
     ChildMut,
     for_each_child_mut,
     iter_mut,
     as_deref_mut,
+    impl FnMut(ChildMut<'t>),
     impl FnMut(&'t mut Expr),
     mut
 );
 
-impl Body {
-    /// Calls `visit` with each part of the statements at any depth. The parts of an expression or a body follow it if `visit` returns true.
+impl Stmt {
+    /// Calls `visit` with each part of the statement at any depth. The parts of an expression or a body follow it if `visit` returns true.
     pub fn walk<'t>(&'t self, visit: &mut dyn FnMut(Child<'t>) -> bool) {
-        for stmt in &self.stmts {
-            stmt.for_each_child(&mut |child| match child {
-                Child::Expr(expr) => expr.walk(visit),
-                Child::Body(body) => {
-                    if visit(Child::Body(body)) {
-                        body.walk(visit);
-                    }
+        self.for_each_child(&mut |child| match child {
+            Child::Expr(expr) => expr.walk(visit),
+            Child::Body(body) => {
+                if visit(Child::Body(body)) {
+                    body.walk(visit);
                 }
-                other => drop(visit(other)),
-            });
-        }
+            }
+            other => {
+                visit(other);
+            }
+        });
+    }
+}
+
+impl Body {
+    /// Calls `visit` with each part of the statements at any depth, as [`Stmt::walk`] does.
+    pub fn walk<'t>(&'t self, visit: &mut dyn FnMut(Child<'t>) -> bool) {
+        self.stmts.iter().for_each(|stmt| stmt.walk(visit));
     }
 
     /// Calls `visit` with each part of the statements at any depth, and with each part of their targets and expressions.
-    fn walk_mut(&mut self, visit: &mut dyn FnMut(ChildMut<'_>)) {
+    fn walk_mut(&mut self, visit: &mut impl FnMut(ChildMut<'_>)) {
         for stmt in &mut self.stmts {
             stmt.for_each_child_mut(&mut |child| match child {
                 ChildMut::Expr(expr) => expr.walk_mut(visit),
@@ -267,12 +282,12 @@ impl Body {
 impl Expr {
     /// Calls `visit` with the expression and its parts at any depth. The parts of an expression follow it if `visit` returns true.
     fn walk<'t>(&'t self, visit: &mut dyn FnMut(Child<'t>) -> bool) {
-        if visit(Child::Expr(self)) {
+        if visit(Child::Expr(self)) && !matches!(self.kind, ExprKind::Name(_)) {
             self.for_each_child(&mut |child| child.walk(visit));
         }
     }
 
-    fn walk_mut(&mut self, visit: &mut dyn FnMut(ChildMut<'_>)) {
+    fn walk_mut(&mut self, visit: &mut impl FnMut(ChildMut<'_>)) {
         visit(ChildMut::Expr(self));
         self.for_each_child_mut(&mut |child| child.walk_mut(visit));
     }
@@ -281,7 +296,7 @@ impl Expr {
 impl Template {
     /// Calls `visit` with each part of the template at any depth. It recurses without a check of the depth, because the parser bounds the
     /// height of the tree.
-    pub fn walk_mut(&mut self, visit: &mut dyn FnMut(ChildMut<'_>)) {
+    pub fn walk_mut(&mut self, visit: &mut impl FnMut(ChildMut<'_>)) {
         visit(ChildMut::Frame(&mut self.frame));
         visit(ChildMut::Scope(&mut self.scope));
         self.body.walk_mut(visit);
@@ -299,7 +314,7 @@ impl Template {
 }
 
 impl Target {
-    fn walk_mut(&mut self, visit: &mut dyn FnMut(ChildMut<'_>)) {
+    fn walk_mut(&mut self, visit: &mut impl FnMut(ChildMut<'_>)) {
         match &mut self.kind {
             TargetKind::Name { slot, .. } | TargetKind::Attribute { slot, .. } => visit(ChildMut::Slot(slot)),
             TargetKind::Tuple(targets) => targets.iter_mut().for_each(|target| target.walk_mut(visit)),

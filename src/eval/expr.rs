@@ -176,7 +176,7 @@ impl<'a> Evaluator<'a, '_> {
         self.check_stack(expr)?;
         match self.branch(conditional)? {
             Some(branch) => self.expr(branch),
-            None => Ok(Value::Undefined(Undefined::NoElse(conditional.line))),
+            None => Ok(Value::Undefined(Undefined::NoElse(self.render.source.line(expr.at)))),
         }
     }
 

@@ -15,7 +15,8 @@ struct RecursiveLoop<'a> {
     node: &'a For,
     environment: Option<EnvironmentId>,
     depth0: i64,
-    line: u32,
+    /// The offset of the token whose line the loop has.
+    at: u32,
 }
 
 /// The generator of the items that fulfil the condition of a loop.
@@ -33,36 +34,36 @@ struct Tested<'a> {
 impl<'a> Evaluator<'a, '_> {
     /// Runs a `for` statement.
     #[inline(never)]
-    pub(super) fn for_loop(&mut self, node: &'a For, line: u32) -> Result<Flow> {
+    pub(super) fn for_loop(&mut self, node: &'a For, at: u32) -> Result<Flow> {
         let iterable = self.iterable(&node.iter)?;
         if node.recursive {
-            self.first_recursion(node, iterable, line).map(|()| Flow::Next)
+            self.first_recursion(node, iterable, at).map(|()| Flow::Next)
         } else {
-            self.rounds(node, iterable, 0, line)
+            self.rounds(node, iterable, 0, at)
         }
     }
 
     #[inline(never)]
-    fn first_recursion(&mut self, node: &'a For, iterable: Value<'a>, line: u32) -> Result<()> {
+    fn first_recursion(&mut self, node: &'a For, iterable: Value<'a>, at: u32) -> Result<()> {
         self.pieces += 1;
-        let recursive = self.recursive_loop(node, 0, line);
+        let recursive = self.recursive_loop(node, 0, at);
         self.write_callable(&recursive, &mut Arguments::one(iterable))?;
         Ok(())
     }
 
-    fn recursive_loop(&self, node: &'a For, depth0: i64, line: u32) -> RecursiveLoop<'a> {
+    fn recursive_loop(&self, node: &'a For, depth0: i64, at: u32) -> RecursiveLoop<'a> {
         RecursiveLoop {
             render: self.render,
             node,
             environment: self.frame.environment,
             depth0,
-            line,
+            at,
         }
     }
 
     /// Runs all rounds, and the `else` body if no round reached the end of its body. In the `else` body, `break` and `continue` belong to
     /// the outer loop.
-    fn rounds(&mut self, node: &'a For, iterable: Value<'a>, depth0: i64, line: u32) -> Result<Flow> {
+    fn rounds(&mut self, node: &'a For, iterable: Value<'a>, depth0: i64, at: u32) -> Result<Flow> {
         if matches!(&iterable, Value::List(items) | Value::Tuple(items) if items.is_empty()) {
             return self.otherwise(node);
         }
@@ -73,13 +74,13 @@ impl<'a> Evaluator<'a, '_> {
         let iter = Iter::new(&source).map_err(|error| self.explain_iterated(error, node, 0).at(node.iter.span))?;
         let (reached, ended) = match &node.loop_slot {
             Some(slot) => {
-                let context = self.loop_context(node, iter, &source, depth0, line)?;
-                let reached = self.run_rounds(node, line, |evaluator| evaluator.advance(&node.target, &context, slot))?;
+                let context = self.loop_context(node, iter, &source, depth0, at)?;
+                let reached = self.run_rounds(node, at, |evaluator| evaluator.advance(&node.target, &context, slot))?;
                 (reached, Some(context))
             }
             None => {
                 let mut iter = iter;
-                let reached = self.run_rounds(node, line, |evaluator| evaluator.next_item(&node.target, &mut iter))?;
+                let reached = self.run_rounds(node, at, |evaluator| evaluator.next_item(&node.target, &mut iter))?;
                 (reached, None)
             }
         };
@@ -120,14 +121,14 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Makes the value of the variable `loop`.
     #[inline(never)]
-    fn loop_context(&mut self, node: &'a For, iter: Iter<'a>, source: &Value<'a>, depth0: i64, line: u32) -> Result<Rc<Loop<'a>>> {
+    fn loop_context(&mut self, node: &'a For, iter: Iter<'a>, source: &Value<'a>, depth0: i64, at: u32) -> Result<Rc<Loop<'a>>> {
         let length = ops::try_length(self.runtime, source)?;
         if !node.recursive {
             return Loop::new(self.runtime, iter, length, source.height());
         }
         let recurse = RecursiveLoop {
             environment: self.environment_around(node),
-            ..self.recursive_loop(node, depth0.saturating_add(1), line)
+            ..self.recursive_loop(node, depth0.saturating_add(1), at)
         };
         Loop::recursive(self.runtime, iter, length, source.height(), Rc::new(recurse), depth0)
     }
@@ -144,7 +145,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Runs one round for each item that `next` assigns. Returns whether any round reached the end of the body. A round costs the variables
     /// that it loads, and one step if its statements cost nothing.
     #[inline(never)]
-    fn run_rounds(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Truth>) -> Result<bool> {
+    fn run_rounds(&mut self, node: &'a For, at: u32, mut next: impl FnMut(&mut Self) -> Result<Truth>) -> Result<bool> {
         let mut reached = false;
         let mut round = 0_u64;
         let steps = node.scope.steps().saturating_add(u64::from(node.body.steps == 0));
@@ -161,7 +162,7 @@ impl<'a> Evaluator<'a, '_> {
                 None => self.body(&node.body),
                 Some(_) => self.traced_round(node),
             };
-            match flow.map_err(|error| self.in_round(error, node, line, round))? {
+            match flow.map_err(|error| self.in_round(error, node, at, round))? {
                 Flow::Next => reached = true,
                 Flow::Continue => {}
                 Flow::Break => break,
@@ -262,8 +263,11 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[cold]
-    fn in_round(&mut self, error: Error, node: &'a For, line: u32, round: u64) -> Error {
-        self.name_message(error, node).within(TraceFrame::Loop { line, round })
+    fn in_round(&mut self, error: Error, node: &'a For, at: u32, round: u64) -> Error {
+        self.name_message(error, node).within(TraceFrame::Loop {
+            line: self.render.source.line(at),
+            round,
+        })
     }
 }
 
@@ -284,15 +288,15 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
         runtime.meter.enter_call()?;
         let mut evaluator = Evaluator::new(runtime, self.render, std::mem::take(out));
         evaluator.enter_frame(self.node.frame, self.environment)?;
-        let ran = evaluator.rounds(self.node, iterable, self.depth0, self.line);
+        let ran = evaluator.rounds(self.node, iterable, self.depth0, self.at);
         let result = ran.and_then(|_| {
             let joined = evaluator.join_pieces();
-            joined.map_err(|error| error.on_line(self.node.frame.end_line))
+            joined.map_err(|error| self.render.add_line(error, self.node.frame.end_at))
         });
         evaluator.leave_frame();
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();
-        result.map_err(|error| error.on_line(self.line))
+        result.map_err(|error| self.render.add_line(error, self.at))
     }
 
     fn write_with_locals(&self, _runtime: &mut Runtime<'a>, _count: usize, _out: &mut String) -> Result<()> {
@@ -302,8 +306,8 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
 
 impl<'a> ItemSource<'a> for Tested<'a> {
     fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        let line = self.node.line;
-        self.next(runtime).map_err(|error| error.on_line(line))
+        let (render, at) = (self.render, self.node.condition.at);
+        self.next(runtime).map_err(|error| render.add_line(error, at))
     }
 }
 

@@ -103,57 +103,34 @@ impl<'a> Evaluator<'a, '_> {
         })))
     }
 
-    /// Assigns the arguments of a call to the parameters of a macro. Returns the number of leading parameters that certainly have a value.
-    /// The others may need their defaults.
+    /// Assigns the arguments of a call to the parameters of a macro.
     #[inline(never)]
-    fn bind(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<usize> {
+    fn bind(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
         if arguments.keywords().iter().any(|(keyword, _)| keyword.as_str() == "self") {
             return Err(Error::type_error("Macro.__call__() got multiple values for argument 'self'"));
         }
+        let symbols = &self.render.template.symbols;
         let expected = node.parameters.len();
-        let given = arguments.len();
         // Each parameter is compared with the keywords.
         self.runtime.meter.charge_items(expected / 8)?;
         for (name, _) in arguments.keywords() {
             self.runtime.meter.charge_names(name.as_str(), expected)?;
         }
-        if node.specials == [None; 3] && !node.uses_caller && given <= expected {
-            self.runtime.meter.charge(1)?;
-            let mut sure = given;
-            for (parameter, argument) in node.parameters.iter().zip(arguments.as_mut_slice()) {
-                match argument.take() {
-                    Some(value) if value.is_missing() => sure = 0,
-                    Some(value) => self.store(&parameter.slot, value),
-                    None => {}
-                }
-            }
-            if !arguments.keywords().is_empty() {
-                self.bind_keywords(node, given, arguments)?;
-            }
-            return Ok(sure);
-        }
-        self.bind_with_specials(node, arguments)?;
-        Ok(0)
-    }
-
-    /// Assigns the arguments to the parameters of a macro that mentions `caller`, `kwargs` or `varargs`, or that gets too many arguments.
-    #[inline(never)]
-    fn bind_with_specials(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
-        let symbols = &self.render.template.symbols;
-        let expected = node.parameters.len();
         let mut found_caller = arguments.len() >= expected && node.explicit_caller;
         let rest = arguments.take_from(expected);
-        let mut values = Vec::with_capacity(expected);
         for (index, parameter) in node.parameters.iter().enumerate() {
             let name = symbols.name(parameter.symbol);
-            values.push(match arguments.take(index) {
+            let value = match arguments.take(index) {
                 Some(value) => Some(value),
                 None => {
                     self.runtime.meter.charge_names(name, arguments.keywords().len())?;
                     found_caller |= name == "caller";
                     arguments.take_keyword(name)
                 }
-            });
+            };
+            if let Some(value) = value.filter(|value| !value.is_missing()) {
+                self.store(&parameter.slot, value);
+            }
         }
         let [caller, kwargs, varargs] = node.specials;
         let lacks_caller = node.uses_caller && !found_caller;
@@ -200,26 +177,7 @@ impl<'a> Evaluator<'a, '_> {
             let message = format!("macro() takes {taken} positional arguments but {} were given", taken + 1);
             return Err(Error::type_error(message));
         }
-        for (parameter, value) in node.parameters.iter().zip(values) {
-            if let Some(value) = value.filter(|value| !value.is_missing()) {
-                self.store(&parameter.slot, value);
-            }
-        }
         Ok(())
-    }
-
-    /// Assigns keyword arguments to the parameters without a positional argument.
-    #[inline(never)]
-    fn bind_keywords(&mut self, node: &'a Node, given: usize, arguments: &mut Arguments<'a>) -> Result<()> {
-        for parameter in node.parameters.iter().skip(given) {
-            let name = self.render.template.symbols.name(parameter.symbol);
-            self.runtime.meter.charge_names(name, arguments.keywords().len())?;
-            match arguments.take_keyword(name) {
-                Some(value) if !value.is_missing() => self.store(&parameter.slot, value),
-                _ => {}
-            }
-        }
-        self.refuse_keywords(node, arguments)
     }
 
     #[inline(never)]
@@ -247,8 +205,8 @@ impl<'a> Evaluator<'a, '_> {
     /// Runs a macro with arguments that are not bound to its parameters yet.
     fn bind_and_run(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
         self.enter_frame(node.frame, self.frame.environment)?;
-        let given = self.bind(node, arguments)?;
-        self.run_macro(node, given)
+        self.bind(node, arguments)?;
+        self.run_macro(node, 0)
     }
 
     /// Runs a macro whose arguments are the last of the local variables.
@@ -269,7 +227,8 @@ impl<'a> Evaluator<'a, '_> {
         self.enter_scope(&node.scope)?;
         self.fill(node, given)?;
         self.body(&node.body)?;
-        self.join_pieces().map_err(|error| error.on_line(node.frame.end_line))?;
+        let joined = self.join_pieces();
+        joined.map_err(|error| self.render.add_line(error, node.frame.end_at))?;
         self.leave_frame();
         Ok(())
     }
@@ -283,7 +242,7 @@ impl<'a> Evaluator<'a, '_> {
                 continue;
             }
             let value = match &parameter.default {
-                Some(default) => self.expr(default).map_err(|error| error.on_line(parameter.line))?,
+                Some(default) => self.expr(default).map_err(|error| self.render.add_line(error, node.at))?,
                 None => Value::Undefined(Undefined::Parameter(self.render.template.symbols.name(parameter.symbol))),
             };
             self.store(&parameter.slot, value);

@@ -72,10 +72,18 @@ struct Evaluator<'a, 'r> {
     refused: Option<Error>,
 }
 
-/// Adds the line of a statement and the span of an expression to an error that has none.
-#[cold]
-fn add_place(error: Error, line: u32, span: Span) -> Error {
-    error.on_line(line).at(span)
+impl Render<'_> {
+    /// Adds the line of an offset and the span of an expression to an error that has none.
+    #[cold]
+    fn add_place(&self, error: Error, at: u32, span: Span) -> Error {
+        self.add_line(error, at).at(span)
+    }
+
+    /// Adds the line of an offset to an error that has none.
+    #[cold]
+    fn add_line(&self, error: Error, at: u32) -> Error {
+        error.on_line(self.source.line(at))
+    }
 }
 
 /// How a body ended. The type is one word wide, so that a result with it is returned in registers.

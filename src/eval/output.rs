@@ -4,8 +4,8 @@
 //! {{ message.content }}      {{ "<|im_start|>" + message.role + "\n" + message.content|trim }}      {{ render(message) }}
 //! ```
 
+use super::Evaluator;
 use super::truth::Truth;
-use super::{Evaluator, add_place};
 use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Form, Leaf, LeafKind, Output, Piece, TextPlaces};
 use crate::builtins::{filters, methods};
 use crate::error::Result;
@@ -66,9 +66,11 @@ impl<'a> Evaluator<'a, '_> {
                     }
                     self.out.push_str(text);
                 }
-                Piece::Expr(expr, line) => {
+                Piece::Expr(expr) => {
                     self.count_root();
-                    self.write_expr(expr).map_err(|error| add_place(error, *line, expr.span))?;
+                    let render = self.render;
+                    self.write_expr(expr)
+                        .map_err(|error| render.add_place(error, expr.at, expr.span))?;
                 }
             }
         }
@@ -273,7 +275,7 @@ impl<'a> Evaluator<'a, '_> {
         let value = match &expr.kind {
             ExprKind::Conditional(conditional) => match self.branch(conditional)? {
                 Some(branch) => return self.write_operand(branch, kept),
-                None => Value::Undefined(Undefined::NoElse(conditional.line)),
+                None => Value::Undefined(Undefined::NoElse(self.render.source.line(expr.at))),
             },
             // The result is a plain string, whatever its operands are.
             ExprKind::Concat(_) => return self.write_expr(expr),

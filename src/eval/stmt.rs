@@ -1,6 +1,6 @@
 //! Runs statements.
 
-use super::{Evaluator, Flow, add_place};
+use super::{Evaluator, Flow};
 use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Set, SetBlock, SetStrategy, Stmt, StmtKind, TargetKind, With};
 use crate::builtins::arguments::not_a_string;
 use crate::error::{Error, Result};
@@ -13,7 +13,8 @@ impl<'a> Evaluator<'a, '_> {
         let mut stmts = self.begin_body(body)?;
         while let Some(stmt) = stmts.next() {
             self.count_root();
-            let place = |error| add_place(error, stmt.line, stmt.span);
+            let render = self.render;
+            let place = |error| render.add_place(error, stmt.line_at, stmt.span);
             let flow = match &stmt.kind {
                 StmtKind::Output(node) => self.output(node).map(|()| Flow::Next),
                 StmtKind::Set(node) => self.assignment(node).map(|()| Flow::Next),
@@ -47,7 +48,7 @@ impl<'a> Evaluator<'a, '_> {
     fn begin_body(&mut self, body: &'a Body) -> Result<std::slice::Iter<'a, Stmt>> {
         if let Some(first) = body.stmts.first() {
             let charged = self.runtime.meter.charge(u64::from(body.steps));
-            charged.map_err(|error| add_place(error, first.line, first.span))?;
+            charged.map_err(|error| self.render.add_place(error, first.line_at, first.span))?;
         }
         Ok(body.stmts.iter())
     }
@@ -59,7 +60,7 @@ impl<'a> Evaluator<'a, '_> {
             StmtKind::Output(_) | StmtKind::If(_) | StmtKind::Set(_) => {
                 return Err(Error::internal("a statement has the wrong kind"));
             }
-            StmtKind::For(node) => return self.for_loop(node, stmt.line),
+            StmtKind::For(node) => return self.for_loop(node, stmt.at),
             StmtKind::SetBlock(node) => return self.set_block(node),
             StmtKind::Macro(node) => self.define_macro(node)?,
             StmtKind::CallBlock(node) => self.call_block(node)?,
@@ -96,7 +97,7 @@ impl<'a> Evaluator<'a, '_> {
         };
         if !is_sound {
             let checked = self.check_namespaces(&node.target);
-            checked.map_err(|error| error.on_line(node.check_line))?;
+            checked.map_err(|error| self.render.add_line(error, node.check_at))?;
         }
         match node.strategy {
             SetStrategy::Append if self.render.template.accumulates || self.runtime.tape.is_some() => return self.accumulate(node),
@@ -136,7 +137,10 @@ impl<'a> Evaluator<'a, '_> {
     fn branch_of_if(&mut self, node: &'a If) -> Result<&'a Body> {
         for arm in &node.arms {
             let truth = self.truth(&arm.test);
-            if truth.map_err(|error| add_place(error, arm.line, arm.test.span))?.is_yes() {
+            if truth
+                .map_err(|error| self.render.add_place(error, arm.at, arm.test.span))?
+                .is_yes()
+            {
                 return Ok(&arm.body);
             }
         }
@@ -195,9 +199,9 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn with(&mut self, node: &'a With) -> Result<Flow> {
         self.enter_scope(&node.scope)?;
-        for (target, value, line) in &node.bindings {
-            let value = self.expr(value).map_err(|error| error.on_line(*line))?;
-            self.assign(target, value).map_err(|error| error.on_line(*line))?;
+        for (target, value) in &node.bindings {
+            let value = self.expr(value)?;
+            self.assign(target, value)?;
         }
         let flow = self.body(&node.body)?;
         if flow == Flow::Next {

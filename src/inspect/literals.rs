@@ -119,7 +119,7 @@ impl<'t> Search<'t, '_> {
             StmtKind::Set(node) => self.add_source(&node.target, &node.value),
             StmtKind::For(node) => self.add_source(&node.target, &node.iter),
             StmtKind::With(node) => {
-                for (target, value, _) in &node.bindings {
+                for (target, value) in &node.bindings {
                     self.add_source(target, value);
                 }
             }

@@ -192,7 +192,7 @@ impl<'t, 'b> Walk<'t, 'b> {
         match &stmt.kind {
             StmtKind::Output(node) => {
                 for piece in &node.pieces {
-                    if let Piece::Expr(expr, _) = piece {
+                    if let Piece::Expr(expr) = piece {
                         self.expr(expr);
                     }
                 }
@@ -256,7 +256,7 @@ impl<'t, 'b> Walk<'t, 'b> {
                 self.scope(|walk| walk.body(&node.body));
             }
             StmtKind::With(node) => self.scope(|walk| {
-                for (target, value, _) in &node.bindings {
+                for (target, value) in &node.bindings {
                     let places = walk.expr(value);
                     walk.bind(target, places);
                 }

@@ -51,7 +51,6 @@ impl<'s> Parser<'s> {
                     test: Expr::default(),
                     then: take(out),
                     otherwise: None,
-                    line: 0,
                 });
                 height = height.max(self.parse_binary(&mut choice.test, Binding::Or)?);
                 if self.stream.eat_word("else")? {

@@ -43,7 +43,6 @@ impl<'s> Parser<'s> {
                 symbol: self.intern(name),
                 slot: Default::default(),
                 default,
-                line: 0,
             });
         }
         self.stream.expect(TokenKind::RightParen)?;
@@ -101,7 +100,7 @@ impl<'s> Parser<'s> {
             let target = self.parse_target(false)?;
             self.stream.expect(TokenKind::Assign)?;
             let value = self.read_expression()?;
-            bindings.push((target, value, 0));
+            bindings.push((target, value));
         }
         let body = self.close_statements(&["endwith"])?;
         let scope = Scope::default();

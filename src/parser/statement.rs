@@ -54,7 +54,7 @@ impl<'s> Parser<'s> {
                     let start = self.stream.take()?.span.start;
                     let expr = self.read_tuple(TupleKind::Expressions)?;
                     let at = expr.at;
-                    self.pieces.push(Piece::Expr(expr, 0), start, at);
+                    self.pieces.push(Piece::Expr(expr), start, at);
                     self.stream.expect(TokenKind::VariableEnd)?;
                 }
                 TokenKind::BlockBegin => {
@@ -109,7 +109,7 @@ impl<'s> Parser<'s> {
             kind,
             span: Span::new(start, end),
             at,
-            line: 0,
+            line_at: 0,
         })
     }
 
@@ -176,7 +176,6 @@ impl<'s> Parser<'s> {
             test = Some(LoopTest {
                 condition: self.read_expression()?,
                 target: target.clone(),
-                line: 0,
                 steps: 0,
                 scope: Scope::default(),
                 frame: Default::default(),
@@ -216,7 +215,7 @@ impl<'s> Parser<'s> {
         loop {
             let test = self.read_tuple(TupleKind::Conditions)?;
             let body = self.parse_statements(&["elif", "else", "endif"])?;
-            arms.push(IfArm { test, body, at, line: 0 });
+            arms.push(IfArm { test, body, at });
             let otherwise = match self.take_word()? {
                 "elif" => {
                     at = self.stream.current().at;
@@ -238,7 +237,7 @@ impl<'s> Parser<'s> {
             return Ok(StmtKind::Set(Box::new(Set {
                 target,
                 value,
-                check_line: 0,
+                check_at: 0,
                 strategy: SetStrategy::default(),
             })));
         }
@@ -272,7 +271,7 @@ impl<'s> Parser<'s> {
             if !pieces.is_empty() {
                 self.stream.expect(TokenKind::Comma)?;
             }
-            pieces.push(Piece::Expr(self.read_expression()?, 0));
+            pieces.push(Piece::Expr(self.read_expression()?));
         }
         Ok(StmtKind::Output(Box::new(Output::new(pieces))))
     }
@@ -296,7 +295,7 @@ impl Pieces {
             kind: StmtKind::Output(Box::new(Output::new(split_off(&mut self.pieces, 0)))),
             span: Span::new(self.start, end),
             at: self.at,
-            line: 0,
+            line_at: 0,
         })
     }
 }

@@ -72,9 +72,9 @@ impl Scopes {
                 node.args.for_each_child(&mut |child| self.collect_expr(child));
             }
             StmtKind::FilterBlock(node) => self.collect_expr(&node.filter),
-            StmtKind::With(node) => node.bindings.iter().for_each(|(_, value, _)| self.collect_expr(value)),
+            StmtKind::With(node) => node.bindings.iter().for_each(|(_, value)| self.collect_expr(value)),
             StmtKind::Output(node) => node.pieces.iter().for_each(|piece| {
-                if let Piece::Expr(expr, _) = piece {
+                if let Piece::Expr(expr) = piece {
                     self.collect_expr(expr);
                 }
             }),
@@ -137,30 +137,36 @@ impl Resolver<'_> {
     /// Returns which of the wanted names a body reads before it sets them, in the order of the tree (`compiler.find_undeclared`).
     pub(super) fn find_undeclared<const N: usize>(&mut self, body: &Body, wanted: [Option<Symbol>; N]) -> Result<[bool; N]> {
         let (mut wanted, mut found, mut visited) = (wanted, [false; N], 0_u64);
-        body.walk(&mut |child| {
+        for stmt in &body.stmts {
             if wanted == [None; N] {
-                return false;
+                break;
             }
-            visited = visited.saturating_add(1);
-            // A name that is set before it is read is not looked for any more.
-            let mut meet = |symbol: Symbol, is_read: bool| {
-                for (wanted, found) in wanted.iter_mut().zip(&mut found) {
-                    *found |= is_read && *wanted == Some(symbol);
-                    wanted.take_if(|wanted| *wanted == symbol);
+            stmt.walk(&mut |child| {
+                visited = visited.saturating_add(1);
+                match child {
+                    Child::Expr(expr) => match &expr.kind {
+                        ExprKind::Name(name) => meet(&mut wanted, &mut found, name.symbol, true),
+                        ExprKind::Literal(_) => return false,
+                        _ => {}
+                    },
+                    Child::Target(target) => target.for_each_name(&mut |_, symbol| meet(&mut wanted, &mut found, symbol, false)),
+                    Child::Parameter(symbol, _) => meet(&mut wanted, &mut found, symbol, false),
+                    _ => {}
                 }
-            };
-            match child {
-                Child::Expr(Expr {
-                    kind: ExprKind::Name(name),
-                    ..
-                }) => meet(name.symbol, true),
-                Child::Target(target) => target.for_each_name(&mut |_, symbol| meet(symbol, false)),
-                Child::Parameter(symbol, _) => meet(symbol, false),
-                _ => {}
-            }
-            true
-        });
+                wanted != [None; N]
+            });
+        }
         self.meter.charge(visited)?;
         Ok(found)
+    }
+}
+
+/// Stops looking for a name that is read, which is then found, or set.
+fn meet(wanted: &mut [Option<Symbol>], found: &mut [bool], symbol: Symbol, is_read: bool) {
+    for (wanted, found) in wanted.iter_mut().zip(found) {
+        if *wanted == Some(symbol) {
+            *wanted = None;
+            *found |= is_read;
+        }
     }
 }

@@ -79,12 +79,12 @@ impl Frames {
         self.current = Some(number);
     }
 
-    /// Closes the innermost frame, whose end has a line, and returns it.
-    pub fn close(&mut self, end_line: u32) -> Frame {
+    /// Closes the innermost frame, whose end has the line of an offset, and returns it.
+    pub fn close(&mut self, end_at: u32) -> Frame {
         let closed = self.current;
         let frame = closed.and_then(|number| self.frames.get_mut(number as usize));
         let frame = frame.map(|frame| {
-            frame.size.end_line = end_line;
+            frame.size.end_at = end_at;
             *frame
         });
         self.current = frame.and_then(|frame| frame.parent);

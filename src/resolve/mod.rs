@@ -6,7 +6,6 @@
 
 mod accumulate;
 mod collect_names;
-mod constants;
 mod expressions;
 mod fold;
 mod forms;
@@ -29,7 +28,7 @@ use crate::ast::{Body, Child, Frame, Scope, Slot, Symbol, SymbolSet, Symbols, Te
 use crate::builtins::globals;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::{Meter, STEP_BYTES, Stack};
-use crate::source::{LineCounter, Source};
+use crate::source::Source;
 use crate::span::Span;
 use crate::text::quote;
 use crate::unicode::nfkc;
@@ -69,10 +68,9 @@ fn walk(template: &mut Template, source: &Source, meter: Meter<'_>) -> Result<Fr
     scopes.register_names(symbols.all().map(is_given));
     let mut resolver = Resolver {
         source,
-        lines: LineCounter::new(source),
         symbols,
         scopes,
-        line: 0,
+        line_at: 0,
         refused: None,
         is_folding: false,
         parts: 0,
@@ -109,11 +107,10 @@ const PARTS_OF_A_STEP: u32 = 4;
 /// The state of a walk.
 struct Resolver<'t> {
     source: &'t Source<'t>,
-    lines: LineCounter<'t>,
     symbols: &'t Symbols,
     scopes: Scopes,
-    /// The line that was recorded last (`CodeGenerator._last_line`).
-    line: u32,
+    /// The offset of the node whose line was recorded last (`CodeGenerator._last_line`). An error in the node names the line.
+    line_at: u32,
     /// The first error that Python finds in the compiled code: any other error comes before it.
     refused: Option<Error>,
     /// Whether the current expression is inside one that the reference tries to fold.
@@ -176,7 +173,7 @@ impl Resolver<'_> {
         self.body(body, &place)?;
         self.scopes.close(scope);
         self.scopes.load_given(scope);
-        Ok(self.scopes.frames.close(self.line))
+        Ok(self.scopes.frames.close(self.line_at))
     }
 
     /// Records a syntax error that Python finds in the compiled code, unless there is an earlier one. It has no line of the template.
@@ -189,12 +186,6 @@ impl Resolver<'_> {
     /// Drops an error in an expression that was folded, because Python never compiles that.
     fn forget_refused(&mut self, was_refused: bool) {
         self.refused.take_if(|_| !was_refused);
-    }
-
-    /// Records and returns the line of a node, which an error in it names (`CodeGenerator.newline`).
-    fn newline(&mut self, at: u32) -> u32 {
-        self.line = self.lines.line(at);
-        self.line
     }
 
     /// Adds the work of one expression, or of text of this many bytes. A render charges it once, before the statement runs.

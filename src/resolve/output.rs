@@ -12,9 +12,9 @@ impl Resolver<'_> {
     pub(super) fn output(&mut self, node: &mut Output, place: &Place) -> Result<()> {
         let Output { pieces, leaves, steps } = node;
         for piece in pieces.iter_mut() {
-            if let Piece::Expr(expr, line) = piece {
+            if let Piece::Expr(expr) = piece {
                 let first = expr.at;
-                if let Some(text) = self.print_constant(expr, line, place)? {
+                if let Some(text) = self.print_constant(expr, place)? {
                     *piece = Piece::Text(
                         text,
                         TextPlaces {
@@ -39,7 +39,7 @@ impl Resolver<'_> {
     }
 
     /// Resolves an expression of an output, and returns its text if it is a constant.
-    fn print_constant(&mut self, expr: &mut Expr, line: &mut u32, place: &Place) -> Result<Option<Box<str>>> {
+    fn print_constant(&mut self, expr: &mut Expr, place: &Place) -> Result<Option<Box<str>>> {
         // The reference checks whether an expression is a constant before it folds the parts.
         if !matches!(expr.kind, ExprKind::Literal(_)) {
             let text = self.folder.print(expr).map(String::into_boxed_str);
@@ -48,8 +48,8 @@ impl Resolver<'_> {
                 return Ok(text);
             }
         }
-        let (recorded, was_refused) = (self.line, self.refused.is_some());
-        *line = self.newline(expr.at);
+        let (recorded, was_refused) = (self.line_at, self.refused.is_some());
+        self.line_at = expr.at;
         self.whole_expr(expr, place)?;
         let text = match &mut expr.kind {
             ExprKind::Literal(Literal::Str(text)) => Some(std::mem::take(text)),
@@ -60,7 +60,7 @@ impl Resolver<'_> {
             }
         };
         if text.is_some() {
-            self.line = recorded;
+            self.line_at = recorded;
             self.forget_refused(was_refused);
         }
         Ok(text)
@@ -87,7 +87,7 @@ impl Leaves {
         for piece in pieces {
             match piece {
                 Piece::Text(text, _) => leaves.text.push_str(text),
-                Piece::Expr(expr, _) => leaves.add(expr, false, MAX_DEPTH)?,
+                Piece::Expr(expr) => leaves.add(expr, false, MAX_DEPTH)?,
             }
         }
         if leaves.leaves.is_empty() {

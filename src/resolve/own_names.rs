@@ -14,7 +14,9 @@
 
 use indexmap::IndexSet;
 
-use crate::ast::{Body, Child, Expr, ExprKind, Literal, Macro, Stmt, StmtKind, Symbol, SymbolSet, Target, TargetKind, Template};
+use crate::ast::{
+    Body, Child, Expr, ExprKind, If, Literal, Macro, Stmt, StmtKind, Symbol, SymbolSet, Target, TargetKind, Template,
+};
 
 /// Returns the names that the template sets and that are not meant for callers.
 pub(super) fn find(template: &Template) -> SymbolSet {
@@ -34,12 +36,6 @@ struct Walk {
     set: SymbolSet,
     /// The names of `set` in the order in which they were set, so that the end of a scope can remove them.
     order: Vec<Symbol>,
-    /// For each name, the number of the last assignment of the innermost scope that sets it, or 0.
-    last: Vec<usize>,
-    /// The assignments of the open scopes: each name, with its number in `last` before.
-    assignments: Vec<(Symbol, usize)>,
-    /// The number of assignments so far.
-    count: usize,
     /// The names that the open scopes set anywhere.
     later: IndexSet<Symbol>,
     /// The number of names of `later` that the scopes around the innermost macro set.
@@ -55,13 +51,10 @@ struct Walk {
 impl Walk {
     /// Runs a walk in a scope of its own, and then removes the names of the scope.
     fn scope(&mut self, run: impl FnOnce(&mut Self)) {
-        let (start, later, assignments) = (self.order.len(), self.later.len(), self.assignments.len());
+        let (start, later) = (self.order.len(), self.later.len());
         run(self);
         for name in self.order.split_off(start) {
             self.set.remove(name);
-        }
-        for (name, before) in self.assignments.split_off(assignments).into_iter().rev() {
-            self.replace_last(name, before);
         }
         self.later.truncate(later);
     }
@@ -90,19 +83,25 @@ impl Walk {
                 self.scope(|walk| walk.body(&node.otherwise));
             }
             StmtKind::If(node) => {
-                let start = self.count;
                 for arm in &node.arms {
                     self.read(&arm.test);
                     self.stmts(&arm.body);
                 }
                 self.stmts(&node.otherwise);
-                for arm in &node.arms {
-                    visit_tested(&arm.test, &mut |name| {
-                        let is_set_by_branch = self.last.get(name.0 as usize).is_some_and(|last| *last > start);
-                        if is_set_by_branch || !self.valued.contains(name) {
+                let mut tested = Vec::new();
+                node.arms
+                    .iter()
+                    .for_each(|arm| visit_tested(&arm.test, &mut |name| tested.push(name)));
+                if !tested.is_empty() {
+                    let mut stored = SymbolSet::default();
+                    visit_stored_by_if(node, &mut |name| {
+                        stored.insert(name);
+                    });
+                    for name in tested {
+                        if stored.contains(name) || !self.valued.contains(name) {
                             self.read_first.insert(name);
                         }
-                    });
+                    }
                 }
             }
             StmtKind::Set(node) => {
@@ -130,7 +129,7 @@ impl Walk {
                 self.scope(|walk| walk.callable(&node.body));
             }
             StmtKind::With(node) => {
-                node.bindings.iter().for_each(|(_, value, _)| self.read(value));
+                node.bindings.iter().for_each(|(_, value)| self.read(value));
                 self.scope(|walk| {
                     node.bindings.iter().for_each(|(target, ..)| walk.target(target));
                     walk.body(&node.body);
@@ -169,23 +168,10 @@ impl Walk {
     }
 
     fn set(&mut self, name: Symbol) {
-        self.count += 1;
-        let before = self.replace_last(name, self.count);
-        self.assignments.push((name, before));
         self.all.insert(name);
         if self.set.insert(name) {
             self.order.push(name);
         }
-    }
-
-    /// Replaces the number of the last assignment to a name, and returns the one before.
-    fn replace_last(&mut self, name: Symbol, number: usize) -> usize {
-        let index = name.0 as usize;
-        if index >= self.last.len() {
-            self.last.resize(index + 1, 0);
-        }
-        let place = self.last.get_mut(index);
-        place.map_or(0, |last| std::mem::replace(last, number))
     }
 
     fn read(&mut self, expr: &Expr) {
@@ -207,13 +193,15 @@ fn visit_stored(body: &Body, visit: &mut dyn FnMut(Symbol)) {
             StmtKind::Set(node) => node.target.for_each_name(&mut |_, name| visit(name)),
             StmtKind::SetBlock(node) => node.target.for_each_name(&mut |_, name| visit(name)),
             StmtKind::Macro(node) => node.name.into_iter().for_each(&mut *visit),
-            StmtKind::If(node) => {
-                node.arms.iter().for_each(|arm| visit_stored(&arm.body, visit));
-                visit_stored(&node.otherwise, visit);
-            }
+            StmtKind::If(node) => visit_stored_by_if(node, visit),
             _ => {}
         }
     }
+}
+
+fn visit_stored_by_if(node: &If, visit: &mut dyn FnMut(Symbol)) {
+    node.arms.iter().for_each(|arm| visit_stored(&arm.body, visit));
+    visit_stored(&node.otherwise, visit);
 }
 
 /// Calls `visit` with the names that a condition tests for being defined.

@@ -41,34 +41,28 @@ impl Resolver<'_> {
         self.check_stack(span)?;
         self.meter.charge(1).map_err(|error| error.at(span))?;
         let outer = std::mem::replace(&mut self.parts, 1);
-        let line = match &mut stmt.kind {
-            StmtKind::Output(node) => {
-                self.output(node, place)?;
-                self.line
-            }
+        let before = self.line_at;
+        match &mut stmt.kind {
+            StmtKind::Output(node) => self.output(node, place)?,
             StmtKind::For(node) => self.for_loop(node, place, at)?,
-            StmtKind::If(node) => {
-                self.if_arms(node, place)?;
-                self.line
-            }
+            StmtKind::If(node) => self.if_arms(node, place)?,
             StmtKind::Set(node) => self.set(node, place, at)?,
             StmtKind::SetBlock(node) => self.set_block(node, place, at)?,
             StmtKind::Macro(node) => {
-                let line = self.macro_body(node, at, span)?;
+                self.macro_body(node, at, span)?;
                 if let Some(name) = node.name {
                     node.exported = place.toplevel;
                     node.slot = self.name_slot(name, span)?;
                 }
-                line
             }
             StmtKind::CallBlock(node) => self.call_block(node, place, at, span)?,
             StmtKind::Generation(node) => {
                 self.macro_body(node, at, span)?;
-                self.newline(at)
+                self.line_at = at;
             }
             StmtKind::FilterBlock(node) => self.filter_block(node, place, at)?,
             StmtKind::With(node) => self.with(node, place)?,
-            StmtKind::Unsupported(_) => self.newline(at),
+            StmtKind::Unsupported(_) => self.line_at = at,
             StmtKind::Break | StmtKind::Continue => {
                 if !place.in_loop {
                     let message = match stmt.kind {
@@ -77,29 +71,30 @@ impl Resolver<'_> {
                     };
                     self.refuse(message, span);
                 }
-                self.newline(at)
+                self.line_at = at;
             }
+        }
+        stmt.line_at = match stmt.kind {
+            StmtKind::Output(_) | StmtKind::If(_) => self.line_at,
+            StmtKind::With(_) => before,
+            _ => at,
         };
-        stmt.line = line;
         Ok(self.take_steps(outer))
     }
 
-    fn for_loop(&mut self, node: &mut For, place: &Place, at: u32) -> Result<u32> {
+    fn for_loop(&mut self, node: &mut For, place: &Place, at: u32) -> Result<()> {
         let [loop_name, ..] = self.specials;
         let uses_loop = node.loop_slot.is_some() && self.find_undeclared(&node.body, [loop_name])? == [true];
         let is_extended = node.recursive || uses_loop;
         if let Some(test) = &mut node.test {
             self.loop_test(test, &node.target, &place.inner())?;
         }
-        if node.recursive {
-            self.newline(at);
-        }
         if let Some(found) = self.find_assigned_loop(node, loop_name.filter(|_| self.sets_loop))? {
             let message = "Can't assign to special loop variable in for-loop target";
             return Err(Error::syntax(message, found.span).on_line(self.source.line(found.at)));
         }
 
-        let line = self.newline(at);
+        self.line_at = at;
         if !node.recursive {
             self.whole_expr(&mut node.iter, place)?;
         } else {
@@ -130,11 +125,11 @@ impl Resolver<'_> {
         self.branch(&mut node.otherwise, &otherwise)?;
         self.scopes.close(&mut node.otherwise_scope);
         if node.recursive {
-            node.frame = self.scopes.frames.close(self.line);
-            self.newline(at);
+            node.frame = self.scopes.frames.close(self.line_at);
+            self.line_at = at;
             self.whole_expr(&mut node.iter, place)?;
         }
-        Ok(line)
+        Ok(())
     }
 
     /// Returns the first target named `loop` in a loop or among its own targets, where it is not allowed.
@@ -154,7 +149,7 @@ impl Resolver<'_> {
 
     /// Resolves the condition of a loop, `for x in items if …`. It is a frame of its own, in which the loop's target is assigned too.
     fn loop_test(&mut self, test: &mut LoopTest, target: &Target, place: &Place) -> Result<()> {
-        test.line = self.newline(test.condition.at);
+        self.line_at = test.condition.at;
         let outer = std::mem::take(&mut self.parts);
         self.scopes.frames.open();
         self.scopes.open();
@@ -164,7 +159,7 @@ impl Resolver<'_> {
         self.whole_expr(&mut test.condition, place)?;
         test.steps = self.take_steps(outer);
         self.scopes.close(&mut test.scope);
-        test.frame = self.scopes.frames.close(self.line);
+        test.frame = self.scopes.frames.close(self.line_at);
         Ok(())
     }
 
@@ -172,7 +167,7 @@ impl Resolver<'_> {
         let soft = place.soft();
         let mut set_by_all: Option<Vec<Variable>> = None;
         for arm in &mut node.arms {
-            arm.line = self.newline(arm.at);
+            self.line_at = arm.at;
             self.whole_expr(&mut arm.test, &soft)?;
             let set = self.branch(&mut arm.body, &soft)?;
             match &mut set_by_all {
@@ -187,36 +182,36 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    fn set(&mut self, node: &mut Set, place: &Place, at: u32) -> Result<u32> {
-        node.check_line = self.line.max(1);
-        let line = self.newline(at);
+    fn set(&mut self, node: &mut Set, place: &Place, at: u32) -> Result<()> {
+        node.check_at = self.line_at;
+        self.line_at = at;
         self.target(&mut node.target, place)?;
         self.whole_expr(&mut node.value, place)?;
         self.note_set(&node.target);
         self.note_namespace(node);
         node.strategy = choose_strategy(&node.target, &node.value);
         self.scopes.frames.accumulates |= node.strategy == SetStrategy::Append;
-        Ok(line)
+        Ok(())
     }
 
-    fn set_block(&mut self, node: &mut SetBlock, place: &Place, at: u32) -> Result<u32> {
+    fn set_block(&mut self, node: &mut SetBlock, place: &Place, at: u32) -> Result<()> {
         self.scopes.open();
         self.scopes.collect_body(&node.body, &mut self.meter)?;
         node.scope = self.scopes.enter();
         let inner = place.inner();
         self.body(&mut node.body, &inner)?;
-        let line = self.newline(at);
+        self.line_at = at;
         if let Some(filter) = &mut node.filter {
             self.whole_expr(filter, &inner)?;
         }
         self.scopes.close(&mut node.scope);
         self.target(&mut node.target, place)?;
         self.note_set(&node.target);
-        Ok(line)
+        Ok(())
     }
 
     /// Resolves a macro, a call block or a generation block (`macro_body`).
-    fn macro_body(&mut self, node: &mut Macro, at: u32, span: Span) -> Result<u32> {
+    fn macro_body(&mut self, node: &mut Macro, at: u32, span: Span) -> Result<()> {
         self.scopes.frames.open();
         self.scopes.open();
         self.scopes.collect_macro(node, &mut self.meter)?;
@@ -250,15 +245,15 @@ impl Resolver<'_> {
             self.refuse(message, span);
         }
 
-        let line = self.newline(at);
+        self.line_at = at;
         node.scope = self.scopes.enter();
         node.specials = variables.map(|variable| variable.map(|variable| self.slot(variable)));
         let inner = Place::default();
         let outer = std::mem::take(&mut self.parts);
+        node.at = at;
         for parameter in &mut node.parameters {
             self.count(0);
             parameter.slot = self.name_slot(parameter.symbol, span)?;
-            parameter.line = self.line;
             if let Some(default) = &mut parameter.default {
                 self.whole_expr(default, &inner)?;
             }
@@ -266,38 +261,35 @@ impl Resolver<'_> {
         node.steps = self.take_steps(outer);
         self.body(&mut node.body, &inner)?;
         self.scopes.close(&mut node.scope);
-        node.frame = self.scopes.frames.close(self.line);
-        Ok(line)
+        node.frame = self.scopes.frames.close(self.line_at);
+        Ok(())
     }
 
-    fn call_block(&mut self, node: &mut CallBlock, place: &Place, at: u32, span: Span) -> Result<u32> {
+    fn call_block(&mut self, node: &mut CallBlock, place: &Place, at: u32, span: Span) -> Result<()> {
         self.macro_body(&mut node.body, at, span)?;
-        let line = self.newline(at);
+        self.line_at = at;
         // The reference tries to fold the call like any other.
         self.is_folding = true;
         self.check_keywords(&mut node.args, Some("caller"), node.span);
         self.expr(&mut node.callee, place)?;
-        self.args(&mut node.args, place)?;
-        Ok(line)
+        self.args(&mut node.args, place)
     }
 
-    fn filter_block(&mut self, node: &mut FilterBlock, place: &Place, at: u32) -> Result<u32> {
+    fn filter_block(&mut self, node: &mut FilterBlock, place: &Place, at: u32) -> Result<()> {
         self.scopes.open();
         self.scopes.collect_body(&node.body, &mut self.meter)?;
         self.scopes.collect_expr(&node.filter);
         node.scope = self.scopes.enter();
         let inner = place.inner();
         self.body(&mut node.body, &inner)?;
-        let line = self.newline(at);
+        self.line_at = at;
         self.whole_expr(&mut node.filter, &inner)?;
         self.scopes.close(&mut node.scope);
-        Ok(line)
+        Ok(())
     }
 
-    fn with(&mut self, node: &mut With, place: &Place) -> Result<u32> {
-        let recorded = self.line.max(1);
-        for (_, value, line) in &mut node.bindings {
-            *line = recorded;
+    fn with(&mut self, node: &mut With, place: &Place) -> Result<()> {
+        for (_, value) in &mut node.bindings {
             self.whole_expr(value, place)?;
         }
         self.scopes.open();
@@ -309,7 +301,7 @@ impl Resolver<'_> {
         }
         self.body(&mut node.body, &inner)?;
         self.scopes.close(&mut node.scope);
-        Ok(recorded)
+        Ok(())
     }
 
     /// Resolves the variables of a target, and notes whether the context gets them too.

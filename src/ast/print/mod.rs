@@ -99,7 +99,7 @@ impl Printer<'_> {
             }
             StmtKind::With(node) => {
                 self.write_tag("with", |printer| {
-                    printer.write_list(&node.bindings, |printer, (target, value, _)| {
+                    printer.write_list(&node.bindings, |printer, (target, value)| {
                         printer.write_target(target);
                         printer.push(" = ");
                         printer.write_expr(value, Level::Conditional);
@@ -119,7 +119,7 @@ impl Printer<'_> {
         if !has_text {
             return self.write_tag("print", |printer| {
                 printer.write_list(pieces, |printer, piece| {
-                    if let Piece::Expr(expr, _) = piece {
+                    if let Piece::Expr(expr) = piece {
                         printer.write_expr(expr, Level::Conditional);
                     }
                 });
@@ -128,7 +128,7 @@ impl Printer<'_> {
         for piece in pieces {
             match piece {
                 Piece::Text(text, _) => self.out.extend(["{%+ raw %}", text, "{%+ endraw +%}"]),
-                Piece::Expr(expr, _) => {
+                Piece::Expr(expr) => {
                     self.push("{{ ");
                     self.write_expr(expr, Level::Conditional);
                     self.push(" }}");

@@ -149,7 +149,7 @@ impl Walk<'_, '_, '_> {
         for (index, piece) in pieces.iter().enumerate() {
             match (piece, pieces.get(index + 1)) {
                 (Piece::Text(text, places), Some(Piece::Expr(..))) => self.check_end(text, places.first),
-                (Piece::Expr(expr, _), _) => self.check_printed(expr),
+                (Piece::Expr(expr), _) => self.check_printed(expr),
                 _ => {}
             }
             if let (Piece::Text(text, places), Some(bos)) = (piece, self.bos) {

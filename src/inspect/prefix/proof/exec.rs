@@ -47,7 +47,7 @@ impl<'t> Prover<'t> {
                 for piece in &node.pieces {
                     let text = match piece {
                         Piece::Text(text, _) => self.terms.text(text),
-                        Piece::Expr(expr, _) => {
+                        Piece::Expr(expr) => {
                             let value = self.eval(expr, state);
                             self.printed(value)
                         }
