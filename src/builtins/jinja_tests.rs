@@ -9,57 +9,44 @@
 //! The rules are those of jinja2 3.1.6 `tests.py`, and of Python's `callable` and `operator`.
 
 use super::arguments::to_plain_str;
-use super::table::{BuiltIn, Rows, Table, built_ins, kind};
+use super::table::{BuiltIn, Rows, Table, built_ins};
 use crate::error::Result;
 use crate::unicode;
 use crate::unsupported::{self, Place};
-use crate::value::{Code, Function, Iter, Key, Parameter, Runtime, Shortcut, Style, Value, ops};
+use crate::value::{Code, Comparison, Function, Iter, Key, Kind, Parameter, Runtime, Shortcut, Style, Value, ops};
 
 static TESTS: Table = Table::new(|| Rows::new(&[FUNCTIONS, INSPECTIONS, COMPARISONS]));
 
-/// Declares tests that only read their value, as [`built_ins`] does.
-macro_rules! inspections {
-    ($list:ident: $($(#[$doc:meta])* $python:literal fn $test:ident[$name:literal]($value:ident) $body:block)*) => {
-        $($(#[$doc])* fn $test($value: &Value<'_>) -> bool $body)*
+const VALUE: Parameter = Parameter::required("value", Kind::Any);
 
-        const $list: &[BuiltIn] = &[$(BuiltIn {
-            names: &[$name],
-            function: Function::new(
-                "",
-                $python,
-                Style::Python,
-                &[Parameter::required(stringify!($value), kind!([]))],
-                Code::Inspect($test),
-            ),
-            markup: &[],
-        }),*];
-    };
+/// The parameters of the functions of Python's `operator`.
+const OPERANDS: &[Parameter] = &[Parameter::required("a", Kind::Any), Parameter::required("b", Kind::Any)];
+
+/// Returns a test that only reads its value.
+const fn inspection(names: &'static [&'static str], python: &'static str, holds: fn(&Value<'_>) -> bool) -> BuiltIn {
+    declare(
+        names,
+        Function::new("", python, Style::Python, &[VALUE], Code::Inspect(holds)),
+    )
 }
 
-/// Declares tests that compare their value with an argument, as [`built_ins`] does. All names are in brackets.
-macro_rules! comparisons {
-    ($list:ident: $(
-        $(#[$doc:meta])*
-        $code:ident $style:ident $python:literal $(.$with:ident($($setting:expr),*))*
-        fn $test:ident[$($name:literal),+]($runtime:ident, $value:ident, $other:ident $(: $kind:ident)?) $body:block
-    )*) => {
-        $($(#[$doc])* fn $test<'a>($runtime: &mut Runtime<'a>, $value: &Value<'a>, $other: &Value<'a>) -> Result<bool> $body)*
+/// Returns a test that compares its value with an argument.
+const fn comparison(names: &'static [&'static str], python: &'static str, parameters: &'static [Parameter], code: Code) -> BuiltIn {
+    declare(names, Function::new("", python, Style::Python, parameters, code))
+}
 
-        const $list: &[BuiltIn] = &[$(BuiltIn {
-            names: &[$($name),+],
-            function: Function::new(
-                "",
-                $python,
-                Style::$style,
-                &[
-                    Parameter::required(stringify!($value), kind!([])),
-                    Parameter::required(stringify!($other), kind!([$($kind)?])),
-                ],
-                Code::$code($test),
-            )$(.$with($($setting),*))*,
-            markup: &[],
-        }),*];
-    };
+/// Returns a test that is an operator of Python.
+const fn operator(names: &'static [&'static str], python: &'static str, holds: Comparison, shortcut: Shortcut) -> BuiltIn {
+    let function = Function::new("", python, Style::Positional, OPERANDS, Code::Compare(holds));
+    declare(names, function.with_unnamed(2).with_shortcut(shortcut))
+}
+
+const fn declare(names: &'static [&'static str], function: Function) -> BuiltIn {
+    BuiltIn {
+        names,
+        function,
+        markup: &[],
+    }
 }
 
 /// Returns all tests, sorted by name.
@@ -137,70 +124,56 @@ built_ins! { FUNCTIONS:
     }
 }
 
-comparisons! { COMPARISONS:
-    /// Returns whether a number is a multiple of another.
-    ///
-    /// `{{ 6 is divisibleby 3 }} -> True`
-    Compare Python "test_divisibleby" fn is_divisible["divisibleby"](runtime, value, num: Count) {
-        has_remainder(runtime, value, num, 0)
-    }
-
-    /// Returns whether a value is in a container.
-    ///
-    /// `{{ 1 is in [1, 2] }} -> True`
-    Compare Python "test_in" fn is_in["in"](runtime, value, seq: Items) { ops::contains(runtime, seq, value) }
-
-    /// Returns whether two values are the same object.
-    ///
-    /// `{{ 1 is sameas true }} -> False`
-    Identify Python "test_sameas" fn is_same["sameas"](runtime, value, other) { ops::is_same(runtime, value, other) }
-
-    /// Returns whether `left == right`.
-    ///
-    /// `{{ 1 is eq 1.0 }} -> True`
-    /// `{{ [1, 2]|select("equalto", 1)|list }} -> [1]`
-    /// `{{ [1, 2]|select("==", 1)|list }} -> [1]`
-    Compare Positional "_operator.eq".with_unnamed(2).with_shortcut(Shortcut::Equality)
-    fn equals["==", "eq", "equalto"](runtime, a, b) { ops::equal(runtime, a, b) }
-
-    /// Returns whether `left != right`.
-    ///
-    /// `{{ 1 is ne 2 }} -> True`
-    /// `{{ [1, 2]|select("!=", 1)|list }} -> [2]`
-    Compare Positional "_operator.ne".with_unnamed(2) fn differs["!=", "ne"](runtime, a, b) { Ok(!ops::equal(runtime, a, b)?) }
-
-    /// Returns whether `left > right`.
-    ///
-    /// `{{ 2 is gt 1 }} -> True`
-    /// `{{ [1, 2]|select("greaterthan", 1)|list }} -> [2]`
-    /// `{{ [1, 2]|select(">", 1)|list }} -> [2]`
-    Compare Positional "_operator.gt".with_unnamed(2) fn is_greater[">", "greaterthan", "gt"](runtime, a, b) {
-        ops::greater(runtime, a, b)
-    }
-
-    /// Returns whether `left >= right`.
-    ///
-    /// `{{ 1 is ge 1 }} -> True`
-    /// `{{ [1, 2]|select(">=", 2)|list }} -> [2]`
-    Compare Positional "_operator.ge".with_unnamed(2) fn is_greater_or_equal[">=", "ge"](runtime, a, b) {
-        ops::greater_equal(runtime, a, b)
-    }
-
-    /// Returns whether `left < right`.
-    ///
-    /// `{{ 1 is lt 2 }} -> True`
-    /// `{{ [1, 2]|select("lessthan", 2)|list }} -> [1]`
-    /// `{{ [1, 2]|select("<", 2)|list }} -> [1]`
-    Compare Positional "_operator.lt".with_unnamed(2) fn is_less["<", "lessthan", "lt"](runtime, a, b) { ops::less(runtime, a, b) }
-
-    /// Returns whether `left <= right`.
-    ///
-    /// `{{ 1 is le 1 }} -> True`
-    /// `{{ [1, 2]|select("<=", 1)|list }} -> [1]`
-    Compare Positional "_operator.le".with_unnamed(2) fn is_less_or_equal["<=", "le"](runtime, a, b) {
-        ops::less_equal(runtime, a, b)
-    }
-}
+const COMPARISONS: &[BuiltIn] = &[
+    // `{{ 6 is divisibleby 3 }} -> True`
+    comparison(
+        &["divisibleby"],
+        "test_divisibleby",
+        &[VALUE, Parameter::required("num", Kind::Count)],
+        Code::Compare(|runtime, value, divisor| has_remainder(runtime, value, divisor, 0)),
+    ),
+    // `{{ 1 is in [1, 2] }} -> True`
+    comparison(
+        &["in"],
+        "test_in",
+        &[VALUE, Parameter::required("seq", Kind::Items)],
+        Code::Compare(|runtime, value, container| ops::contains(runtime, container, value)),
+    ),
+    // Whether two values are the same object.
+    // `{{ 1 is sameas true }} -> False`
+    comparison(
+        &["sameas"],
+        "test_sameas",
+        &[VALUE, Parameter::required("other", Kind::Any)],
+        Code::Identify(ops::is_same),
+    ),
+    // `{{ 1 is eq 1.0 }} -> True`
+    // `{{ [1, 2]|select("equalto", 1)|list }} -> [1]`
+    // `{{ [1, 2]|select("==", 1)|list }} -> [1]`
+    operator(&["==", "eq", "equalto"], "_operator.eq", ops::equal, Shortcut::Equality),
+    // `{{ 1 is ne 2 }} -> True`
+    // `{{ [1, 2]|select("!=", 1)|list }} -> [2]`
+    operator(
+        &["!=", "ne"],
+        "_operator.ne",
+        |runtime, a, b| Ok(!ops::equal(runtime, a, b)?),
+        Shortcut::None,
+    ),
+    // `{{ 2 is gt 1 }} -> True`
+    // `{{ [1, 2]|select("greaterthan", 1)|list }} -> [2]`
+    // `{{ [1, 2]|select(">", 1)|list }} -> [2]`
+    operator(&[">", "greaterthan", "gt"], "_operator.gt", ops::greater, Shortcut::None),
+    // `{{ 1 is ge 1 }} -> True`
+    // `{{ [1, 2]|select(">=", 2)|list }} -> [2]`
+    operator(&[">=", "ge"], "_operator.ge", ops::greater_equal, Shortcut::None),
+    // `{{ 1 is lt 2 }} -> True`
+    // `{{ [1, 2]|select("lessthan", 2)|list }} -> [1]`
+    // `{{ [1, 2]|select("<", 2)|list }} -> [1]`
+    operator(&["<", "lessthan", "lt"], "_operator.lt", ops::less, Shortcut::None),
+    // `{{ 1 is le 1 }} -> True`
+    // `{{ [1, 2]|select("<=", 1)|list }} -> [1]`
+    operator(&["<=", "le"], "_operator.le", ops::less_equal, Shortcut::None),
+];
 
 /// Returns whether a value is a name in a table. The tables of the reference are dicts, so an unhashable value is an error.
 fn is_name_in_table<'a>(runtime: &mut Runtime<'a>, value: Value<'a>, has: impl Fn(&str) -> bool) -> Result<Value<'a>> {
@@ -208,82 +181,49 @@ fn is_name_in_table<'a>(runtime: &mut Runtime<'a>, value: Value<'a>, has: impl F
     Ok(Value::Bool(key.value.as_str().is_some_and(has)))
 }
 
-inspections! { INSPECTIONS:
-    /// Returns whether a value is `true` or `false`.
-    ///
-    /// `{{ 1 is boolean }} -> False`
-    "test_boolean" fn is_boolean["boolean"](value) { matches!(value, Value::Bool(_)) }
-
-    /// Returns whether a value is not undefined.
-    ///
-    /// `{{ nope is defined }} -> False`
-    "test_defined" fn is_defined["defined"](value) { !value.is_undefined() }
-
-    /// Returns whether a value is a Markup.
-    ///
-    /// `{{ "a"|e is escaped }} -> True`
-    "test_escaped" fn is_escaped["escaped"](value) { value.is_markup() }
-
-    /// Returns whether a value is `false`. Other false values are not.
-    ///
-    /// `{{ 0 is false }} -> False`
-    "test_false" fn is_false["false"](value) { matches!(value, Value::Bool(false)) }
-
-    /// Returns whether a value is a float.
-    ///
-    /// `{{ 1.0 is float }} -> True`
-    "test_float" fn is_float["float"](value) { matches!(value, Value::Float(_)) }
-
-    /// Returns whether a value is an integer. Booleans are not.
-    ///
-    /// `{{ true is integer }} -> False`
-    "test_integer" fn is_integer["integer"](value) { matches!(value, Value::Int(_) | Value::Big(_)) }
-
-    /// Returns whether a value can be iterated.
-    ///
-    /// `{{ 1 is iterable }} -> False`
-    "test_iterable" fn is_iterable["iterable"](value) { Iter::try_new(value).is_some() }
-
-    /// Returns whether a value is a dict.
-    ///
-    /// `{{ {} is mapping }} -> True`
-    "test_mapping" fn is_mapping["mapping"](value) { value.as_mapping().is_some() }
-
-    /// Returns whether a value is `none`.
-    ///
-    /// `{{ none is none }} -> True`
-    "test_none" fn is_none["none"](value) { matches!(value, Value::None) }
-
-    /// Returns whether a value is a number. Booleans are.
-    ///
-    /// `{{ true is number }} -> True`
-    "test_number" fn is_number["number"](value) { value.as_number().is_some() }
-
-    /// Returns whether a value has a length and items.
-    ///
-    /// `{{ {} is sequence }} -> True`
-    "test_sequence" fn is_sequence["sequence"](value) {
+const INSPECTIONS: &[BuiltIn] = &[
+    // `{{ 1 is boolean }} -> False`
+    inspection(&["boolean"], "test_boolean", |value| matches!(value, Value::Bool(_))),
+    // `{{ nope is defined }} -> False`
+    inspection(&["defined"], "test_defined", |value| !value.is_undefined()),
+    // Whether a value is a Markup.
+    // `{{ "a"|e is escaped }} -> True`
+    inspection(&["escaped"], "test_escaped", |value| value.is_markup()),
+    // Other false values are not `false`.
+    // `{{ 0 is false }} -> False`
+    inspection(&["false"], "test_false", |value| matches!(value, Value::Bool(false))),
+    // `{{ 1.0 is float }} -> True`
+    inspection(&["float"], "test_float", |value| matches!(value, Value::Float(_))),
+    // Booleans are no integers, but numbers.
+    // `{{ true is integer }} -> False`
+    inspection(&["integer"], "test_integer", |value| {
+        matches!(value, Value::Int(_) | Value::Big(_))
+    }),
+    // `{{ true is number }} -> True`
+    inspection(&["number"], "test_number", |value| value.as_number().is_some()),
+    // `{{ 1 is iterable }} -> False`
+    inspection(&["iterable"], "test_iterable", |value| Iter::try_new(value).is_some()),
+    // `{{ {} is mapping }} -> True`
+    inspection(&["mapping"], "test_mapping", |value| value.as_mapping().is_some()),
+    // `{{ none is none }} -> True`
+    inspection(&["none"], "test_none", |value| matches!(value, Value::None)),
+    // Whether a value has a length and items.
+    // `{{ {} is sequence }} -> True`
+    inspection(&["sequence"], "test_sequence", |value| {
         matches!(
             value,
             Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Range(_) | Value::Undefined(_)
         )
-    }
-
-    /// Returns whether a value is a string or a Markup.
-    ///
-    /// `{{ "a" is string }} -> True`
-    "test_string" fn is_string["string"](value) { matches!(value, Value::Str(_)) }
-
-    /// Returns whether a value is `true`. Other true values are not.
-    ///
-    /// `{{ 1 is true }} -> False`
-    "test_true" fn is_true["true"](value) { matches!(value, Value::Bool(true)) }
-
-    /// Returns whether a value is undefined.
-    ///
-    /// `{{ nope is undefined }} -> True`
-    "test_undefined" fn is_undefined["undefined"](value) { value.is_undefined() }
-}
+    }),
+    // A Markup is a string too.
+    // `{{ "a" is string }} -> True`
+    inspection(&["string"], "test_string", |value| matches!(value, Value::Str(_))),
+    // Other true values are not `true`.
+    // `{{ 1 is true }} -> False`
+    inspection(&["true"], "test_true", |value| matches!(value, Value::Bool(true))),
+    // `{{ nope is undefined }} -> True`
+    inspection(&["undefined"], "test_undefined", |value| value.is_undefined()),
+];
 
 fn has_case<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, has_case: fn(&str) -> bool) -> Result<Value<'a>> {
     let text = to_plain_str(runtime, value)?;

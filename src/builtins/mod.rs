@@ -32,7 +32,7 @@ pub static LOOKUPS: Lookups = Lookups {
 
 #[cfg(test)]
 mod tests {
-    //! The examples in the doc comments of built-ins, lines of the form `` /// `template -> output` ``.
+    //! The examples in the comments of built-ins, lines of the form `` /// `template -> output` ``.
 
     use std::path::{Path, PathBuf};
 
@@ -59,10 +59,8 @@ mod tests {
         for source in sources {
             let source = std::fs::read_to_string(source).expect("the file can be read");
             for line in source.lines() {
-                let example = line
-                    .trim_start()
-                    .strip_prefix("/// `")
-                    .and_then(|line| line.strip_suffix('`')?.rsplit_once(" -> "));
+                let comment = line.trim_start().trim_start_matches('/').strip_prefix(" `");
+                let example = comment.and_then(|line| line.strip_suffix('`')?.rsplit_once(" -> "));
                 if let Some((template, output)) = example {
                     assert_eq!(render(template).as_deref().ok(), Some(output), "{template}");
                     templates.push(template.to_owned());
