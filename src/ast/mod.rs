@@ -9,7 +9,6 @@
 
 mod expr;
 mod literals;
-mod looked_up;
 #[cfg(any(test, fuzzing))]
 mod print;
 mod slot;
@@ -21,7 +20,6 @@ pub use expr::{
     Args, Attribute, BinaryOp, Call, Compare, CompareOp, Conditional, Expr, ExprKind, Filter, Form, Keyword, Literal, LogicOp,
     LoopNumber, Name, OtherArgs, Slice, Test, UnaryOp,
 };
-pub use looked_up::LookedUp;
 #[cfg(any(test, fuzzing))]
 pub use print::{Parentheses, print};
 pub use slot::{Frame, Load, Scope, Slot};
@@ -35,11 +33,9 @@ pub use visit::{Child, ChildMut};
 /// A parsed template.
 #[derive(Debug, Default)]
 pub struct Template {
-    /// The statements of the template.
     pub body: Body,
     /// The number of bytes of the source that are outside of tags.
     pub text_bytes: usize,
-    /// All names that occur in the template.
     pub symbols: Symbols,
     /// Whether the template assigns the name `loop`.
     pub sets_loop: bool,
@@ -52,7 +48,7 @@ pub struct Template {
     /// The frame of the whole template. Set by the resolver.
     pub frame: Frame,
     /// The names that scopes inside the template look up in the context. Set by the resolver.
-    pub looked_up: LookedUp,
+    pub looked_up: SymbolSet,
     /// The names of global functions that the template mentions, each with its index in the table of globals. Set by the resolver.
     pub globals: Vec<(Symbol, usize)>,
     /// The names of unsupported variables that the template mentions, such as `lipsum`. Set by the resolver.

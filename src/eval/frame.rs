@@ -273,8 +273,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Looks a name up in the variables that the top level has set, then in the input, then among the globals (jinja2 `runtime.py`,
     /// `Context.resolve_or_missing`).
     pub(super) fn resolve(&mut self, symbol: Symbol) -> Option<Value<'a>> {
-        let index = self.render.template.looked_up.index(symbol);
-        match index.and_then(|index| self.runtime.heap.frames.context.get(index)) {
+        match self.runtime.heap.frames.context.get(symbol.0 as usize) {
             Some(ContextEntry::Found(value)) => Some(value.clone()),
             Some(ContextEntry::Absent) => None,
             Some(ContextEntry::Unknown) | None => self.look_up_context(symbol),
@@ -289,13 +288,12 @@ impl<'a> Evaluator<'a, '_> {
         value
     }
 
-    /// Sets the value of a name in the context, if something looks it up.
+    /// Sets the value of a name in the context.
     fn remember(&mut self, symbol: Symbol, value: ContextEntry<'a>) {
-        let looked_up = &self.render.template.looked_up;
-        let Some(index) = looked_up.index(symbol) else { return };
+        let index = symbol.0 as usize;
         let context = &mut self.runtime.heap.frames.context;
-        if context.is_empty() {
-            context.resize(looked_up.len(), ContextEntry::Unknown);
+        if context.len() <= index {
+            context.resize(index + 1, ContextEntry::Unknown);
         }
         if let Some(entry) = context.get_mut(index) {
             *entry = value;
@@ -312,9 +310,9 @@ impl<'a> Evaluator<'a, '_> {
         })
     }
 
-    /// Sets a variable of the context, as assignments at the top level do.
+    /// Sets a variable of the context, as assignments at the top level do, if a scope looks it up.
     pub(super) fn export(&mut self, symbol: Symbol, value: &Value<'a>) {
-        if self.render.template.looked_up.index(symbol).is_some() {
+        if self.render.template.looked_up.contains(symbol) {
             self.remember(symbol, ContextEntry::Found(value.clone()));
         }
     }

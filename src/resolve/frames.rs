@@ -7,10 +7,14 @@
 //! The first value of a variable that is always set before it is read is not loaded. A variable that a branch or the body of a loop
 //! sets counts as set until the end of that body; if all branches of an `if` set it, it stays set after the `if`.
 
-use crate::ast::{ChildMut, ExprKind, Frame, Leaf, Load, LookedUp, Scope, Slot, Symbol, Template};
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use crate::ast::{ChildMut, ExprKind, Frame, Leaf, Load, Scope, Slot, Symbol, SymbolSet, Template};
 
 /// A variable, as an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Variable(pub u32);
 
 /// The maximum number of variables of one branch that are compared with those of the next; real templates set a few.
@@ -23,10 +27,10 @@ pub(super) struct Frames {
     /// The innermost frame that is open.
     current: Option<u32>,
     variables: Vec<VariableRecord>,
-    /// For each name in normal form, its newest variable in an open frame.
-    newest: Vec<Option<Variable>>,
-    /// For each symbol, whether a scope inside the root looks it up in the context.
-    looked_up: LookedUp,
+    /// The variables by their frames, their levels and the normal forms of their names.
+    by_name: HashMap<(Option<u32>, u32, Symbol), Variable, RandomState>,
+    /// The names that scopes inside the root look up in the context.
+    looked_up: SymbolSet,
     /// Whether some assignment appends to its variable in place.
     pub accumulates: bool,
     /// Whether an inner frame reads some variable.
@@ -39,8 +43,6 @@ pub(super) struct Frames {
 struct FrameRecord {
     /// The frame around this one.
     parent: Option<u32>,
-    /// The number of variables that existed when this frame was opened.
-    first: u32,
     size: Frame,
     /// The number of frames with cells from this one to the root. It is known when the slots are assigned.
     depth: u32,
@@ -50,10 +52,6 @@ struct FrameRecord {
 struct VariableRecord {
     frame: Option<u32>,
     level: u32,
-    /// The normal form of the variable's name.
-    name: Symbol,
-    /// The previous variable of that name in an open frame.
-    older: Option<Variable>,
     /// Whether an inner frame reads the variable.
     is_captured: bool,
     /// Whether the variable is set on every path to the current node.
@@ -62,8 +60,6 @@ struct VariableRecord {
     is_read_first: bool,
     /// The index of the variable among the locals or the cells of its frame.
     place: u32,
-    /// The index of the variable's load in its scope, while the names of the scope are collected.
-    load: u32,
 }
 
 impl Frames {
@@ -72,7 +68,6 @@ impl Frames {
         let number = short(self.frames.len());
         self.frames.push(FrameRecord {
             parent: self.current,
-            first: short(self.variables.len()),
             size: Frame::default(),
             depth: 0,
         });
@@ -82,24 +77,9 @@ impl Frames {
     /// Closes the innermost frame, whose end has the line of an offset, and returns it.
     pub fn close(&mut self, end_at: u32) -> Frame {
         let closed = self.current;
-        let frame = closed.and_then(|number| self.frames.get_mut(number as usize));
-        let frame = frame.map(|frame| {
+        if let Some(frame) = closed.and_then(|number| self.frames.get_mut(number as usize)) {
             frame.size.end_at = end_at;
-            *frame
-        });
-        self.current = frame.and_then(|frame| frame.parent);
-        // The variables of the frames inside it are gone already.
-        let first = frame.map_or(0, |frame| frame.first);
-        for record in self
-            .variables
-            .iter()
-            .skip(first as usize)
-            .rev()
-            .filter(|record| record.frame == closed)
-        {
-            if let Some(newest) = self.newest.get_mut(record.name.0 as usize) {
-                *newest = record.older;
-            }
+            self.current = frame.parent;
         }
         Frame {
             locals: closed.unwrap_or(u32::MAX),
@@ -107,62 +87,21 @@ impl Frames {
         }
     }
 
-    /// Sets the number of names.
-    pub fn register_names(&mut self, names: usize) {
-        self.newest.resize(names, None);
-    }
-
     /// Returns the variable of a normalized name on a level of the innermost frame, and makes it if there is none.
-    ///
-    /// A name has at most one variable for each level of each open frame, and the parser limits the depth.
     pub fn variable(&mut self, level: u32, name: Symbol) -> Variable {
-        let older = self.newest.get(name.0 as usize).copied().flatten();
-        let mut next = older;
-        while let Some(variable) = next {
-            let Some(record) = self.variables.get(variable.0 as usize) else {
-                break;
-            };
-            if record.level == level && record.frame == self.current {
-                return variable;
-            }
-            next = record.older;
-        }
-        let variable = self.make(self.current, level, name, older);
-        if let Some(newest) = self.newest.get_mut(name.0 as usize) {
-            *newest = Some(variable);
-        }
-        variable
+        let (frame, variables) = (self.current, &mut self.variables);
+        let variable = self.by_name.entry((frame, level, name));
+        *variable.or_insert_with(|| make(variables, frame, level))
     }
 
     /// Makes a variable of the root for a name that has no other variable.
-    pub fn root_variable(&mut self, name: Symbol) -> Variable {
-        self.make(Some(0), 0, name, None)
-    }
-
-    fn make(&mut self, frame: Option<u32>, level: u32, name: Symbol, older: Option<Variable>) -> Variable {
-        let variable = Variable(short(self.variables.len()));
-        self.variables.push(VariableRecord {
-            frame,
-            level,
-            name,
-            older,
-            is_captured: false,
-            is_set: false,
-            is_read_first: false,
-            place: 0,
-            load: 0,
-        });
-        variable
+    pub fn root_variable(&mut self) -> Variable {
+        make(&mut self.variables, Some(0), 0)
     }
 
     /// Returns the level of a variable's scope.
     pub fn level(&self, Variable(number): Variable) -> u32 {
         self.variables.get(number as usize).map_or(0, |record| record.level)
-    }
-
-    /// Returns the index of a variable's load. The index is arbitrary until the variable has a load.
-    pub fn load_index(&mut self, Variable(number): Variable) -> Option<&mut u32> {
-        self.variables.get_mut(number as usize).map(|record| &mut record.load)
     }
 
     /// Marks a variable as unset, at the start of its scope.
@@ -175,7 +114,7 @@ impl Frames {
     /// Records that a scope on a level of the innermost frame looks a name up. The root looks names up before it sets any.
     pub fn note_lookup(&mut self, name: Symbol, level: u32) {
         if level > 0 || self.current != Some(0) {
-            self.looked_up.add(name);
+            self.looked_up.insert(name);
         }
     }
 
@@ -352,6 +291,18 @@ impl Frames {
         let function = frame.and_then(|frame| self.frames.get(frame as usize));
         function.map_or(0, |function| function.depth)
     }
+}
+
+fn make(variables: &mut Vec<VariableRecord>, frame: Option<u32>, level: u32) -> Variable {
+    variables.push(VariableRecord {
+        frame,
+        level,
+        is_captured: false,
+        is_set: false,
+        is_read_first: false,
+        place: 0,
+    });
+    Variable(short(variables.len().saturating_sub(1)))
 }
 
 /// Converts an index to 32 bits, in which it fits because the size of a source is limited.

@@ -5,6 +5,9 @@
 //! by its frame, the level of its scope and the normal form of its name, as `l_1_x` is in the reference. So two scopes side by side on
 //! one level share it.
 
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
+
 use super::frames::{Frames, Variable};
 use crate::ast::{Load, Scope, Slot, Symbol};
 
@@ -73,7 +76,7 @@ pub(super) struct Scopes {
     /// The names that the open scopes set.
     stores: Vec<Symbol>,
     /// The loads of the innermost scope, while its names are collected.
-    loads: Vec<(Variable, Instruction)>,
+    loads: IndexMap<Variable, Instruction, RandomState>,
     /// The loads of the names met so far that only the context sets.
     given: Vec<Load>,
 }
@@ -86,7 +89,6 @@ impl Scopes {
             is_stored: false,
             is_given,
         }));
-        self.frames.register_names(self.names.len());
         self.bound.reserve(USUAL);
         self.stores.reserve(USUAL);
         self.loads.reserve(USUAL);
@@ -119,7 +121,7 @@ impl Scopes {
         for name in self.stores.get(start..).unwrap_or_default() {
             set_stored(&mut self.names, *name, false);
         }
-        let parameters = self.loads.iter().filter(|(_, load)| *load == Instruction::Parameter);
+        let parameters = self.loads.values().filter(|load| **load == Instruction::Parameter);
         let count = parameters.count();
         let mut scope = Scope {
             loads: Vec::with_capacity(self.loads.len().saturating_sub(count)),
@@ -186,7 +188,7 @@ impl Scopes {
             return;
         }
         // The root loads the name, and sees its own variable as a local one.
-        let variable @ Variable(number) = self.frames.root_variable(name);
+        let variable @ Variable(number) = self.frames.root_variable();
         let binding = Binding {
             variable: Some(variable),
             outer: None,
@@ -236,7 +238,7 @@ impl Scopes {
             let Binding { variable, outer } = self.binding(name);
             let load = outer.map_or(Instruction::Resolve(name), Instruction::Alias);
             if let Some(variable) = variable {
-                self.set_load(variable, load);
+                self.loads.insert(variable, load);
             }
         }
     }
@@ -247,7 +249,7 @@ impl Scopes {
             Some(variable) => variable,
             None => self.bind(name),
         };
-        self.set_load(variable, load);
+        self.loads.insert(variable, load);
         variable
     }
 
@@ -272,20 +274,6 @@ impl Scopes {
     fn find_own(&self, name: Symbol) -> Option<Variable> {
         self.find(name)
             .filter(|variable| self.frames.level(*variable) == self.level())
-    }
-
-    /// Sets how a variable of the innermost scope gets its first value. A second call keeps its place in the order.
-    fn set_load(&mut self, variable: Variable, load: Instruction) {
-        let Some(place) = self.frames.load_index(variable) else {
-            return;
-        };
-        match self.loads.get_mut(*place as usize) {
-            Some((other, instruction)) if *other == variable => *instruction = load,
-            _ => {
-                *place = u32::try_from(self.loads.len()).unwrap_or(u32::MAX);
-                self.loads.push((variable, load));
-            }
-        }
     }
 
     fn add_store(&mut self, name: Symbol) {

@@ -20,8 +20,8 @@ pub struct Frames<'a> {
     pub input: Given<'a>,
     /// The template that is rendered.
     pub template: Option<&'a Template>,
-    /// The variables of the context, by their index among the names that the template looks up: those that it has set at top level, and
-    /// those that were looked up in the input and among the globals. The list is empty until the first of them.
+    /// The variables of the context, by their symbols: those that the template has set at top level, and those that were looked up in the
+    /// input and among the globals. The list ends with the last of them.
     pub context: Vec<ContextEntry<'a>>,
     /// The variables that no macro closes over. Each frame has a range of them.
     pub locals: Vec<Option<Value<'a>>>,
