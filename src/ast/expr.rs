@@ -42,7 +42,6 @@ impl From<Data<'static>> for Literal {
 /// An expression.
 #[derive(Debug)]
 pub struct Expr {
-    /// The kind of the expression, with its parts.
     pub kind: ExprKind,
     /// The source of the whole expression.
     pub span: Span,
@@ -80,9 +79,7 @@ pub enum Form {
     Inspection,
     /// `loop.index0 % 2`, `messages|length - 1`: arithmetic of what may be integers.
     Count,
-    /// `"a" + path + "b"`: a sum that most likely is a string.
-    TextSum,
-    /// `a + b|upper`: another sum.
+    /// `"a" + path + b|upper`: a sum that may be a string.
     Sum,
     /// `path|trim`, `path.strip()`: a filter or a method without arguments that returns a part of a string.
     Part,
@@ -191,7 +188,6 @@ pub enum LogicOp {
 /// A chain of comparisons: `a < b <= c`.
 #[derive(Debug)]
 pub struct Compare {
-    /// The leftmost operand.
     pub first: Expr,
     /// The first operator and its right operand.
     pub link: (CompareOp, Expr),
@@ -222,7 +218,6 @@ pub enum CompareOp {
 #[derive(Debug)]
 pub struct Conditional {
     pub test: Expr,
-    /// The value if the condition is true.
     pub then: Expr,
     /// The value if the condition is false. Without an `else` the value is undefined.
     pub otherwise: Option<Expr>,
@@ -301,13 +296,9 @@ impl LoopNumber {
 /// `object[start:stop:step]`.
 #[derive(Debug)]
 pub struct Slice {
-    /// The sequence that is sliced.
     pub object: Expr,
-    /// The index of the first item.
     pub start: Option<Expr>,
-    /// The index after the last item.
     pub stop: Option<Expr>,
-    /// The distance between two items.
     pub step: Option<Expr>,
 }
 
@@ -318,7 +309,6 @@ pub struct Filter {
     pub input: Option<Expr>,
     /// The name of the filter, with the dots in it.
     pub name: Arc<str>,
-    /// The arguments in parentheses.
     pub args: Args,
     /// The index in the table of filters, if there is a filter of this name. Set by the resolver.
     pub builtin: Option<usize>,
@@ -330,7 +320,6 @@ pub struct Test {
     pub input: Expr,
     /// The name of the test, with the dots in it.
     pub name: Arc<str>,
-    /// The arguments after the name.
     pub args: Args,
     /// The index in the table of tests, if there is a test of this name. Set by the resolver.
     pub builtin: Option<usize>,
@@ -340,7 +329,6 @@ pub struct Test {
 #[derive(Debug)]
 pub struct Call {
     pub callee: Expr,
-    /// The arguments of the call.
     pub args: Args,
 }
 
