@@ -6,10 +6,10 @@
 use num_bigint::Sign;
 
 use super::operators;
-use crate::ast::{Args, Compare, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test, UnaryOp};
+use crate::ast::{Args, Compare, CompareOp, Expr, ExprKind, Literal, LogicOp, Slice, UnaryOp};
 use crate::builtins::{LOOKUPS, access, filters, globals, jinja_tests};
 use crate::clock::SystemClock;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind};
 use crate::json::{Data, Object};
 use crate::limits::Limits;
 use crate::meter::Meter;
@@ -76,7 +76,7 @@ impl Folder {
     #[inline]
     pub fn fold(&mut self, expr: &Expr) -> Option<ExprKind> {
         let (value, bytes) = self.evaluate([expr], |folding| {
-            let value = folding.evaluate(&expr.kind)?.ok()?;
+            let value = folding.evaluate(&expr.kind)?;
             let mut size = Size::default();
             let kind = match value {
                 Value::Str(text) if text.is_markup() => {
@@ -238,14 +238,7 @@ impl<'t> Folding<'t> {
             kind => {
                 self.runtime.meter.check_stack().ok()?;
                 self.runtime.meter.charge(1).ok()?;
-                match self.evaluate(kind)? {
-                    Ok(value) => Some(value),
-                    // `Getitem.as_const` goes through the lenient `getitem`: a slice that its object does not allow is undefined.
-                    Err(error) if matches!(kind, ExprKind::Slice(_)) && REFUSED_SLICE.contains(&error.kind()) => {
-                        Some(Value::Undefined(Undefined::Hint("a slice that was refused")))
-                    }
-                    Err(_) => None,
-                }
+                self.evaluate(kind)
             }
         }
     }
@@ -255,84 +248,91 @@ impl<'t> Folding<'t> {
         exprs.iter().map(|expr| self.constant(expr)).collect()
     }
 
-    /// Evaluates an operation on constants. Returns `None` if an operand is not constant after all, or if there is no built-in of the name.
-    fn evaluate(&mut self, kind: &'t ExprKind) -> Option<Result<Value<'t>>> {
-        Some(match kind {
+    /// Evaluates an operation on constants. Returns `None` if it fails, if an operand is not constant after all, or if there is no built-in
+    /// of the name.
+    fn evaluate(&mut self, kind: &'t ExprKind) -> Option<Value<'t>> {
+        match kind {
             ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) => {
-                return None;
+                None
             }
             ExprKind::Tuple(items) => {
                 let items = self.constants(items)?;
-                self.runtime.tuple(items)
+                self.runtime.tuple(items).ok()
             }
             ExprKind::List(items) => {
                 let items = self.constants(items)?;
-                self.runtime.list(items)
+                self.runtime.list(items).ok()
             }
-            ExprKind::Dict(pairs) => return self.dict(pairs),
+            ExprKind::Dict(pairs) => self.dict(pairs),
             ExprKind::Concat(items) => {
                 let mut text = String::new();
                 for item in self.constants(items)? {
                     print::write_str(&mut self.runtime, &item, &mut text).ok()?;
                 }
-                self.runtime.str(text)
+                self.runtime.str(text).ok()
             }
             ExprKind::Unary(op, operand) => {
                 let operand = self.constant(operand)?;
-                operators::unary(&mut self.runtime, *op, &operand)
+                operators::unary(&mut self.runtime, *op, &operand).ok()
             }
             ExprKind::Binary(op, operands) => {
-                let [left, right] = &**operands;
-                let left = self.constant(left)?;
-                let right = self.constant(right)?;
-                operators::binary(&mut self.runtime, *op, &left, &right)
+                let [left, right] = self.both(operands)?;
+                operators::binary(&mut self.runtime, *op, &left, &right).ok()
             }
             ExprKind::Logic(op, operands) => {
                 let [left, right] = &**operands;
                 let left = self.constant(left)?;
-                match ops::is_true(&mut self.runtime, &left) {
-                    Ok(truth) if truth == (*op == LogicOp::Or) => Ok(left),
-                    Ok(_) => Ok(self.constant(right)?),
-                    Err(error) => Err(error),
+                let truth = ops::is_true(&mut self.runtime, &left).ok()?;
+                if truth == (*op == LogicOp::Or) {
+                    Some(left)
+                } else {
+                    self.constant(right)
                 }
             }
-            ExprKind::Compare(compare) => Ok(Value::Bool(self.compare(compare)?)),
+            ExprKind::Compare(compare) => self.compare(compare).map(Value::Bool),
             ExprKind::Conditional(conditional) => {
                 let test = self.constant(&conditional.test)?;
                 if ops::is_true(&mut self.runtime, &test).ok()? {
-                    Ok(self.constant(&conditional.then)?)
+                    self.constant(&conditional.then)
                 } else {
-                    Ok(self.constant(conditional.otherwise.as_ref()?)?)
+                    self.constant(conditional.otherwise.as_ref()?)
                 }
             }
             ExprKind::Attribute(attribute) => {
                 let object = self.constant(&attribute.object)?;
-                access::get_attribute(&mut self.runtime, &object, &Str::from(&*attribute.name))
+                access::get_attribute(&mut self.runtime, &object, &Str::from(&*attribute.name)).ok()
             }
             ExprKind::Item(operands) => {
-                let [object, index] = &**operands;
-                let object = self.constant(object)?;
-                let index = self.constant(index)?;
-                access::get_item(&mut self.runtime, &object, &index)
+                let [object, index] = self.both(operands)?;
+                access::get_item(&mut self.runtime, &object, &index).ok()
             }
-            ExprKind::Slice(slice) => return self.sliced(slice),
-            ExprKind::Filter(filter) => return self.apply_filter(filter),
-            ExprKind::Test(test) => return self.apply_test(test),
-        })
+            ExprKind::Slice(slice) => self.sliced(slice),
+            // A filter or a test in an expression that is never compiled has no index yet.
+            ExprKind::Filter(filter) => {
+                let index = filter.builtin.or_else(|| filters::find_index(&filter.name))?;
+                let function = filters::get(index).filter(|function| !takes_context(function))?;
+                self.apply(function, filter.input.as_ref()?, &filter.args)
+            }
+            ExprKind::Test(test) => {
+                let index = test.builtin.or_else(|| jinja_tests::find_index(&test.name))?;
+                self.apply(jinja_tests::get(index)?, &test.input, &test.args)
+            }
+        }
     }
 
-    fn dict(&mut self, pairs: &'t [(Expr, Expr)]) -> Option<Result<Value<'t>>> {
+    fn both(&mut self, [left, right]: &'t [Expr; 2]) -> Option<[Value<'t>; 2]> {
+        Some([self.constant(left)?, self.constant(right)?])
+    }
+
+    fn dict(&mut self, pairs: &'t [(Expr, Expr)]) -> Option<Value<'t>> {
         let mut entries = Entries::default();
         self.runtime.meter.charge_items(pairs.len()).ok()?;
         for (key, value) in pairs {
             let key = self.constant(key)?;
             let value = self.constant(value)?;
-            match Key::new(&mut self.runtime, key) {
-                Ok(key) => entries.insert(key, value),
-                Err(error) => return Some(Err(error)),
-            };
+            entries.insert(Key::new(&mut self.runtime, key).ok()?, value);
         }
-        Some(self.runtime.dict(entries).map(Value::Dict))
+        self.runtime.dict(entries).ok().map(Value::Dict)
     }
 
     fn compare(&mut self, compare: &'t Compare) -> Option<bool> {
@@ -347,32 +347,22 @@ impl<'t> Folding<'t> {
         Some(true)
     }
 
-    fn apply_filter(&mut self, filter: &'t Filter) -> Option<Result<Value<'t>>> {
-        // A filter in an expression that is never compiled has no index yet.
-        let number = filter.builtin.or_else(|| filters::find_index(&filter.name))?;
-        let function = filters::get(number).filter(|function| !takes_context(function))?;
-        let mut arguments = self.arguments(filter.input.as_ref()?, &filter.args)?;
-        Some(function.call(&mut self.runtime, &mut arguments))
-    }
-
-    fn apply_test(&mut self, test: &'t Test) -> Option<Result<Value<'t>>> {
-        let number = test.builtin.or_else(|| jinja_tests::find_index(&test.name))?;
-        let function = jinja_tests::get(number)?;
-        let mut arguments = self.arguments(&test.input, &test.args)?;
-        Some(function.call(&mut self.runtime, &mut arguments))
-    }
-
-    fn sliced(&mut self, slice: &'t Slice) -> Option<Result<Value<'t>>> {
+    fn sliced(&mut self, slice: &'t Slice) -> Option<Value<'t>> {
         let object = self.constant(&slice.object)?;
         let mut bound = |bound: &'t Option<Expr>| bound.as_ref().map_or(Some(None), |bound| self.constant(bound).map(Some));
-        let (start, stop, step) = (bound(&slice.start)?, bound(&slice.stop)?, bound(&slice.step)?);
-        Some(ops::slice(
-            &mut self.runtime,
-            &object,
-            start.as_ref(),
-            stop.as_ref(),
-            step.as_ref(),
-        ))
+        let [start, stop, step] = [bound(&slice.start)?, bound(&slice.stop)?, bound(&slice.step)?];
+        match ops::slice(&mut self.runtime, &object, start.as_ref(), stop.as_ref(), step.as_ref()) {
+            // `Getitem.as_const` goes through the lenient `getitem`: a slice that its object does not allow is undefined.
+            Err(error) if REFUSED_SLICE.contains(&error.kind()) => {
+                Some(Value::Undefined(Undefined::Hint("a slice that was refused")))
+            }
+            sliced => sliced.ok(),
+        }
+    }
+
+    fn apply(&mut self, function: &'static Function, input: &'t Expr, args: &'t Args) -> Option<Value<'t>> {
+        let mut arguments = self.arguments(input, args)?;
+        function.call(&mut self.runtime, &mut arguments).ok()
     }
 
     fn arguments(&mut self, input: &'t Expr, args: &'t Args) -> Option<Arguments<'t>> {
