@@ -8,24 +8,27 @@
 //! Macros and recursive loops are [`Callable`](crate::value::Callable)s, which the evaluator implements. The rules are those of jinja2
 //! 3.1.6 `sandbox.py` `call` and `runtime.py` `Context.call`.
 
+use std::rc::Rc;
+
 use super::access::{self, Attribute};
 use super::methods::jinja_objects;
+use super::table::{Rows, Table, built_ins};
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Body, Code, Function, Kind, Loop, Parameter, Runtime, Str, Style, Value, not_callable};
+use crate::value::{Arguments, Joiner, Loop, MeteredRc, Runtime, Str, Value, not_callable};
 
-/// The signatures of `loop(…)` and of calls of a joiner, which are not rows of a table.
-static LOOP: Function = call_of(
-    "LoopContext.__call__",
-    &[SELF, Parameter::required("iterable", Kind::Items)],
-    call_loop,
-);
-static JOINER: Function = call_of("Joiner.__call__", &[SELF], call_joiner);
+built_ins! { CALLS:
+    /// Calls a recursive loop with other items.
+    Python "LoopContext.__call__" fn call_loop["loop"](runtime, &context: Rc<Loop>, iterable: Items) {
+        Loop::recurse(&context)?.call(runtime, &mut Arguments::one(iterable))
+    }
 
-const SELF: Parameter = Parameter::required("self", Kind::Any);
-
-const fn call_of(python: &'static str, parameters: &'static [Parameter], body: Body) -> Function {
-    Function::new("__call__", python, Style::Python, parameters, Code::Run(body))
+    /// Returns the separator of a joiner, or an empty string the first time.
+    Python "Joiner.__call__" fn call_joiner["joiner"](_runtime, &joiner: MeteredRc<Joiner>) {
+        Ok(jinja_objects::next_separator(&joiner))
+    }
 }
+
+static OBJECTS: Table = Table::new(|| Rows::new(&[CALLS]));
 
 /// Calls `callee(…)`.
 pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
@@ -37,8 +40,8 @@ pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, arguments: &mut A
         Value::Loop(context) if arguments.len() == 1 && arguments.keywords().is_empty() => {
             Loop::recurse(context)?.call(runtime, arguments)
         }
-        Value::Loop(_) => call_with_receiver(runtime, &LOOP, callee, arguments),
-        Value::Joiner(_) => call_with_receiver(runtime, &JOINER, callee, arguments),
+        Value::Loop(_) => call_object(runtime, "loop", callee, arguments),
+        Value::Joiner(_) => call_object(runtime, "joiner", callee, arguments),
         Value::Undefined(undefined) => Err(undefined.error()),
         other => Err(not_callable(other)),
     }
@@ -64,14 +67,12 @@ pub fn call_method<'a>(runtime: &mut Runtime<'a>, name: &Str<'a>, arguments: &mu
 }
 
 #[inline(never)]
-fn call_with_receiver<'a>(
-    runtime: &mut Runtime<'a>,
-    function: &'static Function,
-    receiver: &Value<'a>,
-    arguments: &mut Arguments<'a>,
-) -> Result<Value<'a>> {
-    arguments.push_front(receiver.clone());
-    function.call(runtime, arguments)
+fn call_object<'a>(runtime: &mut Runtime<'a>, name: &str, object: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
+    arguments.push_front(object.clone());
+    match OBJECTS.find_row(name) {
+        Some(function) => function.call(runtime, arguments),
+        None => Err(not_callable(object)),
+    }
 }
 
 /// Checks the keywords of a call, and removes those that only Jinja itself reads.
@@ -106,23 +107,4 @@ pub fn check_keywords(arguments: &mut Arguments<'_>, callee: &Value<'_>) -> Resu
     arguments.take_keyword("_loop_vars");
     arguments.take_keyword("_block_vars");
     Ok(())
-}
-
-/// The signature of `loop(iterable)`.
-fn call_loop<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let context: Option<Value<'a>> = arguments.take(0);
-    let iterable = arguments.take(1).unwrap_or(Value::None);
-    let code = match &context {
-        Some(Value::Loop(context)) => Loop::recurse(context)?,
-        _ => return Err(Error::internal("the callee is not a loop")),
-    };
-    code.call(runtime, &mut Arguments::one(iterable))
-}
-
-/// The signature of a joiner's call, which takes no arguments.
-fn call_joiner<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    match arguments.take(0) {
-        Some(Value::Joiner(joiner)) => Ok(jinja_objects::next_separator(&joiner)),
-        _ => Err(Error::internal("the callee is not a joiner")),
-    }
 }

@@ -36,7 +36,7 @@ use std::sync::LazyLock;
 
 use super::arguments::wrong_receiver;
 use crate::error::Result;
-use crate::value::{Cycler, Dict, Function, Loop, MeteredRc, Seq, Str, Value};
+use crate::value::{Cycler, Dict, Function, Joiner, Loop, MeteredRc, Seq, Str, Value};
 
 /// The number of initials that names of rows can have: the ASCII characters.
 const INITIALS: usize = 128;
@@ -244,6 +244,7 @@ receivers! {
     Seq<'a>: List | Tuple;
     Rc<Loop<'a>>: Loop;
     MeteredRc<Cycler<'a>>: Cycler;
+    MeteredRc<Joiner<'a>>: Joiner;
 }
 
 /// The default of a parameter. `None` is Python's `None`.

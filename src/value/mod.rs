@@ -43,7 +43,7 @@ use num_bigint::BigInt;
 #[cfg(test)]
 pub use call::called;
 pub use call::{
-    Arguments, Body, BoundMethod, Callable, Code, Comparison, Function, Kind, Lookups, Macro, Parameter, Part, Returns, Shortcut,
+    Arguments, BoundMethod, Callable, Code, Comparison, Function, Kind, Lookups, Macro, Parameter, Part, Returns, Shortcut,
     Signature, Style, Write, not_callable,
 };
 pub use dict::json_entry;
