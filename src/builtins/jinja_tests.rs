@@ -1,11 +1,5 @@
 //! Jinja's tests, which templates name after `is`.
 //!
-//! ```text
-//! {{ 3 is odd }}                       True
-//! {{ [1, 2]|select("gt", 1)|list }}    [2]
-//! {{ "tojson" is filter }}             True
-//! ```
-//!
 //! The rules are those of jinja2 3.1.6 `tests.py`, and of Python's `callable` and `operator`.
 
 use super::arguments::to_plain_str;

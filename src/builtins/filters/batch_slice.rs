@@ -1,10 +1,5 @@
 //! Filters that cut a sequence into lists: `batch`, `slice`.
 //!
-//! ```text
-//! {{ [1, 2, 3]|batch(2, "x")|list }}    [[1, 2], [3, 'x']]    rows of two
-//! {{ [1, 2, 3]|slice(2, "x")|list }}    [[1, 2], [3, 'x']]    two columns, the longer ones first
-//! ```
-//!
 //! A count can be any value that Python's arithmetic takes, because the reference does not check it. The rules are those of jinja2 3.1.6
 //! `filters.py`: `do_batch`, `sync_do_slice`.
 

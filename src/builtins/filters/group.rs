@@ -1,10 +1,5 @@
 //! Filters that compare all items: `groupby`, `unique`.
 //!
-//! ```text
-//! {{ [{"a": "x"}, {"a": "X"}]|groupby("a") }}     [('x', [{'a': 'x'}, {'a': 'X'}])]
-//! {{ ["a", "A", "b"]|unique|list }}               ['a', 'b']
-//! ```
-//!
 //! A group is a tuple whose items have the names `grouper` and `list`. The rules are those of jinja2 3.1.6 `filters.py`:
 //! `sync_do_groupby`, `_GroupTuple`, `sync_do_unique`.
 

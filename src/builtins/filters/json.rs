@@ -1,10 +1,5 @@
 //! The filter `tojson`, as transformers 5.24.0 replaces Jinja's: Python's `json.dumps`, without escapes for HTML.
 //!
-//! ```text
-//! {{ {"b": 1}|tojson }}                         {"b": 1}
-//! {{ {"b": 1}|tojson(separators=(",", ":")) }}  {"b":1}
-//! ```
-//!
 //! This file reads the options, with the names of `transformers/utils/chat_template_utils.py` and the rules of CPython 3.13
 //! `json/encoder.py` (`JSONEncoder.__init__`, `iterencode`). [`to_json::write`] writes the value.
 

@@ -1,10 +1,5 @@
 //! Filters that change the lines or the length of a string: `indent`, `truncate`, `wordwrap`.
 //!
-//! ```text
-//! {{ "hello world foo"|truncate(9) }}       hello...
-//! {{ "aaa bbb ccc"|wordwrap(7) }}           aaa bbb, and ccc on the next line
-//! ```
-//!
 //! The algorithms are in [`crate::text`]. The reference does not check the types of the arguments, so much of this file is about arguments
 //! of other types. The rules are those of jinja2 3.1.6 `filters.py`: `do_indent`, `do_truncate`, `do_wordwrap`.
 

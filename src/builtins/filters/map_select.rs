@@ -1,11 +1,5 @@
 //! Filters that return a generator: `map`, `select`, `reject`, `selectattr`, `rejectattr`, `items`.
 //!
-//! ```text
-//! {{ ["a", "b"]|map("upper")|list }}              ['A', 'B']
-//! {{ [1, 2, 3]|select("odd")|list }}              [1, 3]
-//! {{ users|selectattr("age", "ge", 18)|list }}
-//! ```
-//!
 //! A generator has no length, and its second pass is empty. Wrong arguments are an error when the first item is read, and only if the
 //! input is true. The rules are those of jinja2 3.1.6 `filters.py`: `sync_do_map`, `prepare_map`, `select_or_reject`,
 //! `prepare_select_or_reject`, `do_items`, and `environment.py` `_filter_test_common`.

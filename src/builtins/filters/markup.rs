@@ -1,12 +1,5 @@
 //! Filters that escape text for HTML: `escape`, `forceescape`, `safe`.
 //!
-//! ```text
-//! {{ "<"|escape }}                  &lt;
-//! {{ "<"|escape|escape }}           &lt;
-//! {{ "<"|escape|forceescape }}      &amp;lt;
-//! {{ "<"|safe|escape }}             <
-//! ```
-//!
 //! A Markup is a string that is escaped already. The rules are those of jinja2 3.1.6 `filters.py` (`do_forceescape`, `do_mark_safe`) and
 //! markupsafe 3.0.4.
 

@@ -1,11 +1,5 @@
 //! Filters that make or round numbers: `abs`, `round`, `int`, `float`, `filesizeformat`.
 //!
-//! ```text
-//! {{ "3.9"|int }}         3
-//! {{ 2.5|round }}         2.0
-//! {{ "x"|float(-1) }}     -1
-//! ```
-//!
 //! The arithmetic is in [`crate::number`]. The rules are those of jinja2 3.1.6 `filters.py`: `do_round`, `do_int`, `do_float`,
 //! `do_filesizeformat`, and of Python's `abs`, `int`, `float`, `round`.
 

@@ -1,11 +1,5 @@
 //! Filters on whole values and sequences: `default`, `attr`, `first`, `last`, `length`, `list`, `reverse`, `join`, `sum`.
 //!
-//! ```text
-//! {{ [1, 2]|first }}             1
-//! {{ [1, none]|join(", ") }}     1, None
-//! {{ [1, 2]|reverse|list }}      [2, 1]
-//! ```
-//!
 //! The rules are those of jinja2 3.1.6 `filters.py` (`sync_do_first` and the others) and of the Python functions that they call:
 //! `reversed`, `sum`, `str.join`.
 

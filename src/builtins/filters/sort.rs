@@ -1,10 +1,5 @@
 //! Filters that order: `sort`, `dictsort`, `min`, `max`.
 //!
-//! ```text
-//! {{ ["b", "A", "a"]|sort }}          ['A', 'a', 'b']    ignores the case, and is stable
-//! {{ {"b": 1, "a": 2}|dictsort }}     [('a', 2), ('b', 1)]
-//! ```
-//!
 //! [`ops::less`] compares two items. The rules are those of jinja2 3.1.6 `filters.py`: `do_sort`, `do_dictsort`, `_min_or_max`.
 
 use super::attribute_path::{AttributePath, to_lower};

@@ -1,11 +1,5 @@
 //! Filters on text: `upper`, `lower`, `capitalize`, `title`, `center`, `trim`, `replace`, `string`, `wordcount`, `format`.
 //!
-//! ```text
-//! {{ none|upper }}                     NONE      another value becomes a string
-//! {{ " a "|trim }}                     a
-//! {{ "%s-%s"|format(1, 2) }}           1-2
-//! ```
-//!
 //! The algorithms are in [`crate::text`] and in the methods of `str`. The rules are those of jinja2 3.1.6 `filters.py`: `do_upper` and the
 //! others.
 
