@@ -10,7 +10,6 @@ use crate::span::Span;
 /// A sequence of statements: the whole template, or the body of a statement.
 #[derive(Debug, Default)]
 pub struct Body {
-    /// The statements, in the order of the source.
     pub stmts: Vec<Stmt>,
     /// The cost of the statements in steps, without the bodies inside them. Set by the resolver.
     pub steps: u32,
@@ -19,7 +18,6 @@ pub struct Body {
 /// A statement.
 #[derive(Debug)]
 pub struct Stmt {
-    /// The kind of the statement, with its parts.
     pub kind: StmtKind,
     /// The source of the opening tag, or of the whole output.
     pub span: Span,
@@ -61,26 +59,14 @@ pub enum StmtKind {
 }
 
 /// An output: text and expressions that are printed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Output {
-    /// The pieces, in the order of the source.
     pub pieces: Vec<Piece>,
     /// The strings that the output consists of, in their order: text, literals, and the paths that sums and concatenations join. A render
     /// writes them if all of the values are plain strings. Empty if an expression does anything else. Set by the resolver.
     pub leaves: Vec<Leaf>,
     /// The steps that the string literals among the leaves cost. Set by the resolver.
     pub steps: u32,
-}
-
-impl Output {
-    /// Makes an output that is not resolved yet.
-    pub fn new(pieces: Vec<Piece>) -> Self {
-        Self {
-            pieces,
-            leaves: Vec::new(),
-            steps: 0,
-        }
-    }
 }
 
 /// A part of an output that is written without evaluating an expression.
@@ -90,11 +76,8 @@ pub enum Leaf {
     Text(Box<str>),
     /// A variable or a key of it, whole or a part of it: `content`, `message.role`, `message.content|trim`.
     Path {
-        /// The place of the variable.
         slot: Slot,
-        /// The key.
         key: Option<Arc<str>>,
-        /// What is written of the value.
         kind: LeafKind,
     },
 }
@@ -142,7 +125,6 @@ pub enum Piece {
 /// The target of an assignment or a loop: `x`, `ns.x` or `a, b`.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// The kind of the target, with its parts.
     pub kind: TargetKind,
     /// The source of the whole target.
     pub span: Span,
@@ -179,9 +161,7 @@ pub enum TargetKind {
 /// A loop: `{% for target in iter if test recursive %}body{% else %}otherwise{% endfor %}`.
 #[derive(Debug)]
 pub struct For {
-    /// The loop variables.
     pub target: Target,
-    /// The value that is iterated.
     pub iter: Expr,
     /// The condition that an item has to meet.
     pub test: Option<LoopTest>,
@@ -226,9 +206,7 @@ pub struct LoopTest {
 /// A choice: `{% if a %}…{% elif b %}…{% else %}…{% endif %}`.
 #[derive(Debug)]
 pub struct If {
-    /// The `if` and the `elif` tags with their bodies.
     pub arms: Vec<IfArm>,
-    /// The body of the `else`.
     pub otherwise: Body,
 }
 
@@ -236,7 +214,6 @@ pub struct If {
 #[derive(Debug)]
 pub struct IfArm {
     pub test: Expr,
-    /// The body that is rendered if the condition is true.
     pub body: Body,
     /// The offset of the token whose line the reference gives the arm: the word `if`, or the first token of the condition of an `elif`.
     pub at: u32,
@@ -336,7 +313,6 @@ pub struct FilterBlock {
 /// A scope with variables of its own: `{% with target = value %}body{% endwith %}`.
 #[derive(Debug)]
 pub struct With {
-    /// The targets and their values.
     pub bindings: Vec<(Target, Expr)>,
     pub body: Body,
     /// The scope of the body. Set by the resolver.

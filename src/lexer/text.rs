@@ -24,24 +24,13 @@ pub enum Opening {
     EndRaw,
 }
 
-/// The mark after an opening delimiter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
-    /// No mark after the delimiter.
-    None,
-    /// `-`, which strips all blanks before the tag.
-    Strip,
-    /// `+`, which strips nothing.
-    Keep,
-}
-
 /// An opening delimiter with its mark, or a whole `raw` or `endraw` tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opener {
     /// The construct that the opener begins or ends.
     pub opening: Opening,
-    /// The mark after the delimiter.
-    pub mark: Mark,
+    /// The mark after the delimiter: `-` strips all blanks before the tag, and `+` strips nothing.
+    pub mark: Option<u8>,
     /// The offset of the first byte.
     pub start: usize,
     /// The offset after the last byte, and after the blanks that the tag of a raw block strips.
@@ -153,14 +142,14 @@ fn closer_end(text: &str, from: usize, closer: Closer) -> Option<usize> {
 /// Returns the text before an opener without the blanks that the opener strips. `is_line_start` says whether the text begins a line.
 pub fn strip_before<'s>(text: &'s str, opener: &Opener, is_line_start: bool) -> &'s str {
     match opener.mark {
-        Mark::Strip => trim_end_blanks(text),
+        Some(b'-') => trim_end_blanks(text),
         // jinja2 3.1.6 lexer.py tokeniter: lstrip only where the opener is not a variable.
-        Mark::None if opener.opening != Opening::Variable => {
+        None if opener.opening != Opening::Variable => {
             let line = trim_end_indent(text);
             let strips = line.ends_with('\n') || (line.is_empty() && is_line_start);
             if strips { line } else { text }
         }
-        Mark::None | Mark::Keep => text,
+        _ => text,
     }
 }
 
@@ -171,12 +160,9 @@ fn find_braces(text: &str, from: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Returns the mark at an offset, and the offset after it.
-fn read_mark(text: &str, at: usize) -> (Mark, usize) {
-    match text.as_bytes().get(at) {
-        Some(b'-') => (Mark::Strip, at + 1),
-        Some(b'+') => (Mark::Keep, at + 1),
-        _ => (Mark::None, at),
-    }
+fn read_mark(text: &str, at: usize) -> (Option<u8>, usize) {
+    let mark = text.as_bytes().get(at).filter(|byte| matches!(byte, b'-' | b'+'));
+    (mark.copied(), at + usize::from(mark.is_some()))
 }
 
 /// Returns the offset after a `raw` tag whose opening delimiter and mark end at `from`.

@@ -45,12 +45,11 @@ pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Templ
     let mut parser = Parser {
         stack: Stack::for_trees(meter.limits()),
         stream: TokenStream::new(source, meter)?,
-        symbols: Symbols::with_room(),
-        text_bytes: 0,
+        template: Template {
+            symbols: Symbols::with_room(),
+            ..Template::default()
+        },
         loop_mentions: 0,
-        sets_loop: false,
-        has_blocks: false,
-        has_generation: false,
         outlives_scope: false,
         open_tags: Vec::new(),
         stmts: Vec::with_capacity(16),
@@ -62,21 +61,10 @@ pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Templ
         frames: 0,
         late_error: None,
     };
-    let body = parser.parse_template()?;
+    parser.template.body = parser.parse_template()?;
     match parser.late_error {
         Some(error) => Err(error),
-        None => {
-            let template = Template {
-                body,
-                text_bytes: parser.text_bytes,
-                symbols: parser.symbols,
-                sets_loop: parser.sets_loop,
-                has_blocks: parser.has_blocks,
-                has_generation: parser.has_generation,
-                ..Template::default()
-            };
-            Ok((template, parser.stream.into_meter()))
-        }
+        None => Ok((parser.template, parser.stream.into_meter())),
     }
 }
 
@@ -84,17 +72,10 @@ pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Templ
 #[derive(Debug)]
 struct Parser<'s> {
     stream: TokenStream<'s>,
-    symbols: Symbols,
-    /// The number of bytes outside of the tags so far.
-    text_bytes: usize,
+    /// The template so far, without its statements.
+    template: Template,
     /// The number of times that the name `loop` has occurred.
     loop_mentions: usize,
-    /// Whether the name `loop` has occurred in a target.
-    sets_loop: bool,
-    /// Whether a `block` statement has occurred.
-    has_blocks: bool,
-    /// Whether a `generation` block has occurred.
-    has_generation: bool,
     /// Whether the current code is in a function that can be called after the end of a scope around it.
     outlives_scope: bool,
     /// The tags of the statements around the current token, for messages.
@@ -137,9 +118,9 @@ impl<'s> Parser<'s> {
         if name == "loop" {
             self.loop_mentions += 1;
         }
-        let symbol = self.symbols.intern(name);
+        let symbol = self.template.symbols.intern(name);
         if self.outlives_scope {
-            self.symbols.mark_scoped(symbol);
+            self.template.symbols.mark_scoped(symbol);
         }
         symbol
     }
@@ -154,8 +135,8 @@ impl<'s> Parser<'s> {
 
     /// Returns a shared string of the name of an attribute, a filter, a test or a keyword.
     fn share_name(&mut self, name: &str) -> Arc<str> {
-        let symbol = self.symbols.intern(name);
-        self.symbols.spelling(symbol)
+        let symbol = self.template.symbols.intern(name);
+        self.template.symbols.spelling(symbol)
     }
 }
 

@@ -75,7 +75,7 @@ impl<'s> Parser<'s> {
     /// Parses a `generation` block.
     pub fn parse_generation(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
-        self.has_generation = true;
+        self.template.has_generation = true;
         let body = self.close_statements(&["endgeneration"])?;
         Ok(StmtKind::Generation(Box::new(new_macro(None, Vec::new(), body))))
     }

@@ -39,7 +39,7 @@ impl<'s> Parser<'s> {
             match token.kind {
                 TokenKind::Data => {
                     let text = self.stream.text(token);
-                    self.text_bytes += text.len();
+                    self.template.text_bytes += text.len();
                     let piece = Piece::Text(
                         text.into(),
                         TextPlaces {
@@ -273,8 +273,16 @@ impl<'s> Parser<'s> {
             }
             pieces.push(Piece::Expr(self.read_expression()?));
         }
-        Ok(StmtKind::Output(Box::new(Output::new(pieces))))
+        Ok(new_output(pieces))
     }
+}
+
+fn new_output(pieces: Vec<Piece>) -> StmtKind {
+    let output = Output {
+        pieces,
+        ..Output::default()
+    };
+    StmtKind::Output(Box::new(output))
 }
 
 impl Pieces {
@@ -292,7 +300,7 @@ impl Pieces {
             return None;
         }
         Some(Stmt {
-            kind: StmtKind::Output(Box::new(Output::new(split_off(&mut self.pieces, 0)))),
+            kind: new_output(split_off(&mut self.pieces, 0)),
             span: Span::new(self.start, end),
             at: self.at,
             line_at: 0,

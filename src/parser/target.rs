@@ -28,7 +28,7 @@ impl<'s> Parser<'s> {
             return Err(self.stream.error_at("can't assign to 'name'", token.span, token.at));
         }
         let symbol = self.intern(name);
-        self.symbols.mark_scoped(symbol);
+        self.template.symbols.mark_scoped(symbol);
         Ok((name, variable(symbol, token.span, token.at)))
     }
 
@@ -36,10 +36,10 @@ impl<'s> Parser<'s> {
     pub fn parse_target(&mut self, with_namespace: bool) -> Result<Target> {
         let mentions = self.loop_mentions;
         let parsed = self.descend(depth::CALL + depth::TUPLE, |parser| parser.read_target(with_namespace))?;
-        self.sets_loop |= self.loop_mentions > mentions;
+        self.template.sets_loop |= self.loop_mentions > mentions;
         let target = parsed
             .map_err(|Unassignable { class, span, at }| self.stream.error_at(format!("can't assign to '{class}'"), span, at))?;
-        target.for_each_name(&mut |_, symbol| self.symbols.mark_scoped(symbol));
+        target.for_each_name(&mut |_, symbol| self.template.symbols.mark_scoped(symbol));
         Ok(target)
     }
 

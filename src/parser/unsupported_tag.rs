@@ -83,7 +83,7 @@ impl<'s> Parser<'s> {
         }
         self.close_statements(&["endblock"])?;
         self.stream.eat_word(name)?;
-        self.has_blocks = true;
+        self.template.has_blocks = true;
         Ok(StmtKind::Unsupported("block"))
     }
 
