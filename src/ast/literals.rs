@@ -1,6 +1,6 @@
 //! Finds the literals of a template by their addresses: strings for traced renders, lists and dicts for `is sameas`.
 
-use super::{Body, Child, Expr, ExprKind, Literal, StmtKind, Template};
+use super::{Body, Child, ExprKind, Literal, StmtKind, Template};
 use crate::json::Data;
 use crate::source::Source;
 use crate::trace::Literals;
@@ -31,7 +31,7 @@ impl Template {
             is_found: false,
             nodes: 0,
         };
-        search.body(&self.body, false);
+        search.body(&self.body);
         (search.is_found, search.nodes)
     }
 }
@@ -43,23 +43,25 @@ struct Search {
 }
 
 impl Search {
-    fn body(&mut self, body: &Body, is_repeated: bool) {
+    fn body(&mut self, body: &Body) {
         for stmt in &body.stmts {
             self.nodes = self.nodes.saturating_add(1);
-            let is_repeated = is_repeated || matches!(stmt.kind, StmtKind::For(_) | StmtKind::Macro(_) | StmtKind::CallBlock(_));
-            stmt.for_each_child(&mut |child| match child {
-                Child::Expr(expr) if is_repeated => self.expr(expr),
-                Child::Body(body) => self.body(body, is_repeated),
-                _ => self.nodes = self.nodes.saturating_add(1),
-            });
-        }
-    }
-
-    fn expr(&mut self, expr: &Expr) {
-        self.nodes = self.nodes.saturating_add(1);
-        match &expr.kind {
-            ExprKind::Literal(Literal::Data(data)) => self.data(data),
-            _ => expr.for_each_child(&mut |child| self.expr(child)),
+            if let StmtKind::For(_) | StmtKind::Macro(_) | StmtKind::CallBlock(_) = stmt.kind {
+                stmt.walk(&mut |child| {
+                    self.nodes = self.nodes.saturating_add(1);
+                    if let Child::Expr(expr) = child {
+                        if let ExprKind::Literal(Literal::Data(data)) = &expr.kind {
+                            self.data(data);
+                        }
+                    }
+                    true
+                });
+            } else {
+                stmt.for_each_child(&mut |child| match child {
+                    Child::Body(body) => self.body(body),
+                    _ => self.nodes = self.nodes.saturating_add(1),
+                });
+            }
         }
     }
 

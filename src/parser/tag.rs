@@ -30,52 +30,39 @@ impl<'s> Parser<'s> {
     #[cold]
     pub fn unknown_tag_error(&self, tag: Token) -> Error {
         let name = self.stream.text(tag);
-        let mut message = format!("Encountered unknown tag {}.", quote::repr(name));
-        if self.expected_ends().any(|words| words.contains(&name)) {
-            message.push_str(" You probably made a nesting mistake. Jinja is expecting this tag, but currently looking for ");
-            message.push_str(&self.list_expected_ends());
-            message.push('.');
-        } else {
-            self.push_expected_ends(&mut message);
-        }
-        self.push_innermost(&mut message);
-        self.stream.error_at(message, tag.span, tag.at)
+        let message = format!("Encountered unknown tag {}.", quote::repr(name));
+        self.stream
+            .error_at(message + &self.describe_open_tags(Some(name)), tag.span, tag.at)
     }
 
     /// Returns the error for a template that ends inside a body.
     #[cold]
     pub fn missing_end_error(&self) -> Error {
-        let mut message = String::from("Unexpected end of template.");
-        self.push_expected_ends(&mut message);
-        self.push_innermost(&mut message);
-        self.stream.error(message)
+        let message = String::from("Unexpected end of template.");
+        self.stream.error(message + &self.describe_open_tags(None))
     }
 
-    fn push_expected_ends(&self, message: &mut String) {
-        if self.expected_ends().next().is_some() {
-            message.push_str(" Jinja was looking for the following tags: ");
-            message.push_str(&self.list_expected_ends());
+    /// Returns the end of a message, which says what is expected after an unknown tag or at the end of the template.
+    fn describe_open_tags(&self, unknown: Option<&str>) -> String {
+        // For each body around the current token, the names of the tags that end it. The innermost body comes first.
+        let mut ends = self.open_tags.iter().rev().filter_map(|tag| tag.ends);
+        let is_misplaced = unknown.is_some_and(|name| ends.clone().any(|words| words.contains(&name)));
+        let mut message = String::new();
+        if let Some(words) = ends.next() {
+            message.push_str(if is_misplaced {
+                " You probably made a nesting mistake. Jinja is expecting this tag, but currently looking for "
+            } else {
+                " Jinja was looking for the following tags: "
+            });
+            let quoted: Vec<String> = words.iter().map(|word| quote::repr(word)).collect();
+            message.push_str(&quoted.join(" or "));
             message.push('.');
         }
-    }
-
-    fn push_innermost(&self, message: &mut String) {
         if let Some(tag) = self.open_tags.last() {
             message.push_str(" The innermost block that needs to be closed is ");
             message.push_str(&quote::repr(tag.name));
             message.push('.');
         }
-    }
-
-    /// Returns, for each body around the current token, the names of the tags that end it. The innermost body comes first.
-    fn expected_ends(&self) -> impl Iterator<Item = &'static [&'static str]> {
-        self.open_tags.iter().rev().filter_map(|tag| tag.ends)
-    }
-
-    /// Returns the names of the tags that end the innermost body, in quotes and with `or` between them.
-    fn list_expected_ends(&self) -> String {
-        let words = self.expected_ends().next().unwrap_or_default();
-        let quoted: Vec<String> = words.iter().map(|word| quote::repr(word)).collect();
-        quoted.join(" or ")
+        message
     }
 }

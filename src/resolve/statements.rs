@@ -135,16 +135,12 @@ impl Resolver<'_> {
     /// Returns the first target named `loop` in a loop or among its own targets, where it is not allowed.
     fn find_assigned_loop(&mut self, node: &For, loop_name: Option<Symbol>) -> Result<Option<Target>> {
         let Some(name) = loop_name else { return Ok(None) };
-        let mut search = TargetSearch {
-            name,
-            found: None,
-            visited: 0,
-        };
-        search.target(&node.target);
+        let (mut found, mut visited) = (None, 0);
+        find_target(&node.target, name, &mut found, &mut visited);
         let stmts = node.body.stmts.iter().chain(&node.otherwise.stmts);
-        stmts.for_each(|stmt| search.stmt(stmt));
-        self.meter.charge(search.visited)?;
-        Ok(search.found)
+        stmts.for_each(|stmt| find_target_in(stmt, name, &mut found, &mut visited));
+        self.meter.charge(visited)?;
+        Ok(found)
     }
 
     /// Resolves the condition of a loop, `for x in items if …`. It is a frame of its own, in which the loop's target is assigned too.
@@ -359,37 +355,27 @@ impl Resolver<'_> {
     }
 }
 
-/// A search for the first target of a name.
-struct TargetSearch {
-    name: Symbol,
-    found: Option<Target>,
-    /// The number of statements, and of their parts, that were visited.
-    visited: u64,
+/// Finds the first target of a name in a statement and its bodies. The targets of `with` are parameters in the reference. Counts the
+/// parts that are visited.
+fn find_target_in(stmt: &Stmt, name: Symbol, found: &mut Option<Target>, visited: &mut u64) {
+    let is_with = matches!(stmt.kind, StmtKind::With(_));
+    stmt.for_each_child(&mut |child| {
+        *visited = visited.saturating_add(1);
+        match child {
+            Child::Target(target) if !is_with => find_target(target, name, found, visited),
+            Child::Body(body) if found.is_none() => {
+                body.stmts.iter().for_each(|stmt| find_target_in(stmt, name, found, visited));
+            }
+            _ => {}
+        }
+    });
 }
 
-impl TargetSearch {
-    /// Searches a statement and its bodies. The targets of `with` are parameters in the reference.
-    fn stmt(&mut self, stmt: &Stmt) {
-        if self.found.is_some() {
-            return;
+fn find_target(target: &Target, name: Symbol, found: &mut Option<Target>, visited: &mut u64) {
+    target.for_each_name(&mut |target, symbol| {
+        *visited = visited.saturating_add(1);
+        if symbol == name && found.is_none() {
+            *found = Some(target.clone());
         }
-        let is_with = matches!(stmt.kind, StmtKind::With(_));
-        stmt.for_each_child(&mut |child| {
-            self.visited = self.visited.saturating_add(1);
-            match child {
-                Child::Target(target) if !is_with => self.target(target),
-                Child::Body(body) => body.stmts.iter().for_each(|stmt| self.stmt(stmt)),
-                _ => {}
-            }
-        });
-    }
-
-    fn target(&mut self, target: &Target) {
-        target.for_each_name(&mut |target, symbol| {
-            self.visited = self.visited.saturating_add(1);
-            if symbol == self.name && self.found.is_none() {
-                self.found = Some(target.clone());
-            }
-        });
-    }
+    });
 }
