@@ -335,6 +335,12 @@ impl Pieces {
         self.filled = self.filled.min(length);
     }
 
+    /// Removes the pieces after a number of them, which ended at a byte.
+    pub fn undo(&mut self, count: usize, filled: usize) {
+        self.list.truncate(count);
+        self.filled = filled;
+    }
+
     /// Ends the last piece, so that what is written later has pieces of its own. Returns the number of pieces and marks so far.
     pub fn end_piece(&mut self) -> usize {
         self.sealed = self.list.len();
@@ -445,7 +451,7 @@ impl Pieces {
     }
 
     /// Returns the byte after the last piece with an origin.
-    pub(super) fn filled(&self) -> usize {
+    pub fn filled(&self) -> usize {
         self.filled
     }
 

@@ -14,6 +14,7 @@ mod unite;
 
 pub use composed::{backslash_escape, html_escape};
 pub use inputs::Traced;
+pub use turns::Stretch;
 
 use std::ops::Range;
 
@@ -248,14 +249,6 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Records that a byte range of the text that is being written comes from a line of the template.
-    pub fn record_template(&mut self, line: u32, range: Range<usize>) -> Result<()> {
-        let Some(tape) = &self.tape else { return Ok(()) };
-        self.pieces.fill(range.start, Source::Made, tape.owner);
-        self.pieces.push(Piece::new(range, Source::Template(line), tape.owner));
-        self.check_pieces()
-    }
-
     /// Records a `{% generation %}` block that has just ended.
     pub fn record_block(&mut self, block: Range<usize>) -> Result<()> {
         self.pieces.push_block(block);
@@ -263,7 +256,7 @@ impl<'a> Runtime<'a> {
     }
 
     /// Checks that the pieces of the text that is being written do not take more memory than the limits allow.
-    pub(super) fn check_pieces(&self) -> Result<()> {
+    pub fn check_pieces(&self) -> Result<()> {
         self.meter.check_size(self.pieces.bytes())
     }
 
