@@ -17,7 +17,7 @@ mod spans;
 mod union;
 
 pub use map::{Container, InputMap, Literals, Storage};
-pub use paths::{Paths, ROOT, Step};
+pub use paths::{Outer, Paths, ROOT, Step};
 pub use pieces::{Address, Copied, Copies, Owner, Piece, Pieces, Source, free_spare_text};
 pub use segments::{count_paths, count_pointer_bytes};
 pub use spans::{Points, Spans};

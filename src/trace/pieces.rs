@@ -388,66 +388,70 @@ impl Pieces {
 
     /// Finds the origin of each piece that was copied from memory, and the owner of each piece.
     pub fn resolve(&mut self, map: &mut InputMap<'_>) {
-        let marks = std::mem::take(&mut self.marks);
-        let unresolved = std::mem::take(&mut self.list);
-        self.list.reserve_exact(unresolved.len().saturating_sub(marks));
-        for piece in unresolved {
+        let mut are_whole = true;
+        for piece in &mut self.list {
             match piece.source {
-                Source::Stretch(start) => self.own_around(start as usize, piece.owner),
-                Source::Round(start) => self.own_from(start as usize, piece.owner),
-                Source::Generation => self.push(piece),
-                Source::Memory(address) => map.for_each_part(address, piece.bytes().len(), |map, part, source| {
-                    let bytes = [part.start, part.end].map(|byte| piece.start().saturating_add(byte));
-                    let owner = map.owner_of_known(source, piece.owner);
-                    self.list.push(Piece {
-                        bytes: bytes.map(to_offset),
-                        source,
-                        owner,
-                    });
-                }),
-                source => {
-                    let owner = map.owner_of_known(source, piece.owner);
-                    self.list.push(Piece { owner, ..piece });
-                }
+                Source::Memory(address) => match map.find_whole(address, piece.bytes().len()) {
+                    Some(source) => piece.source = source,
+                    None => are_whole = false,
+                },
+                Source::Input(..) | Source::Changed(_) => {}
+                _ => continue,
             }
+            piece.owner = map.owner_of_known(piece.source, piece.owner);
+        }
+        if !are_whole {
+            self.split(map);
+        }
+        if self.marks > 0 {
+            self.apply_marks();
         }
         self.sealed = self.sealed.min(self.list.len());
     }
 
-    /// Returns the pieces that have bytes after a byte. They are searched from the end, because the byte is near it.
-    fn after(&mut self, byte: usize) -> &mut [Piece] {
-        let count = self.list.iter().rev().take_while(|piece| piece.end() > byte).count();
-        let first = self.list.len().saturating_sub(count);
-        self.list.get_mut(first..).unwrap_or_default()
-    }
-
-    /// Sets the owner of the pieces that have none, from a byte on.
-    fn own_from(&mut self, start: usize, owner: Owner) {
-        self.after(start)
-            .iter_mut()
-            .for_each(|piece| piece.owner = piece.owner.or(owner));
-    }
-
-    /// Applies a stretch: its message becomes the owner of the text around its strings, unless strings of other parts of the input are
-    /// among them. Only pieces from a byte on change, and only those that have the owner `current` and are not text of the input.
-    fn own_around(&mut self, start: usize, current: Owner) {
-        let is_input = |piece: &Piece| matches!(piece.source, Source::Input(..) | Source::Changed(_));
-        let is_after = |piece: &Piece| piece.end() > start;
-        let mut found = None;
-        for piece in self.list.iter().rev().take_while(|piece| is_after(piece)) {
-            match found {
-                _ if !is_input(piece) => {}
-                // Mostly, a string of the current message is found at once.
-                _ if piece.owner == current || piece.owner == Owner::NONE => return,
-                None => found = Some(piece.owner),
-                Some(owner) if owner != piece.owner => return,
-                Some(_) => {}
+    /// Splits the pieces whose memory has several origins.
+    #[cold]
+    fn split(&mut self, map: &mut InputMap<'_>) {
+        for piece in std::mem::take(&mut self.list) {
+            match piece.source {
+                Source::Memory(address) => map.for_each_part(address, piece.bytes().len(), |map, part, source| {
+                    let bytes = piece.start() + part.start..piece.start() + part.end;
+                    let owner = map.owner_of_known(source, piece.owner);
+                    self.list.push(Piece::new(bytes, source, owner));
+                }),
+                Source::Generation => self.push(piece),
+                _ => self.list.push(piece),
             }
         }
-        let Some(owner) = found else { return };
-        let new = self.list.iter_mut().rev().take_while(|piece| is_after(piece));
-        let around = new.filter(|piece| !is_input(piece) && piece.owner == current);
-        around.for_each(|piece| piece.owner = owner);
+    }
+
+    /// Applies the stretches and rounds, and removes their marks.
+    fn apply_marks(&mut self) {
+        self.marks = 0;
+        let mut kept = 0;
+        for index in 0..self.list.len() {
+            let Some(piece) = self.list.get(index).copied() else { break };
+            let before = self.list.get_mut(..kept).unwrap_or_default();
+            match piece.source {
+                Source::Stretch(start) => own_around(before, start as usize, piece.owner),
+                Source::Round(start) => own_from(before, start as usize, piece.owner),
+                _ => {
+                    if let Some(place) = self.list.get_mut(kept) {
+                        *place = piece;
+                    }
+                    kept += 1;
+                    if piece.source == Source::Generation {
+                        self.blocks_end = kept;
+                    }
+                }
+            }
+        }
+        self.list.truncate(kept);
+    }
+
+    /// Returns the pieces that have bytes after a byte.
+    fn after(&self, byte: usize) -> &[Piece] {
+        self.list.get(first_after(&self.list, byte)..).unwrap_or_default()
     }
 
     /// Returns the byte after the last piece with an origin.
@@ -467,6 +471,42 @@ impl Pieces {
         blocks.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
         blocks
     }
+}
+
+/// Returns the index of the first piece that has bytes after a byte. It is searched from the end, because the byte is near it.
+fn first_after(pieces: &[Piece], byte: usize) -> usize {
+    let count = pieces.iter().rev().take_while(|piece| piece.end() > byte).count();
+    pieces.len() - count
+}
+
+/// Sets the owner of the pieces that have none, from a byte on.
+fn own_from(pieces: &mut [Piece], start: usize, owner: Owner) {
+    let first = first_after(pieces, start);
+    for piece in pieces.get_mut(first..).unwrap_or_default() {
+        piece.owner = piece.owner.or(owner);
+    }
+}
+
+/// Applies a stretch: its message becomes the owner of the text around its strings, unless strings of other parts of the input are among
+/// them. Only pieces from a byte on change, and only those that have the owner `current` and are not text of the input.
+fn own_around(pieces: &mut [Piece], start: usize, current: Owner) {
+    let is_input = |piece: &Piece| matches!(piece.source, Source::Input(..) | Source::Changed(_));
+    let is_after = |piece: &Piece| piece.end() > start;
+    let mut found = None;
+    for piece in pieces.iter().rev().take_while(|piece| is_after(piece)) {
+        match found {
+            _ if !is_input(piece) => {}
+            // Mostly, a string of the current message is found at once.
+            _ if piece.owner == current || piece.owner == Owner::NONE => return,
+            None => found = Some(piece.owner),
+            Some(owner) if owner != piece.owner => return,
+            Some(_) => {}
+        }
+    }
+    let Some(owner) = found else { return };
+    let new = pieces.iter_mut().rev().take_while(|piece| is_after(piece));
+    let around = new.filter(|piece| !is_input(piece) && piece.owner == current);
+    around.for_each(|piece| piece.owner = owner);
 }
 
 /// The number of items that a list has memory for from the start. A short conversation needs no more, and glibc's allocator is fastest for

@@ -92,10 +92,10 @@ pub(super) fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
 pub(in crate::chat) fn is_eos(segment: &Segment) -> bool {
     let paths = segment.input();
     match segment.place {
-        Place::Token(name) => paths.step(name) == "eos_token",
+        Place::Token(name) => paths.key(name) == "eos_token",
         _ => segment
             .path_indices()
-            .any(|path| paths.parent(path) == ROOT && paths.step(path) == "eos_token"),
+            .any(|path| paths.parent(path) == ROOT && paths.key(path) == "eos_token"),
     }
 }
 

@@ -145,7 +145,7 @@ impl<'p> Scene<'p> {
         let is_whole = |segment: &Segment| {
             let paths = segment.input();
             match segment.place {
-                Place::Input { path, is_key: true, .. } => paths.depth(path) == ROLE_DEPTH && paths.step(path) == "role",
+                Place::Input { path, is_key: true, .. } => paths.depth(path) == ROLE_DEPTH && paths.key(path) == "role",
                 _ => {
                     loses
                         && segment

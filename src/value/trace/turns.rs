@@ -20,6 +20,8 @@ pub struct Turn {
     /// The owner of what was written before the round. It is the owner again after the round.
     outer: Owner,
     outer_index: Option<u32>,
+    /// Whether the round had an owner from its start.
+    is_owned: bool,
     /// The byte of the output at which the text of the round begins.
     start: usize,
 }
@@ -148,6 +150,7 @@ impl<'a> Runtime<'a> {
         let mut turn = Turn {
             outer: Owner::NONE,
             outer_index: None,
+            is_owned: false,
             start,
         };
         self.pieces.end_piece();
@@ -160,7 +163,7 @@ impl<'a> Runtime<'a> {
 
     /// Makes a message the owner of the round of a loop, if an item of the round is the message or is made from it: `for message in
     /// messages`. `variable` is the name of the item. An item that is an integer may be an index, by which the round reads a message later.
-    pub fn take_turn(&mut self, item: &Value<'a>, variable: u32) -> Result<()> {
+    pub fn take_turn(&mut self, turn: &mut Turn, item: &Value<'a>, variable: u32) -> Result<()> {
         if let Some(tape) = &mut self.tape {
             if let Value::Int(_) = item {
                 tape.index = Some(variable);
@@ -168,6 +171,7 @@ impl<'a> Runtime<'a> {
             tape.owner = tape
                 .message_of_item(item, &self.heap.frames.input, &mut self.meter)?
                 .or(tape.owner);
+            turn.is_owned = tape.owner != Owner::NONE;
         }
         Ok(())
     }
@@ -178,7 +182,7 @@ impl<'a> Runtime<'a> {
         let Some(tape) = &mut self.tape else { return Ok(()) };
         let owner = std::mem::replace(&mut tape.owner, turn.outer);
         tape.index = turn.outer_index;
-        if owner != turn.outer {
+        if !turn.is_owned && owner != turn.outer {
             self.meter.charge(self.pieces.end_round(turn.start, owner) as u64 >> 3)?;
         }
         Ok(())
