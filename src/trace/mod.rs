@@ -9,6 +9,7 @@
 //! become [`Segment`]s.
 
 mod map;
+mod owners;
 mod paths;
 mod pieces;
 mod segments;
