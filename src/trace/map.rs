@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::paths::{MESSAGE_DEPTH, Outer, Paths, ROOT, Step};
-use super::pieces::{Address, FEW, Owner, Source, free_spare};
+use super::source::{Address, FEW, Owner, Source, free_spare};
 use super::sets::Sets;
 use super::union::Union;
 use crate::error::Result;

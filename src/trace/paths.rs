@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use super::pieces::{FEW, Owner, free_spare, free_spare_text, to_offset};
+use super::source::{FEW, Owner, free_spare, free_spare_text, to_offset};
 use crate::json::escape_key;
 
 /// The step from a container to a value in it.
