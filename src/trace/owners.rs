@@ -40,7 +40,7 @@ impl Pieces {
     }
 
     fn push_mark(&mut self, mark: Piece) {
-        self.marks = self.marks.saturating_add(1);
+        self.marks += 1;
         self.list.push(mark);
     }
 

@@ -192,7 +192,7 @@ impl Pieces {
         let first = self.list.partition_point(|piece| piece.end() < view.start);
         let rest = self.list.get(first..).unwrap_or_default();
         let ended = rest.partition_point(|piece| piece.end() < view.end);
-        let after = ended.max(self.blocks_end.saturating_sub(first)).saturating_add(1);
+        let after = ended.max(self.blocks_end.saturating_sub(first)) + 1;
         rest.get(..after).unwrap_or(rest)
     }
 
@@ -204,7 +204,7 @@ impl Pieces {
             let (start, end) = (piece.start().max(view.start), piece.end().min(view.end));
             let is_empty_block = is_block && piece.bytes().is_empty() && (start..end) == piece.bytes();
             if start < end || is_empty_block {
-                let shift = |byte: usize| byte.saturating_sub(view.start).saturating_add(at);
+                let shift = |byte: usize| byte.saturating_sub(view.start) + at;
                 let source = match piece.source {
                     Source::Input(string, at) => {
                         let skipped = start.saturating_sub(piece.start());

@@ -113,7 +113,7 @@ impl InputMap<'_> {
             point = if is_ascii {
                 end
             } else {
-                point.saturating_add(text.get(start..end).map_or(0, char_count))
+                point + text.get(start..end).map_or(0, char_count)
             };
             segments.push(Segment {
                 bytes: [start, end].map(to_offset),
