@@ -101,6 +101,50 @@ impl<'s> Source<'s> {
     }
 }
 
+/// Finds the lines of many offsets. It counts the newlines between an offset and the previous one.
+#[derive(Debug)]
+pub struct LineCounter<'s> {
+    source: &'s Source<'s>,
+    offset: u32,
+    line: u32,
+}
+
+impl<'s> LineCounter<'s> {
+    /// Returns a counter at the start of a source.
+    pub fn new(source: &'s Source<'_>) -> Self {
+        Self {
+            source,
+            offset: 0,
+            line: 1,
+        }
+    }
+
+    /// Returns the line, from 1, of the byte at `offset`, like [`Source::line`].
+    pub fn line(&mut self, offset: u32) -> u32 {
+        let [start, end] = [self.offset.min(offset), self.offset.max(offset)];
+        let between = self.source.text.as_bytes().get(start as usize..end as usize);
+        let newlines = count_newlines(between.unwrap_or_default());
+        self.line = if offset < self.offset {
+            self.line.saturating_sub(newlines)
+        } else {
+            self.line.saturating_add(newlines)
+        };
+        self.offset = offset;
+        self.line
+    }
+}
+
+/// Returns the number of newlines. The compiler vectorises the inner loop, whose counts fit into a byte.
+fn count_newlines(text: &[u8]) -> u32 {
+    const BLOCK: usize = 255;
+    let of_block = |block: &[u8]| {
+        block
+            .iter()
+            .fold(0_u8, |count, byte| count.wrapping_add(u8::from(*byte == b'\n')))
+    };
+    text.chunks(BLOCK).map(|block| u32::from(of_block(block))).sum()
+}
+
 /// Returns the text with `\n` for each line break.
 fn normalise_line_breaks(text: &str) -> String {
     let mut normalised = String::with_capacity(text.len());
@@ -142,5 +186,8 @@ mod tests {
         let source = Source::new(&text);
         let lines: Vec<u32> = [0, 6, 7, 13, 14, 48, 49, 62, 63].map(|offset| source.line(offset)).to_vec();
         assert_eq!(lines, [1, 1, 2, 2, 3, 7, 8, 9, 10]);
+        let mut counter = LineCounter::new(&source);
+        let counted = [0, 14, 13, 63, 6, 7, 69].map(|offset| counter.line(offset));
+        assert_eq!(counted, [1, 3, 2, 10, 1, 2, 10]);
     }
 }

@@ -28,7 +28,7 @@ use crate::ast::{Body, Child, Frame, Scope, Slot, Symbol, SymbolSet, Symbols, Te
 use crate::builtins::globals;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::{Meter, STEP_BYTES, Stack};
-use crate::source::Source;
+use crate::source::{LineCounter, Source};
 use crate::span::Span;
 use crate::text::quote;
 use crate::unicode::nfkc;
@@ -68,6 +68,7 @@ fn walk(template: &mut Template, source: &Source, meter: Meter<'_>) -> Result<Fr
     scopes.register_names(symbols.all().map(is_given));
     let mut resolver = Resolver {
         source,
+        lines: LineCounter::new(source),
         symbols,
         scopes,
         line_at: 0,
@@ -107,6 +108,7 @@ const PARTS_OF_A_STEP: u32 = 4;
 /// The state of a walk.
 struct Resolver<'t> {
     source: &'t Source<'t>,
+    lines: LineCounter<'t>,
     symbols: &'t Symbols,
     scopes: Scopes,
     /// The offset of the node whose line was recorded last (`CodeGenerator._last_line`). An error in the node names the line.
