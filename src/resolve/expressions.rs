@@ -184,6 +184,11 @@ impl Resolver<'_> {
     #[inline]
     fn rewrite(&mut self, expr: &mut Expr) {
         match &mut expr.kind {
+            ExprKind::Binary(BinaryOp::Add, operands) => {
+                if let Some(sum) = join_sum(operands) {
+                    expr.kind = sum;
+                }
+            }
             ExprKind::Binary(BinaryOp::Pow, operands) => {
                 if let Some(positive) = self.folder.fold_base_without_sign(operands) {
                     let [base, _] = &mut **operands;
@@ -327,6 +332,19 @@ fn by_key(kind: ExprKind) -> ExprKind {
         },
         kind => kind,
     }
+}
+
+/// Returns `x + "ab"` for `x + "a" + "b"`. Whatever `x` is, it takes both strings or refuses the first.
+fn join_sum([left, right]: &mut [Expr; 2]) -> Option<ExprKind> {
+    let (ExprKind::Binary(BinaryOp::Add, operands), ExprKind::Literal(Literal::Str(text))) = (&mut left.kind, &right.kind) else {
+        return None;
+    };
+    let [_, last] = &mut **operands;
+    let ExprKind::Literal(Literal::Str(before)) = &mut last.kind else {
+        return None;
+    };
+    *before = (String::from(std::mem::take(before)) + text).into_boxed_str();
+    Some(std::mem::replace(&mut left.kind, ExprKind::Literal(Literal::None)))
 }
 
 /// Returns the length in bytes of a constant string, or 0 for another expression.
