@@ -4,11 +4,32 @@
 //! {% if messages[0].role == "system" %}<s>{{ messages[0].content }}</s>{% endif %}   ->   message 0 owns `<s>`, its content and `</s>`
 //! ```
 //!
-//! The tape has a mark where a part of the output ends whose owner depends on what is in it. The marks are applied once the origins of the
-//! pieces are known.
+//! A mark is set where a part of the output ends whose owner depends on what is in it. The marks are applied once the origins of the pieces
+//! are known.
 
 use super::pieces::{Piece, Pieces};
-use super::source::{Owner, Source, to_offset};
+use super::source::{Owner, Source};
+
+/// The end of a part of the output whose owner depends on what is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    kind: Kind,
+    /// The byte at which the part begins.
+    start: usize,
+    /// The number of pieces up to its end.
+    pub count: usize,
+    /// The owner of what was written in a stretch, and the one that was found for a round.
+    owner: Owner,
+}
+
+/// What a mark ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A stretch, whose text one message may own.
+    Stretch,
+    /// A round of a loop, whose pieces without an owner get one.
+    Round,
+}
 
 impl Pieces {
     /// Records the end of a stretch that began at a byte, after a number of pieces. If all its text of the input has one owner,
@@ -20,10 +41,9 @@ impl Pieces {
             // The pieces before the stretch can have become fewer.
             count = self.after(start).len();
         }
-        let mark = Piece::new(self.filled..self.filled, Source::Stretch(to_offset(start)), current);
-        // A piece alone has no text around it, and a stretch that is all of an outer one has found the owner of that.
-        if count > 1 && self.list.last() != Some(&mark) {
-            self.push_mark(mark);
+        // A piece alone has no text around it.
+        if count > 1 {
+            self.push_mark(Kind::Stretch, start, current);
         }
         count
     }
@@ -34,38 +54,34 @@ impl Pieces {
         let pieces = self.after(start);
         let count = pieces.len();
         if pieces.iter().any(|piece| piece.owner == Owner::NONE) {
-            self.push_mark(Piece::new(self.filled..self.filled, Source::Round(to_offset(start)), owner));
+            self.push_mark(Kind::Round, start, owner);
         }
         count
     }
 
-    fn push_mark(&mut self, mark: Piece) {
-        self.marks += 1;
-        self.list.push(mark);
+    fn push_mark(&mut self, kind: Kind, start: usize, owner: Owner) {
+        let count = self.end_piece();
+        let mark = Mark {
+            kind,
+            start,
+            count,
+            owner,
+        };
+        // A stretch that is all of an outer one has found the owner of that.
+        if self.marks.last() != Some(&mark) {
+            self.marks.push(mark);
+        }
     }
 
-    /// Applies the stretches and rounds, and removes their marks.
+    /// Applies the stretches and rounds in the order in which they ended.
     pub(super) fn apply_marks(&mut self) {
-        self.marks = 0;
-        let mut kept = 0;
-        for index in 0..self.list.len() {
-            let Some(piece) = self.list.get(index).copied() else { break };
-            let before = self.list.get_mut(..kept).unwrap_or_default();
-            match piece.source {
-                Source::Stretch(start) => own_around(before, start as usize, piece.owner),
-                Source::Round(start) => own_from(before, start as usize, piece.owner),
-                _ => {
-                    if let Some(place) = self.list.get_mut(kept) {
-                        *place = piece;
-                    }
-                    kept += 1;
-                    if piece.source == Source::Generation {
-                        self.blocks_end = kept;
-                    }
-                }
+        for mark in std::mem::take(&mut self.marks) {
+            let before = self.list.get_mut(..mark.count).unwrap_or_default();
+            match mark.kind {
+                Kind::Stretch => own_around(before, mark.start, mark.owner),
+                Kind::Round => own_from(before, mark.start, mark.owner),
             }
         }
-        self.list.truncate(kept);
     }
 
     /// Returns the pieces that have bytes after a byte.

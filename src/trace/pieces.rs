@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::map::InputMap;
+use super::owners::Mark;
 use super::source::{FEW, Owner, Source, to_offset};
 
 /// A byte range of a string, with its origin and its owner.
@@ -98,8 +99,8 @@ pub struct Pieces {
     pub(super) filled: usize,
     /// The number of pieces at the start of the list that have ended: a later piece is not merged with them.
     sealed: usize,
-    /// The number of stretches and rounds in the list.
-    pub(super) marks: usize,
+    /// The ends of stretches and rounds that [`Pieces::resolve`] has not applied.
+    pub(super) marks: Vec<Mark>,
 }
 
 impl Pieces {
@@ -134,7 +135,7 @@ impl Pieces {
                     let memory = start..start.wrapping_add(piece.bytes().len());
                     copies.list.push(Copied { at, memory });
                 }
-                Source::Template(_) | Source::Token(_) | Source::Generation | Source::Stretch(_) | Source::Round(_) => {}
+                Source::Template(_) | Source::Token(_) | Source::Generation => {}
                 Source::Input(..) | Source::Changed(_) | Source::Clock | Source::Made => copies.made.push(piece.bytes()),
             }
         }
@@ -144,7 +145,7 @@ impl Pieces {
     /// Returns the memory of the pieces in bytes.
     #[inline]
     pub fn bytes(&self) -> usize {
-        self.list.capacity().saturating_mul(size_of::<Piece>())
+        self.list.capacity() * size_of::<Piece>() + self.marks.capacity() * size_of::<Mark>()
     }
 
     /// Adds the byte range of a `{% generation %}` block that has just ended.
@@ -262,9 +263,10 @@ impl Pieces {
     pub fn undo(&mut self, count: usize, filled: usize) {
         self.list.truncate(count);
         self.filled = filled;
+        self.marks.retain(|mark| mark.count <= count);
     }
 
-    /// Ends the last piece, so that what is written later has pieces of its own. Returns the number of pieces and marks so far.
+    /// Ends the last piece, so that what is written later has pieces of its own. Returns the number of pieces so far.
     pub fn end_piece(&mut self) -> usize {
         self.sealed = self.list.len();
         self.sealed
@@ -273,7 +275,7 @@ impl Pieces {
     /// Returns whether there are stretches or rounds that [`Pieces::resolve`] has not applied.
     #[inline]
     pub fn has_marks(&self) -> bool {
-        self.marks > 0
+        !self.marks.is_empty()
     }
 
     /// Finds the origin of each piece that was copied from memory, and the owner of each piece.
@@ -293,26 +295,31 @@ impl Pieces {
         if !are_whole {
             self.split(map);
         }
-        if self.marks > 0 {
-            self.apply_marks();
-        }
-        self.sealed = self.sealed.min(self.list.len());
+        self.apply_marks();
     }
 
     /// Splits the pieces whose memory has several origins.
     #[cold]
     fn split(&mut self, map: &mut InputMap<'_>) {
-        for piece in std::mem::take(&mut self.list) {
+        let mut marks = self.marks.iter_mut().peekable();
+        for (index, piece) in std::mem::take(&mut self.list).into_iter().enumerate() {
+            while let Some(mark) = marks.next_if(|mark| mark.count <= index) {
+                mark.count = self.list.len();
+            }
             match piece.source {
                 Source::Memory(address) => map.for_each_part(address, piece.bytes().len(), |map, part, source| {
                     let bytes = piece.start() + part.start..piece.start() + part.end;
                     let owner = map.owner_of_known(source, piece.owner);
                     self.list.push(Piece::new(bytes, source, owner));
                 }),
-                Source::Generation => self.push(piece),
                 _ => self.list.push(piece),
             }
+            if piece.source == Source::Generation {
+                self.blocks_end = self.list.len();
+            }
         }
+        marks.for_each(|mark| mark.count = self.list.len());
+        self.sealed = self.list.len();
     }
 
     /// Returns the byte after the last piece with an origin.

@@ -5,10 +5,6 @@
 pub enum Source {
     /// A `{% generation %}` block wrote these bytes. Other pieces have the origins of the same bytes.
     Generation,
-    /// Not a piece, but a mark: the pieces from this byte on are a stretch, whose text one message may own.
-    Stretch(u32),
-    /// Not a piece, but a mark: the pieces from this byte on that have no owner belong to the owner of this mark.
-    Round(u32),
     /// Copied from this place in memory. An [`InputMap`] knows what is there.
     Memory(Address),
     /// The template's text or a literal that begins on this line.
