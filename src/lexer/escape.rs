@@ -8,16 +8,24 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::ast::{ExprKind, Literal};
 use crate::text::quote::write_code;
 use crate::unsupported::{CHARACTER_NAME, SURROGATE, Unsupported};
 
-/// Returns the value of a string literal, or `None` if that is its source. `body` is the source without the quotes.
+/// The reason why a literal cannot be decoded.
+#[derive(Clone, Copy, Debug)]
+pub enum Fault {
+    /// A syntax error with this message, which is CPython's.
+    Syntax(&'static str),
+    /// An escape that this crate does not support.
+    Unsupported(&'static Unsupported),
+}
+
+/// Returns the value of a string literal. `body` is its source without the quotes.
 ///
-/// If the literal has a syntax error and an unsupported escape, the syntax error is returned, with CPython's message.
-pub fn decode(body: &str) -> Result<Option<ExprKind>, &'static str> {
+/// If the literal has a syntax error and an unsupported escape, the syntax error is returned.
+pub fn decode(body: &str) -> Result<Cow<'_, str>, Fault> {
     if find_backslash(body).is_none() {
-        return Ok(None);
+        return Ok(Cow::Borrowed(body));
     }
     let ascii = replace_with_escapes(body);
     let mut decoder = Decoder {
@@ -30,13 +38,13 @@ pub fn decode(body: &str) -> Result<Option<ExprKind>, &'static str> {
         let (plain, escape) = decoder.rest.split_at(at);
         decoder.text.push_str(plain);
         decoder.rest = escape.get(1..).unwrap_or_default();
-        decoder.decode_escape()?;
+        decoder.decode_escape().map_err(Fault::Syntax)?;
+    }
+    if let Some(row) = decoder.unsupported {
+        return Err(Fault::Unsupported(row));
     }
     decoder.text.push_str(decoder.rest);
-    Ok(Some(match decoder.unsupported {
-        Some(row) => ExprKind::UnsupportedText(row),
-        None => ExprKind::Literal(Literal::Str(decoder.text.into())),
-    }))
+    Ok(Cow::Owned(decoder.text))
 }
 
 /// Returns the offset of the first backslash. A plain loop is faster than `memchr` here, because most literals are a few bytes long.

@@ -1,16 +1,8 @@
-//! Number literals: `float_length("1.5e3+x")` is 5, and `integer_length("007")` is 2. Lengths are in bytes.
+//! Finds the end of number literals: `float_length("1.5e3+x")` is 5, and `integer_length("007")` is 2. Lengths are in bytes.
 //!
 //! The rules are `float_re` and `integer_re` of jinja2 3.1.6 `lexer.py`, in which `\d` is any decimal digit of Unicode. Digits of radix 2
-//! and 8, zeros, and the first digit of a decimal integer have to be ASCII. A literal that has the right form but no
-//! value raises an error of CPython: an integer of more than 4300 digits is a ValueError without a line, and `1.٣` is a SyntaxError.
+//! and 8, zeros, and the first digit of a decimal integer have to be ASCII. The rule that no float begins after a dot is in `token.rs`.
 
-use super::text::text_from;
-use crate::ast::Literal;
-use crate::error::{Error, Result};
-use crate::json::Data;
-use crate::number::Int;
-use crate::number::parse::{parse_float_literal, parse_int_literal};
-use crate::span::Span;
 use crate::unicode;
 
 /// Returns the length of the float at the start of `code`, if there is one.
@@ -18,9 +10,9 @@ use crate::unicode;
 /// The pattern is `(\d+_)*\d+((\.(\d+_)*\d+)?e[+\-]?(\d+_)*\d+|\.(\d+_)*\d+)`.
 pub fn float_length(code: &str) -> Option<usize> {
     let whole = grouped_digits(code)?;
-    let fraction = text_from(code, whole).strip_prefix('.').and_then(grouped_digits);
+    let fraction = after(code, whole).strip_prefix('.').and_then(grouped_digits);
     let mantissa = fraction.map_or(whole, |digits| (whole + 1) + digits);
-    match exponent_length(text_from(code, mantissa)) {
+    match exponent_length(after(code, mantissa)) {
         Some(exponent) => Some(mantissa + exponent),
         None => fraction.map(|_| mantissa),
     }
@@ -34,14 +26,14 @@ pub fn integer_length(code: &str) -> Option<usize> {
         [b'0', b'b' | b'B', ..] => |digit| matches!(digit, '0' | '1'),
         [b'0', b'o' | b'O', ..] => |digit| digit.is_digit(8),
         [b'0', b'x' | b'X', ..] => |digit| digit.is_ascii_hexdigit() || is_decimal(digit),
-        [b'1'..=b'9', ..] => return Some(spaced_digits(text_from(code, 1), is_decimal) + 1),
+        [b'1'..=b'9', ..] => return Some(spaced_digits(after(code, 1), is_decimal) + 1),
         _ => |_| false,
     };
     if !code.starts_with('0') {
         return None;
     }
-    match spaced_digits(text_from(code, 2), digits) {
-        0 => Some(spaced_digits(text_from(code, 1), |digit| digit == '0') + 1),
+    match spaced_digits(after(code, 2), digits) {
+        0 => Some(spaced_digits(after(code, 1), |digit| digit == '0') + 1),
         length => Some(length + 2),
     }
 }
@@ -58,7 +50,7 @@ fn exponent_length(code: &str) -> Option<usize> {
 fn grouped_digits(code: &str) -> Option<usize> {
     let first = code.chars().next().filter(|char| is_decimal(*char))?;
     let length = first.len_utf8();
-    Some(spaced_digits(text_from(code, length), is_decimal) + length)
+    Some(spaced_digits(after(code, length), is_decimal) + length)
 }
 
 /// Returns the length of the digits at the start of `code`, each after at most one underscore: `(_?\d)*`.
@@ -77,26 +69,6 @@ fn is_decimal(char: char) -> bool {
     char.is_ascii_digit() || (!char.is_ascii() && unicode::is_decimal(char))
 }
 
-/// Returns the value of an integer token.
-pub fn parse_integer(token: &str, span: Span) -> Result<Literal> {
-    // Nearly all integers are a few decimal digits.
-    if let Ok(int) = token.parse() {
-        return Ok(Literal::Int(int));
-    }
-    match parse_int_literal(token) {
-        Ok(Int::Small(int)) => Ok(Literal::Int(int)),
-        Ok(Int::Big(int)) => Ok(Data::BigInt(Box::new(int)).into()),
-        Err(error) => Err(python_error(error, span)),
-    }
-}
-
-/// Returns the value of a float token.
-pub fn parse_float(token: &str, span: Span) -> Result<Literal> {
-    let float = parse_float_literal(token).map_err(|error| python_error(error, span))?;
-    Ok(Literal::Float(float))
-}
-
-/// Returns the error for an exception that CPython raises. Unlike Jinja's exceptions, it has no line.
-fn python_error(error: Error, span: Span) -> Error {
-    error.at(span).without_line()
+fn after(code: &str, length: usize) -> &str {
+    code.get(length..).unwrap_or_default()
 }

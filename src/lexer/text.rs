@@ -6,7 +6,6 @@
 //! `lexer.py`, with `trim_blocks` and `lstrip_blocks`; `grammar/whitespace.md` explains them. The text is scanned by hand in linear time.
 //! Offsets and lengths are in bytes.
 
-use super::token::TokenKind;
 use super::word::{blank_length, trim_end_blanks, trim_end_indent};
 
 /// The construct that an opener begins or ends.
@@ -97,16 +96,6 @@ pub enum Closer {
     Comment,
 }
 
-impl Closer {
-    /// Returns the kind of the closer as a token.
-    pub fn kind(self) -> TokenKind {
-        match self {
-            Self::Variable => TokenKind::VariableEnd,
-            Self::Block | Self::Comment => TokenKind::BlockEnd,
-        }
-    }
-}
-
 /// Returns the length of the closer at the start of `code`, with its mark.
 pub fn closer_length(code: &[u8], closer: Closer) -> Option<usize> {
     let sign = match closer {
@@ -185,6 +174,6 @@ fn keyword_end(text: &str, from: usize, word: &str) -> Option<usize> {
     Some(start + word.len() + blank_length(after))
 }
 
-pub fn text_from(text: &str, from: usize) -> &str {
+fn text_from(text: &str, from: usize) -> &str {
     text.get(from..).unwrap_or_default()
 }

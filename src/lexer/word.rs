@@ -42,32 +42,6 @@ fn is_ascii_blank(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | 0x1c..=b' ')
 }
 
-/// Returns the offset after the characters of a name at an offset, up to the first that is not ASCII.
-#[inline]
-pub fn name_end(code: &[u8], start: usize) -> usize {
-    let mut end = start;
-    while code
-        .get(end)
-        .is_some_and(|byte| IS_NAME.get(usize::from(*byte)) == Some(&true))
-    {
-        end += 1;
-    }
-    end
-}
-
-/// Whether each byte is an ASCII character of a name.
-static IS_NAME: [bool; 256] = {
-    let mut is_name = [false; 256];
-    let mut rest: &mut [bool] = &mut is_name;
-    let mut byte = 0_u8;
-    while let Some((first, after)) = rest.split_first_mut() {
-        *first = byte.is_ascii_alphanumeric() || byte == b'_';
-        byte = byte.wrapping_add(1);
-        rest = after;
-    }
-    is_name
-};
-
 /// Returns the length of the name at the start of `text`.
 pub fn name_length(text: &str) -> usize {
     text.find(|char| !unicode::is_name(char)).unwrap_or(text.len())

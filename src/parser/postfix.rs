@@ -53,7 +53,7 @@ impl<'s> Parser<'s> {
     fn parse_attribute(&mut self, out: &mut Expr, height: Height) -> Result<Height> {
         let start = out.span.start;
         let at = self.stream.take()?.at;
-        let value = self.stream.take_value();
+        let literal = self.stream.take_literal();
         let name = self.stream.take()?;
         let kind = match name.kind {
             TokenKind::Name => {
@@ -62,7 +62,7 @@ impl<'s> Parser<'s> {
             }
             TokenKind::Integer => {
                 let index = Expr {
-                    kind: value.unwrap_or(ExprKind::Literal(Literal::None)),
+                    kind: ExprKind::Literal(literal.unwrap_or(Literal::None)),
                     span: name.span,
                     at: name.at,
                     form: Form::General,

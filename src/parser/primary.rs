@@ -3,7 +3,6 @@
 //! `("a" "b", [1, 2], {"k": none})` is a tuple of a string, a list and a dict. The rules are those of jinja2 3.1.6 `parser.py`,
 //! `parse_primary`, `parse_tuple`, `parse_list` and `parse_dict`.
 
-use std::borrow::Cow;
 use std::mem::take;
 
 use super::depth::{self, Height, build_leaf};
@@ -11,7 +10,7 @@ use super::expression::Start;
 use super::{Parser, split_off};
 use crate::ast::{Expr, ExprKind, Literal, Name};
 use crate::error::{Error, Result};
-use crate::lexer::{TokenKind, between_quotes};
+use crate::lexer::TokenKind;
 
 /// The place of a tuple, which determines its items and whether it can be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +42,9 @@ impl<'s> Parser<'s> {
                 }
                 TokenKind::String => parser.parse_string(out, start),
                 TokenKind::Integer | TokenKind::Float => {
-                    let value = parser.stream.take_value().unwrap_or(ExprKind::Literal(Literal::None));
+                    let literal = parser.stream.take_literal().unwrap_or(Literal::None);
                     parser.stream.bump()?;
-                    Ok(parser.build_leaf_from(out, value, start))
+                    Ok(parser.build_leaf_from(out, ExprKind::Literal(literal), start))
                 }
                 TokenKind::LeftParen => parser.parse_parentheses(out, start),
                 TokenKind::LeftBracket => parser.descend(depth::CALL, |parser| parser.parse_list(out, start)),
@@ -59,29 +58,18 @@ impl<'s> Parser<'s> {
 
     /// Parses a string literal. Adjacent string literals are joined.
     fn parse_string(&mut self, out: &mut Expr, start: Start) -> Result<Height> {
-        let mut unsupported = None;
-        let mut text = self.take_string(&mut unsupported)?;
+        let mut unsupported = self.stream.take_unsupported();
+        let mut text = self.stream.take_string()?;
         while self.stream.is_at(TokenKind::String) {
-            let piece = self.take_string(&mut unsupported)?;
+            unsupported = unsupported.or(self.stream.take_unsupported());
+            let piece = self.stream.take_string()?;
             text.to_mut().push_str(&piece);
         }
-        let kind = unsupported.unwrap_or_else(|| ExprKind::Literal(Literal::Str(text.into())));
+        let kind = match unsupported {
+            Some(row) => ExprKind::UnsupportedText(row),
+            None => ExprKind::Literal(Literal::Str(text.into())),
+        };
         Ok(self.build_leaf_from(out, kind, start))
-    }
-
-    /// Takes the current token, which is a string, and returns its text. A string without one is stored in `unsupported`.
-    #[inline]
-    fn take_string(&mut self, unsupported: &mut Option<ExprKind>) -> Result<Cow<'s, str>> {
-        let value = self.stream.take_value();
-        let source = self.take_word()?;
-        match value {
-            None => Ok(Cow::Borrowed(between_quotes(source))),
-            Some(ExprKind::Literal(Literal::Str(text))) => Ok(Cow::Owned(text.into())),
-            Some(value) => {
-                unsupported.get_or_insert(value);
-                Ok(Cow::Borrowed(""))
-            }
-        }
     }
 
     /// Parses an expression or a tuple in parentheses.

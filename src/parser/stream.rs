@@ -3,12 +3,15 @@
 //! As in jinja2 3.1.6 `lexer.py`, `TokenStream`, a token is read from the lexer only when the parser needs it. The messages are those of
 //! its `expect`.
 
-use crate::ast::ExprKind;
+use std::borrow::Cow;
+
+use crate::ast::Literal;
 use crate::error::{Error, Result};
-use crate::lexer::{Lexer, Token, TokenKind};
+use crate::lexer::{Lexer, Token, TokenKind, between_quotes};
 use crate::meter::Meter;
 use crate::source::Source;
 use crate::span::Span;
+use crate::unsupported::Unsupported;
 
 /// The least number of bytes of source for which the meter is charged at once.
 const BLOCK: u32 = 1024;
@@ -139,12 +142,27 @@ impl<'s> TokenStream<'s> {
         words.iter().any(|word| self.is_word(token, word))
     }
 
-    /// Takes the value of the current token, if it is a number, or a string with escapes.
+    /// Takes the value of the current token, if it is a number or a string with escapes.
     ///
     /// The lexer has the value of the last token that it read. This is the current token, because the parser peeks only when it is at a
     /// name.
-    pub fn take_value(&mut self) -> Option<ExprKind> {
-        self.lexer.take_value()
+    pub fn take_literal(&mut self) -> Option<Literal> {
+        self.lexer.take_literal()
+    }
+
+    /// Takes the unsupported escape of the current token, if it is a string that has one.
+    pub fn take_unsupported(&mut self) -> Option<&'static Unsupported> {
+        self.lexer.take_unsupported()
+    }
+
+    /// Takes the current token, which is a string, and returns its value.
+    pub fn take_string(&mut self) -> Result<Cow<'s, str>> {
+        let literal = self.take_literal();
+        let token = self.take()?;
+        Ok(match literal {
+            Some(Literal::Str(text)) => Cow::Owned(text.into()),
+            _ => Cow::Borrowed(between_quotes(self.text(token))),
+        })
     }
 
     /// Returns whether the current token has this kind.
