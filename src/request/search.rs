@@ -423,7 +423,7 @@ pub fn hash_shape(normal: &Normal<'_>, memory: &Memory) -> u64 {
             }
             media
         });
-        let calls = turn.calls.iter().fold((0, false), |(forms, is_odd), call| {
+        let calls = normal.calls_of(&turn.calls).fold((0, false), |(forms, is_odd), call| {
             let is_plain = |id: &str| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
             (forms | call.arguments.form(), is_odd || !call.id.is_some_and(is_plain))
         });

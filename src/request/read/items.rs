@@ -188,15 +188,15 @@ fn read_server_call<'b>(
         Some(name) => (name, reader.key(place, "name")),
         None => (kind.strip_suffix("_call").unwrap_or(kind), place),
     };
-    reader.visit(size_of::<Call<'b>>())?;
-    turn.calls.push(Call {
+    let call = Call {
         id,
         name,
         arguments,
         place,
         name_place,
         arguments_place,
-    });
+    };
+    reader.push_call(turn, call)?;
     if result.is_none() && !RUN_BY_SERVER.contains(&kind) {
         return Ok(());
     }

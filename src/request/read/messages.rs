@@ -137,10 +137,8 @@ fn read_field<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, key: &'b
             reader.count(value)?;
             let place = reader.key(turn.place, key);
             let field = Field { key, value, place };
-            match key {
-                "name" => turn.name = Some(field),
-                _ => turn.others.push(field),
-            }
+            let at = if key == "name" { 0 } else { turn.fields.len() };
+            turn.fields.insert(at, field);
         }
     }
     Ok(())
@@ -206,16 +204,16 @@ pub fn read_call<'b>(
         Some((value, _)) => reader.read_arguments(value)?,
     };
     let arguments_place = if value.is_some() { reader.key(at, key) } else { at };
-    reader.visit(size_of::<Call<'b>>())?;
-    turn.calls.push(Call {
+    let name_place = reader.key(at, "name");
+    let call = Call {
         id,
         name,
         arguments,
         place,
-        name_place: reader.key(at, "name"),
+        name_place,
         arguments_place,
-    });
-    Ok(())
+    };
+    reader.push_call(turn, call)
 }
 
 /// Reads the content of a message into its turn. Results come before the other blocks of their message, and end a turn of the assistant.
@@ -241,7 +239,7 @@ fn read_blocks<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, content
             }
             let id = block.get_text("id");
             reader.meter.charge_items(known)?;
-            if id.is_none() || turn.calls.iter().take(known).all(|call| call.id != id) {
+            if id.is_none() || reader.normal.calls_of(&turn.calls).take(known).all(|call| call.id != id) {
                 read_call(reader, turn, block, at, id, at)?;
             }
             continue;

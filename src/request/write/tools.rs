@@ -58,20 +58,20 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Adds the strings of a tool.
     fn add_tool(&mut self, tool: &'n Tool<'b>, root: Place) {
         let path = self.written.paths.key(root, "name");
-        self.add_atom(tool.place, kind::TOOL, tool.name.into(), path, 0, usize::MAX);
+        self.add_atom(tool.place, kind::TOOL, tool.name.into(), path, 0);
         if let Some(description) = tool.description {
             let path = self.written.paths.key(root, "description");
-            self.add_atom(tool.place, kind::TOOL, description.into(), path, 0, usize::MAX);
+            self.add_atom(tool.place, kind::TOOL, description.into(), path, 0);
         }
         let properties = tool.parameters.and_then(|parameters| parameters.get("properties"));
         let root = self.written.paths.key(root, "parameters");
         let root = self.written.paths.key(root, "properties");
         for (key, property) in properties.into_iter().flat_map(Node::entries) {
             let path = self.written.paths.key(root, key);
-            self.add_key(key.into(), tool.place, kind::TOOL, path, usize::MAX);
+            self.add_key(key.into(), tool.place, kind::TOOL, path);
             if let Some(description) = property.get_text("description") {
                 let path = self.written.paths.key(path, "description");
-                self.add_atom(tool.place, kind::TOOL, description.into(), path, 0, usize::MAX);
+                self.add_atom(tool.place, kind::TOOL, description.into(), path, 0);
             }
         }
     }
