@@ -16,10 +16,10 @@ use std::sync::OnceLock;
 
 use super::claim_parts;
 use super::node::Node;
+use super::places::{Place, Places};
 use crate::error::Result;
-use crate::json::{self, DEPTH, Data, JsonErrorKind, escape_key};
+use crate::json::{self, DEPTH, Data, JsonErrorKind};
 use crate::meter::Meter;
-use crate::number::text::write_int;
 
 /// What a request says.
 #[derive(Debug, Default)]
@@ -223,83 +223,6 @@ pub struct Note {
     pub reason: &'static str,
 }
 
-/// The index of the place of a value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place(u32);
-
-impl Place {
-    /// The body itself.
-    pub const BODY: Self = Self(0);
-}
-
-/// The places of values in the body. A pointer is written only for a change or an error.
-#[derive(Debug, Default)]
-pub struct Places<'b> {
-    steps: Vec<Step<'b>>,
-}
-
-#[derive(Clone, Debug)]
-struct Step<'b> {
-    parent: Place,
-    index: u32,
-    key: Cow<'b, str>,
-}
-
-/// The index of a step to a value that is no item.
-const NO_INDEX: u32 = u32::MAX;
-
-/// The memory of a step.
-pub const STEP: usize = size_of::<Step<'static>>();
-
-impl<'b> Places<'b> {
-    pub fn with_capacity(count: usize) -> Self {
-        let steps = Vec::with_capacity(count);
-        Self { steps }
-    }
-
-    /// Returns the place of the value of a key.
-    pub fn key(&mut self, parent: Place, key: impl Into<Cow<'b, str>>) -> Place {
-        self.push(parent, key, NO_INDEX)
-    }
-
-    /// Returns the place of an item in the list of a key.
-    pub fn item(&mut self, parent: Place, key: impl Into<Cow<'b, str>>, index: usize) -> Place {
-        self.push(parent, key, u32::try_from(index).unwrap_or(NO_INDEX))
-    }
-
-    fn push(&mut self, parent: Place, key: impl Into<Cow<'b, str>>, index: u32) -> Place {
-        let key = key.into();
-        self.steps.push(Step { parent, index, key });
-        Place(u32::try_from(self.steps.len()).unwrap_or(0))
-    }
-
-    /// Returns the JSON pointer of a place.
-    pub fn pointer(&self, place: Place) -> String {
-        let mut pointer = String::new();
-        self.write(place, &mut pointer);
-        pointer
-    }
-
-    /// Appends the JSON pointer of a place.
-    pub fn write(&self, mut place: Place, pointer: &mut String) {
-        let mut steps = Vec::new();
-        while let Some(step) = (place.0 as usize).checked_sub(1).and_then(|index| self.steps.get(index)) {
-            steps.push(step);
-            place = step.parent;
-        }
-        for step in steps.into_iter().rev() {
-            if !step.key.is_empty() {
-                pointer.push('/');
-                pointer.push_str(&escape_key(&step.key));
-            }
-            if step.index != NO_INDEX {
-                pointer.push('/');
-                write_int(i64::from(step.index), pointer);
-            }
-        }
-    }
-}
-
 /// Arguments in JSON text.
 #[derive(Debug)]
 pub struct JsonText<'b> {
@@ -414,9 +337,9 @@ impl<'b> Normal<'b> {
 
 impl<'b> Part<'b> {
     /// Returns a part that the body does not have.
-    pub fn label(text: impl Into<String>) -> Self {
+    pub fn made(kind: PartKind, text: impl Into<String>) -> Self {
         Self {
-            kind: PartKind::Label,
+            kind,
             text: Cow::Owned(text.into()),
             node: Node::Data(&Data::None),
             place: Place::BODY,
@@ -450,6 +373,15 @@ impl<'b> Turn<'b> {
         }
     }
 
+    /// Returns a turn for the result of the call with an identifier.
+    pub fn result(place: Place, id: Option<&'b str>) -> Self {
+        let answer = Answer { id, ..Answer::default() };
+        Self {
+            result: Some(answer),
+            ..Self::new(Role::Tool, place)
+        }
+    }
+
     /// Returns a turn that the body does not have.
     pub fn made(role: Role, text: &str) -> Self {
         Self {
@@ -457,7 +389,7 @@ impl<'b> Turn<'b> {
             parts: if text.is_empty() {
                 Vec::new()
             } else {
-                vec![Part::label(text)]
+                vec![Part::made(PartKind::Label, text)]
             },
             ..Self::new(role, Place::BODY)
         }

@@ -2,7 +2,8 @@
 
 use super::super::format::Format;
 use super::super::node::Node;
-use super::super::normal::{Answer, Arguments, Call, Field, Form, Place, Role, Turn};
+use super::super::normal::{Answer, Arguments, Call, Field, Form, Role, Turn};
+use super::super::places::Place;
 use super::parts::is_opaque;
 use super::{MAX_SHOWN, Reader};
 use crate::error::Result;
@@ -85,18 +86,15 @@ pub fn read_message<'b>(reader: &mut Reader<'b, '_, '_>, node: Node<'b>, place: 
     // Calls come first: the content can have the same calls again, as blocks.
     read_calls(reader, &mut turn, node)?;
     let mut has_thoughts = false;
-    node.try_for_each_entry(|key, value| {
+    for (key, value) in node.entries() {
         if *role == Role::Assistant && REASONING.contains(&key) {
             has_thoughts = true;
-            return Ok(());
+        } else {
+            read_field(reader, &mut turn, key, value)?;
         }
-        read_field(reader, &mut turn, key, value)
-    })?;
-    for (key, thoughts) in REASONING
-        .into_iter()
-        .filter(|_| has_thoughts)
-        .filter_map(|key| Some((key, node.get(key)?)))
-    {
+    }
+    let fields = REASONING.into_iter().filter(|_| has_thoughts);
+    for (key, thoughts) in fields.filter_map(|key| Some((key, node.get(key)?))) {
         reader.read_thoughts(&mut turn, thoughts, place, key)?;
         turn.thought_key = turn.thought_key.or(thoughts.text().map(|_| key));
     }

@@ -10,7 +10,8 @@ mod tools;
 
 use super::format::Format;
 use super::node::Node;
-use super::normal::{Answer, Arguments, Call, JsonText, Normal, Note, Place, Role, STEP, Turn};
+use super::normal::{Arguments, Call, JsonText, Normal, Note, Turn};
+use super::places::{Place, STEP};
 use super::wrong;
 use crate::error::{Error, Result};
 use crate::json::DEPTH;
@@ -129,8 +130,7 @@ impl<'b> Reader<'b, '_, '_> {
 
     /// Adds a turn with the result of a call.
     fn push_result(&mut self, place: Place, id: Option<&'b str>, content: Option<(&'b str, Node<'b>)>) -> Result<()> {
-        let mut turn = Turn::new(Role::Tool, place);
-        turn.result = Some(Answer { id, ..Answer::default() });
+        let mut turn = Turn::result(place, id);
         if let Some((key, content)) = content {
             self.read_content(&mut turn, content, key)?;
         }

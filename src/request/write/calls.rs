@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::super::change::ChangeKind;
-use super::super::normal::{Arguments, Call, Place};
+use super::super::normal::{Arguments, Call};
+use super::super::places::Place;
 use super::super::plan::value::*;
 use super::super::plan::{Choice, kind};
 use super::{Writer, object, own, own_key};

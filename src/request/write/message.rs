@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::super::change::ChangeKind;
-use super::super::normal::{Arguments, Call, Form, Medium, Part, PartKind, Place, Role, Turn};
+use super::super::normal::{Arguments, Call, Form, Medium, Part, PartKind, Role, Turn};
+use super::super::places::Place;
 use super::super::plan::value::*;
 use super::super::plan::{Choice, Kinds, kind};
 use super::{Given, Spoken, Writer, WrittenMedium, object, own, own_key};
@@ -142,14 +143,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 );
                 let texts: Vec<_> = turn.thoughts.iter().map(|thought| thought.text).collect();
                 let text = format!("{THOUGHTS_START}{}\n</think>\n\n", texts.join("\n"));
-                let kind = PartKind::Thoughts;
-                turn.parts.insert(
-                    0,
-                    Part {
-                        kind,
-                        ..Part::label(text)
-                    },
-                );
+                turn.parts.insert(0, Part::made(PartKind::Thoughts, text));
             }
             DROPPED => {
                 for thought in &turn.thoughts {
@@ -197,7 +191,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                     match placeholder {
                         Some(text) => {
                             self.note(part.place, ChangeKind::Recast, "the template has no place for it");
-                            *part = Part::label(text);
+                            *part = Part::made(PartKind::Label, text);
                         }
                         None => self.give_up(kind::MEDIUM, part.place, "the template has no place for it"),
                     }

@@ -2,7 +2,8 @@
 
 use super::super::change::ChangeKind;
 use super::super::node::Node;
-use super::super::normal::{Place, Tool, ToolForm};
+use super::super::normal::{Tool, ToolForm};
+use super::super::places::Place;
 use super::super::plan::value::*;
 use super::super::plan::{Choice, kind};
 use super::{Given, Writer, object, own, own_key};

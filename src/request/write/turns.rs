@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::change::ChangeKind;
-use super::super::normal::{Answer, Call, Form, Part, Role, Turn};
+use super::super::normal::{Answer, Call, Form, Part, PartKind, Role, Turn};
 use super::super::plan::value::*;
 use super::super::plan::{Choice, kind};
 use super::Writer;
@@ -67,7 +67,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             turn.node = None;
             for call in self.normal.calls_of(&std::mem::take(&mut turn.calls)) {
                 if self.settings.tools_as_text {
-                    turn.parts.push(Part::label(super::calls::describe(call)));
+                    turn.parts.push(Part::made(PartKind::Label, super::calls::describe(call)));
                     turn.form = Form::Text;
                     self.note(call.place, ChangeKind::Recast, "the template does not print calls");
                 } else {
@@ -96,7 +96,8 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                     .labelled
                     .extend(call.filter(has_name).map(|call| call.name_place));
                 let name = call.map(|call| call.name).or(result.name).unwrap_or("the tool");
-                turn.parts.insert(0, Part::label(format!("Result of {name}:")));
+                turn.parts
+                    .insert(0, Part::made(PartKind::Label, format!("Result of {name}:")));
                 turn.recast(Role::User);
                 (turn.form, turn.is_joined) = (Form::Text, true);
                 self.note(turn.place, ChangeKind::Recast, "the template does not take results of tools");
@@ -283,13 +284,12 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 all.push(blank(Role::Assistant));
             } else if turn.role == Role::User && !last.calls.is_empty() && alternation != MERGED_TURNS {
                 self.note(turn.place, ChangeKind::Inserted, "the template wants a result after a call");
-                let result = |index: &usize| Turn {
-                    result: Some(Answer {
-                        call: Some(*index),
-                        id: self.find_call(*index).and_then(|call| call.id),
-                        name: None,
-                    }),
-                    ..Turn::made(Role::Tool, "")
+                let result = |index: &usize| {
+                    let id = self.find_call(*index).and_then(|call| call.id);
+                    let call = Some(*index);
+                    let result = Some(Answer { id, call, name: None });
+                    let made = Turn::made(Role::Tool, "");
+                    Turn { result, ..made }
                 };
                 let results: Vec<_> = last.calls.iter().map(result).collect();
                 all.extend(results);
@@ -309,7 +309,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         }
         match turns.first_mut().filter(|turn| turn.is_system() || turn.role == Role::User) {
             Some(first) => {
-                first.parts.push(Part::label(text));
+                first.parts.push(Part::made(PartKind::Label, text));
                 first.node = None;
             }
             None => turns.insert(0, Turn::made(Role::User, &text)),
