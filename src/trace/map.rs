@@ -11,8 +11,8 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::paths::{MESSAGE_DEPTH, Outer, Paths, ROOT, Step};
-use super::pieces::{Address, FEW, Owner, Source, free_spare};
 use super::sets::Sets;
+use super::source::{Address, FEW, Owner, Source, free_spare};
 use super::union::Union;
 use crate::error::Result;
 use crate::meter::Meter;
@@ -109,7 +109,7 @@ impl Literals {
     pub fn push(&mut self, text: &str, line: u32) {
         let start = text.as_ptr().addr();
         if !text.is_empty() {
-            self.0.push((start, start.saturating_add(text.len()), line));
+            self.0.push((start, start + text.len(), line));
         }
     }
 
@@ -293,10 +293,10 @@ impl<'a> InputMap<'a> {
         if let Some(found) = self.find_literal(recent, address) {
             return found;
         }
-        if let Some(found) = self.find_literal(literal.saturating_add(1), address) {
+        if let Some(found) = self.find_literal(literal + 1, address) {
             return found;
         }
-        if let Some(found) = self.find_in(key.saturating_add(1), address, length) {
+        if let Some(found) = self.find_in(key + 1, address, length) {
             return self.source(found);
         }
         if let Some(found) = self.find_value(address, length) {
@@ -378,7 +378,7 @@ impl<'a> InputMap<'a> {
         let values = self.values.unwrap_or_else(|| self.add_keys());
         let keys = self.strings.get(values..)?;
         let after = keys.partition_point(|known| known.address() <= address);
-        self.find_in(values.saturating_add(after.checked_sub(1)?), address, length)
+        self.find_in(values + after.checked_sub(1)?, address, length)
     }
 
     /// Returns the index of a known string and the offset of the given string in it, if the known one contains the start of the given one.
@@ -386,7 +386,7 @@ impl<'a> InputMap<'a> {
     fn find_in(&self, index: usize, address: usize, length: usize) -> Option<(usize, usize)> {
         let known = self.strings.get(index)?;
         let at = address.checked_sub(known.address())?;
-        (at.saturating_add(length.min(1)) <= known.text.len()).then_some((index, at))
+        (at + length.min(1) <= known.text.len()).then_some((index, at))
     }
 
     /// Returns the origin of a string that is not empty, if all of it has one.
@@ -400,11 +400,11 @@ impl<'a> InputMap<'a> {
     #[inline]
     pub fn for_each_part(&mut self, address: Address, length: usize, mut add: impl FnMut(&Self, Range<usize>, Source)) {
         let first = address.get();
-        let last = first.saturating_add(length);
+        let last = first + length;
         let mut at = first;
         while at < last {
             let (source, end) = self.find(at, 1);
-            let end = end.max(at.saturating_add(1)).min(last);
+            let end = end.max(at + 1).min(last);
             add(self, at.saturating_sub(first)..end.saturating_sub(first), source);
             at = end;
         }

@@ -14,13 +14,15 @@ mod paths;
 mod pieces;
 mod segments;
 mod sets;
+mod source;
 mod spans;
 mod union;
 
 pub use map::{Container, InputMap, Literals, Storage};
 pub use paths::{Outer, Paths, ROOT, Step};
-pub use pieces::{Address, Copied, Copies, Owner, Piece, Pieces, Source, free_spare_text};
+pub use pieces::{Copied, Copies, Piece, Pieces};
 pub use segments::{count_paths, count_pointer_bytes};
+pub use source::{Address, Owner, Source, free_spare_text};
 pub use spans::{Points, Spans};
 pub use union::Union;
 

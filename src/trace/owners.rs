@@ -7,7 +7,8 @@
 //! The tape has a mark where a part of the output ends whose owner depends on what is in it. The marks are applied once the origins of the
 //! pieces are known.
 
-use super::pieces::{Owner, Piece, Pieces, Source, to_offset};
+use super::pieces::{Piece, Pieces};
+use super::source::{Owner, Source, to_offset};
 
 impl Pieces {
     /// Records the end of a stretch that began at a byte, after a number of pieces. If all its text of the input has one owner,
@@ -39,7 +40,7 @@ impl Pieces {
     }
 
     fn push_mark(&mut self, mark: Piece) {
-        self.marks = self.marks.saturating_add(1);
+        self.marks += 1;
         self.list.push(mark);
     }
 

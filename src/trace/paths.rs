@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use super::pieces::{FEW, Owner, free_spare, free_spare_text, to_offset};
+use super::source::{FEW, Owner, free_spare, free_spare_text, to_offset};
 use crate::json::escape_key;
 
 /// The step from a container to a value in it.
@@ -236,7 +236,7 @@ impl Paths {
     pub fn longest_pointer(&self) -> usize {
         // An escape has two bytes, and a step to an item at most ten digits.
         let steps = self.list.len().saturating_mul(11);
-        self.keys.len().saturating_mul(2).saturating_add(steps)
+        self.keys.len().saturating_mul(2) + steps
     }
 
     /// Returns the length of the JSON pointer of each path in bytes. A special token counts like a key of the root.
