@@ -104,11 +104,7 @@ struct Folder<'p> {
 
 impl Folder<'_> {
     fn load(&self, is_processor: bool) -> Result<ChatTemplate> {
-        let config_text = self.files.text(CONFIG)?;
-        let config = match &config_text {
-            Some(text) => Some(self.json(CONFIG, text)?),
-            None => None,
-        };
+        let config = self.object(CONFIG)?;
         let templates = if is_processor {
             self.processor_templates()?
         } else {
@@ -184,10 +180,9 @@ impl Folder<'_> {
 
     /// Returns the templates in a JSON file, or `None` if the file does not exist.
     fn json_templates(&self, file: &str) -> Result<Option<Templates>> {
-        match self.files.text(file)? {
-            Some(text) => self.templates_in(file, &self.json(file, &text)?).map(Some),
-            None => Ok(None),
-        }
+        self.object(file)?
+            .map(|content| self.templates_in(file, &content))
+            .transpose()
     }
 
     fn templates_in(&self, file: &str, content: &Object<'_>) -> Result<Templates> {
@@ -210,14 +205,10 @@ impl Folder<'_> {
     fn special_tokens(&self, config: &Object<'_>, pad_token: Option<String>) -> Result<Vec<(String, String)>> {
         // The class is found first. It reads another file, whose tree is no longer in memory when the map of tokens is read.
         let defaults = self.class(config).and_then(|class| class.tokens());
-        let map_text = if tokens::reads_map(config) {
-            self.files.text(TOKENS_MAP)?
+        let map = if tokens::reads_map(config) {
+            self.object(TOKENS_MAP)?
         } else {
             None
-        };
-        let map = match &map_text {
-            Some(text) => Some(self.json(TOKENS_MAP, text)?),
-            None => None,
         };
         let file = if map.is_some() { TOKENS_MAP } else { CONFIG };
         tokens::collect_special_tokens(config, map.as_ref(), &defaults?, pad_token)
@@ -226,11 +217,7 @@ impl Folder<'_> {
 
     /// Returns the tokenizer class that `config.json` and `tokenizer_config.json` determine.
     fn class(&self, config: &Object<'_>) -> Result<TokenizerClass> {
-        let model_text = self.files.text(MODEL)?;
-        let model = match &model_text {
-            Some(text) => Some(self.json(MODEL, text)?),
-            None => None,
-        };
+        let model = self.object(MODEL)?;
         let folder = self.files.path.to_string_lossy();
         let model = match &model {
             Some(model) => ModelConfig::read(model, &folder).map_err(|error| in_file(&self.files.path.join(MODEL), error))?,
@@ -268,13 +255,14 @@ impl Folder<'_> {
         Ok(text.map(|text| self.compiler.compile(name, text).in_file(origin)))
     }
 
-    /// Parses the text of a file as a JSON object.
-    fn json<'t>(&self, file: &str, text: &'t str) -> Result<Object<'t>> {
+    /// Returns the JSON object in a file, or `None` if the file does not exist.
+    fn object(&self, file: &str) -> Result<Option<Object<'static>>> {
+        let Some(text) = self.files.text(file)? else { return Ok(None) };
         let path = self.files.path.join(file);
-        match json::read_until(text, json::DEPTH, self.files.deadline) {
-            Ok(Data::Object(object)) => Ok(object),
+        match json::read_until(&text, json::DEPTH, self.files.deadline).map(Data::into_owned) {
+            Ok(Data::Object(object)) => Ok(Some(object)),
             Ok(_) => Err(in_file(&path, Error::type_error("the content is not a JSON object"))),
-            Err(error) => Err(match error.excerpt(text) {
+            Err(error) => Err(match error.excerpt(&text) {
                 Some(excerpt) => in_file(&path, Error::value(format!("not JSON: {error}")).with_note(excerpt)),
                 None => in_file(&path, Error::from(error)),
             }),

@@ -140,7 +140,7 @@ impl<'f> Arguments<'f> {
         let extra = config.get(EXTRA);
         let older = config.get(OLDER_EXTRA);
         (self.extra, self.older_extra) = match older {
-            Some(_) if !extra.is_some_and(is_true) => (older, None),
+            Some(_) if !extra.is_some_and(Data::is_true) => (older, None),
             _ => (extra, older),
         };
         if let Some(Data::Object(tokens)) = self.extra {
@@ -176,7 +176,7 @@ impl<'f> Arguments<'f> {
             }
             Some(Data::List(items)) => {
                 // The reference appends them to the tokens of the configuration, and ignores the older key.
-                self.read_extra(self.extra.filter(|extra| is_true(extra)))?;
+                self.read_extra(self.extra.filter(|extra| extra.is_true()))?;
                 items.iter().try_for_each(check_extra_of_map)?;
                 (self.extra, self.older_extra) = (None, None);
                 return Ok(());
@@ -282,19 +282,6 @@ fn is_standard(name: &str) -> bool {
 
 fn is_of_the_model(name: &str) -> bool {
     name.ends_with("_token") && !is_standard(name)
-}
-
-fn is_true(value: &Data<'_>) -> bool {
-    match value {
-        Data::List(items) => !items.is_empty(),
-        Data::Object(entries) => !entries.is_empty(),
-        Data::Str(text) => !text.is_empty(),
-        Data::None => false,
-        Data::Bool(bool) => *bool,
-        Data::Int(int) => *int != 0,
-        Data::Float(float) => *float != 0.0,
-        _ => true,
-    }
 }
 
 fn not_a_token(name: &str, found: &Data<'_>) -> Error {

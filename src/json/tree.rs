@@ -62,6 +62,20 @@ impl Data<'_> {
         }
     }
 
+    /// Returns whether Python counts the value as true.
+    pub(crate) fn is_true(&self) -> bool {
+        match self {
+            Self::None => false,
+            Self::Bool(bool) => *bool,
+            Self::Int(int) => *int != 0,
+            Self::BigInt(_) => true,
+            Self::Float(float) => *float != 0.0,
+            Self::Str(text) => !text.is_empty(),
+            Self::List(items) | Self::Tuple(items) => !items.is_empty(),
+            Self::Object(object) => !object.is_empty(),
+        }
+    }
+
     /// Returns the name of the value's type in the words of JSON, for a message.
     #[doc(hidden)]
     pub fn describe(&self) -> &'static str {

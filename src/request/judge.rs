@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use super::normal::{Place, Role};
+use super::normal::Role;
+use super::places::Place;
 use super::plan::{Kinds, kind};
 use super::prepared::Request;
 use super::write::{Atom, Spoken, Written};
@@ -89,16 +90,18 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
         } else {
             &written.paths
         };
-        match tape.find(atom, &places.pointer(atom.path), meter)? {
-            Found::At(start, fault) => {
-                faults.extend(fault.map(|fault| (fault, atom.place)));
-                if atom.kind & (kind::CONTENT & !kind::RESULT) != 0 {
-                    firsts.entry(atom.message).or_insert(start);
-                }
-            }
-            Found::Medium(true) => faults.push((kind::LEAK, atom.place)),
-            Found::Medium(false) => {}
-            Found::Nowhere => faults.push((atom.kind, atom.place)),
+        let path = places.pointer(atom.path);
+        if atom.kind == kind::MEDIUM {
+            faults.extend(tape.parts.contains(path.as_str()).then_some((kind::LEAK, atom.place)));
+            continue;
+        }
+        let Some((start, fault)) = tape.find(atom, &path, meter)? else {
+            faults.push((atom.kind, atom.place));
+            continue;
+        };
+        faults.extend(fault.map(|fault| (fault, atom.place)));
+        if atom.kind & (kind::CONTENT & !kind::RESULT) != 0 {
+            firsts.entry(atom.message).or_insert(start);
         }
     }
     let mut last = 0;
@@ -113,12 +116,6 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
     let mut seen = HashSet::new();
     faults.retain(|fault| seen.insert(*fault));
     Ok(faults)
-}
-
-enum Found {
-    At(usize, Option<Kinds>),
-    Medium(bool),
-    Nowhere,
 }
 
 /// Returns the pointers of a value and of the containers around it.
@@ -172,17 +169,15 @@ impl<'p> Tape<'p> {
         }
     }
 
-    fn find(&mut self, atom: &Atom<'_>, path: &str, meter: &mut Meter<'_>) -> Result<Found> {
-        if atom.kind == kind::MEDIUM {
-            return Ok(Found::Medium(self.parts.contains(path)));
-        }
+    /// Returns the first byte of a string in the prompt, and how it is garbled.
+    fn find(&mut self, atom: &Atom<'_>, path: &str, meter: &mut Meter<'_>) -> Result<Option<(usize, Option<Kinds>)>> {
         if atom.is_key {
             if let Some(start) = self.keys.get(path) {
                 let is_argument = path
                     .rsplit_once('/')
                     .is_some_and(|(outer, _)| outer.ends_with("/function/arguments"));
                 let is_python = atom.kind == kind::CALL && is_argument && self.quoted.contains(path);
-                return Ok(Found::At(*start, is_python.then_some(kind::REPR)));
+                return Ok(Some((*start, is_python.then_some(kind::REPR))));
             }
         }
         let is_call = atom.kind == kind::CALL;
@@ -219,12 +214,12 @@ impl<'p> Tape<'p> {
             } else {
                 None
             };
-            return Ok(Found::At(first.start, fault));
+            return Ok(Some((first.start, fault)));
         }
         let first_made = own.first().and_then(|made| self.made.get(*made)).map(|bytes| bytes.start);
         let first_hit = hits.iter().map(|hit| hit.start).min();
         let Some(start) = first_made.into_iter().chain(first_hit).min() else {
-            return Ok(Found::Nowhere);
+            return Ok(None);
         };
         let ranges = hits.iter().map(|hit| hit.start..hit.start.saturating_add(hit.at.len()));
         let mut ranges: Vec<Range<usize>> = ranges.collect();
@@ -238,11 +233,9 @@ impl<'p> Tape<'p> {
             meter.charge_bytes(text.len().saturating_mul(4))?;
             self.last = Joined::new(text, if hits.is_empty() { own } else { vec![usize::MAX] });
         }
-        Ok(if self.last.find(&atom.text, meter)? {
-            Found::At(start, (is_call && self.last.text.contains("\\\"")).then_some(kind::DOUBLE))
-        } else {
-            Found::Nowhere
-        })
+        let is_there = self.last.find(&atom.text, meter)?;
+        let is_double = is_call && self.last.text.contains("\\\"");
+        Ok(is_there.then_some((start, is_double.then_some(kind::DOUBLE))))
     }
 }
 

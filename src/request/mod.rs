@@ -12,6 +12,7 @@ mod judge;
 mod node;
 mod normal;
 mod options;
+mod places;
 mod plan;
 mod prepared;
 mod quick;

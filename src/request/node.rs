@@ -101,37 +101,6 @@ impl<'b> Node<'b> {
         json.chain(data.map(|(key, value)| (&**key, Self::Data(value))))
     }
 
-    /// Calls a function for each entry of an object, which is faster than the iterator.
-    #[inline]
-    pub fn for_each_entry(self, mut run: impl FnMut(&'b str, Self)) {
-        match self {
-            Self::Json(serde_json::Value::Object(map)) => {
-                for (key, value) in map {
-                    run(key, Self::Json(value));
-                }
-            }
-            Self::Data(Data::Object(object)) => {
-                for (key, value) in object.entries() {
-                    run(key, Self::Data(value));
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Calls a function for each entry of an object until it fails.
-    #[inline]
-    pub fn try_for_each_entry(self, mut run: impl FnMut(&'b str, Self) -> Result<()>) -> Result<()> {
-        match self {
-            Self::Json(serde_json::Value::Object(map)) => map.iter().try_for_each(|(key, value)| run(key, Self::Json(value))),
-            Self::Data(Data::Object(object)) => {
-                let mut entries = object.entries().iter();
-                entries.try_for_each(|(key, value)| run(key, Self::Data(value)))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Returns the JSON of the value without white space.
     pub fn to_json(self) -> String {
         match self {

@@ -16,15 +16,17 @@ use std::sync::OnceLock;
 
 use super::claim_parts;
 use super::node::Node;
+use super::places::{Place, Places};
 use crate::error::Result;
-use crate::json::{self, DEPTH, Data, JsonErrorKind, escape_key};
+use crate::json::{self, DEPTH, Data, JsonErrorKind};
 use crate::meter::Meter;
-use crate::number::text::write_int;
 
 /// What a request says.
 #[derive(Debug, Default)]
 pub struct Normal<'b> {
     pub turns: Vec<Turn<'b>>,
+    /// The calls of all turns, in their order.
+    pub calls: Vec<Call<'b>>,
     pub tools: Vec<Tool<'b>>,
     pub notes: Vec<Note>,
     /// The strings of `documents`.
@@ -53,6 +55,17 @@ pub enum Role {
     Tool,
 }
 
+/// A kind of turns whose content a template can want in a form of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    System,
+    User,
+    Assistant,
+    /// The assistant with calls.
+    Caller,
+    Tool,
+}
+
 /// How the body gives the content of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Form {
@@ -66,11 +79,12 @@ pub enum Form {
     Parts,
 }
 
-/// A message as a template can have it: the content and calls of one speaker, or one result. A message of a body can become several turns.
-#[derive(Debug)]
+/// A message as a template can have it: the content and calls of one speaker, or one result. A message of a body can become several turns,
+/// and a plan can write a turn as several messages.
+#[derive(Clone, Debug)]
 pub struct Turn<'b> {
     pub role: Role,
-    /// The message, item or block of the body.
+    /// The message, item or block of the body, or [`Place::BODY`] if the body has no such message.
     pub place: Place,
     /// The message of the body, if it has the form that templates read and says this turn and nothing else, so that it can be passed on.
     pub node: Option<Node<'b>>,
@@ -81,13 +95,14 @@ pub struct Turn<'b> {
     pub thoughts: Vec<Thought<'b>>,
     /// The field of the message with the thoughts, if it is a string.
     pub thought_key: Option<&'b str>,
-    pub calls: Vec<Call<'b>>,
+    /// The indices of the calls in [`Normal::calls`].
+    pub calls: Vec<usize>,
     /// The call to which the turn is the answer, if the role is [`Role::Tool`].
     pub result: Option<Answer<'b>>,
-    /// The name of the speaker.
-    pub name: Option<Field<'b>>,
-    /// Fields of a message that have no other place here, such as `note` or the `tools` of a message.
-    pub others: Vec<Field<'b>>,
+    /// Fields of a message that have no other place here: the name of the speaker, then others such as `note` or the `tools` of a message.
+    pub fields: Vec<Field<'b>>,
+    /// Whether the parts become one string.
+    pub is_joined: bool,
 }
 
 /// A field of a message that is passed on.
@@ -99,12 +114,12 @@ pub struct Field<'b> {
 }
 
 /// A part of the content.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Part<'b> {
     pub kind: PartKind,
     /// The text; that of a medium is empty.
     pub text: Cow<'b, str>,
-    /// The part of the body: of a medium, all of it.
+    /// The part of the body: of a medium, all of it. A part that the body does not have is null.
     pub node: Node<'b>,
     /// The place of the string if the part is text, else the place of the part.
     pub place: Place,
@@ -116,6 +131,10 @@ pub enum PartKind {
     /// A block of another type, whose text is its JSON without what only its maker can read.
     Block,
     Medium(Medium),
+    /// A string that the body does not have.
+    Label,
+    /// The reasoning of the turn, in tags.
+    Thoughts,
 }
 
 /// What a part is that is no text.
@@ -128,7 +147,7 @@ pub enum Medium {
 }
 
 /// A string of reasoning. Equal strings of a message are one thought.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Thought<'b> {
     pub text: &'b str,
     pub place: Place,
@@ -169,9 +188,8 @@ pub struct Answer<'b> {
     pub id: Option<&'b str>,
     /// The name of the function, if the body has it.
     pub name: Option<&'b str>,
-    /// The index of the turn and of the call, found by the identifier, else by the name, else by the order. A result whose call is not in
-    /// the body has none.
-    pub call: Option<(usize, usize)>,
+    /// The index of the call, found by the identifier, else by the name, else by the order. A result whose call is not in the body has none.
+    pub call: Option<usize>,
 }
 
 /// A tool that the model can call.
@@ -203,83 +221,6 @@ pub struct Note {
     pub place: Place,
     pub is_moved: bool,
     pub reason: &'static str,
-}
-
-/// The index of the place of a value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place(u32);
-
-impl Place {
-    /// The body itself.
-    pub const BODY: Self = Self(0);
-}
-
-/// The places of values in the body. A pointer is written only for a change or an error.
-#[derive(Debug, Default)]
-pub struct Places<'b> {
-    steps: Vec<Step<'b>>,
-}
-
-#[derive(Clone, Debug)]
-struct Step<'b> {
-    parent: Place,
-    index: u32,
-    key: Cow<'b, str>,
-}
-
-/// The index of a step to a value that is no item.
-const NO_INDEX: u32 = u32::MAX;
-
-/// The memory of a step.
-pub const STEP: usize = size_of::<Step<'static>>();
-
-impl<'b> Places<'b> {
-    pub fn with_capacity(count: usize) -> Self {
-        let steps = Vec::with_capacity(count);
-        Self { steps }
-    }
-
-    /// Returns the place of the value of a key.
-    pub fn key(&mut self, parent: Place, key: impl Into<Cow<'b, str>>) -> Place {
-        self.push(parent, key, NO_INDEX)
-    }
-
-    /// Returns the place of an item in the list of a key.
-    pub fn item(&mut self, parent: Place, key: impl Into<Cow<'b, str>>, index: usize) -> Place {
-        self.push(parent, key, u32::try_from(index).unwrap_or(NO_INDEX))
-    }
-
-    fn push(&mut self, parent: Place, key: impl Into<Cow<'b, str>>, index: u32) -> Place {
-        let key = key.into();
-        self.steps.push(Step { parent, index, key });
-        Place(u32::try_from(self.steps.len()).unwrap_or(0))
-    }
-
-    /// Returns the JSON pointer of a place.
-    pub fn pointer(&self, place: Place) -> String {
-        let mut pointer = String::new();
-        self.write(place, &mut pointer);
-        pointer
-    }
-
-    /// Appends the JSON pointer of a place.
-    pub fn write(&self, mut place: Place, pointer: &mut String) {
-        let mut steps = Vec::new();
-        while let Some(step) = (place.0 as usize).checked_sub(1).and_then(|index| self.steps.get(index)) {
-            steps.push(step);
-            place = step.parent;
-        }
-        for step in steps.into_iter().rev() {
-            if !step.key.is_empty() {
-                pointer.push('/');
-                pointer.push_str(&escape_key(&step.key));
-            }
-            if step.index != NO_INDEX {
-                pointer.push('/');
-                write_int(i64::from(step.index), pointer);
-            }
-        }
-    }
 }
 
 /// Arguments in JSON text.
@@ -387,6 +328,32 @@ impl fmt::Display for Role {
     }
 }
 
+impl<'b> Normal<'b> {
+    /// Returns the calls with these indices.
+    pub fn calls_of(&self, indices: &[usize]) -> impl Iterator<Item = &Call<'b>> {
+        indices.iter().filter_map(|index| self.calls.get(*index))
+    }
+}
+
+impl<'b> Part<'b> {
+    /// Returns a part that the body does not have.
+    pub fn made(kind: PartKind, text: impl Into<String>) -> Self {
+        Self {
+            kind,
+            text: Cow::Owned(text.into()),
+            node: Node::Data(&Data::None),
+            place: Place::BODY,
+        }
+    }
+
+    pub fn medium(&self) -> Option<Medium> {
+        match self.kind {
+            PartKind::Medium(medium) => Some(medium),
+            _ => None,
+        }
+    }
+}
+
 impl<'b> Turn<'b> {
     /// Returns a turn without content.
     pub fn new(role: Role, place: Place) -> Self {
@@ -401,9 +368,55 @@ impl<'b> Turn<'b> {
             thought_key: None,
             calls: Vec::new(),
             result: None,
-            name: None,
-            others: Vec::new(),
+            fields: Vec::new(),
+            is_joined: false,
         }
+    }
+
+    /// Returns a turn for the result of the call with an identifier.
+    pub fn result(place: Place, id: Option<&'b str>) -> Self {
+        let answer = Answer { id, ..Answer::default() };
+        Self {
+            result: Some(answer),
+            ..Self::new(Role::Tool, place)
+        }
+    }
+
+    /// Returns a turn that the body does not have.
+    pub fn made(role: Role, text: &str) -> Self {
+        Self {
+            form: Form::Text,
+            parts: if text.is_empty() {
+                Vec::new()
+            } else {
+                vec![Part::made(PartKind::Label, text)]
+            },
+            ..Self::new(role, Place::BODY)
+        }
+    }
+
+    pub fn class(&self) -> Class {
+        match self.role {
+            Role::System | Role::Developer => Class::System,
+            Role::User => Class::User,
+            Role::Assistant if self.calls.is_empty() => Class::Assistant,
+            Role::Assistant => Class::Caller,
+            Role::Tool => Class::Tool,
+        }
+    }
+
+    /// Returns whether the content has neither text nor a medium.
+    pub fn lacks_content(&self) -> bool {
+        self.parts.iter().all(|part| part.text.is_empty() && part.medium().is_none())
+    }
+
+    /// Gives the turn another role than that of the body.
+    pub fn recast(&mut self, role: Role) {
+        (self.role, self.node) = (role, None);
+    }
+
+    pub fn is_system(&self) -> bool {
+        matches!(self.role, Role::System | Role::Developer)
     }
 
     /// Returns whether the turn says nothing.

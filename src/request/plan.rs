@@ -1,32 +1,8 @@
 //! The choices of how a request is written, and the operators that change one.
 
-use super::normal::{Form, Normal, Part, PartKind, Role, ToolForm, Turn};
+use super::normal::{Class, Form, Normal, Part, PartKind, Role, ToolForm, Turn};
 use crate::chat::Choices;
 pub(crate) use crate::chat::Kinds;
-
-/// A kind of turns whose content a template can want in a form of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Class {
-    System,
-    User,
-    Assistant,
-    /// The assistant with calls.
-    Caller,
-    Tool,
-}
-
-impl Class {
-    /// Returns the class of a role.
-    pub fn new(role: Role, has_calls: bool) -> Self {
-        match role {
-            Role::System | Role::Developer => Self::System,
-            Role::User => Self::User,
-            Role::Assistant if has_calls => Self::Caller,
-            Role::Assistant => Self::Assistant,
-            Role::Tool => Self::Tool,
-        }
-    }
-}
 
 /// The kinds of losses, one bit each. Those of contents are in the order of [`Class`].
 pub mod kind {
@@ -321,24 +297,20 @@ pub fn cautious(gives_up: bool) -> Vec<Plan> {
     plans
 }
 
-fn class_of(turn: &Turn<'_>) -> Class {
-    Class::new(turn.role, !turn.calls.is_empty())
-}
-
 fn any(normal: &Normal<'_>, is_wanted: impl Fn(&Turn<'_>) -> bool) -> bool {
     normal.turns.iter().any(is_wanted)
 }
 
 fn has_class(normal: &Normal<'_>, class: Class) -> bool {
-    any(normal, |turn| class_of(turn) == class)
+    any(normal, |turn| turn.class() == class)
 }
 
 fn has_parts(normal: &Normal<'_>, class: Class) -> bool {
-    any(normal, |turn| class_of(turn) == class && turn.form == Form::Parts)
+    any(normal, |turn| turn.class() == class && turn.form == Form::Parts)
 }
 
 fn has_several(normal: &Normal<'_>, class: Class) -> bool {
-    any(normal, |turn| class_of(turn) == class && turn.parts.len() > 1)
+    any(normal, |turn| turn.class() == class && turn.parts.len() > 1)
 }
 
 fn has_empty(normal: &Normal<'_>) -> bool {
@@ -360,7 +332,7 @@ fn has_unsorted_results(normal: &Normal<'_>) -> bool {
 }
 
 /// Returns whether one of these calls is before the one that precedes it in the list.
-pub fn are_unsorted(calls: impl Iterator<Item = Option<(usize, usize)>> + Clone) -> bool {
+pub fn are_unsorted(calls: impl Iterator<Item = Option<usize>> + Clone) -> bool {
     calls
         .clone()
         .zip(calls.skip(1))
@@ -372,7 +344,7 @@ fn has_thoughts(normal: &Normal<'_>) -> bool {
 }
 
 fn has_later_system(normal: &Normal<'_>) -> bool {
-    normal.turns.iter().skip(1).any(|turn| class_of(turn) == Class::System)
+    normal.turns.iter().skip(1).any(|turn| turn.class() == Class::System)
 }
 
 fn has_media(normal: &Normal<'_>) -> bool {

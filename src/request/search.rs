@@ -205,12 +205,9 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
                 if current.is_perfect() {
                     break;
                 }
-                let next = if current.refusal.is_some() {
-                    self.step_from_error(&current, gives_up, &mut seen)
-                } else {
-                    self.step(&current, gives_up)
+                let Some(next) = self.step(&current, gives_up, &mut seen) else {
+                    break;
                 };
-                let Some(next) = next else { break };
                 current = next;
             }
             if current.is_bad() || current.is_grave(self.source) {
@@ -300,66 +297,41 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         turns.iter().skip(last).any(|turn| !turn.thoughts.is_empty())
     }
 
-    /// Tries operators on a plan with which the template fails. An error at a later message is progress.
-    fn step_from_error(&mut self, current: &Outcome, gives_up: bool, seen: &mut HashSet<String>) -> Option<Outcome> {
+    /// Tries operators on a plan that loses something, or with which the template fails. Then an error at a later message is progress, and
+    /// so is one whose message was not seen, unless another plan does not fail.
+    fn step(&mut self, current: &Outcome, gives_up: bool, seen: &mut HashSet<String>) -> Option<Outcome> {
         let at = current.refusal.as_ref().and_then(|refusal| refusal.message);
+        let (has_failed, most) = if current.refusal.is_some() { (true, 2) } else { (false, 1) };
         let (mut best, mut second): (Option<Outcome>, Option<Outcome>) = (None, None);
         for (operator, plan) in self.operators(current, gives_up) {
             if self.renders > BUDGET {
                 break;
             }
             let other = self.try_plan(plan);
-            match &other.refusal {
-                None => {
-                    let is_better = best
-                        .as_ref()
-                        .is_none_or(|best| best.refusal.is_some() || other.score < best.score);
-                    let ends = other.is_perfect() || operator.cost <= 2;
-                    if is_better {
-                        best = Some(other);
-                    }
-                    if ends {
-                        break;
-                    }
+            if let Some(Refusal { error, message, .. }) = &other.refusal {
+                if at.is_some() && *message > at {
+                    seen.insert(error.message().to_owned());
+                    return Some(other);
                 }
-                Some(Refusal { error, message, .. }) => {
-                    if at.is_some() && *message > at {
-                        seen.insert(error.message().to_owned());
-                        return Some(other);
-                    }
-                    if second.is_none() && !seen.contains(error.message()) {
-                        second = Some(other);
-                    }
+                if has_failed && second.is_none() && !seen.contains(error.message()) {
+                    second = Some(other);
                 }
+                continue;
+            }
+            let is_better = other.score < best.as_ref().map_or(current.score, |best| best.score);
+            let ends = other.is_perfect() || operator.cost <= most;
+            if is_better {
+                best = Some(other);
+            }
+            if ends && (is_better || has_failed) {
+                break;
             }
         }
         if best.is_none() {
-            seen.extend(
-                second
-                    .iter()
-                    .filter_map(|second| Some(second.refusal.as_ref()?.error.message().to_owned())),
-            );
+            let second = second.iter().filter_map(|second| second.refusal.as_ref());
+            seen.extend(second.map(|refusal| refusal.error.message().to_owned()));
         }
         best.or(second)
-    }
-
-    /// Tries operators on a plan that loses something.
-    fn step(&mut self, current: &Outcome, gives_up: bool) -> Option<Outcome> {
-        let mut best: Option<Outcome> = None;
-        for (operator, plan) in self.operators(current, gives_up) {
-            if self.renders > BUDGET {
-                break;
-            }
-            let other = self.try_plan(plan);
-            if other.score < current.score && best.as_ref().is_none_or(|best| other.score < best.score) {
-                let ends = other.is_perfect() || operator.cost <= 1;
-                best = Some(other);
-                if ends {
-                    break;
-                }
-            }
-        }
-        best
     }
 }
 
@@ -423,7 +395,7 @@ pub fn hash_shape(normal: &Normal<'_>, memory: &Memory) -> u64 {
             }
             media
         });
-        let calls = turn.calls.iter().fold((0, false), |(forms, is_odd), call| {
+        let calls = normal.calls_of(&turn.calls).fold((0, false), |(forms, is_odd), call| {
             let is_plain = |id: &str| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
             (forms | call.arguments.form(), is_odd || !call.id.is_some_and(is_plain))
         });

@@ -4,9 +4,13 @@
 //! dicts and constants.
 #![expect(clippy::arithmetic_side_effects, reason = "offsets in a text in memory")]
 
+use std::sync::LazyLock;
+
 use super::content::{Entries, object, text};
+use super::pattern::{Constant, Pattern};
 use crate::error::{Error, Result};
 use crate::json::Data;
+use crate::meter::Meter;
 use crate::number::parse::read_float;
 use crate::text::quote::repr;
 
@@ -16,9 +20,14 @@ const MAX_DEPTH: usize = 100;
 /// The largest integer, as in the reference: 2**53 - 1.
 const MAX_INTEGER: i64 = (1 << 53) - 1;
 
+// The expressions of the reference.
+static NAME: Constant = LazyLock::new(|| Pattern::constant(r"[A-Za-z_][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]+)*"));
+static NUMBER: Constant = LazyLock::new(|| Pattern::constant(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"));
+static STRING: Constant = LazyLock::new(|| Pattern::constant(r#"'(?:[^'\\\n\r]|\\.)*'|"(?:[^"\\\n\r]|\\.)*""#));
+
 /// Returns the calls that the text lists, as objects with `name` and `arguments`.
-pub fn parse_calls(source: &str) -> Result<Data<'static>> {
-    let mut calls = Calls { source, at: 0 };
+pub fn parse_calls(source: &str, meter: &mut Meter<'_>) -> Result<Data<'static>> {
+    let mut calls = Calls { source, at: 0, meter };
     calls.expect('[')?;
     let list = calls.items(']', &mut |calls| calls.call())?;
     calls.skip_whitespace();
@@ -29,13 +38,14 @@ pub fn parse_calls(source: &str) -> Result<Data<'static>> {
 }
 
 /// A reader of the text from left to right.
-struct Calls<'t> {
+struct Calls<'t, 'r, 'm> {
     source: &'t str,
     /// The offset of the byte that is read next.
     at: usize,
+    meter: &'r mut Meter<'m>,
 }
 
-impl<'t> Calls<'t> {
+impl<'t> Calls<'t, '_, '_> {
     fn rest(&self) -> &'t str {
         self.source.get(self.at..).unwrap_or_default()
     }
@@ -51,6 +61,13 @@ impl<'t> Calls<'t> {
 
     fn skip_whitespace(&mut self) {
         self.at = self.source.len() - self.rest().trim_start_matches([' ', '\t', '\n', '\r']).len();
+    }
+
+    /// Returns what an expression matches next.
+    fn next(&mut self, pattern: &Constant) -> Result<Option<&'t str>> {
+        let Some(pattern) = pattern.as_ref() else { return Ok(None) };
+        let found = pattern.find_at(self.source, self.at, self.meter)?;
+        Ok(found.and_then(|found| self.source.get(found.bytes)))
     }
 
     /// Returns whether a character is next, after whitespace.
@@ -121,31 +138,13 @@ impl<'t> Calls<'t> {
     /// Reads a name: words of ASCII with hyphens and dots between them.
     fn name(&mut self, what: &str) -> Result<String> {
         self.skip_whitespace();
-        match self.next_name() {
+        match self.next(&NAME)? {
             Some(name) => {
                 self.at += name.len();
                 Ok(name.to_owned())
             }
             None => Err(self.fail(&format!("expected {what}"))),
         }
-    }
-
-    fn next_name(&self) -> Option<&'t str> {
-        let rest = self.rest();
-        let is_word = |char: char| char.is_ascii_alphanumeric() || char == '_';
-        if !rest.starts_with(|char: char| is_word(char) && !char.is_ascii_digit()) {
-            return None;
-        }
-        let word_end = |from: usize| {
-            rest.get(from..)
-                .and_then(|rest| rest.find(|char| !is_word(char)))
-                .map_or(rest.len(), |end| from + end)
-        };
-        let mut end = word_end(0);
-        while rest.get(end..).is_some_and(|rest| rest.starts_with(['-', '.'])) && word_end(end + 1) > end + 1 {
-            end = word_end(end + 1);
-        }
-        rest.get(..end)
     }
 
     /// Reads a value that a number of lists and dicts enclose.
@@ -171,8 +170,8 @@ impl<'t> Calls<'t> {
             })?;
             return self.unique(pairs);
         }
-        if let Some((number, is_integer)) = self.next_number() {
-            let value = if is_integer {
+        if let Some(number) = self.next(&NUMBER)? {
+            let value = if !number.contains(['.', 'e', 'E']) {
                 let integer = number
                     .parse()
                     .ok()
@@ -186,7 +185,7 @@ impl<'t> Calls<'t> {
             self.at += number.len();
             return Ok(value);
         }
-        let name = self.next_name().unwrap_or_default();
+        let name = self.next(&NAME)?.unwrap_or_default();
         let constant = match name {
             "True" | "true" => Data::Bool(true),
             "False" | "false" => Data::Bool(false),
@@ -197,40 +196,11 @@ impl<'t> Calls<'t> {
         Ok(constant)
     }
 
-    /// Returns the number that is next, and whether it is an integer.
-    fn next_number(&self) -> Option<(&'t str, bool)> {
-        let rest = self.rest();
-        let digits_end = |from: usize| {
-            let digits = rest.get(from..).unwrap_or_default();
-            from + digits.find(|char: char| !char.is_ascii_digit()).unwrap_or(digits.len())
-        };
-        let start = usize::from(rest.starts_with('-'));
-        let whole = match rest.as_bytes().get(start)? {
-            b'0' => start + 1,
-            b'1'..=b'9' => digits_end(start),
-            _ => return None,
-        };
-        let mut end = whole;
-        if rest.get(end..).is_some_and(|rest| rest.starts_with('.')) && digits_end(end + 1) > end + 1 {
-            end = digits_end(end + 1);
-        }
-        if rest.get(end..).is_some_and(|rest| rest.starts_with(['e', 'E'])) {
-            let sign = usize::from(rest.get(end + 1..).is_some_and(|rest| rest.starts_with(['+', '-'])));
-            if digits_end(end + 1 + sign) > end + 1 + sign {
-                end = digits_end(end + 1 + sign);
-            }
-        }
-        Some((rest.get(..end)?, end == whole))
-    }
-
     /// Reads a string between single or double quotes.
     fn string(&mut self) -> Result<String> {
-        let rest = self.rest();
-        let quote = rest.chars().next().unwrap_or('"');
+        let quoted = self.next(&STRING)?.ok_or_else(|| self.fail("invalid string"))?;
+        let body = quoted.get(1..quoted.len() - 1).unwrap_or_default();
         let mut string = String::new();
-        let body = rest.get(1..).unwrap_or_default();
-        let end = find_end(body, quote).ok_or_else(|| self.fail("invalid string"))?;
-        let body = body.get(..end).unwrap_or_default();
         let mut left = body;
         while let Some((plain, escape)) = left.split_once('\\') {
             string.push_str(plain);
@@ -239,23 +209,9 @@ impl<'t> Calls<'t> {
             left = escape.get(length..).unwrap_or_default();
         }
         string.push_str(left);
-        self.at += body.len() + 2;
+        self.at += quoted.len();
         Ok(string)
     }
-}
-
-/// Returns the byte of the quote that ends a string, if it ends on its line. An escaped line break does not end the line.
-fn find_end(body: &str, quote: char) -> Option<usize> {
-    let mut chars = body.char_indices();
-    while let Some((index, char)) = chars.next() {
-        match char {
-            '\\' => drop(chars.next()?),
-            '\n' | '\r' => return None,
-            _ if char == quote => return Some(index),
-            _ => {}
-        }
-    }
-    None
 }
 
 /// Returns the character of an escape and the length of the escape in bytes, without its backslash.

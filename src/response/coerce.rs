@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::content::{integer, is_true};
+use super::content::integer;
 use crate::error::Result;
 use crate::json::{self, Data, Object};
 use crate::meter::Meter;
@@ -96,7 +96,7 @@ fn add_types(schema: &serde_json::Value, types: &mut Vec<String>) {
     }
     let is_nullable = schema.get("nullable").is_some_and(|nullable| match nullable {
         serde_json::Value::Bool(bool) => *bool,
-        other => is_true(&json::to_data(other, json::DEPTH).unwrap_or(Data::None)),
+        other => json::to_data(other, json::DEPTH).is_ok_and(|other| other.is_true()),
     });
     if is_nullable && !types.iter().any(|ty| ty == "null") {
         types.push("null".to_owned());

@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 
 use super::calls::parse_calls;
 use super::dialect::Dialect;
-use super::pattern::Pattern;
+use super::pattern::{Constant, Pattern};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{Data, Object};
 use crate::meter::Meter;
@@ -41,29 +41,9 @@ pub fn integer(int: Int) -> Data<'static> {
     }
 }
 
-/// Returns whether Python counts a value as true.
-pub fn is_true(value: &Data<'_>) -> bool {
-    match value {
-        Data::None => false,
-        Data::Bool(bool) => *bool,
-        Data::Int(int) => *int != 0,
-        Data::BigInt(_) => true,
-        Data::Float(float) => *float != 0.0,
-        Data::Str(text) => !text.is_empty(),
-        Data::List(items) | Data::Tuple(items) => !items.is_empty(),
-        Data::Object(object) => !object.is_empty(),
-    }
-}
-
 /// Returns whether a value is left out of the message if no default has its name.
 pub fn is_empty(value: &Data<'_>) -> bool {
-    match value {
-        Data::None => true,
-        Data::Str(text) => text.is_empty(),
-        Data::List(items) | Data::Tuple(items) => items.is_empty(),
-        Data::Object(object) => object.is_empty(),
-        _ => false,
-    }
+    !value.is_true() && !matches!(value, Data::Bool(_) | Data::Int(_) | Data::Float(_))
 }
 
 /// The names of the parsers, sorted.
@@ -118,7 +98,7 @@ impl ContentParser {
             Some(Data::Object(arguments)) => arguments,
             Some(_) => return Err(Error::type_error(format!("{scope}: content_args must be a dict"))),
         };
-        let is_set = |key| arguments.get(key).is_some_and(is_true);
+        let is_set = |key| arguments.get(key).is_some_and(Data::is_true);
         let string = |key, default: &str| match arguments.get(key) {
             None => Ok(default.to_owned()),
             Some(Data::Str(text)) if !text.is_empty() => Ok(text.clone().into_owned()),
@@ -168,7 +148,7 @@ impl ContentParser {
         };
         Ok(Self {
             kind,
-            strips: arguments.get("strip").is_none_or(is_true),
+            strips: arguments.get("strip").is_none_or(Data::is_true),
         })
     }
 
@@ -211,7 +191,7 @@ impl ContentParser {
                 }
                 object(entries)
             }
-            Kind::Calls => parse_calls(source)?,
+            Kind::Calls => parse_calls(source, meter)?,
         })
     }
 }
@@ -376,8 +356,7 @@ pub fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
 
 /// Returns the first placeholder of a string, such as `{content.name}`, as a list of names, and the text after it.
 fn read_placeholder(string: &str) -> Option<(Vec<String>, &str)> {
-    static PLACEHOLDER: LazyLock<Option<Pattern>> =
-        LazyLock::new(|| Pattern::from_regex(r"\{(?P<path>\w+(?:\.\w+)*)\}", "", "").ok());
+    static PLACEHOLDER: Constant = LazyLock::new(|| Pattern::constant(r"\{(?P<path>\w+(?:\.\w+)*)\}"));
     let found = PLACEHOLDER
         .as_ref()?
         .find(string, 0, &mut Meter::new(crate::Limits::default()))

@@ -8,8 +8,7 @@
 
 use std::sync::LazyLock;
 
-use super::content::is_true;
-use super::pattern::Pattern;
+use super::pattern::{Constant, Pattern};
 use crate::error::{Error, Result};
 use crate::json::{self, Data, JsonErrorKind, Object};
 use crate::meter::Meter;
@@ -53,7 +52,7 @@ const MARKS: [char; 2] = ['\u{1}', '\u{2}'];
 impl Dialect {
     /// Reads the arguments of the parser `json`. `scope` says where the description has them.
     pub fn load(scope: &str, arguments: &Object<'_>) -> Result<Self> {
-        let is_set = |key| arguments.get(key).is_some_and(is_true);
+        let is_set = |key| arguments.get(key).is_some_and(Data::is_true);
         Ok(Self {
             delimiters: read_delimiters(scope, arguments.get("string_delims"))?,
             has_unquoted_keys: is_set("unquoted_keys"),
@@ -139,8 +138,7 @@ fn restore(marked: &str, strings: &[String], meter: &mut Meter<'_>) -> Result<St
 }
 
 /// The pattern of a bare key with what follows it: `name :`.
-static BARE_KEY: LazyLock<Option<Pattern>> =
-    LazyLock::new(|| Pattern::from_regex(r"(?P<before>\s*)(?P<name>\w+)(?P<after>\s*):", "", "").ok());
+static BARE_KEY: Constant = LazyLock::new(|| Pattern::constant(r"(?P<before>\s*)(?P<name>\w+)(?P<after>\s*):"));
 
 /// Puts bare keys between quotes. Text in a string is no key.
 fn quote_keys(source: &str, meter: &mut Meter<'_>) -> Result<String> {

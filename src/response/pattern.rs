@@ -17,6 +17,7 @@
 //! ```
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use regex_syntax::ast::{self, Ast};
 use regex_syntax::hir::translate::TranslatorBuilder;
@@ -44,6 +45,9 @@ pub struct Pattern {
     /// The literal strings, if the anchor is no regular expression.
     literals: Option<Vec<String>>,
 }
+
+/// An expression of this crate, which is compiled when it is first used.
+pub type Constant = LazyLock<Option<Pattern>>;
 
 /// A match, with the text of each named group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,6 +115,11 @@ impl Pattern {
             .translate(&source, &ast);
         let hir = hir.map_err(|error| invalid(error.kind()))?;
         Self::from_hir(&hir).map_err(|_| unsupported("too many states"))
+    }
+
+    /// Compiles an expression of this crate, which is valid.
+    pub fn constant(source: &str) -> Option<Self> {
+        Self::from_regex(source, "", "").ok()
     }
 
     fn from_hir(hir: &Hir) -> Result<Self, String> {

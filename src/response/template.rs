@@ -2,7 +2,7 @@
 //!
 //! The rules are transformers 5.24.0 `response_templates.py`.
 
-use super::content::{ContentParser, Transform, is_true, list, list_sorted};
+use super::content::{ContentParser, Transform, list, list_sorted};
 use super::pattern::Pattern;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{Data, Object};
@@ -196,7 +196,7 @@ fn load_field(name: &str, field: &Data<'_>) -> Result<Field> {
     let content = ContentParser::load(&scope, field.get("content").unwrap_or(&text), field.get("content_args"))?;
     let open = load_anchor(&scope, field, "open", "open_pattern")?;
     let close = load_anchor(&scope, field, "close", "close_pattern")?;
-    let repeats = field.get("repeats").is_some_and(is_true);
+    let repeats = field.get("repeats").is_some_and(Data::is_true);
     let join = match field.get("join") {
         None | Some(Data::None) => None,
         Some(Data::Str(join)) if repeats => Some(join.to_string()),
@@ -234,7 +234,7 @@ fn load_field(name: &str, field: &Data<'_>) -> Result<Field> {
         content,
         repeats,
         join,
-        is_optional: field.get("optional").is_none_or(is_true),
+        is_optional: field.get("optional").is_none_or(Data::is_true),
         transform,
         transforms_each,
     })

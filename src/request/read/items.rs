@@ -7,7 +7,8 @@
 //! ```
 
 use super::super::node::Node;
-use super::super::normal::{Answer, Arguments, Call, Medium, Place, Role, Turn};
+use super::super::normal::{Arguments, Call, Medium, Role, Turn};
+use super::super::places::Place;
 use super::messages::{push_instructions, read_call, read_message};
 use super::parts::{ENCRYPTED, is_opaque};
 use super::{Reader, tools};
@@ -112,11 +113,7 @@ fn read_item<'b>(reader: &mut Reader<'b, '_, '_>, item: Node<'b>, place: Place, 
             read_call(reader, turn, item, place, item.get_text("id"), place)
         }
         "mcp_approval_response" => {
-            let mut turn = Turn::new(Role::Tool, place);
-            turn.result = Some(Answer {
-                id: item.get_text("approval_request_id"),
-                ..Answer::default()
-            });
+            let mut turn = Turn::result(place, item.get_text("approval_request_id"));
             reader.push_block(&mut turn, item, place)?;
             reader.push(turn)
         }
@@ -188,23 +185,22 @@ fn read_server_call<'b>(
         Some(name) => (name, reader.key(place, "name")),
         None => (kind.strip_suffix("_call").unwrap_or(kind), place),
     };
-    reader.visit(size_of::<Call<'b>>())?;
-    turn.calls.push(Call {
+    let call = Call {
         id,
         name,
         arguments,
         place,
         name_place,
         arguments_place,
-    });
+    };
+    reader.push_call(turn, call)?;
     if result.is_none() && !RUN_BY_SERVER.contains(&kind) {
         return Ok(());
     }
     close(reader, open)?;
     match result {
         Some((_, image)) if kind == "image_generation_call" && image.text().is_some() => {
-            let mut turn = Turn::new(Role::Tool, place);
-            turn.result = Some(Answer { id, ..Answer::default() });
+            let mut turn = Turn::result(place, id);
             reader.push_medium(&mut turn, Medium::Image, item, place)?;
             reader.push(turn)
         }

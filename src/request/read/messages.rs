@@ -2,7 +2,8 @@
 
 use super::super::format::Format;
 use super::super::node::Node;
-use super::super::normal::{Answer, Arguments, Call, Field, Form, Place, Role, Turn};
+use super::super::normal::{Answer, Arguments, Call, Field, Form, Role, Turn};
+use super::super::places::Place;
 use super::parts::is_opaque;
 use super::{MAX_SHOWN, Reader};
 use crate::error::Result;
@@ -85,18 +86,15 @@ pub fn read_message<'b>(reader: &mut Reader<'b, '_, '_>, node: Node<'b>, place: 
     // Calls come first: the content can have the same calls again, as blocks.
     read_calls(reader, &mut turn, node)?;
     let mut has_thoughts = false;
-    node.try_for_each_entry(|key, value| {
+    for (key, value) in node.entries() {
         if *role == Role::Assistant && REASONING.contains(&key) {
             has_thoughts = true;
-            return Ok(());
+        } else {
+            read_field(reader, &mut turn, key, value)?;
         }
-        read_field(reader, &mut turn, key, value)
-    })?;
-    for (key, thoughts) in REASONING
-        .into_iter()
-        .filter(|_| has_thoughts)
-        .filter_map(|key| Some((key, node.get(key)?)))
-    {
+    }
+    let fields = REASONING.into_iter().filter(|_| has_thoughts);
+    for (key, thoughts) in fields.filter_map(|key| Some((key, node.get(key)?))) {
         reader.read_thoughts(&mut turn, thoughts, place, key)?;
         turn.thought_key = turn.thought_key.or(thoughts.text().map(|_| key));
     }
@@ -137,10 +135,8 @@ fn read_field<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, key: &'b
             reader.count(value)?;
             let place = reader.key(turn.place, key);
             let field = Field { key, value, place };
-            match key {
-                "name" => turn.name = Some(field),
-                _ => turn.others.push(field),
-            }
+            let at = if key == "name" { 0 } else { turn.fields.len() };
+            turn.fields.insert(at, field);
         }
     }
     Ok(())
@@ -206,16 +202,16 @@ pub fn read_call<'b>(
         Some((value, _)) => reader.read_arguments(value)?,
     };
     let arguments_place = if value.is_some() { reader.key(at, key) } else { at };
-    reader.visit(size_of::<Call<'b>>())?;
-    turn.calls.push(Call {
+    let name_place = reader.key(at, "name");
+    let call = Call {
         id,
         name,
         arguments,
         place,
-        name_place: reader.key(at, "name"),
+        name_place,
         arguments_place,
-    });
-    Ok(())
+    };
+    reader.push_call(turn, call)
 }
 
 /// Reads the content of a message into its turn. Results come before the other blocks of their message, and end a turn of the assistant.
@@ -241,7 +237,7 @@ fn read_blocks<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, content
             }
             let id = block.get_text("id");
             reader.meter.charge_items(known)?;
-            if id.is_none() || turn.calls.iter().take(known).all(|call| call.id != id) {
+            if id.is_none() || reader.normal.calls_of(&turn.calls).take(known).all(|call| call.id != id) {
                 read_call(reader, turn, block, at, id, at)?;
             }
             continue;

@@ -10,7 +10,8 @@ mod tools;
 
 use super::format::Format;
 use super::node::Node;
-use super::normal::{Answer, Arguments, JsonText, Normal, Note, Place, Role, STEP, Turn};
+use super::normal::{Arguments, Call, JsonText, Normal, Note, Turn};
+use super::places::{Place, STEP};
 use super::wrong;
 use crate::error::{Error, Result};
 use crate::json::DEPTH;
@@ -112,6 +113,14 @@ impl<'b> Reader<'b, '_, '_> {
         Ok(Arguments::Value(value))
     }
 
+    /// Adds a call to a turn.
+    fn push_call(&mut self, turn: &mut Turn<'b>, call: Call<'b>) -> Result<()> {
+        self.visit(size_of::<Call<'b>>())?;
+        turn.calls.push(self.normal.calls.len());
+        self.normal.calls.push(call);
+        Ok(())
+    }
+
     /// Adds a turn.
     fn push(&mut self, turn: Turn<'b>) -> Result<()> {
         self.meter.claim_for_render(size_of::<Turn<'b>>())?;
@@ -121,8 +130,7 @@ impl<'b> Reader<'b, '_, '_> {
 
     /// Adds a turn with the result of a call.
     fn push_result(&mut self, place: Place, id: Option<&'b str>, content: Option<(&'b str, Node<'b>)>) -> Result<()> {
-        let mut turn = Turn::new(Role::Tool, place);
-        turn.result = Some(Answer { id, ..Answer::default() });
+        let mut turn = Turn::result(place, id);
         if let Some((key, content)) = content {
             self.read_content(&mut turn, content, key)?;
         }
@@ -181,11 +189,14 @@ impl<'b> Reader<'b, '_, '_> {
     /// name, or the first.
     fn match_results(&mut self) -> Result<()> {
         let mut open = Vec::new();
-        for (index, turn) in self.normal.turns.iter_mut().enumerate() {
+        for turn in &mut self.normal.turns {
             self.meter.charge_items(turn.calls.len())?;
             self.meter.claim_for_render(turn.calls.len().saturating_mul(OPEN_CALL))?;
-            let calls = turn.calls.iter().enumerate();
-            open.extend(calls.map(|(number, call)| ((index, number), call.id, call.name)));
+            let calls = turn
+                .calls
+                .iter()
+                .filter_map(|index| Some((*index, self.normal.calls.get(*index)?)));
+            open.extend(calls.map(|(index, call)| (index, call.id, call.name)));
             if let Some(result) = &mut turn.result {
                 self.meter.charge_items(open.len())?;
                 let found = match result.id {
@@ -267,7 +278,7 @@ mod tests {
         for thought in &turn.thoughts {
             line.push_str(&format!(" thought {} {:?}", place(thought.place), thought.text));
         }
-        for call in &turn.calls {
+        for call in normal.calls_of(&turn.calls) {
             let arguments = match &call.arguments {
                 Arguments::Absent => "absent".to_owned(),
                 Arguments::Json(json) => format!("json {:?}", json.text),
@@ -288,7 +299,7 @@ mod tests {
                 call.name
             ));
         }
-        for field in turn.name.iter().chain(&turn.others) {
+        for field in &turn.fields {
             line.push_str(&format!(" field {}={}", place(field.place), field.value.to_json()));
         }
         line

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::super::node::Node;
-use super::super::normal::{Form, Medium, Part, PartKind, Place, Thought, Turn};
+use super::super::normal::{Form, Medium, Part, PartKind, Thought, Turn};
+use super::super::places::Place;
 use super::{Reader, tools};
 use crate::error::Result;
 use crate::json::{self, DEPTH, Data, Object};

@@ -1,7 +1,8 @@
 //! The tools of a body, and those that items and blocks add.
 
 use super::super::node::Node;
-use super::super::normal::{Place, Tool, ToolForm};
+use super::super::normal::{Tool, ToolForm};
+use super::super::places::Place;
 use super::Reader;
 use crate::error::Result;
 

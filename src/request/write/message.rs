@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use super::super::change::ChangeKind;
-use super::super::normal::{Arguments, Call, Form, Medium, Part, PartKind, Place, Role};
+use super::super::normal::{Arguments, Call, Form, Medium, Part, PartKind, Role, Turn};
+use super::super::places::Place;
 use super::super::plan::value::*;
-use super::super::plan::{Choice, Class, Kinds, kind};
-use super::turns::{Draft, Piece};
-use super::{Atom, Given, Spoken, Writer, WrittenMedium, object, own, own_key};
+use super::super::plan::{Choice, Kinds, kind};
+use super::{Given, Spoken, Writer, WrittenMedium, object, own, own_key};
 use crate::error::Result;
 use crate::json::{DEPTH, Data, Entry};
 
@@ -17,132 +17,123 @@ const THOUGHT_KEYS: [&str; 4] = ["", "reasoning_content", "reasoning", "thinking
 const THOUGHTS_START: &str = "<think>\n";
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
-    pub fn write_message(&mut self, mut draft: Draft<'n, 'b>) -> Result<()> {
-        let index = self.messages.len();
-        let root = self.written.paths.item(Place::BODY, "messages", index);
-        let has_calls = !draft.calls.is_empty();
-        let role = own(draft.role.name());
-        let kept = draft.node.filter(|_| self.is_kept(&draft));
-        let kept_role = kept.and_then(|node| node.get_text("role"));
-        let made_role = if let Data::Str(role) = &role {
-            role.as_ptr().addr()
-        } else {
-            0
+    pub fn write_message(&mut self, mut turn: Turn<'b>) -> Result<()> {
+        self.message = self.messages.len();
+        self.root = self.written.paths.item(Place::BODY, "messages", self.message);
+        let kept = turn.node.filter(|_| self.is_kept(&turn));
+        let role = match kept.and_then(|node| node.get_text("role")) {
+            Some(role) => Cow::Borrowed(role),
+            None => Cow::Owned(turn.role.name().to_owned()),
         };
         self.written.spoken.push(Spoken {
-            role: draft.role,
-            role_address: kept_role.map_or(made_role, |role| role.as_ptr().addr()),
-            has_parts: kept.is_some() && draft.form == Form::Parts,
-            call: draft.result.and_then(|result| result.call),
-            place: draft.place,
+            role: turn.role,
+            role_address: role.as_ptr().addr(),
+            has_parts: kept.is_some() && turn.form == Form::Parts,
+            call: turn.result.and_then(|result| result.call),
+            place: turn.place,
         });
-        let message = match kept {
-            Some(node) => {
-                self.add_kept(&draft, root, index);
-                Given::Kept(node)
-            }
-            None => {
-                let mut entries: Vec<Entry<'b>> = vec![own_key("role", role)];
-                self.write_thoughts(&mut draft, root, index, &mut entries);
-                let content = self.write_content(&mut draft, root, index);
-                if let (Some(Data::List(_)), Some(spoken)) = (&content, self.written.spoken.last_mut()) {
-                    spoken.has_parts = true;
-                }
-                entries.extend(content.map(|content| own_key("content", content)));
-                for field in draft.name.iter().chain(&draft.others) {
-                    let path = self.written.paths.key(root, field.key);
-                    self.add_strings(field.value, field.place, kind::FIELD, path, index);
-                    entries.push((field.key.into(), field.value.to_data(DEPTH)));
-                }
-                if has_calls {
-                    let calls = draft.calls.iter().enumerate();
-                    let calls = calls.map(|(number, (call, place))| {
-                        let path = self.written.paths.item(root, "tool_calls", number);
-                        self.write_call(call, *place, path, index)
-                    });
-                    entries.push(own_key("tool_calls", Data::List(calls.collect::<Result<_>>()?)));
-                }
-                self.write_result(&draft, &mut entries);
-                Given::Made(object(entries))
-            }
-        };
-        self.messages.push(message);
+        if let Some(node) = kept {
+            self.add_kept(&turn);
+            self.messages.push(Given::Kept(node));
+            return Ok(());
+        }
+        let mut entries: Vec<Entry<'b>> = vec![own_key("role", Data::Str(role))];
+        self.write_thoughts(&mut turn, &mut entries);
+        let content = self.write_content(&mut turn);
+        if let (Some(Data::List(_)), Some(spoken)) = (&content, self.written.spoken.last_mut()) {
+            spoken.has_parts = true;
+        }
+        entries.extend(content.map(|content| own_key("content", content)));
+        self.add_fields(&turn);
+        entries.extend(turn.fields.iter().map(|field| (field.key.into(), field.value.to_data(DEPTH))));
+        if !turn.calls.is_empty() {
+            let calls = turn.calls.iter().enumerate();
+            let calls: Result<_> = calls.map(|(number, index)| self.write_call(*index, number)).collect();
+            entries.push(own_key("tool_calls", Data::List(calls?)));
+        }
+        self.write_result(&turn, &mut entries);
+        self.messages.push(Given::Made(object(entries)));
         Ok(())
     }
 
     /// Returns whether the message of the body has the form of the plan.
-    fn is_kept(&self, draft: &Draft<'n, 'b>) -> bool {
+    fn is_kept(&self, turn: &Turn<'b>) -> bool {
         let is_own = |choice| self.plan(choice) == AS_IS;
         let is_text = |part: &Part<'_>| match part.kind {
-            PartKind::Text => draft.form == Form::Text || part.node.get_text("type") == Some("text"),
-            PartKind::Block => false,
+            PartKind::Text => turn.form == Form::Text || part.node.get_text("type") == Some("text"),
             PartKind::Medium(_) => is_own(Choice::Media),
+            PartKind::Block | PartKind::Label | PartKind::Thoughts => false,
         };
-        let content = self.plan.content(Class::new(draft.role, !draft.calls.is_empty()));
-        let is_content_own = match draft.form {
+        let content = self.plan.content(turn.class());
+        let is_content_own = match turn.form {
             _ if content == AS_IS => true,
             Form::Text => content == STRING,
             Form::Parts => content == PARTS,
             Form::Absent | Form::Null => false,
         };
-        let is_empty = draft
-            .pieces
-            .iter()
-            .all(|piece| piece.text().is_empty() && piece.medium().is_none());
         let thought_key = THOUGHT_KEYS.get(usize::from(self.plan(Choice::Thoughts))).copied();
-        let keeps_thoughts = is_own(Choice::Thoughts) || draft.thought_key.is_some() && draft.thought_key == thought_key;
+        let keeps_thoughts = is_own(Choice::Thoughts) || turn.thought_key.is_some() && turn.thought_key == thought_key;
         let is_plain = |call: &Call<'_>| match &call.arguments {
             Arguments::Json(json) => !json.is_nothing(),
             Arguments::Value(_) => true,
             Arguments::Absent | Arguments::Input(_) | Arguments::Fields(_) => false,
         };
         is_content_own
-            && (!is_empty || draft.form == Form::Text && draft.role != Role::Assistant || is_own(Choice::Empty) && content == AS_IS)
-            && (draft.thoughts.is_empty() || draft.thoughts.len() == 1 && keeps_thoughts)
-            && (draft.calls.is_empty()
-                || is_own(Choice::Arguments) && is_own(Choice::Identifiers) && draft.calls.iter().all(|(call, _)| is_plain(call)))
-            && (draft.result.is_none() || is_own(Choice::Names) && is_own(Choice::Identifiers))
-            && draft
-                .pieces
-                .iter()
-                .all(|piece| matches!(piece, Piece::Part(part) if is_text(part)))
+            && (!turn.lacks_content()
+                || turn.form == Form::Text && turn.role != Role::Assistant
+                || is_own(Choice::Empty) && content == AS_IS)
+            && (turn.thoughts.is_empty() || turn.thoughts.len() == 1 && keeps_thoughts)
+            && (turn.calls.is_empty()
+                || is_own(Choice::Arguments) && is_own(Choice::Identifiers) && self.normal.calls_of(&turn.calls).all(is_plain))
+            && (turn.result.is_none() || is_own(Choice::Names) && is_own(Choice::Identifiers))
+            && turn.parts.iter().all(is_text)
     }
 
     /// Adds the strings of a message that is kept.
-    fn add_kept(&mut self, draft: &Draft<'n, 'b>, root: Place, index: usize) {
-        for thought in &draft.thoughts {
-            let path = self.written.paths.key(root, draft.thought_key.unwrap_or_default());
-            self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), path, 0, index);
+    fn add_kept(&mut self, turn: &Turn<'b>) {
+        for thought in &turn.thoughts {
+            let path = self.path(turn.thought_key.unwrap_or_default());
+            self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), path, 0);
         }
-        let kind = 1 << Class::new(draft.role, !draft.calls.is_empty()) as Kinds;
-        for (number, piece) in draft.pieces.iter().enumerate() {
-            let path = match draft.form {
-                Form::Parts => self.written.paths.item(root, "content", number),
-                _ => self.written.paths.key(root, "content"),
+        for (number, part) in turn.parts.iter().enumerate() {
+            let path = if turn.form == Form::Parts {
+                self.path_of_part(part, number)
+            } else {
+                self.path("content")
             };
-            match piece.medium() {
-                Some((part, medium)) => self.add_medium(part, medium, path, index),
-                None if draft.form == Form::Parts => {
-                    let path = self.written.paths.key(path, "text");
-                    self.add_piece(piece, draft, kind, path, 0, index);
-                }
-                None => self.add_piece(piece, draft, kind, path, 0, index),
-            }
+            self.add_part(part, turn, path, 0);
         }
-        for field in draft.name.iter().chain(&draft.others) {
-            let path = self.written.paths.key(root, field.key);
-            self.add_strings(field.value, field.place, kind::FIELD, path, index);
+        self.add_fields(turn);
+        for (number, index) in turn.calls.iter().enumerate() {
+            self.add_call(*index, number);
         }
-        for (number, (call, _)) in draft.calls.iter().enumerate() {
-            let path = self.written.paths.item(root, "tool_calls", number);
-            let path = self.written.paths.key(path, "function");
-            self.add_call(call, path, index);
+    }
+
+    fn add_fields(&mut self, turn: &Turn<'b>) {
+        for field in &turn.fields {
+            let path = self.path(field.key);
+            self.add_strings(field.value, field.place, kind::FIELD, path);
+        }
+    }
+
+    /// Returns the path of a value of the message.
+    fn path(&mut self, key: &'b str) -> Place {
+        self.written.paths.key(self.root, key)
+    }
+
+    /// Returns the path of a part's text, or that of a medium.
+    fn path_of_part(&mut self, part: &Part<'b>, number: usize) -> Place {
+        let path = self.written.paths.item(self.root, "content", number);
+        if part.medium().is_some() {
+            path
+        } else {
+            self.written.paths.key(path, "text")
         }
     }
 
     /// Adds the reasoning to the entries of a message or to its content.
-    fn write_thoughts(&mut self, draft: &mut Draft<'n, 'b>, root: Place, index: usize, entries: &mut Vec<Entry<'b>>) {
-        let Some(first) = draft.thoughts.first() else { return };
+    fn write_thoughts(&mut self, turn: &mut Turn<'b>, entries: &mut Vec<Entry<'b>>) {
+        let Some(first) = turn.thoughts.first() else { return };
         match self.plan(Choice::Thoughts) {
             CONTENT => {
                 self.note(
@@ -150,36 +141,36 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                     ChangeKind::Moved,
                     "the template has no place for reasoning of its own",
                 );
-                let texts: Vec<_> = draft.thoughts.iter().map(|thought| thought.text).collect();
+                let texts: Vec<_> = turn.thoughts.iter().map(|thought| thought.text).collect();
                 let text = format!("{THOUGHTS_START}{}\n</think>\n\n", texts.join("\n"));
-                draft.pieces.insert(0, Piece::Thoughts(text));
+                turn.parts.insert(0, Part::made(PartKind::Thoughts, text));
             }
             DROPPED => {
-                for thought in &draft.thoughts {
+                for thought in &turn.thoughts {
                     self.give_up(kind::THOUGHT, thought.place, "the template fails with reasoning");
                 }
             }
             choice => {
-                let own = draft.thought_key.unwrap_or("reasoning_content");
+                let own = turn.thought_key.unwrap_or("reasoning_content");
                 let key = match THOUGHT_KEYS.get(usize::from(choice)) {
                     Some(key) if choice != AS_IS => *key,
                     _ => own,
                 };
-                if draft.thought_key.is_some() && key != own {
+                if turn.thought_key.is_some() && key != own {
                     self.note(
                         first.place,
                         ChangeKind::Renamed,
                         "the template reads reasoning in another field",
                     );
                 }
-                let path = self.written.paths.key(root, key);
+                let path = self.path(key);
                 let first = self.written.atoms.len();
                 let mut text = String::new();
-                for thought in &draft.thoughts {
+                for thought in &turn.thoughts {
                     if !text.is_empty() {
                         text.push('\n');
                     }
-                    self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), path, text.len(), index);
+                    self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), path, text.len());
                     text.push_str(thought.text);
                 }
                 self.locate(first, &text);
@@ -189,96 +180,84 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Moves or drops the media of a content. Returns whether there were any.
-    fn place_media(&mut self, draft: &mut Draft<'n, 'b>) -> bool {
-        let had_media = draft.pieces.iter().any(|piece| piece.medium().is_some());
+    fn place_media(&mut self, turn: &mut Turn<'b>) -> bool {
+        let has_medium = |part: &Part<'_>| part.medium().is_some();
+        let had_media = turn.parts.iter().any(has_medium);
         match self.plan(Choice::Media) {
-            FIRST => draft.pieces.sort_by_key(|piece| piece.medium().is_none()),
-            DROPPED if had_media => {
+            FIRST => turn.parts.sort_by_key(|part| part.medium().is_none()),
+            DROPPED => {
                 let placeholder = self.settings.media_placeholder.as_ref();
-                for piece in &mut draft.pieces {
-                    let Some((part, _)) = piece.medium() else { continue };
+                for part in turn.parts.iter_mut().filter(|part| has_medium(part)) {
                     match placeholder {
                         Some(text) => {
                             self.note(part.place, ChangeKind::Recast, "the template has no place for it");
-                            *piece = Piece::Label(text.clone());
+                            *part = Part::made(PartKind::Label, text);
                         }
                         None => self.give_up(kind::MEDIUM, part.place, "the template has no place for it"),
                     }
                 }
-                draft.pieces.retain(|piece| piece.medium().is_none());
+                turn.parts.retain(|part| !has_medium(part));
             }
             _ => {}
         }
         had_media
     }
 
-    fn write_content(&mut self, draft: &mut Draft<'n, 'b>, root: Place, index: usize) -> Option<Data<'b>> {
-        let class = Class::new(draft.role, !draft.calls.is_empty());
-        let had_media = self.place_media(draft);
-        let mut choice = self.plan.content(class);
+    fn write_content(&mut self, turn: &mut Turn<'b>) -> Option<Data<'b>> {
+        let had_media = self.place_media(turn);
+        let mut choice = self.plan.content(turn.class());
         if had_media && self.plan(Choice::Media) == DROPPED && choice == AS_IS {
             choice = STRING;
         }
-        let is_empty = draft
-            .pieces
-            .iter()
-            .all(|piece| piece.medium().is_none() && piece.text().is_empty());
-        if is_empty {
-            return self.write_empty(draft, choice);
+        if turn.lacks_content() {
+            return self.write_empty(turn, choice);
         }
-        let has_media = draft.pieces.iter().any(|piece| piece.medium().is_some());
-        let has_several = draft.pieces.len() > 1;
-        let is_list = draft.form == Form::Parts && (self.is_chat || has_several);
+        let has_media = turn.parts.iter().any(|part| part.medium().is_some());
+        let has_several = turn.parts.len() > 1;
+        let is_list = turn.form == Form::Parts && (self.is_chat || has_several);
         let wants_parts = match choice {
             AS_IS => is_list,
             STRING => false,
             _ => true,
         };
-        let kind = 1 << class as Kinds;
-        let is_one = !has_media && has_several && (choice == ONE_PART || draft.is_joined);
+        let is_one = !has_media && has_several && (choice == ONE_PART || turn.is_joined);
         if has_media || wants_parts && !is_one {
-            if draft.form != Form::Parts && choice != AS_IS {
-                self.note(draft.content, ChangeKind::Wrapped, "the template takes the content as parts");
+            if turn.form != Form::Parts && choice != AS_IS {
+                self.note(turn.content, ChangeKind::Wrapped, "the template takes the content as parts");
             }
-            let parts = draft.pieces.iter().enumerate();
-            let parts = parts.map(|(number, piece)| {
-                let path = self.written.paths.item(root, "content", number);
-                if let Some((part, medium)) = piece.medium() {
-                    self.add_medium(part, medium, path, index);
-                    return self.write_medium(part, medium);
+            let parts = turn.parts.iter().enumerate().map(|(number, part)| {
+                let path = self.path_of_part(part, number);
+                self.add_part(part, turn, path, 0);
+                match part.medium() {
+                    Some(medium) => self.write_medium(part, medium),
+                    None => text_part(Data::Str(part.text.clone())),
                 }
-                let path = self.written.paths.key(path, "text");
-                self.add_piece(piece, draft, kind, path, 0, index);
-                text_part(match piece {
-                    Piece::Part(part) => Data::Str(part.text.clone()),
-                    Piece::Label(text) | Piece::Thoughts(text) => Data::Str(text.clone().into()),
-                })
             });
             return Some(Data::List(parts.collect()));
         }
         if is_list {
             self.note(
-                draft.content,
+                turn.content,
                 ChangeKind::Joined,
                 "the template takes the content as one string",
             );
         }
-        let mut path = self.written.paths.key(root, "content");
+        let mut path = self.path("content");
         if wants_parts {
             path = self.written.paths.item(path, "", 0);
             path = self.written.paths.key(path, "text");
         }
         let first = self.written.atoms.len();
         let mut text = String::new();
-        for piece in &draft.pieces {
+        for part in &turn.parts {
             if !text.is_empty() && !text.ends_with('\n') {
                 text.push('\n');
             }
-            self.add_piece(piece, draft, kind, path, text.len(), index);
-            text.push_str(piece.text());
+            self.add_part(part, turn, path, text.len());
+            text.push_str(&part.text);
         }
-        let text = match draft.pieces.as_slice() {
-            [Piece::Part(part)] => Data::Str(part.text.clone()),
+        let text = match turn.parts.as_slice() {
+            [part] if matches!(part.kind, PartKind::Text | PartKind::Block) => Data::Str(part.text.clone()),
             _ => {
                 self.locate(first, &text);
                 Data::Str(text.into())
@@ -292,35 +271,35 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Returns a content without a string and a medium, or `None` if the message has no content.
-    fn write_empty(&mut self, draft: &Draft<'n, 'b>, choice: u8) -> Option<Data<'b>> {
-        let has_calls = !draft.calls.is_empty();
+    fn write_empty(&mut self, turn: &Turn<'b>, choice: u8) -> Option<Data<'b>> {
+        let has_calls = !turn.calls.is_empty();
         let text = || Some(Data::Str("".into()));
         let part = || Some(Data::List(vec![text_part(Data::Str("".into()))]));
-        let is_shown = self.is_chat && draft.form != Form::Text;
-        if draft.role != Role::Assistant {
+        let is_shown = self.is_chat && turn.form != Form::Text;
+        if turn.role != Role::Assistant {
             return if matches!(choice, PARTS | ONE_PART) { part() } else { text() };
         }
         match self.plan(Choice::Empty) {
             EMPTY_TEXT => {
                 if is_shown {
                     let reason = "the template can fail without content, or print `None`";
-                    self.note(draft.content, ChangeKind::Emptied, reason);
+                    self.note(turn.content, ChangeKind::Emptied, reason);
                 }
                 text()
             }
             NULL => {
-                if draft.form == Form::Text {
-                    self.note(draft.content, ChangeKind::Omitted, "the template takes null as no content");
+                if turn.form == Form::Text {
+                    self.note(turn.content, ChangeKind::Omitted, "the template takes null as no content");
                 }
                 Some(Data::None)
             }
             EMPTY_PART => {
                 if is_shown {
-                    self.note(draft.content, ChangeKind::Emptied, "the template wants parts");
+                    self.note(turn.content, ChangeKind::Emptied, "the template wants parts");
                 }
                 part()
             }
-            _ => match draft.form {
+            _ => match turn.form {
                 Form::Null => Some(Data::None),
                 Form::Text if choice == PARTS => part(),
                 Form::Text => text(),
@@ -333,15 +312,15 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the identifier and the name of a result.
-    fn write_result(&mut self, draft: &Draft<'n, 'b>, entries: &mut Vec<Entry<'b>>) {
-        let Some(result) = draft.result else { return };
+    fn write_result(&mut self, turn: &Turn<'b>, entries: &mut Vec<Entry<'b>>) {
+        let Some(result) = turn.result else { return };
         let called = result.call.and_then(|call| self.find_call(call));
         // A string of the call is copied, because the trace tells strings apart by their places.
         let id = match called.map_or(result.id, |called| called.id) {
             id if id == result.id => result.id.map(Cow::Borrowed),
             id => id.map(|id| Cow::Owned(id.to_owned())),
         };
-        if let Some(id) = self.identify(id, result.call, draft.place) {
+        if let Some(id) = self.identify(id, result.call, turn.place) {
             entries.push(own_key("tool_call_id", Data::Str(id)));
         }
         let fills = self.plan(Choice::Names) != AS_IS && result.name.is_none();
@@ -350,9 +329,9 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             .name
             .or_else(|| fills.then(|| called.map_or("tool", |called| called.name)));
         entries.extend(name.map(|name| own_key("name", Data::Str(name.into()))));
-        if fills && !draft.is_made {
+        if fills {
             let reason = "the template reads the name of the function in its result";
-            self.note(draft.place, ChangeKind::Filled, reason);
+            self.note(turn.place, ChangeKind::Filled, reason);
         }
     }
 
@@ -362,25 +341,6 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         for atom in self.written.atoms.iter_mut().skip(first) {
             atom.memory = start.wrapping_add(atom.range.start)..start.wrapping_add(atom.range.end);
         }
-    }
-
-    fn add_medium(&mut self, part: &Part<'b>, medium: Medium, path: Place, index: usize) {
-        self.written.media.push(WrittenMedium {
-            place: part.place,
-            kind: medium,
-            node: part.node,
-            message: index,
-        });
-        self.written.atoms.push(Atom {
-            place: part.place,
-            kind: kind::MEDIUM,
-            is_key: false,
-            text: "".into(),
-            path,
-            range: 0..0,
-            memory: 0..0,
-            message: index,
-        });
     }
 
     fn write_medium(&mut self, part: &Part<'b>, medium: Medium) -> Data<'b> {
@@ -401,14 +361,27 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         object(vec![own_key("type", own(&kind)), (kind.into(), url)])
     }
 
-    fn add_piece(&mut self, piece: &Piece<'n, 'b>, draft: &Draft<'n, 'b>, kind: Kinds, path: Place, start: usize, index: usize) {
-        match piece {
-            Piece::Part(part) => self.add_atom(part.place, kind, part.text.clone(), path, start, index),
-            Piece::Thoughts(_) => {
+    /// Adds the strings of a part that begins at a byte of the string at a path, or a medium.
+    fn add_part(&mut self, part: &Part<'b>, turn: &Turn<'b>, path: Place, start: usize) {
+        match part.kind {
+            PartKind::Text | PartKind::Block => {
+                let kind = 1 << turn.class() as Kinds;
+                self.add_atom(part.place, kind, part.text.clone(), path, start);
+            }
+            PartKind::Medium(medium) => {
+                self.written.media.push(WrittenMedium {
+                    place: part.place,
+                    kind: medium,
+                    node: part.node,
+                    message: self.message,
+                });
+                self.push_atom(part.place, kind::MEDIUM, "".into(), path, 0);
+            }
+            PartKind::Thoughts => {
                 let mut start = start + THOUGHTS_START.len();
                 let first = self.written.atoms.len();
-                for thought in &draft.thoughts {
-                    self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), path, start, index);
+                for thought in &turn.thoughts {
+                    self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), path, start);
                     start += thought.text.len() + 1;
                 }
                 // The template gets a copy of the string.
@@ -416,7 +389,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                     atom.memory = 0..0;
                 }
             }
-            Piece::Label(_) => {}
+            PartKind::Label => {}
         }
     }
 }

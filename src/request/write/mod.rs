@@ -17,8 +17,9 @@ use serde::{Serialize, Serializer};
 use super::change::{Change, ChangeKind};
 use super::claim_parts;
 use super::node::Node;
-use super::normal::{Medium, Normal, Place, Places, Role};
+use super::normal::{Medium, Normal, Role};
 use super::options::Settings;
+use super::places::{Place, Places};
 use super::plan::value::{TOOLS, TOOLS_AND_CALLS};
 use super::plan::{Choice, Kinds, Plan, kind};
 use crate::chat::Borrow;
@@ -76,6 +77,7 @@ pub struct Atom<'b> {
     pub range: Range<usize>,
     /// The addresses of the string that the template gets, or 0..0 if they are not known.
     pub memory: Range<usize>,
+    /// The index of the message, or `usize::MAX` for a string that is in none.
     pub message: usize,
 }
 
@@ -87,8 +89,8 @@ pub struct Spoken {
     pub role_address: usize,
     /// Whether the content is a list.
     pub has_parts: bool,
-    /// The index of the turn and the call to which the message is the result.
-    pub call: Option<(usize, usize)>,
+    /// The index of the call to which the message is the result.
+    pub call: Option<usize>,
     /// The place in the body.
     pub place: Place,
 }
@@ -150,6 +152,8 @@ pub fn write<'b>(
         settings,
         messages: Vec::with_capacity(normal.turns.len()),
         tools: Vec::with_capacity(normal.tools.len()),
+        message: 0,
+        root: Place::BODY,
         written: Written {
             atoms: Vec::with_capacity(normal.values),
             paths: Places::with_capacity(normal.values),
@@ -162,14 +166,15 @@ pub fn write<'b>(
     let memory = normal.values.saturating_mul(VALUE).saturating_add(normal.bytes);
     writer.written.memory = memory;
     writer.written.claims = claim_parts(writer.meter, memory)?;
-    let mut drafts = writer.draft();
+    let mut turns = writer.arrange();
     let drops_tools = matches!(plan.get(Choice::Drops), TOOLS | TOOLS_AND_CALLS) && !normal.refuses_tools;
     if drops_tools && settings.tools_as_text {
-        writer.tell_tools(&mut drafts);
+        writer.tell_tools(&mut turns);
     }
-    for draft in drafts {
-        writer.write_message(draft)?;
+    for turn in turns {
+        writer.write_message(turn)?;
     }
+    writer.message = usize::MAX;
     for tool in &normal.tools {
         if normal.refuses_tools {
             writer.note(tool.place, ChangeKind::Dropped, "`tool_choice` is `none`");
@@ -182,7 +187,7 @@ pub fn write<'b>(
         }
     }
     for (place, text) in &normal.documents {
-        writer.add_atom(*place, kind::DOCUMENT, Cow::Borrowed(text), *place, 0, usize::MAX);
+        writer.add_atom(*place, kind::DOCUMENT, Cow::Borrowed(text), *place, 0);
     }
     for note in &normal.notes {
         let kind = if note.is_moved {
@@ -212,9 +217,12 @@ struct Writer<'n, 'b, 's, 'm> {
     settings: &'s Settings,
     messages: Vec<Given<'b>>,
     tools: Vec<Given<'b>>,
+    /// The index of the message that is written, and its path.
+    message: usize,
+    root: Place,
     written: Written<'b>,
-    /// The new identifiers of calls.
-    ids: HashMap<String, String>,
+    /// The new identifiers by the indices of calls, and by the old identifiers of calls that the body does not have.
+    ids: HashMap<(Option<usize>, String), String>,
     meter: &'s mut Meter<'m>,
 }
 
@@ -235,51 +243,48 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         self.plan.get(choice)
     }
 
-    fn add_atom(&mut self, place: Place, kind: Kinds, text: Cow<'b, str>, path: Place, start: usize, message: usize) {
+    /// Adds a string that begins at a byte of the string at a path.
+    fn add_atom(&mut self, place: Place, kind: Kinds, text: Cow<'b, str>, path: Place, start: usize) {
         if !text.trim().is_empty() {
-            self.written.atoms.push(Atom {
-                place,
-                kind,
-                is_key: false,
-                range: start..start + text.len(),
-                memory: memory_of(&text),
-                text,
-                path,
-                message,
-            });
+            self.push_atom(place, kind, text, path, start);
         }
     }
 
-    fn add_key(&mut self, key: Cow<'b, str>, place: Place, kind: Kinds, path: Place, message: usize) {
-        if !key.trim().is_empty() {
-            self.written.atoms.push(Atom {
-                place,
-                kind,
-                is_key: true,
-                range: 0..key.len(),
-                memory: memory_of(&key),
-                text: key,
-                path,
-                message,
-            });
-        }
+    fn push_atom(&mut self, place: Place, kind: Kinds, text: Cow<'b, str>, path: Place, start: usize) {
+        self.written.atoms.push(Atom {
+            place,
+            kind,
+            is_key: false,
+            range: start..start + text.len(),
+            memory: memory_of(&text),
+            text,
+            path,
+            message: self.message,
+        });
+    }
+
+    /// Adds the key of the value at a path.
+    fn add_key(&mut self, key: Cow<'b, str>, place: Place, kind: Kinds, path: Place) {
+        let first = self.written.atoms.len();
+        self.add_atom(place, kind, key, path, 0);
+        self.written.atoms.iter_mut().skip(first).for_each(|atom| atom.is_key = true);
     }
 
     /// Adds the strings of a value of the body, and its keys unless it is a field that templates need not print.
-    fn add_strings(&mut self, value: Node<'b>, place: Place, kind: Kinds, path: Place, index: usize) {
+    fn add_strings(&mut self, value: Node<'b>, place: Place, kind: Kinds, path: Place) {
         if let Some(text) = value.text() {
-            self.add_atom(place, kind, text.into(), path, 0, index);
+            self.add_atom(place, kind, text.into(), path, 0);
         }
         for (number, item) in value.items().enumerate() {
             let path = self.written.paths.item(path, "", number);
-            self.add_strings(item, place, kind, path, index);
+            self.add_strings(item, place, kind, path);
         }
         for (key, item) in value.entries() {
             let path = self.written.paths.key(path, key);
             if kind != kind::FIELD {
-                self.add_key(key.into(), place, kind, path, index);
+                self.add_key(key.into(), place, kind, path);
             }
-            self.add_strings(item, place, kind, path, index);
+            self.add_strings(item, place, kind, path);
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::super::change::ChangeKind;
 use super::super::node::Node;
-use super::super::normal::{Place, Tool, ToolForm};
+use super::super::normal::{Tool, ToolForm};
+use super::super::places::Place;
 use super::super::plan::value::*;
 use super::super::plan::{Choice, kind};
 use super::{Given, Writer, object, own, own_key};
@@ -58,20 +59,20 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Adds the strings of a tool.
     fn add_tool(&mut self, tool: &'n Tool<'b>, root: Place) {
         let path = self.written.paths.key(root, "name");
-        self.add_atom(tool.place, kind::TOOL, tool.name.into(), path, 0, usize::MAX);
+        self.add_atom(tool.place, kind::TOOL, tool.name.into(), path, 0);
         if let Some(description) = tool.description {
             let path = self.written.paths.key(root, "description");
-            self.add_atom(tool.place, kind::TOOL, description.into(), path, 0, usize::MAX);
+            self.add_atom(tool.place, kind::TOOL, description.into(), path, 0);
         }
         let properties = tool.parameters.and_then(|parameters| parameters.get("properties"));
         let root = self.written.paths.key(root, "parameters");
         let root = self.written.paths.key(root, "properties");
         for (key, property) in properties.into_iter().flat_map(Node::entries) {
             let path = self.written.paths.key(root, key);
-            self.add_key(key.into(), tool.place, kind::TOOL, path, usize::MAX);
+            self.add_key(key.into(), tool.place, kind::TOOL, path);
             if let Some(description) = property.get_text("description") {
                 let path = self.written.paths.key(path, "description");
-                self.add_atom(tool.place, kind::TOOL, description.into(), path, 0, usize::MAX);
+                self.add_atom(tool.place, kind::TOOL, description.into(), path, 0);
             }
         }
     }
