@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Prover;
 use super::messages::Round;
 use super::reads::Reads;
-use super::state::State;
+use super::state::{Place, State};
 use super::terms::{Node, Term};
 use crate::ast::{Args, Body, Call, Expr, For, If, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 
@@ -25,18 +25,13 @@ impl<'t> Prover<'t> {
                 return;
             }
             let stopped = state.stopped.unwrap_or_else(|| self.terms.bool(false));
-            match self.terms.decide(stopped, &state.facts) {
-                Some(false) => self.stmt(stmt, state),
-                Some(true) => return,
-                None => {
-                    let (skipped, mut running) = (self.fork(state), self.fork(state));
-                    self.terms.assume(stopped, false, &mut running.facts);
-                    running.stopped = None;
-                    self.stmt(stmt, &mut running);
-                    let before = self.fork(&skipped);
-                    *state = before.join(&mut self.terms, stopped, skipped, running);
+            self.branch(stopped, state, |prover, is_stopped, state| {
+                if !is_stopped {
+                    state.stopped = None;
+                    prover.stmt(stmt, state);
                 }
-            }
+                stopped
+            });
         }
     }
 
@@ -57,7 +52,7 @@ impl<'t> Prover<'t> {
                     }
                 }
             }
-            StmtKind::If(node) => self.choose(node, state),
+            StmtKind::If(node) => self.choose(node, 0, state),
             StmtKind::Set(node) => {
                 let value = self.eval(&node.value, state);
                 self.assign(&node.target, value, state);
@@ -77,7 +72,7 @@ impl<'t> Prover<'t> {
                 let index = self.add_macro(node, state.depth());
                 if let Some(name) = node.name {
                     let term = self.terms.add(Node::Macro(index));
-                    state.set(name, term);
+                    state.set(Place::Variable(name), term);
                 }
             }
             StmtKind::Generation(node) => {
@@ -97,42 +92,22 @@ impl<'t> Prover<'t> {
         }
     }
 
-    /// Executes an `if`.
-    fn choose(&mut self, node: &'t If, state: &mut State) {
-        // For each undecided test: the test, the state after its arm, and the state before it. `state` goes on as if the test were false.
-        let mut undecided = Vec::new();
-        let mut body = &node.otherwise;
-        for arm in &node.arms {
-            let test = self.eval(&arm.test, state);
-            if self.has_given_up {
-                return;
-            }
-            if state.is_dead {
-                break;
-            }
-            match self.terms.decide(test, &state.facts) {
-                Some(true) => {
-                    body = &arm.body;
-                    break;
-                }
-                Some(false) => {}
-                None => {
-                    let (mut then, mut otherwise) = (self.fork(state), self.fork(state));
-                    self.terms.assume(test, true, &mut then.facts);
-                    self.terms.assume(test, false, &mut otherwise.facts);
-                    self.exec(&arm.body.stmts, &mut then);
-                    undecided.push((test, then, std::mem::replace(state, otherwise)));
-                }
-            }
+    /// Executes an `if` from one of its arms on.
+    fn choose(&mut self, node: &'t If, arm: usize, state: &mut State) {
+        let Some(current) = node.arms.get(arm) else {
+            return self.exec(&node.otherwise.stmts, state);
+        };
+        let test = self.eval(&current.test, state);
+        if state.is_dead || self.has_given_up {
+            return;
         }
-        self.exec(&body.stmts, state);
-        for (test, then, before) in undecided.into_iter().rev() {
-            if !self.may_go_on() {
-                return;
+        self.branch(test, state, |prover, truth, state| {
+            match truth {
+                true => prover.exec(&current.body.stmts, state),
+                false => prover.choose(node, arm + 1, state),
             }
-            let otherwise = std::mem::replace(state, State::new(state.is_longer));
-            *state = before.join(&mut self.terms, test, then, otherwise);
-        }
+            test
+        });
     }
 
     /// Executes a body, and returns what it prints.
@@ -158,9 +133,9 @@ impl<'t> Prover<'t> {
     pub fn assign(&mut self, target: &Target, value: Term, state: &mut State) {
         self.terms.spend(state.values() / 4);
         match &target.kind {
-            TargetKind::Name { symbol, .. } => state.set(*symbol, value),
+            TargetKind::Name { symbol, .. } => state.set(Place::Variable(*symbol), value),
             TargetKind::Attribute { object, name, .. } => match state.find(*object).map(|object| self.terms.get(object).clone()) {
-                Some(Node::Namespace(address)) => state.set_attribute(address, name, value),
+                Some(Node::Namespace(address)) => state.set(Place::Attribute(address, (**name).into()), value),
                 _ => {
                     self.give_up();
                 }
@@ -198,7 +173,7 @@ impl<'t> Prover<'t> {
                     let value = self
                         .terms
                         .apply_node("loop attribute", &format!("{space} {name}"), address, inputs.clone());
-                    state.set_attribute(space, name, value);
+                    state.set(Place::Attribute(space, Rc::clone(name)), value);
                 }
                 // A namespace that the loop makes for itself.
                 _ if reads.makes.contains(object) => {}
@@ -250,7 +225,7 @@ impl<'t> Prover<'t> {
         state.open_scope();
         self.assign(&node.target, item, &mut state);
         if let Some(name) = self.tree.symbols.find("loop") {
-            state.set(name, variable);
+            state.set(Place::Variable(name), variable);
         }
         self.exec(&node.body.stmts, &mut state);
         (!state.is_dead).then(|| self.terms.concat(&state.out))
@@ -276,10 +251,7 @@ impl<'t> Prover<'t> {
             }
             inputs.push(term);
             match *self.terms.get(term) {
-                Node::Namespace(address) => {
-                    let spaces = state.spaces.iter().filter(|(space, _)| *space == address);
-                    inputs.extend(spaces.flat_map(|(_, attributes)| attributes.iter().map(|(_, term)| *term)));
-                }
+                Node::Namespace(address) => inputs.extend(state.attributes(address)),
                 Node::Macro(index) => {
                     let Some(reads) = self.macro_reads(index) else { continue };
                     if reads.assigns_foreign() || depth > MAX_CALLS {
@@ -300,22 +272,19 @@ impl<'t> Prover<'t> {
     }
 
     pub fn make_namespace(&mut self, call: &'t Call, address: usize, state: &mut State) -> Term {
-        let mut attributes: Vec<(Rc<str>, Term)> = Vec::new();
-        if !call.args.positional.is_empty() {
+        let others = call.args.others.as_ref();
+        if !call.args.positional.is_empty() || others.is_some_and(|others| others.star.is_some() || others.double_star.is_some()) {
             self.give_up();
         }
-        if let Some(others) = &call.args.others {
-            if others.star.is_some() || others.double_star.is_some() {
-                self.give_up();
-            }
-            for keyword in &others.keywords {
-                let value = self.eval(&keyword.value, state);
-                attributes.push(((&*keyword.name).into(), value));
-            }
+        let mut attributes = Vec::new();
+        for keyword in others.iter().flat_map(|others| &others.keywords) {
+            attributes.push((&keyword.name, self.eval(&keyword.value, state)));
         }
-        self.terms.spend(state.spaces.len() / 4);
-        state.spaces.retain(|(space, _)| *space != address);
-        state.spaces.push((address, attributes));
+        self.terms.spend(state.values() / 4);
+        state.clear(address);
+        for (name, value) in attributes {
+            state.set(Place::Attribute(address, (**name).into()), value);
+        }
         self.terms.add(Node::Namespace(address))
     }
 
@@ -359,7 +328,7 @@ impl<'t> Prover<'t> {
                 (None, None, Some(default)) => self.eval(default, state),
                 (None, None, None) => self.terms.add(Node::Undefined),
             };
-            state.set(parameter.symbol, value);
+            state.set(Place::Variable(parameter.symbol), value);
         }
         self.calls.push(index);
         let (outer, stopped) = (std::mem::take(&mut state.out), state.stopped.take());

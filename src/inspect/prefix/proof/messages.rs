@@ -1,7 +1,6 @@
 //! Finds what an expression reads of the messages and of the loops over them.
 
 use super::Prover;
-use super::eval::SPREAD;
 use super::state::State;
 use super::terms::{Node, Term};
 
@@ -99,7 +98,7 @@ impl Prover<'_> {
         let undefined = self.terms.add(Node::Undefined);
         let missing = if state.is_longer {
             let appended = self.terms.add(Node::Appended);
-            let is_appended = self.terms.equal(count, key, 0);
+            let is_appended = self.terms.equal(count, key);
             self.terms.choice(is_appended, appended, undefined)
         } else {
             undefined
@@ -126,7 +125,7 @@ impl Prover<'_> {
             "index" => self.plus(index, 1),
             "first" => {
                 let zero = self.terms.add(Node::Int(0));
-                self.terms.equal(index, zero, SPREAD)
+                self.terms.equal(index, zero)
             }
             "last" => own(round.is_last),
             "length" => length,

@@ -25,7 +25,7 @@ use self::compare::Relation;
 use self::eval::SPREAD;
 use self::messages::Round;
 use self::reads::Reads;
-use self::state::State;
+use self::state::{Place, State};
 use self::terms::{Facts, Node, Term, Terms};
 use super::Growth;
 use crate::ast::{Macro, Stmt, StmtKind, Symbol, Template};
@@ -159,7 +159,7 @@ impl<'t> Prover<'t> {
             for (name, value) in given {
                 if let Some(name) = self.tree.symbols.find(name) {
                     let value = self.terms.add(value);
-                    state.set(name, value);
+                    state.set(Place::Variable(name), value);
                 }
             }
             self.assume_role_of_last(last, state);
@@ -178,7 +178,7 @@ impl<'t> Prover<'t> {
         let role = self.terms.apply("item", "", vec![message, key]);
         for other in roles {
             let other = self.terms.text(other);
-            let is_other = self.terms.equal(role, other, 0);
+            let is_other = self.terms.equal(role, other);
             self.terms.assume(is_other, truth, &mut state.facts);
         }
     }
@@ -220,6 +220,29 @@ impl<'t> Prover<'t> {
                 State::new(state.is_longer)
             }
         }
+    }
+
+    /// Executes both branches of a choice, as far as the facts do not decide it. Joins the states after them, and returns the chosen value.
+    fn branch(&mut self, test: Term, state: &mut State, mut run: impl FnMut(&mut Self, bool, &mut State) -> Term) -> Term {
+        if let Some(truth) = self.terms.decide(test, &state.facts) {
+            return run(self, truth, state);
+        }
+        let [(one, then), (other, otherwise)] = [true, false].map(|truth| {
+            let mut branch = self.fork(state);
+            self.terms.assume(test, truth, &mut branch.facts);
+            (run(self, truth, &mut branch), branch)
+        });
+        if !self.may_go_on() {
+            return one;
+        }
+        let chosen = match (then.is_dead, otherwise.is_dead) {
+            (true, _) => other,
+            (_, true) => one,
+            _ => self.terms.choice(test, one, other),
+        };
+        let before = std::mem::replace(state, State::new(state.is_longer));
+        *state = before.join(&mut self.terms, test, then, otherwise);
+        chosen
     }
 
     /// Copies the states of both renders.
