@@ -149,6 +149,20 @@ impl Target {
     }
 }
 
+impl Body {
+    /// Calls `visit` with each statement, at any depth. A statement comes before those in its bodies.
+    pub fn for_each_stmt<'t>(&'t self, visit: &mut dyn FnMut(&'t Stmt)) {
+        for stmt in &self.stmts {
+            visit(stmt);
+            stmt.for_each_child(&mut |child| {
+                if let Child::Body(body) = child {
+                    body.for_each_stmt(visit);
+                }
+            });
+        }
+    }
+}
+
 impl Stmt {
     /// Calls `visit` with each direct part of the statement.
     pub fn for_each_child<'t>(&'t self, visit: &mut dyn FnMut(Child<'t>)) {

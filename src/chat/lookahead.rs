@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 
-use crate::ast::{Body, Child, Expr, ExprKind, Literal, UnaryOp};
+use crate::ast::{Child, Expr, ExprKind, Literal, UnaryOp};
 use crate::template::Template;
 
 /// The attributes of the variable `loop` that depend on later rounds.
@@ -20,7 +20,13 @@ pub(crate) fn list_lookahead(template: &Template, near: usize) -> Vec<(usize, St
         template,
         looks: IndexSet::new(),
     };
-    walk.body(&template.tree().body);
+    template.tree().body.for_each_stmt(&mut |stmt| {
+        stmt.for_each_child(&mut |child| {
+            if let Child::Expr(expr) = child {
+                walk.expr(expr);
+            }
+        });
+    });
     let mut looks = walk.looks;
     looks.sort_by_key(|(line, _)| line.abs_diff(near));
     let looks = looks.into_iter().take(MAX_SHOWN);
@@ -34,16 +40,6 @@ struct Walk<'t> {
 }
 
 impl Walk<'_> {
-    fn body(&mut self, body: &Body) {
-        for stmt in &body.stmts {
-            stmt.for_each_child(&mut |child| match child {
-                Child::Expr(expr) => self.expr(expr),
-                Child::Body(body) => self.body(body),
-                Child::Target(_) | Child::Parameter(_) => {}
-            });
-        }
-    }
-
     fn expr(&mut self, expr: &Expr) {
         if self.looks_ahead(expr) {
             let source = self.template.source();

@@ -124,16 +124,10 @@ impl<'t> Search<'t> {
         pairs
     }
 
-    /// Returns the indices of the messages of a kind: `h`, `u`, `a`, `c` with calls, or `r` with a result.
+    /// Returns the indices of the messages of a kind, whose letter may be a capital.
     fn list_kind(&self, letter: char) -> impl Iterator<Item = usize> {
-        let is_wanted = move |kind: Kind| match letter.to_ascii_lowercase() {
-            'h' => kind == Kind::Head,
-            'u' => kind == Kind::User,
-            'a' => kind == Kind::Answer,
-            'c' => matches!(kind, Kind::Calls(_)),
-            _ => kind == Kind::Result,
-        };
-        let turns = self.turns.iter().enumerate().filter(move |(_, turn)| is_wanted(turn.kind));
+        let is_wanted = move |turn: &Turn| turn.kind.0 == letter.to_ascii_lowercase();
+        let turns = self.turns.iter().enumerate().filter(move |(_, turn)| is_wanted(turn));
         turns.map(|(index, _)| index)
     }
 
@@ -184,7 +178,7 @@ impl<'t> Search<'t> {
     }
 
     fn pair(&self, turns: Vec<usize>, setting: usize) -> Pair {
-        let has_tools = self.kinds(&turns).any(|kind| matches!(kind, Kind::Calls(_) | Kind::Result));
+        let has_tools = self.kinds(&turns).any(|(kind, _)| matches!(kind, 'c' | 'r'));
         Pair {
             turns,
             setting,
@@ -195,7 +189,7 @@ impl<'t> Search<'t> {
     /// Returns whether the verdict that is sought is about a pair.
     fn is_pair(&self, growth: Growth, pair: &Pair) -> bool {
         let kinds: Vec<Kind> = self.kinds(&pair.turns).collect();
-        matches!(*kinds, [.., last, next] if growth.joins(last, next)) && is_conversation(kinds.into_iter())
+        matches!(*kinds, [.., (last, _), (next, _)] if growth.joins(last, next)) && is_conversation(kinds.into_iter())
     }
 
     /// Returns whether a pair is a counterexample.

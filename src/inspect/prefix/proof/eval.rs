@@ -105,8 +105,7 @@ impl<'t> Prover<'t> {
             ExprKind::Slice(node) => self.slice(node, state),
             ExprKind::Filter(filter) => {
                 let input = filter.input.as_ref().map(|input| self.eval(input, state));
-                let input = input.unwrap_or_else(|| self.terms.add(Node::Undefined));
-                self.filter(filter, input, state)
+                self.filter(filter, input.unwrap_or(self.captured), state)
             }
             ExprKind::Test(test) => {
                 let input = self.eval(&test.input, state);
@@ -162,11 +161,6 @@ impl<'t> Prover<'t> {
             return term;
         }
         match self.tree.symbols.name(name) {
-            "messages" => self.terms.add(Node::Messages(state.is_longer, 0)),
-            "add_generation_prompt" => {
-                let wants = self.has_generation_prompt && !state.is_longer;
-                self.terms.bool(wants)
-            }
             "caller" | "varargs" | "kwargs" | "self" | "loop" => self.give_up(),
             _ => self.terms.add(Node::Input(name)),
         }
@@ -184,7 +178,7 @@ impl<'t> Prover<'t> {
         }
     }
 
-    fn binary(&mut self, op: BinaryOp, left: Term, right: Term) -> Term {
+    pub fn binary(&mut self, op: BinaryOp, left: Term, right: Term) -> Term {
         if op == BinaryOp::Add && (self.terms.is_text(left) || self.terms.is_text(right)) {
             return self.terms.concat(&[left, right]);
         }

@@ -7,7 +7,7 @@ use super::messages::Round;
 use super::reads::Reads;
 use super::state::{Place, State};
 use super::terms::{Node, Term};
-use crate::ast::{Args, Body, Call, Expr, For, If, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
+use crate::ast::{Args, Body, Call, For, If, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 
 /// The maximum number of nested macros whose code is executed, and of nested loops whose first round is executed on its own.
 const MAX_CALLS: usize = 6;
@@ -58,11 +58,9 @@ impl<'t> Prover<'t> {
                 self.assign(&node.target, value, state);
             }
             StmtKind::SetBlock(node) => {
-                let mut text = self.capture(&node.body, state);
-                if let Some(filter) = &node.filter {
-                    text = self.filter_text(filter, text, state);
-                }
-                self.assign(&node.target, text, state);
+                self.captured = self.capture(&node.body, state);
+                let text = node.filter.as_ref().map(|filter| self.eval(filter, state));
+                self.assign(&node.target, text.unwrap_or(self.captured), state);
             }
             StmtKind::For(node) => {
                 let list = self.eval(&node.iter, state);
@@ -81,9 +79,9 @@ impl<'t> Prover<'t> {
                 state.close_scope();
             }
             StmtKind::FilterBlock(node) => {
-                let text = self.capture(&node.body, state);
-                let text = self.filter_text(&node.filter, text, state);
-                state.out.push(text);
+                self.captured = self.capture(&node.body, state);
+                let value = self.eval(&node.filter, state);
+                state.out.push(self.printed(value));
             }
             StmtKind::Break | StmtKind::Continue => state.stopped = Some(self.terms.bool(true)),
             StmtKind::CallBlock(_) | StmtKind::With(_) | StmtKind::Unsupported(_) => {
@@ -118,16 +116,6 @@ impl<'t> Prover<'t> {
         state.close_scope();
         let text = std::mem::replace(&mut state.out, outer);
         self.terms.concat(&text)
-    }
-
-    /// Returns the text that the filters of a block make of a string.
-    fn filter_text(&mut self, filter: &'t Expr, text: Term, state: &State) -> Term {
-        let mut inputs = vec![text];
-        let mut reads = Reads::default();
-        reads.expr(filter);
-        self.add_inputs(&reads, state, &mut inputs, 0);
-        self.terms
-            .apply_node("output", "filter", std::ptr::from_ref(filter) as usize, inputs)
     }
 
     pub fn assign(&mut self, target: &Target, value: Term, state: &mut State) {

@@ -97,12 +97,12 @@ impl<'t> Prover<'t> {
         }
         if !splits_ends {
             self.loosen(&carried, &mut states);
-            return self.append(node, shape, vec![states], &carried, false);
+            return self.append(node, shape, vec![states], false);
         }
         if shape.from == Some(1) && !states.iter().all(|state| self.has_two(state)) {
             ends.push(states);
         }
-        self.append(node, shape, ends, &carried, true)
+        self.append(node, shape, ends, true)
     }
 
     /// Returns whether the shorter conversation must have two messages, because the first one has a role that the last one cannot have.
@@ -128,14 +128,7 @@ impl<'t> Prover<'t> {
     }
 
     /// Executes the round of the appended message, which only the longer conversation has. It runs after each end of the common rounds.
-    fn append(
-        &mut self,
-        node: &'t For,
-        shape: Shape,
-        ends: Vec<[State; 2]>,
-        carried: &[Carried],
-        is_exact: bool,
-    ) -> Option<Outcome> {
+    fn append(&mut self, node: &'t For, shape: Shape, ends: Vec<[State; 2]>, is_exact: bool) -> Option<Outcome> {
         let (mut together, mut apart) = (Vec::new(), Vec::new());
         let was_peeling = std::mem::replace(&mut self.peels, true);
         for [shorter, longer] in ends {
@@ -173,7 +166,7 @@ impl<'t> Prover<'t> {
             state.out.clear();
         }
         Some(Outcome {
-            together: self.join_ends(carried, together),
+            together: self.join_ends(together),
             apart,
         })
     }
@@ -292,19 +285,24 @@ impl<'t> Prover<'t> {
     }
 
     /// Joins the states after a loop. Returns `None` if there are none, because the template refuses one of the conversations.
-    fn join_ends(&mut self, carried: &[Carried], ends: Vec<[State; 2]>) -> Option<[State; 2]> {
-        ends.into_iter().reduce(|[mut one, mut other], [second, second_other]| {
+    fn join_ends(&mut self, ends: Vec<[State; 2]>) -> Option<[State; 2]> {
+        ends.into_iter().reduce(|mut states, others| {
             let test = self.terms.fresh();
-            for (state, end) in [(&mut one, &second), (&mut other, &second_other)] {
-                for Carried { place, .. } in carried {
-                    let [value, other] = self.values(place, [state, end]);
+            let pairs = || states.iter().zip(&others);
+            let places = pairs().flat_map(|(state, other)| state.list_changed(other));
+            for place in places.cloned().collect::<IndexSet<Place>>() {
+                self.terms.spend(states.iter().map(State::values).sum::<usize>() / 4);
+                for (state, other) in states.iter_mut().zip(&others) {
+                    let [value, other] = self.values(&place, [state, other]);
                     let value = self.terms.choice(test, value, other);
                     state.set(place.clone(), value);
                 }
-                let known: HashSet<&(Term, bool)> = end.facts.iter().collect();
+            }
+            for (state, other) in states.iter_mut().zip(&others) {
+                let known: HashSet<&(Term, bool)> = other.facts.iter().collect();
                 state.facts.retain(|fact| known.contains(fact));
             }
-            [one, other]
+            states
         })
     }
 

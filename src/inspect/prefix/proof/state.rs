@@ -80,13 +80,16 @@ impl State {
         }
     }
 
-    /// Returns the attributes that have other values than in another state.
-    pub fn list_changed(&self, before: &Self) -> impl Iterator<Item = &Place> {
-        let changed = self
-            .attributes
-            .iter()
-            .filter(|(place, term)| before.get(place) != Some(*term));
-        changed.map(|(place, _)| place)
+    /// Returns the attributes whose values differ from those in another state.
+    pub fn list_changed<'s>(&'s self, other: &'s Self) -> impl Iterator<Item = &'s Place> {
+        let pairs = [(self, other), (other, self)];
+        let changed = pairs.map(|(state, other)| {
+            state
+                .attributes
+                .iter()
+                .filter(|(place, term)| other.get(place) != Some(*term))
+        });
+        changed.into_iter().flatten().map(|(place, _)| place)
     }
 
     /// Returns the values of a namespace's attributes.
