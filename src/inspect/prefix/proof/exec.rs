@@ -260,12 +260,11 @@ impl<'t> Prover<'t> {
     }
 
     pub fn make_namespace(&mut self, call: &'t Call, address: usize, state: &mut State) -> Term {
-        let others = call.args.others.as_ref();
-        if !call.args.positional.is_empty() || others.is_some_and(|others| others.star.is_some() || others.double_star.is_some()) {
+        if !call.args.positional.is_empty() || has_stars(&call.args) {
             self.give_up();
         }
         let mut attributes = Vec::new();
-        for keyword in others.iter().flat_map(|others| &others.keywords) {
+        for keyword in call.args.others.iter().flat_map(|others| &others.keywords) {
             attributes.push((&keyword.name, self.eval(&keyword.value, state)));
         }
         self.terms.spend(state.values() / 4);
@@ -294,27 +293,25 @@ impl<'t> Prover<'t> {
             self.add_inputs(&reads, state, &mut inputs, 0);
             return self.terms.apply_node("macro", "", std::ptr::from_ref(node) as usize, inputs);
         }
-        let others = args.others.iter();
-        let is_simple = others
-            .clone()
-            .all(|others| others.star.is_none() && others.double_star.is_none());
+        let (positional, others) = values.split_at(args.positional.len().min(values.len()));
         let count = node.parameters.len();
-        if !is_simple || node.specials.iter().any(Option::is_some) || args.positional.len() > count || count > MAX_PARAMETERS {
+        if has_stars(args) || node.specials.iter().any(Option::is_some) || positional.len() > count || count > MAX_PARAMETERS {
             return self.give_up();
         }
         let hidden = state.hide_scopes(depth);
         state.open_scope();
-        let (positional, named) = values.split_at(args.positional.len().min(values.len()));
-        let keywords = others.flat_map(|others| &others.keywords).map(|keyword| &*keyword.name);
-        let named: Vec<(&str, Term)> = keywords.zip(named.iter().copied()).collect();
         for (position, parameter) in node.parameters.iter().enumerate() {
             let name = self.tree.symbols.name(parameter.symbol);
-            let keyword = || named.iter().find(|(other, _)| *other == name);
-            let value = match (positional.get(position), keyword(), &parameter.default) {
-                (Some(value), ..) => *value,
-                (None, Some((_, value)), _) => self.keyword_value(*value),
-                (None, None, Some(default)) => self.eval(default, state),
-                (None, None, None) => self.terms.add(Node::Undefined),
+            let named = || {
+                others.iter().find_map(|term| match self.terms.get(*term) {
+                    Node::Apply(operation, values) if &*operation.name == name => values.first().copied(),
+                    _ => None,
+                })
+            };
+            let value = match (positional.get(position).copied().or_else(named), &parameter.default) {
+                (Some(value), _) => value,
+                (None, Some(default)) => self.eval(default, state),
+                (None, None) => self.terms.add(Node::Undefined),
             };
             state.set(Place::Variable(parameter.symbol), value);
         }
@@ -327,13 +324,6 @@ impl<'t> Prover<'t> {
         state.close_scope();
         state.restore_scopes(hidden);
         self.terms.concat(&text)
-    }
-
-    fn keyword_value(&self, term: Term) -> Term {
-        match self.terms.get(term) {
-            Node::Apply(_, values) => values.first().copied().unwrap_or(term),
-            _ => term,
-        }
     }
 
     fn add_macro(&mut self, node: &'t Macro, depth: usize) -> usize {
@@ -367,4 +357,10 @@ impl<'t> Prover<'t> {
             _ => false,
         })
     }
+}
+
+/// Returns whether a call passes arguments by `*` or `**`.
+fn has_stars(args: &Args) -> bool {
+    let others = args.others.as_ref();
+    others.is_some_and(|others| others.star.is_some() || others.double_star.is_some())
 }

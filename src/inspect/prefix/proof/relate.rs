@@ -19,10 +19,9 @@ use crate::ast::For;
 /// How the two lists of a loop over messages are related: that of the shorter and that of the longer conversation, which has more items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// The index of the first message, if it is known.
+    /// The index of the first message, if the list has all messages from the first or the second on. Then the longer conversation's list
+    /// has the appended message in addition, at its end.
     pub from: Option<usize>,
-    /// Whether the appended message is the only item that the longer conversation's list has in addition, at its end.
-    pub is_exact: bool,
     /// Whether the items are the indices of the messages, and not the messages.
     pub are_indices: bool,
     /// Whether the lists have the messages in reverse, so that the appended message comes first.
@@ -53,9 +52,9 @@ impl<'t> Prover<'t> {
         let reads = self.reads_of(node);
         if node.test.is_some() {
             // The variable `loop` counts only the messages that the test of the loop chooses.
-            (shape.from, shape.is_exact) = (None, false);
+            shape.from = None;
         }
-        if (shape.are_indices && !shape.is_exact) || (shape.is_reversed && node.test.is_some()) {
+        if (shape.are_indices && shape.from.is_none()) || (shape.is_reversed && node.test.is_some()) {
             return None;
         }
         if node.recursive || !node.otherwise.stmts.is_empty() {
@@ -75,7 +74,7 @@ impl<'t> Prover<'t> {
             *longer = after;
         }
         let mut carried = Vec::new();
-        let splits_ends = !reads.breaks && shape.from.is_some() && shape.is_exact;
+        let splits_ends = !reads.breaks && shape.from.is_some();
         let mut ends = loop {
             let mut begun = self.fork_both(&states);
             self.loosen(&carried, &mut begun);
