@@ -30,7 +30,7 @@ pub use slot::{Frame, Load, Scope, Slot};
 pub use slot_visitor::SlotNode;
 pub use stmt::{
     Body, CallBlock, FilterBlock, For, If, IfArm, Leaf, LeafKind, LoopTest, Macro, Output, Parameter, Piece, Set, SetBlock,
-    SetStrategy, Stmt, StmtKind, Target, TargetKind, TextPlaces, With,
+    SetStrategy, Stmt, StmtKind, Target, TargetKind, TextLines, With,
 };
 pub use symbols::{Symbol, SymbolSet, Symbols};
 pub use visit::Child;

@@ -87,7 +87,7 @@ impl Output {
 #[derive(Debug)]
 pub enum Leaf {
     /// Text of the template, joined with the string literals next to it: `<|im_start|>`.
-    Text(Box<str>),
+    Text(Box<str>, TextLines),
     /// A variable or a key of it, whole or a part of it: `content`, `message.role`, `message.content|trim`.
     Path {
         /// The place of the variable.
@@ -114,28 +114,54 @@ impl Leaf {
     /// Returns the place of the variable.
     pub fn slot_mut(&mut self) -> Option<&mut Slot> {
         match self {
-            Self::Text(_) => None,
+            Self::Text(..) => None,
             Self::Path { slot, .. } => Some(slot),
         }
     }
 }
 
-/// The places in the source from which the text of an output comes.
-#[derive(Debug, Default)]
-pub struct TextPlaces {
-    /// The offset of the beginning of the text.
+/// The lines of the source from which the text of an output comes. Set by the resolver.
+#[derive(Clone, Debug, Default)]
+pub struct TextLines {
+    /// The line on which the text begins.
     pub first: u32,
-    /// The parts that the resolver has joined to the text: for each, the byte of the text at which it begins, and its offset in the source.
-    /// Most outputs have none.
-    pub joined: Box<[(u32, u32)]>,
+    /// The parts that were joined to the text and begin on another line than the part before: for each, the byte of the text at which it
+    /// begins, and its line. Most outputs have none.
+    pub joined: Vec<(u32, u32)>,
+}
+
+impl TextLines {
+    /// Appends to a text another one with these lines.
+    pub fn join(&mut self, text: &mut String, next: &str, lines: &Self) {
+        let start = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        if text.is_empty() {
+            self.clone_from(lines);
+        } else {
+            let parts = lines.joined.iter().map(|(at, line)| (at.saturating_add(start), *line));
+            for part in std::iter::once((start, lines.first)).chain(parts) {
+                let last = self.joined.last().map_or(self.first, |(_, line)| *line);
+                if part.1 != last {
+                    self.joined.push(part);
+                }
+            }
+        }
+        text.push_str(next);
+    }
 }
 
 /// A piece of an output.
 #[derive(Debug)]
 #[repr(u64)]
 pub enum Piece {
-    /// Text between tags, and its places in the source.
-    Text(Box<str>, TextPlaces),
+    /// Text between tags.
+    Text {
+        /// The text.
+        text: Box<str>,
+        /// The offset in the source at which it begins.
+        at: u32,
+        /// Its lines in the source.
+        lines: TextLines,
+    },
     /// An expression, and the line that the reference names if it fails. The line is set by the resolver.
     Expr(Expr, u32),
 }

@@ -90,7 +90,7 @@ impl Part {
 
     /// Returns the part of the input that a value in this part belongs to.
     fn enter(self, paths: &Paths, path: u32) -> Self {
-        match (self, paths.is_item(path), paths.step(path)) {
+        match (self, paths.is_item(path), paths.key(path)) {
             (Self::Root, ..) if paths.is_token(path) => Self::Other,
             (Self::Root, _, "messages") => Self::Messages,
             (Self::Root, _, "tools" | "documents") => Self::Foreign,
@@ -336,7 +336,7 @@ fn list_fields(owned: &Owned<'_>) -> Vec<Field> {
 
 /// Returns whether a field has one of these names and is in the message itself, not in one of its calls.
 pub(super) fn is_field(paths: &Paths, field: u32, names: &[&str]) -> bool {
-    paths.message(paths.parent(field)).is_some() && names.contains(&paths.step(field))
+    paths.message(paths.parent(field)).is_some() && names.contains(&paths.key(field))
 }
 
 /// Returns the path of the message that a field is in.

@@ -173,7 +173,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Runs a round in a render that is traced: a message among its items owns what it writes.
     #[cold]
     fn traced_round(&mut self, node: &'a For) -> Result<Flow> {
-        let turn = self.runtime.begin_turn(self.out.len());
+        let mut turn = self.runtime.begin_turn(self.out.len());
         let mut taken = Ok(());
         node.target.for_each_slot(&mut |symbol, slot| {
             // Other items are no messages, and messages are not read by them.
@@ -181,7 +181,7 @@ impl<'a> Evaluator<'a, '_> {
                 .get(slot)
                 .filter(|item| matches!(item, Value::Dict(_) | Value::List(_) | Value::Tuple(_) | Value::Int(_)));
             if let (Some(item), Ok(())) = (item.cloned(), &taken) {
-                taken = self.runtime.take_turn(&item, symbol.0);
+                taken = self.runtime.take_turn(&mut turn, &item, symbol.0);
             }
         });
         let flow = taken.and_then(|()| self.body(&node.body));

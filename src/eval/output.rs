@@ -6,19 +6,19 @@
 
 use super::truth::Truth;
 use super::{Evaluator, add_place};
-use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Form, Leaf, LeafKind, Output, Piece, TextPlaces};
+use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Form, Leaf, LeafKind, Output, Piece};
 use crate::builtins::{filters, methods};
 use crate::error::Result;
 use crate::meter::{Meter, STEP_BYTES};
 use crate::resolve::operators;
 use crate::trace::Address;
-use crate::value::{Arguments, Function, Peek, Recycler, Runtime, Shortcut, Undefined, Value, Write, print};
+use crate::value::{Arguments, Function, Peek, Recycler, Runtime, Shortcut, Stretch, Undefined, Value, Write, print};
 
 impl<'a> Evaluator<'a, '_> {
     /// Runs an output statement.
     #[inline]
     pub(super) fn output(&mut self, node: &'a Output) -> Result<()> {
-        if node.leaves.is_empty() || self.runtime.tape.is_some() || !self.write_leaves(node) {
+        if node.leaves.is_empty() || self.runtime.is_setting() || !self.write_leaves(node) {
             return self.write_all(&node.pieces);
         }
         self.pieces += node.pieces.len();
@@ -30,41 +30,65 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn write_leaves(&mut self, node: &'a Output) -> bool {
         let start = self.out.len();
-        let Runtime { meter, heap, .. } = &mut *self.runtime;
+        let stretch = self.runtime.begin_stretch(start);
+        let mut is_written = self.push_leaves(node, stretch.as_ref());
+        if let Some(stretch) = stretch {
+            is_written = is_written && self.runtime.end_stretch(&stretch, self.out.len()).is_ok();
+            if !is_written {
+                self.runtime.undo_stretch(&stretch);
+            }
+        }
+        if !is_written {
+            self.out.truncate(start);
+        }
+        is_written
+    }
+
+    /// Appends the leaves to the output until one of them is not a plain string. Returns whether all were appended, and charged.
+    #[inline(always)]
+    fn push_leaves(&mut self, node: &'a Output, stretch: Option<&Stretch>) -> bool {
+        let Runtime { meter, heap, pieces, .. } = &mut *self.runtime;
         let mut steps = u64::from(node.steps);
         for leaf in &node.leaves {
             let text = match leaf {
-                Leaf::Text(text) => Some(&**text),
+                Leaf::Text(text, _) => Some(&**text),
                 Leaf::Path { slot, key, kind } => {
                     let found = self.frame.peek_text(heap, slot, key.as_deref());
                     found.and_then(|text| part_of(text, *kind, &mut steps))
                 }
             };
-            if text.is_none_or(|text| push(meter, &mut self.out, text).is_err()) {
-                self.out.truncate(start);
+            let Some(text) = text.filter(|text| push(meter, &mut self.out, text).is_ok()) else {
+                return false;
+            };
+            if let Some(stretch) = stretch {
+                match leaf {
+                    Leaf::Text(_, lines) => stretch.record_lines(pieces, text, lines, self.out.len()),
+                    Leaf::Path { .. } => stretch.record_copy(pieces, text, self.out.len()),
+                }
+            }
+        }
+        if let Some(stretch) = stretch {
+            steps = steps.saturating_add(stretch.added(pieces));
+            if meter.check_size(pieces.bytes()).is_err() {
                 return false;
             }
         }
-        let is_allowed = meter.check_output(self.out.len()).is_ok() && meter.charge(steps).is_ok();
-        if !is_allowed {
-            self.out.truncate(start);
-        }
-        is_allowed
+        meter.check_output(self.out.len()).is_ok() && meter.charge(steps).is_ok()
     }
 
     /// Writes the pieces of an output, whatever their values are.
     #[inline(never)]
     fn write_all(&mut self, pieces: &'a [Piece]) -> Result<()> {
-        let start = self.out.len();
-        let before = self.runtime.begin_stretch();
+        let stretch = self.runtime.begin_stretch(self.out.len());
         self.pieces += pieces.len();
         for piece in pieces {
             match piece {
-                Piece::Text(text, places) => {
-                    if before.is_some() {
-                        self.record_text(text, places)?;
-                    }
+                Piece::Text { text, lines, .. } => {
                     self.out.push_str(text);
+                    if let Some(stretch) = &stretch {
+                        stretch.record_lines(&mut self.runtime.pieces, text, lines, self.out.len());
+                        self.runtime.check_pieces()?;
+                    }
                 }
                 Piece::Expr(expr, line) => {
                     self.count_root();
@@ -72,24 +96,10 @@ impl<'a> Evaluator<'a, '_> {
                 }
             }
         }
-        if let Some(before) = before {
-            self.runtime.end_stretch(start, before, self.out.len())?;
+        if let Some(stretch) = stretch {
+            self.runtime.end_stretch(&stretch, self.out.len())?;
         }
         self.runtime.meter.check_output(self.out.len())
-    }
-
-    /// Records the lines of the template's own text that is about to be written.
-    #[cold]
-    fn record_text(&mut self, text: &str, places: &TextPlaces) -> Result<()> {
-        let mut start = self.out.len();
-        let mut offset = places.first;
-        for (next, next_offset) in places.joined.iter().copied() {
-            let end = self.out.len() + next as usize;
-            self.runtime.record_template(self.render.source.line(offset), start..end)?;
-            (start, offset) = (end, next_offset);
-        }
-        let end = self.out.len() + text.len();
-        self.runtime.record_template(self.render.source.line(offset), start..end)
     }
 
     /// Writes `str(expr)`.

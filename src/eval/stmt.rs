@@ -147,10 +147,11 @@ impl<'a> Evaluator<'a, '_> {
     /// belong to one message.
     #[cold]
     fn traced_body(&mut self, body: &'a Body) -> Result<Flow> {
-        let start = self.out.len();
-        let before = self.runtime.begin_stretch().unwrap_or_default();
+        let stretch = self.runtime.begin_stretch(self.out.len());
         let flow = self.body(body)?;
-        self.runtime.end_stretch(start, before, self.out.len())?;
+        if let Some(stretch) = stretch {
+            self.runtime.end_stretch(&stretch, self.out.len())?;
+        }
         Ok(flow)
     }
 

@@ -9,7 +9,7 @@ use super::primary::TupleKind;
 use super::tag::OpenTag;
 use super::{Parser, split_off};
 use crate::ast::{
-    Body, Expr, For, If, IfArm, LoopTest, Output, Piece, Scope, Set, SetBlock, SetStrategy, Slot, Stmt, StmtKind, TextPlaces,
+    Body, Expr, For, If, IfArm, LoopTest, Output, Piece, Scope, Set, SetBlock, SetStrategy, Slot, Stmt, StmtKind, TextLines,
 };
 use crate::error::Result;
 use crate::lexer::TokenKind;
@@ -40,13 +40,11 @@ impl<'s> Parser<'s> {
                 TokenKind::Data => {
                     let text = self.stream.text(token);
                     self.text_bytes += text.len();
-                    let piece = Piece::Text(
-                        text.into(),
-                        TextPlaces {
-                            first: token.span.start,
-                            ..TextPlaces::default()
-                        },
-                    );
+                    let piece = Piece::Text {
+                        text: text.into(),
+                        at: token.span.start,
+                        lines: TextLines::default(),
+                    };
                     self.pieces.push(piece, token.span.start, token.at);
                     self.stream.bump()?;
                 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::{Place, Resolver};
-use crate::ast::{BinaryOp, Expr, ExprKind, Form, Leaf, LeafKind, Literal, Name, Output, Piece, TextPlaces};
+use crate::ast::{BinaryOp, Expr, ExprKind, Form, Leaf, LeafKind, Literal, Name, Output, Piece, TextLines};
 use crate::error::Result;
 use crate::meter::STEP_BYTES;
+use crate::source::LineCounter;
 
 impl Resolver<'_> {
     /// Resolves the expressions of an output. Constants become text, and join the text beside them.
@@ -13,25 +14,23 @@ impl Resolver<'_> {
         let Output { pieces, leaves, steps } = node;
         for piece in pieces.iter_mut() {
             if let Piece::Expr(expr, line) = piece {
-                let first = expr.at;
+                let at = expr.at;
                 if let Some(text) = self.print_constant(expr, line, place)? {
-                    *piece = Piece::Text(
-                        text,
-                        TextPlaces {
-                            first,
-                            ..TextPlaces::default()
-                        },
-                    );
+                    let lines = TextLines::default();
+                    *piece = Piece::Text { text, at, lines };
                 }
+            }
+            if let Piece::Text { at, lines, .. } = piece {
+                lines.first = self.lines.line(*at);
             }
         }
         join(pieces);
         for piece in pieces.iter() {
-            if let Piece::Text(text, _) = piece {
+            if let Piece::Text { text, .. } = piece {
                 self.count(text.len());
             }
         }
-        if let Some(found) = Leaves::of(pieces) {
+        if let Some(found) = Leaves::of(pieces, &mut self.lines) {
             *leaves = found.leaves;
             *steps = found.steps;
         }
@@ -71,22 +70,29 @@ impl Resolver<'_> {
 const MAX_DEPTH: u32 = 4;
 
 /// The leaves of an output.
-#[derive(Default)]
-struct Leaves {
+struct Leaves<'c, 's> {
     leaves: Vec<Leaf>,
     /// The steps that the string literals in expressions cost.
     steps: u32,
     /// The text since the last leaf.
     text: String,
+    lines: TextLines,
+    counter: &'c mut LineCounter<'s>,
 }
 
-impl Leaves {
+impl<'c, 's> Leaves<'c, 's> {
     /// Returns the leaves of an output that has expressions, if each of them is a leaf, or a sum or concatenation of leaves.
-    fn of(pieces: &[Piece]) -> Option<Self> {
-        let mut leaves = Self::default();
+    fn of(pieces: &[Piece], counter: &'c mut LineCounter<'s>) -> Option<Self> {
+        let mut leaves = Self {
+            leaves: Vec::new(),
+            steps: 0,
+            text: String::new(),
+            lines: TextLines::default(),
+            counter,
+        };
         for piece in pieces {
             match piece {
-                Piece::Text(text, _) => leaves.text.push_str(text),
+                Piece::Text { text, lines, .. } => leaves.lines.join(&mut leaves.text, text, lines),
                 Piece::Expr(expr, _) => leaves.add(expr, false, MAX_DEPTH)?,
             }
         }
@@ -105,7 +111,9 @@ impl Leaves {
                     let steps = u32::try_from(text.len() / STEP_BYTES).ok()?;
                     self.steps = self.steps.saturating_add(steps).saturating_add(1);
                 }
-                self.text.push_str(text);
+                let first = self.counter.line(expr.at);
+                let joined = Vec::new();
+                self.lines.join(&mut self.text, text, &TextLines { first, joined });
                 Some(())
             }
             (ExprKind::Binary(BinaryOp::Add, _), _) => {
@@ -147,7 +155,8 @@ impl Leaves {
 
     fn end_text(&mut self) {
         if !self.text.is_empty() {
-            self.leaves.push(Leaf::Text(std::mem::take(&mut self.text).into_boxed_str()));
+            let (text, lines) = (std::mem::take(&mut self.text), std::mem::take(&mut self.lines));
+            self.leaves.push(Leaf::Text(text.into_boxed_str(), lines));
         }
     }
 }
@@ -155,24 +164,26 @@ impl Leaves {
 /// Joins adjacent pieces of text. Each is copied once, however many there are.
 fn join(pieces: &mut Vec<Piece>) {
     let mut pairs = pieces.windows(2);
-    if !pairs.any(|pair| matches!(pair, [Piece::Text(..), Piece::Text(..)])) {
+    if !pairs.any(|pair| matches!(pair, [Piece::Text { .. }, Piece::Text { .. }])) {
         return;
     }
     let mut rest = std::mem::take(pieces).into_iter().peekable();
     while let Some(mut piece) = rest.next() {
-        if let Piece::Text(text, places) = &mut piece {
+        if let Piece::Text { text, lines, .. } = &mut piece {
             let mut joined = String::new();
-            let mut parts = Vec::new();
-            while let Some(Piece::Text(next, at)) = rest.next_if(|next| matches!(next, Piece::Text(..))) {
+            while let Some(Piece::Text {
+                text: next,
+                lines: of_next,
+                ..
+            }) = rest.next_if(|next| matches!(next, Piece::Text { .. }))
+            {
                 if joined.is_empty() {
                     joined.push_str(text);
                 }
-                parts.push((u32::try_from(joined.len()).unwrap_or(u32::MAX), at.first));
-                joined.push_str(&next);
+                lines.join(&mut joined, &next, &of_next);
             }
-            if !parts.is_empty() {
+            if !joined.is_empty() {
                 *text = joined.into_boxed_str();
-                places.joined = parts.into_boxed_slice();
             }
         }
         pieces.push(piece);

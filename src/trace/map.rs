@@ -10,9 +10,9 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::paths::{MESSAGE_DEPTH, Paths, ROOT, Step};
-use super::pieces::{Address, FEW, Owner, Source, free_spare};
+use super::paths::{MESSAGE_DEPTH, Outer, Paths, ROOT, Step};
 use super::sets::Sets;
+use super::source::{Address, FEW, Owner, Source, free_spare};
 use super::union::Union;
 use crate::error::Result;
 use crate::meter::Meter;
@@ -62,8 +62,8 @@ impl Known<'_> {
 #[derive(Debug)]
 pub struct InputMap<'a> {
     pub(super) paths: Paths,
-    /// For each path that ends in a key of an object: that key. Keys of the root are variables and have none.
-    keys: Vec<Option<&'a str>>,
+    /// The keys of objects. Those of the root are variables and not among them.
+    keys: Vec<Known<'a>>,
     /// The values, sorted by address after [`InputMap::sort`], and after them the keys, also sorted by address. The keys are added when a
     /// string is first found to be in no value and no literal.
     pub(super) strings: Vec<Known<'a>>,
@@ -89,8 +89,15 @@ const RECENT: usize = 32;
 
 /// Sorts strings by address. Of several strings at one address, the longest is kept, with the first of its paths.
 fn sort_by_address(strings: &mut Vec<Known<'_>>) {
-    strings.sort_unstable_by_key(|known| (known.address(), Reverse(known.text.len()), known.path));
-    strings.dedup_by_key(|known| known.address());
+    strings.sort_unstable_by_key(Known::address);
+    strings.dedup_by(|next, kept| {
+        let order = |known: &Known<'_>| (Reverse(known.text.len()), known.path);
+        let is_same = next.address() == kept.address();
+        if is_same && order(next) < order(kept) {
+            *kept = *next;
+        }
+        is_same
+    });
 }
 
 /// The string literals of a template, by address.
@@ -102,7 +109,7 @@ impl Literals {
     pub fn push(&mut self, text: &str, line: u32) {
         let start = text.as_ptr().addr();
         if !text.is_empty() {
-            self.0.push((start, start.saturating_add(text.len()), line));
+            self.0.push((start, start + text.len(), line));
         }
     }
 
@@ -138,11 +145,9 @@ fn recent_place(address: usize) -> usize {
 impl<'a> InputMap<'a> {
     /// Makes a map without values, for a template with these literals.
     pub fn new(literals: Option<&'a Literals>) -> Self {
-        let mut keys = Vec::with_capacity(FEW);
-        keys.push(None);
         Self {
             paths: Paths::new(),
-            keys,
+            keys: Vec::with_capacity(FEW),
             strings: Vec::with_capacity(FEW),
             values: None,
             last: [0; 3],
@@ -156,24 +161,33 @@ impl<'a> InputMap<'a> {
         }
     }
 
+    /// Returns what the values of a container have in common.
+    pub fn outer(&self, Container(container): Container) -> Option<Outer> {
+        self.paths.outer(container)
+    }
+
     /// Adds a value of a container and returns it. Its key is a string of the input too, unless the container is the root.
-    pub fn add(&mut self, Container(parent): Container, step: Step<'a>) -> Container {
-        self.keys.push(match step {
-            Step::Key(key) if parent != ROOT => Some(key),
-            _ => None,
-        });
-        Container(self.paths.add(parent, step))
+    #[inline]
+    pub fn add(&mut self, outer: &Outer, step: Step<'a>) -> Container {
+        let path = self.paths.add(outer, step);
+        if let Step::Key(text) = step {
+            if !outer.is_root() {
+                let role = Role::Key;
+                self.keys.push(Known { text, path, role });
+            }
+        }
+        Container(path)
     }
 
     /// Adds a string that is a value of a container.
-    pub fn add_string(&mut self, container: Container, step: Step<'a>, text: &'a str) {
-        let Container(path) = self.add(container, step);
+    #[inline]
+    pub fn add_string(&mut self, outer: &Outer, step: Step<'a>, text: &'a str) {
+        let Container(path) = self.add(outer, step);
         self.add_known(text, path, Role::Value);
     }
 
     /// Adds the text of a special token.
     pub fn add_token(&mut self, name: &str, text: &'a str) {
-        self.keys.push(None);
         let path = self.paths.add_token(name);
         self.add_known(text, path, Role::Token);
     }
@@ -186,7 +200,7 @@ impl<'a> InputMap<'a> {
 
     /// Adds the place of a list or a dict in memory. In the map of a traced render, only the list of messages and the messages are needed.
     pub fn add_storage(&mut self, Container(path): Container, storage: Option<Storage>) {
-        if self.literals.is_none() || self.paths.depth(path) <= MESSAGE_DEPTH as usize {
+        if self.literals.is_none() || self.paths.depth(path) <= usize::from(MESSAGE_DEPTH) {
             self.containers.extend(storage.map(|storage| (storage, path)));
         }
     }
@@ -202,14 +216,7 @@ impl<'a> InputMap<'a> {
     /// Adds the keys of objects to the strings, after the values. Returns the number of values.
     #[cold]
     fn add_keys(&mut self) -> usize {
-        let keys = (0..).zip(&self.keys).filter_map(|(path, key)| {
-            Some(Known {
-                text: (*key)?,
-                path,
-                role: Role::Key,
-            })
-        });
-        let mut keys: Vec<_> = keys.collect();
+        let mut keys = std::mem::take(&mut self.keys);
         sort_by_address(&mut keys);
         let values = self.strings.len();
         self.strings.append(&mut keys);
@@ -231,7 +238,7 @@ impl<'a> InputMap<'a> {
             }
         }
         self.has_messages = true;
-        self.are_containers_sorted = self.containers.len() == before;
+        self.are_containers_sorted &= self.containers.len() == before;
         self.containers.len().saturating_sub(before)
     }
 
@@ -250,18 +257,19 @@ impl<'a> InputMap<'a> {
         if !std::mem::replace(&mut self.are_containers_sorted, true) {
             // The sort is stable: of two values in one place, the first is found.
             self.containers.sort_by_key(|(storage, _)| *storage);
+            self.containers.dedup_by_key(|(storage, _)| *storage);
         }
+        let found = |index: usize| matches!(self.containers.get(index), Some((found, _)) if *found == storage);
         // A loop often goes over containers in the order in which they are in memory.
-        let next = self.last_container.saturating_add(1);
-        let is_next = matches!(self.containers.get(self.last_container..=next), Some([(last, _), (found, _)]) if *found == storage && *last != storage);
-        let index = if is_next {
-            next
-        } else {
-            self.containers.partition_point(|(other, _)| *other < storage)
-        };
-        let (found, path) = self.containers.get(index)?;
+        let last = self.last_container;
+        let near = [last.wrapping_add(1), last, last.wrapping_sub(1)];
+        let index = near.into_iter().find(|index| found(*index));
+        let index = index.unwrap_or_else(|| self.containers.partition_point(|(other, _)| *other < storage));
+        if !found(index) {
+            return None;
+        }
         self.last_container = index;
-        (*found == storage).then_some(*path)
+        self.containers.get(index).map(|(_, path)| *path)
     }
 
     /// Returns the JSON pointer of a string that is a value.
@@ -273,22 +281,22 @@ impl<'a> InputMap<'a> {
 
     /// Returns the origin of the text at an address, and the address after the last byte with that origin. An empty string can also be at
     /// the end of a known one.
-    #[inline(always)]
+    #[inline]
     fn find(&mut self, address: usize, length: usize) -> (Source, usize) {
         // A template often writes its literals and the strings in the order in which they are in memory.
         let [value, key, literal] = self.last;
+        let near = self.find_in(value.wrapping_add(1), address, length);
+        if let Some(found) = near.or_else(|| self.find_in(value, address, length)) {
+            return self.source(found);
+        }
         let recent = self.recent.get(recent_place(address)).copied().unwrap_or_default();
         if let Some(found) = self.find_literal(recent, address) {
             return found;
         }
-        let near = self.find_in(value, address, length);
-        if let Some(found) = near.or_else(|| self.find_in(value.saturating_add(1), address, length)) {
-            return self.source(found);
-        }
-        if let Some(found) = self.find_literal(literal.saturating_add(1), address) {
+        if let Some(found) = self.find_literal(literal + 1, address) {
             return found;
         }
-        if let Some(found) = self.find_in(key.saturating_add(1), address, length) {
+        if let Some(found) = self.find_in(key + 1, address, length) {
             return self.source(found);
         }
         if let Some(found) = self.find_value(address, length) {
@@ -370,7 +378,7 @@ impl<'a> InputMap<'a> {
         let values = self.values.unwrap_or_else(|| self.add_keys());
         let keys = self.strings.get(values..)?;
         let after = keys.partition_point(|known| known.address() <= address);
-        self.find_in(values.saturating_add(after.checked_sub(1)?), address, length)
+        self.find_in(values + after.checked_sub(1)?, address, length)
     }
 
     /// Returns the index of a known string and the offset of the given string in it, if the known one contains the start of the given one.
@@ -378,18 +386,25 @@ impl<'a> InputMap<'a> {
     fn find_in(&self, index: usize, address: usize, length: usize) -> Option<(usize, usize)> {
         let known = self.strings.get(index)?;
         let at = address.checked_sub(known.address())?;
-        (at.saturating_add(length.min(1)) <= known.text.len()).then_some((index, at))
+        (at + length.min(1) <= known.text.len()).then_some((index, at))
+    }
+
+    /// Returns the origin of a string that is not empty, if all of it has one.
+    #[inline]
+    pub fn find_whole(&mut self, address: Address, length: usize) -> Option<Source> {
+        let (source, end) = self.find(address.get(), 1);
+        (end.saturating_sub(address.get()) >= length).then_some(source)
     }
 
     /// Calls a function with each part of a string that has one origin: the byte range of the part, and the origin.
     #[inline]
     pub fn for_each_part(&mut self, address: Address, length: usize, mut add: impl FnMut(&Self, Range<usize>, Source)) {
         let first = address.get();
-        let last = first.saturating_add(length);
+        let last = first + length;
         let mut at = first;
         while at < last {
             let (source, end) = self.find(at, 1);
-            let end = end.max(at.saturating_add(1)).min(last);
+            let end = end.max(at + 1).min(last);
             add(self, at.saturating_sub(first)..end.saturating_sub(first), source);
             at = end;
         }

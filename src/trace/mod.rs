@@ -9,17 +9,20 @@
 //! become [`Segment`]s.
 
 mod map;
+mod owners;
 mod paths;
 mod pieces;
 mod segments;
 mod sets;
+mod source;
 mod spans;
 mod union;
 
 pub use map::{Container, InputMap, Literals, Storage};
-pub use paths::{Paths, ROOT, Step};
-pub use pieces::{Address, Copied, Copies, Owner, Piece, Pieces, Source, free_spare_text};
+pub use paths::{Outer, Paths, ROOT, Step};
+pub use pieces::{Copied, Copies, Piece, Pieces};
 pub use segments::{count_paths, count_pointer_bytes};
+pub use source::{Address, Owner, Source, free_spare_text};
 pub use spans::{Points, Spans};
 pub use union::Union;
 

@@ -6,11 +6,11 @@
 //!
 //! A render makes no JSON pointers. Each is made when it is first read.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use super::pieces::{FEW, Owner, free_spare, free_spare_text, to_offset};
+use super::source::{FEW, Owner, free_spare, free_spare_text, to_offset};
 use crate::json::escape_key;
-use crate::number::text::write_digits;
 
 /// The step from a container to a value in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub enum Step<'a> {
 pub struct Paths {
     /// The paths. A container comes before what is in it, and the root is the first.
     list: Vec<Path>,
-    /// The last steps of all paths.
-    steps: String,
+    /// The last steps of all paths that are keys.
+    keys: String,
     /// The sets of paths that segments are made from.
     pub sets: Vec<Arc<[u32]>>,
     /// The JSON pointer of each path, or the name of the token.
@@ -38,17 +38,29 @@ pub struct Paths {
 #[derive(Clone, Copy, Debug)]
 struct Path {
     parent: u32,
-    /// The index after the last byte of the step in [`Paths::steps`].
-    end: u32,
-    /// The number of steps from the root.
-    depth: u32,
     /// The container of the value that is [`TOP`] steps from the root, or the value itself if it is nearer to the root.
     top: u32,
+    /// The message that the value is in.
+    message: Owner,
+    /// The index after the last byte of a key in [`Paths::keys`]. An item has no bytes there.
+    end: u32,
+    /// The index of an item.
+    index: u32,
+    /// The number of steps from the root.
+    depth: u16,
     kind: Kind,
     /// Whether the value is the content of a message or of an item in it, or within such a content.
     is_content: bool,
-    /// The message that the value is in.
-    message: Owner,
+}
+
+/// What the values of one container have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Outer {
+    /// The path of its values, without their step.
+    inner: Path,
+    kind: Kind,
+    /// Whether it is a message or an item in one.
+    has_content: bool,
 }
 
 /// What a step leads to.
@@ -64,25 +76,32 @@ enum Kind {
     Token,
 }
 
+impl Outer {
+    /// Returns whether the container is the root.
+    pub fn is_root(&self) -> bool {
+        self.inner.parent == ROOT
+    }
+}
+
 /// The number of steps from the root of the parts of the input that a union keeps apart, such as the arguments of a call of a tool. What is
 /// deeper counts as its container.
-const TOP: u32 = 6;
+const TOP: u16 = 6;
 
 /// The number of steps from the root to a message.
-pub(super) const MESSAGE_DEPTH: u32 = 2;
+pub(super) const MESSAGE_DEPTH: u16 = 2;
 
 /// The index of the root: all values are within it.
 pub const ROOT: u32 = 0;
 
-/// The initial capacity of [`Paths::steps`] in bytes, which is enough for a short conversation.
-const STEPS_CAPACITY: usize = 256;
+/// The initial capacity of [`Paths::keys`] in bytes, which is enough for a short conversation.
+const KEYS_CAPACITY: usize = 256;
 
 impl Default for Paths {
     /// Makes paths without a root, which need no memory.
     fn default() -> Self {
         Self {
             list: Vec::new(),
-            steps: String::new(),
+            keys: String::new(),
             sets: Vec::new(),
             pointers: OnceLock::new(),
         }
@@ -95,60 +114,68 @@ impl Paths {
         let mut list = Vec::with_capacity(FEW);
         list.push(Path {
             parent: ROOT,
-            end: 0,
-            depth: 0,
             top: ROOT,
+            message: Owner::NONE,
+            end: 0,
+            index: 0,
+            depth: 0,
             kind: Kind::Entry,
             is_content: false,
-            message: Owner::NONE,
         });
         Self {
             list,
-            steps: String::with_capacity(STEPS_CAPACITY),
+            keys: String::with_capacity(KEYS_CAPACITY),
             ..Self::default()
         }
     }
 
+    /// Returns what the values of a container have in common.
+    pub fn outer(&self, container: u32) -> Option<Outer> {
+        let own = self.list.get(container as usize)?;
+        Some(Outer {
+            inner: Path {
+                parent: container,
+                depth: own.depth.saturating_add(1),
+                kind: Kind::Entry,
+                ..*own
+            },
+            kind: own.kind,
+            has_content: own.kind == Kind::Item && own.message != Owner::NONE,
+        })
+    }
+
     /// Adds a value of a container and returns its index.
-    pub fn add(&mut self, parent: u32, step: Step<'_>) -> u32 {
-        let index = to_offset(self.list.len());
-        let Some(outer) = self.list.get(parent as usize).copied() else {
-            return ROOT;
-        };
-        let depth = outer.depth.saturating_add(1);
-        let mut added = Path {
-            parent,
-            end: 0,
-            depth,
-            top: if depth > TOP { outer.top } else { index },
-            kind: Kind::Entry,
-            is_content: outer.is_content,
-            message: outer.message,
-        };
+    #[inline]
+    pub fn add(&mut self, outer: &Outer, step: Step<'_>) -> u32 {
+        let path = to_offset(self.list.len());
+        let mut added = outer.inner;
+        if added.depth <= TOP {
+            added.top = path;
+        }
         match step {
             Step::Index(index) => {
-                write_digits(u64::from(index), &mut self.steps);
                 added.kind = Kind::Item;
+                added.index = index;
                 if outer.kind == Kind::Messages {
                     added.message = Owner::message(index as usize);
                 }
             }
             Step::Key(key) => {
-                self.steps.push_str(key);
-                added.is_content |= outer.kind == Kind::Item && outer.message != Owner::NONE && key == "content";
-                if parent == ROOT && key == "messages" {
+                self.keys.push_str(key);
+                added.is_content |= outer.has_content && key == "content";
+                if added.parent == ROOT && key == "messages" {
                     added.kind = Kind::Messages;
                 }
             }
         }
-        added.end = to_offset(self.steps.len());
+        added.end = to_offset(self.keys.len());
         self.list.push(added);
-        index
+        path
     }
 
     /// Adds a special token and returns its index.
     pub fn add_token(&mut self, name: &str) -> u32 {
-        let index = self.add(ROOT, Step::Key(name));
+        let index = self.outer(ROOT).map_or(ROOT, |root| self.add(&root, Step::Key(name)));
         if let Some(path) = self.list.last_mut() {
             path.kind = Kind::Token;
         }
@@ -176,13 +203,13 @@ impl Paths {
 
     /// Returns the number of steps from the root.
     pub fn depth(&self, index: u32) -> usize {
-        self.list.get(index as usize).map_or(0, |path| path.depth as usize)
+        self.list.get(index as usize).map_or(0, |path| usize::from(path.depth))
     }
 
     /// Frees the memory that is not needed when no more paths are added.
     pub fn finish(&mut self) {
         free_spare(&mut self.list);
-        free_spare_text(&mut self.steps);
+        free_spare_text(&mut self.keys);
     }
 
     /// Returns the indices of the paths of a set.
@@ -197,7 +224,7 @@ impl Paths {
             .get_or_init(|| self.list.iter().map(|_| OnceLock::new()).collect());
         let make = || {
             if self.is_token(index) {
-                self.step(index).to_owned()
+                self.key(index).to_owned()
             } else {
                 self.find_pointer(index)
             }
@@ -207,15 +234,16 @@ impl Paths {
 
     /// Returns an upper bound of the length of all JSON pointers.
     pub fn longest_pointer(&self) -> usize {
-        // An escape has two bytes.
-        self.steps.len().saturating_mul(2).saturating_add(self.list.len())
+        // An escape has two bytes, and a step to an item at most ten digits.
+        let steps = self.list.len().saturating_mul(11);
+        self.keys.len().saturating_mul(2) + steps
     }
 
     /// Returns the length of the JSON pointer of each path in bytes. A special token counts like a key of the root.
     pub fn pointer_lengths(&self) -> Vec<u32> {
         let mut lengths: Vec<u32> = Vec::with_capacity(self.list.len());
         for (index, path) in (0..).zip(&self.list) {
-            let step = to_offset(escape_key(self.step(index)).len());
+            let step = to_offset(self.step(index).len());
             let outer = lengths.get(path.parent as usize).copied().unwrap_or_default();
             lengths.push(match index {
                 ROOT => 0,
@@ -242,11 +270,19 @@ impl Paths {
         paths.take_while(|path| *path != ROOT)
     }
 
-    /// Returns the last step of a path.
-    pub fn step(&self, index: u32) -> &str {
+    /// Returns the key under which a value is, or the name of a token. An item has none.
+    pub fn key(&self, index: u32) -> &str {
         let end = |index: usize| self.list.get(index).map_or(0, |path| path.end as usize);
         let start = (index as usize).checked_sub(1).map_or(0, end);
-        self.steps.get(start..end(index as usize)).unwrap_or_default()
+        self.keys.get(start..end(index as usize)).unwrap_or_default()
+    }
+
+    /// Returns the last step of a JSON pointer.
+    fn step(&self, index: u32) -> Cow<'_, str> {
+        match self.list.get(index as usize) {
+            Some(path) if path.kind == Kind::Item => path.index.to_string().into(),
+            _ => escape_key(self.key(index)),
+        }
     }
 
     /// Makes the JSON pointer of a value.
@@ -261,7 +297,7 @@ impl Paths {
     pub fn join_steps(&self, mut index: u32, container: u32) -> String {
         let mut steps = Vec::new();
         while index > container {
-            steps.push(escape_key(self.step(index)));
+            steps.push(self.step(index));
             index = self.parent(index);
         }
         steps.reverse();

@@ -3,84 +3,7 @@
 use std::ops::Range;
 
 use super::map::InputMap;
-
-/// The origin of a piece, by indices that only its render knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// A `{% generation %}` block wrote these bytes. Other pieces have the origins of the same bytes.
-    Generation,
-    /// Not a piece, but a mark: the pieces from this byte on are a stretch, whose text one message may own.
-    Stretch(u32),
-    /// Not a piece, but a mark: the pieces from this byte on that have no owner belong to the owner of this mark.
-    Round(u32),
-    /// Copied from this place in memory. An [`InputMap`] knows what is there.
-    Memory(Address),
-    /// The template's text or a literal that begins on this line.
-    Template(u32),
-    /// A special token, by the index of its path in the [`InputMap`].
-    Token(u32),
-    /// A part of a string of the input: the index of the string, and the byte at which the part begins.
-    Input(u32, u32),
-    /// Made from strings of the input: the index of the set of their paths.
-    Changed(u32),
-    /// Made from the time of the clock.
-    Clock,
-    /// None of these: a number, the punctuation of a printed list.
-    Made,
-}
-
-/// An address in memory. It is stored as bytes, which need no alignment, so that a piece is small.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Address([u8; size_of::<usize>()]);
-
-impl Address {
-    /// Returns the address of a string.
-    pub fn of(text: &str) -> Self {
-        Self(text.as_ptr().addr().to_ne_bytes())
-    }
-
-    /// Returns the address as a number.
-    pub fn get(self) -> usize {
-        usize::from_ne_bytes(self.0)
-    }
-
-    /// Returns the address a number of bytes later.
-    #[must_use]
-    pub fn after(self, bytes: usize) -> Self {
-        Self(self.get().wrapping_add(bytes).to_ne_bytes())
-    }
-}
-
-/// The message that owns a piece, if one does: the message in whose turn the piece was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Owner(u32);
-
-impl Owner {
-    /// No message.
-    pub const NONE: Self = Self(u32::MAX);
-
-    /// Returns the owner that is the message with an index.
-    pub fn message(index: usize) -> Self {
-        Self(to_offset(index))
-    }
-
-    /// Returns the index of the message.
-    pub fn index(self) -> Option<usize> {
-        (self != Self::NONE).then_some(self.0 as usize)
-    }
-
-    /// Returns the owner, or another one if there is none.
-    #[must_use]
-    pub fn or(self, other: Self) -> Self {
-        if self == Self::NONE { other } else { self }
-    }
-}
-
-impl Default for Owner {
-    fn default() -> Self {
-        Self::NONE
-    }
-}
+use super::source::{FEW, Owner, Source, to_offset};
 
 /// A byte range of a string, with its origin and its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,15 +91,15 @@ pub struct Copied {
 /// with an origin, from its first byte to its last without a gap.
 #[derive(Clone, Debug, Default)]
 pub struct Pieces {
-    list: Vec<Piece>,
+    pub(super) list: Vec<Piece>,
     /// The index after the last piece that is a block.
-    blocks_end: usize,
+    pub(super) blocks_end: usize,
     /// The byte after the last piece with an origin.
-    filled: usize,
+    pub(super) filled: usize,
     /// The number of pieces at the start of the list that have ended: a later piece is not merged with them.
     sealed: usize,
     /// The number of stretches and rounds in the list.
-    marks: usize,
+    pub(super) marks: usize,
 }
 
 impl Pieces {
@@ -269,7 +192,7 @@ impl Pieces {
         let first = self.list.partition_point(|piece| piece.end() < view.start);
         let rest = self.list.get(first..).unwrap_or_default();
         let ended = rest.partition_point(|piece| piece.end() < view.end);
-        let after = ended.max(self.blocks_end.saturating_sub(first)).saturating_add(1);
+        let after = ended.max(self.blocks_end.saturating_sub(first)) + 1;
         rest.get(..after).unwrap_or(rest)
     }
 
@@ -281,7 +204,7 @@ impl Pieces {
             let (start, end) = (piece.start().max(view.start), piece.end().min(view.end));
             let is_empty_block = is_block && piece.bytes().is_empty() && (start..end) == piece.bytes();
             if start < end || is_empty_block {
-                let shift = |byte: usize| byte.saturating_sub(view.start).saturating_add(at);
+                let shift = |byte: usize| byte.saturating_sub(view.start) + at;
                 let source = match piece.source {
                     Source::Input(string, at) => {
                         let skipped = start.saturating_sub(piece.start());
@@ -335,43 +258,16 @@ impl Pieces {
         self.filled = self.filled.min(length);
     }
 
+    /// Removes the pieces after a number of them, which ended at a byte.
+    pub fn undo(&mut self, count: usize, filled: usize) {
+        self.list.truncate(count);
+        self.filled = filled;
+    }
+
     /// Ends the last piece, so that what is written later has pieces of its own. Returns the number of pieces and marks so far.
     pub fn end_piece(&mut self) -> usize {
         self.sealed = self.list.len();
         self.sealed
-    }
-
-    /// Records the end of a stretch that began at a byte, after a number of pieces. If all its text of the input has one owner,
-    /// [`Pieces::resolve`] makes that the owner of the text around it. `current` is the owner of what is written now. Returns the number of
-    /// pieces in the stretch.
-    pub fn end_stretch(&mut self, start: usize, before: usize, current: Owner) -> usize {
-        let mut count = self.list.len().saturating_sub(before);
-        if count <= 1 {
-            // The pieces before the stretch can have become fewer.
-            count = self.after(start).len();
-        }
-        let mark = Piece::new(self.filled..self.filled, Source::Stretch(to_offset(start)), current);
-        // A piece alone has no text around it, and a stretch that is all of an outer one has found the owner of that.
-        if count > 1 && self.list.last() != Some(&mark) {
-            self.push_mark(mark);
-        }
-        count
-    }
-
-    /// Records the end of a round of a loop that began at a byte. Its owner becomes that of the pieces that have none. Returns the number
-    /// of pieces in the round.
-    pub fn end_round(&mut self, start: usize, owner: Owner) -> usize {
-        let pieces = self.after(start);
-        let count = pieces.len();
-        if pieces.iter().any(|piece| piece.owner == Owner::NONE) {
-            self.push_mark(Piece::new(self.filled..self.filled, Source::Round(to_offset(start)), owner));
-        }
-        count
-    }
-
-    fn push_mark(&mut self, mark: Piece) {
-        self.marks = self.marks.saturating_add(1);
-        self.list.push(mark);
     }
 
     /// Returns whether there are stretches or rounds that [`Pieces::resolve`] has not applied.
@@ -382,70 +278,45 @@ impl Pieces {
 
     /// Finds the origin of each piece that was copied from memory, and the owner of each piece.
     pub fn resolve(&mut self, map: &mut InputMap<'_>) {
-        let marks = std::mem::take(&mut self.marks);
-        let unresolved = std::mem::take(&mut self.list);
-        self.list.reserve_exact(unresolved.len().saturating_sub(marks));
-        for piece in unresolved {
+        let mut are_whole = true;
+        for piece in &mut self.list {
             match piece.source {
-                Source::Stretch(start) => self.own_around(start as usize, piece.owner),
-                Source::Round(start) => self.own_from(start as usize, piece.owner),
-                Source::Generation => self.push(piece),
-                Source::Memory(address) => map.for_each_part(address, piece.bytes().len(), |map, part, source| {
-                    let bytes = [part.start, part.end].map(|byte| piece.start().saturating_add(byte));
-                    let owner = map.owner_of_known(source, piece.owner);
-                    self.list.push(Piece {
-                        bytes: bytes.map(to_offset),
-                        source,
-                        owner,
-                    });
-                }),
-                source => {
-                    let owner = map.owner_of_known(source, piece.owner);
-                    self.list.push(Piece { owner, ..piece });
-                }
+                Source::Memory(address) => match map.find_whole(address, piece.bytes().len()) {
+                    Some(source) => piece.source = source,
+                    None => are_whole = false,
+                },
+                Source::Input(..) | Source::Changed(_) => {}
+                _ => continue,
             }
+            piece.owner = map.owner_of_known(piece.source, piece.owner);
+        }
+        if !are_whole {
+            self.split(map);
+        }
+        if self.marks > 0 {
+            self.apply_marks();
         }
         self.sealed = self.sealed.min(self.list.len());
     }
 
-    /// Returns the pieces that have bytes after a byte. They are searched from the end, because the byte is near it.
-    fn after(&mut self, byte: usize) -> &mut [Piece] {
-        let count = self.list.iter().rev().take_while(|piece| piece.end() > byte).count();
-        let first = self.list.len().saturating_sub(count);
-        self.list.get_mut(first..).unwrap_or_default()
-    }
-
-    /// Sets the owner of the pieces that have none, from a byte on.
-    fn own_from(&mut self, start: usize, owner: Owner) {
-        self.after(start)
-            .iter_mut()
-            .for_each(|piece| piece.owner = piece.owner.or(owner));
-    }
-
-    /// Applies a stretch: its message becomes the owner of the text around its strings, unless strings of other parts of the input are
-    /// among them. Only pieces from a byte on change, and only those that have the owner `current` and are not text of the input.
-    fn own_around(&mut self, start: usize, current: Owner) {
-        let is_input = |piece: &Piece| matches!(piece.source, Source::Input(..) | Source::Changed(_));
-        let is_after = |piece: &Piece| piece.end() > start;
-        let mut found = None;
-        for piece in self.list.iter().rev().take_while(|piece| is_after(piece)) {
-            match found {
-                _ if !is_input(piece) => {}
-                // Mostly, a string of the current message is found at once.
-                _ if piece.owner == current || piece.owner == Owner::NONE => return,
-                None => found = Some(piece.owner),
-                Some(owner) if owner != piece.owner => return,
-                Some(_) => {}
+    /// Splits the pieces whose memory has several origins.
+    #[cold]
+    fn split(&mut self, map: &mut InputMap<'_>) {
+        for piece in std::mem::take(&mut self.list) {
+            match piece.source {
+                Source::Memory(address) => map.for_each_part(address, piece.bytes().len(), |map, part, source| {
+                    let bytes = piece.start() + part.start..piece.start() + part.end;
+                    let owner = map.owner_of_known(source, piece.owner);
+                    self.list.push(Piece::new(bytes, source, owner));
+                }),
+                Source::Generation => self.push(piece),
+                _ => self.list.push(piece),
             }
         }
-        let Some(owner) = found else { return };
-        let new = self.list.iter_mut().rev().take_while(|piece| is_after(piece));
-        let around = new.filter(|piece| !is_input(piece) && piece.owner == current);
-        around.for_each(|piece| piece.owner = owner);
     }
 
     /// Returns the byte after the last piece with an origin.
-    pub(super) fn filled(&self) -> usize {
+    pub fn filled(&self) -> usize {
         self.filled
     }
 
@@ -461,30 +332,4 @@ impl Pieces {
         blocks.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
         blocks
     }
-}
-
-/// The number of items that a list has memory for from the start. A short conversation needs no more, and glibc's allocator is fastest for
-/// blocks of at most 1032 bytes.
-pub(super) const FEW: usize = 32;
-
-/// The unused capacity that a finished list or text may keep, in items or bytes.
-const MAX_SPARE: usize = 512;
-
-/// Frees the unused memory of a list to which no more items are added, unless it is little.
-pub(super) fn free_spare<T>(list: &mut Vec<T>) {
-    if list.capacity().saturating_sub(list.len()) > MAX_SPARE {
-        list.shrink_to_fit();
-    }
-}
-
-/// Frees the unused memory of a string to which nothing more is added, unless it is little.
-pub fn free_spare_text(text: &mut String) {
-    if text.capacity().saturating_sub(text.len()) > MAX_SPARE {
-        text.shrink_to_fit();
-    }
-}
-
-/// Converts an offset to 32 bits. An offset that does not fit becomes `u32::MAX`.
-pub(super) fn to_offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::map::{InputMap, Known, Role};
-use super::pieces::{Owner, Piece, Pieces, Source, to_offset};
+use super::pieces::{Piece, Pieces};
+use super::source::{Owner, Source, to_offset};
 use super::spans::Points;
 use super::{Place, Segment};
 use crate::text::slice::char_count;
@@ -112,7 +113,7 @@ impl InputMap<'_> {
             point = if is_ascii {
                 end
             } else {
-                point.saturating_add(text.get(start..end).map_or(0, char_count))
+                point + text.get(start..end).map_or(0, char_count)
             };
             segments.push(Segment {
                 bytes: [start, end].map(to_offset),

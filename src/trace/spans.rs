@@ -84,7 +84,7 @@ impl<'t> Points<'t> {
             counts.reserve_exact(text.len().div_ceil(STRIDE));
             for stride in text.as_bytes().chunks(STRIDE) {
                 counts.push(count);
-                count = count.saturating_add(count_starts(stride));
+                count += count_starts(stride);
             }
         }
         Self { text, counts, count }
@@ -104,7 +104,7 @@ impl<'t> Points<'t> {
     /// Returns the first byte of a code point. An index after the end of the text becomes a byte equally far after the end.
     fn byte(&self, point: usize) -> usize {
         if let Some(after) = point.checked_sub(self.count) {
-            return self.text.len().saturating_add(after);
+            return self.text.len() + after;
         }
         let stride = self.counts.partition_point(|count| *count <= point).saturating_sub(1);
         let Some(before) = self.counts.get(stride) else {
@@ -125,7 +125,7 @@ impl<'t> Points<'t> {
             return byte;
         };
         let part = self.text.as_bytes().get(stride.saturating_mul(STRIDE)..byte);
-        before.saturating_add(count_starts(part.unwrap_or_default()))
+        before + count_starts(part.unwrap_or_default())
     }
 }
 

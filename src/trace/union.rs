@@ -5,7 +5,7 @@
 //! ```
 
 use super::paths::{Paths, ROOT};
-use super::pieces::Source;
+use super::source::Source;
 
 /// The maximum number of paths of a union.
 const MAX_PATHS: usize = 8;

@@ -115,7 +115,7 @@ impl Printer<'_> {
 
     /// Writes an output. One without text becomes a `print` tag, because `{{ … }}` would become part of the outputs around it.
     fn write_output(&mut self, pieces: &[Piece]) {
-        let has_text = pieces.iter().any(|piece| matches!(piece, Piece::Text(..)));
+        let has_text = pieces.iter().any(|piece| matches!(piece, Piece::Text { .. }));
         if !has_text {
             return self.write_tag("print", |printer| {
                 printer.write_list(pieces, |printer, piece| {
@@ -127,7 +127,7 @@ impl Printer<'_> {
         }
         for piece in pieces {
             match piece {
-                Piece::Text(text, _) => self.out.extend(["{%+ raw %}", text, "{%+ endraw +%}"]),
+                Piece::Text { text, .. } => self.out.extend(["{%+ raw %}", text, "{%+ endraw +%}"]),
                 Piece::Expr(expr, _) => {
                     self.push("{{ ");
                     self.write_expr(expr, Level::Conditional);

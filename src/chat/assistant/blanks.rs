@@ -24,7 +24,7 @@ impl<'t> Blanks<'t> {
         let mut runs = Vec::new();
         let mut at = 0_usize;
         while let Some((start, rest)) = (at..text.len()).find_map(|at| Some((at, text.get(at..)?))) {
-            let end = start.saturating_add(count_blanks(rest));
+            let end = start + count_blanks(rest);
             if end > start {
                 let before = text.get(..start).unwrap_or_default().trim_end().len();
                 let length = end.saturating_sub(before);
@@ -33,7 +33,7 @@ impl<'t> Blanks<'t> {
                     runs.push(before..end);
                 }
             }
-            at = end.saturating_add(STRIDE);
+            at = end + STRIDE;
         }
         Ok(Self { text, runs })
     }
@@ -56,7 +56,7 @@ impl<'t> Blanks<'t> {
             Some(run) => run.end,
             None => {
                 let rest = self.text.get(part.start..).unwrap_or_default();
-                part.start.saturating_add(count_blanks(rest))
+                part.start + count_blanks(rest)
             }
         };
         start.min(part.end).max(part.start)

@@ -19,12 +19,12 @@ pub(super) fn control_token(text: &str) -> Option<usize> {
     let mut at = 1_usize;
     while at < MAX_BYTES {
         match *bytes.get(at)? {
-            byte if byte == close => return (at > 1).then(|| at.saturating_add(1)),
+            byte if byte == close => return (at > 1).then(|| at + 1),
             byte if byte == open || matches!(byte, b' ' | b'\t'..=b'\r') => return None,
-            0..0x80 => at = at.saturating_add(1),
+            0..0x80 => at += 1,
             _ => {
                 let char = text.get(at..)?.chars().next().filter(|char| !char.is_whitespace())?;
-                at = at.saturating_add(char.len_utf8());
+                at += char.len_utf8();
             }
         }
     }
@@ -36,10 +36,10 @@ pub(crate) fn control_tokens(text: &str) -> impl Iterator<Item = Range<usize>> +
     let mut at = 0_usize;
     std::iter::from_fn(move || {
         while let Some(next) = text.get(at..)?.bytes().position(|byte| matches!(byte, b'<' | b'[')) {
-            let start = at.saturating_add(next);
-            at = start.saturating_add(1);
+            let start = at + next;
+            at = start + 1;
             if let Some(length) = control_token(text.get(start..)?) {
-                at = start.saturating_add(length);
+                at = start + length;
                 return Some(start..at);
             }
         }
@@ -79,7 +79,7 @@ pub(in crate::chat) fn last_control_token(text: &str) -> Option<Range<usize>> {
 /// Returns the places within a generation prompt at which the text of a turn can begin to differ from it: around a control token and after
 /// a line break, but not between a control token and a word after it, which names the role.
 pub(super) fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
-    let lines = prompt.match_indices('\n').map(|(at, _)| at.saturating_add(1));
+    let lines = prompt.match_indices('\n').map(|(at, _)| at + 1);
     let tokens = control_tokens(prompt).flat_map(|token| {
         let rest = prompt.get(token.end..).unwrap_or_default();
         let is_name = rest.starts_with(char::is_alphanumeric);
@@ -92,10 +92,10 @@ pub(super) fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
 pub(in crate::chat) fn is_eos(segment: &Segment) -> bool {
     let paths = segment.input();
     match segment.place {
-        Place::Token(name) => paths.step(name) == "eos_token",
+        Place::Token(name) => paths.key(name) == "eos_token",
         _ => segment
             .path_indices()
-            .any(|path| paths.parent(path) == ROOT && paths.step(path) == "eos_token"),
+            .any(|path| paths.parent(path) == ROOT && paths.key(path) == "eos_token"),
     }
 }
 

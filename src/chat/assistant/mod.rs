@@ -145,7 +145,7 @@ impl<'p> Scene<'p> {
         let is_whole = |segment: &Segment| {
             let paths = segment.input();
             match segment.place {
-                Place::Input { path, is_key: true, .. } => paths.depth(path) == ROLE_DEPTH && paths.step(path) == "role",
+                Place::Input { path, is_key: true, .. } => paths.depth(path) == ROLE_DEPTH && paths.key(path) == "role",
                 _ => {
                     loses
                         && segment
@@ -236,7 +236,7 @@ impl<'p> Finder<'_, 'p, '_> {
             ..
         } = *self.scene.conversation;
         let after = segments.iter().rposition(|segment| segment.message().is_some());
-        let Some(first) = after.and_then(|last| segments.get(last.saturating_add(1))) else {
+        let Some(first) = after.and_then(|last| segments.get(last + 1)) else {
             return Ok(());
         };
         let start = self.scene.blanks.trim_start(&(first.bytes().start..text.len()));
@@ -338,7 +338,7 @@ impl<'p> Finder<'_, 'p, '_> {
     /// Returns whether the header of a turn has the name of a role of the conversation.
     fn names_role(&self, owned: &Owned<'_>, first: &Range<usize>) -> bool {
         let end = owned.printed(first).first().map_or(first.end, |body| body.start);
-        let header = self.scene.text(first.start..end.min(first.start.saturating_add(MAX_QUOTED)));
+        let header = self.scene.text(first.start..end.min(first.start + MAX_QUOTED));
         let header = header.to_ascii_lowercase();
         ROLE_NAMES.iter().any(|role| header.contains(role))
     }
@@ -359,7 +359,7 @@ impl<'p> Finder<'_, 'p, '_> {
         let mut header = self.scene.text(first.start..body.unwrap_or(first.end));
         self.renders
             .meter()
-            .charge_scan(header.len().saturating_add(before.len()).saturating_mul(2))?;
+            .charge_scan((header.len() + before.len()).saturating_mul(2))?;
         if body.is_none() {
             // Without content, the header ends where that of the other answer does.
             let blanks = count_blanks(header);
@@ -384,7 +384,7 @@ impl<'p> Finder<'_, 'p, '_> {
         let names_other = ROLE_NAMES.iter().any(|role| lower.contains(role)) && !lower.contains("assistant");
         let is_header = is_header && !names_other && shared.contains(char::is_alphanumeric);
         let is_header = is_header && (has_part || !opener.ends_with(shared.trim()));
-        Ok(is_header.then(|| first.start.saturating_add(kept.len())))
+        Ok(is_header.then(|| first.start + kept.len()))
     }
 
     /// Renders a message of a user and the answer to it, and returns the text before the first content, and the text between the contents up
@@ -392,7 +392,7 @@ impl<'p> Finder<'_, 'p, '_> {
     fn find_before_answer(&mut self) -> Result<Option<(String, String)>> {
         let texts = self.prompts.iter().map(|prompt| prompt.text.as_ref());
         let texts = texts.chain([self.scene.conversation.text]);
-        let held = texts.fold(0_usize, |held, text| held.saturating_add(text.len()));
+        let held = texts.fold(0_usize, |held, text| held + text.len());
         let Some(answered) = self.renders.render(Opening::Answer, held)? else {
             return Ok(None);
         };
@@ -412,10 +412,10 @@ impl<'p> Finder<'_, 'p, '_> {
         if self.openings >= MAX_OPENINGS {
             return Ok(None);
         }
-        self.openings = self.openings.saturating_add(1);
+        self.openings += 1;
         let prompts = self.prompts.iter().map(|prompt| prompt.text.as_ref());
         let texts = prompts.chain(tried).chain([self.scene.conversation.text]);
-        let held = texts.fold(0_usize, |held, text| held.saturating_add(text.len()));
+        let held = texts.fold(0_usize, |held, text| held + text.len());
         let opening = if is_short {
             Opening::Greeting(true)
         } else {
@@ -425,7 +425,7 @@ impl<'p> Finder<'_, 'p, '_> {
             return Ok(None);
         };
         let mut start = if is_short {
-            let held = held.saturating_add(opened.len());
+            let held = held + opened.len();
             let Some(closed) = self.renders.render(Opening::Greeting(false), held)? else {
                 return Ok(None);
             };
@@ -441,7 +441,7 @@ impl<'p> Finder<'_, 'p, '_> {
             }
             before.len()
         };
-        start = start.saturating_add(count_blanks(opened.get(start..).unwrap_or_default()));
+        start += count_blanks(opened.get(start..).unwrap_or_default());
         opened.drain(..start);
         opened.shrink_to_fit();
         Ok(Some(opened))

@@ -76,14 +76,14 @@ impl<'p> KnownPrompt<'p> {
         let text = scene.text(start..turn.end);
         meter.charge_bytes(prompt.len().min(text.len()))?;
         if text.starts_with(prompt) {
-            return Ok(Match::Whole(start.saturating_add(prompt.len())));
+            return Ok(Match::Whole(start + prompt.len()));
         }
         let common = common_prefix(prompt, text);
         meter.charge_scan(common)?;
         let edge = self.edge_before(common);
         let rest = prompt.get(edge..).unwrap_or_default();
         if edge > 0 && (rest.trim().is_empty() || is_thought(rest)) {
-            return Ok(Match::Whole(start.saturating_add(edge)));
+            return Ok(Match::Whole(start + edge));
         }
         meter.charge_bytes(self.trimmed)?;
         let before = scene.text(0..scene.blanks.trim_end(&(0..turn.start)));
@@ -97,7 +97,7 @@ impl<'p> KnownPrompt<'p> {
     /// Returns the last edge within the first `length` bytes, or 0.
     fn edge_before(&self, length: usize) -> usize {
         // Room for a token that begins there, and for the character after it.
-        let enough = length.saturating_add(MAX_BYTES).saturating_add(4);
+        let enough = length + MAX_BYTES + 4;
         let part = (enough..self.text.len()).find_map(|end| self.text.get(..end));
         let edges = prompt_edges(part.unwrap_or(&self.text)).filter(|edge| *edge <= length);
         let ends = [self.trimmed, self.text.len()];
@@ -154,11 +154,11 @@ impl<'p> KnownPrompt<'p> {
         while low < high {
             let middle = low.midpoint(high);
             let end = end_at(middle);
-            meter.charge_scan(header.len().saturating_add(end.len()))?;
+            meter.charge_scan(header.len() + end.len())?;
             if header.contains(end) {
                 high = middle;
             } else {
-                low = middle.saturating_add(1);
+                low = middle + 1;
             }
         }
         Ok(prompt.len().saturating_sub(end_at(low).len()))

@@ -37,7 +37,7 @@ impl Finder<'_, '_, '_> {
         let printed = owned.printed(&part);
         let body_end = printed.last().map_or(start, |printed| printed.end).max(start);
         let mut end = self.find_close(body_end, scene.blanks.trim_end(&part));
-        let own_close = last_control_token(scene.text(body_end..end)).filter(|token| body_end.saturating_add(token.end) == end);
+        let own_close = last_control_token(scene.text(body_end..end)).filter(|token| body_end + token.end == end);
         let is_whole = end == scene.blanks.trim_end(&part) && part.end < limit;
         let close = match own_close {
             None if is_whole => self.close_after(part.end, owned.message),
@@ -45,12 +45,12 @@ impl Finder<'_, '_, '_> {
         };
         let mut has_end = own_close.is_some() || close > 0;
         match own_close {
-            Some(token) if !options.end_of_turn => end = scene.blanks.trim_end(&(start..body_end.saturating_add(token.start))),
-            None if options.end_of_turn && close > 0 => end = part.end.saturating_add(close),
+            Some(token) if !options.end_of_turn => end = scene.blanks.trim_end(&(start..body_end + token.start)),
+            None if options.end_of_turn && close > 0 => end = part.end + close,
             None if options.next_marker && is_whole && !has_end => {
                 let rest = scene.text(part.end..limit.min(scene.conversation.text.len()));
                 if let Some(length) = control_token(rest) {
-                    end = part.end.saturating_add(length);
+                    end = part.end + length;
                     has_end = true;
                 }
             }
@@ -116,7 +116,7 @@ impl Finder<'_, '_, '_> {
         }
         let tail = self.scene.text(body_end..end);
         if let Some(at) = tail.find(eos).filter(|_| !eos.is_empty()) {
-            return body_end.saturating_add(at).saturating_add(eos.len());
+            return body_end + at + eos.len();
         }
         let mut kept = tail;
         // A template that opens and closes turns with the same token has it once after a turn.
@@ -127,7 +127,7 @@ impl Finder<'_, '_, '_> {
             }
             kept = before.trim_end();
         }
-        body_end.saturating_add(kept.len())
+        body_end + kept.len()
     }
 
     /// Returns the length of the token after a turn that ends it, or 0. This is the end-of-sequence token, or a token that begins a
@@ -180,7 +180,7 @@ impl Finder<'_, '_, '_> {
             let closing = control_tokens(scene.text(bytes.end..after))
                 .next()
                 .map_or(0, |token| token.end);
-            let mut end = scene.blanks.trim_start(&(bytes.end.saturating_add(closing)..span.end));
+            let mut end = scene.blanks.trim_start(&(bytes.end + closing..span.end));
             // A turn can have a header for the reasoning and one for the answer.
             let rest = scene.text(end..span.end);
             let header = self.prompts.iter().map(|prompt| prompt.text.trim_end());
@@ -191,7 +191,7 @@ impl Finder<'_, '_, '_> {
                     .max()
                     .unwrap_or(0),
             );
-            add(before.saturating_add(opening)..end);
+            add(before + opening..end);
         }
         meter.charge_scan(span.len())?;
         let text = scene.text(span.clone());
@@ -203,7 +203,7 @@ impl Finder<'_, '_, '_> {
             let name = text.get(token.clone()).unwrap_or_default().to_ascii_lowercase();
             match (name.contains("think"), name.contains('/')) {
                 (true, true) => {
-                    add(span.start.saturating_add(start)..span.start.saturating_add(token.end));
+                    add(span.start + start..span.start + token.end);
                     start = token.end;
                 }
                 (true, false) => start = token.start,

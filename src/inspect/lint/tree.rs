@@ -147,13 +147,13 @@ impl Walk<'_, '_, '_> {
     fn output(&mut self, pieces: &[Piece]) {
         for (index, piece) in pieces.iter().enumerate() {
             match (piece, pieces.get(index + 1)) {
-                (Piece::Text(text, places), Some(Piece::Expr(..))) => self.check_end(text, places.first),
+                (Piece::Text { text, at, .. }, Some(Piece::Expr(..))) => self.check_end(text, *at),
                 (Piece::Expr(expr, _), _) => self.check_printed(expr),
                 _ => {}
             }
-            if let (Piece::Text(text, places), Some(bos)) = (piece, self.bos) {
+            if let (Piece::Text { text, at, .. }, Some(bos)) = (piece, self.bos) {
                 if text.contains(bos) {
-                    self.findings.add(&SPELLED_BOS, places.first, "");
+                    self.findings.add(&SPELLED_BOS, *at, "");
                 }
             }
         }

@@ -3,7 +3,7 @@
 use crate::ast::Symbols;
 use crate::error::Result;
 use crate::meter::STEP_BYTES;
-use crate::trace::{Container, InputMap, Literals, Step, Storage};
+use crate::trace::{Container, InputMap, Literals, Outer, Step, Storage};
 use crate::value::{Dict, Runtime, Value};
 
 /// Something that the caller passed to a render that is traced.
@@ -49,7 +49,9 @@ pub(super) fn map_inputs<'a>(
                 }
             }
             Traced::Variable(name, value) if holds_strings(&value) && names.find(name).is_some() => {
-                add_value(&mut map, Container::ROOT, Step::Key(name), value, &mut pending);
+                if let Some(root) = map.outer(Container::ROOT) {
+                    add_value(&mut map, &root, Step::Key(name), value, &mut pending);
+                }
             }
             Traced::Variable(..) => {}
         }
@@ -86,18 +88,19 @@ fn steps_of_items(value: &Value<'_>) -> usize {
 
 /// Adds the items of a container.
 fn add_items<'a>(map: &mut InputMap<'a>, container: Container, value: Value<'a>, pending: &mut Vec<Pending<'a>>) {
+    let Some(outer) = &map.outer(container) else { return };
     match value {
         Value::List(items) | Value::Tuple(items) => {
             for (index, item) in (0..).zip(items.iter()).filter(|(_, item)| holds_strings(item)) {
-                add_value(map, container, Step::Index(index), item, pending);
+                add_value(map, outer, Step::Index(index), item, pending);
             }
         }
         Value::Dict(Dict::Json(object)) => {
             for (key, value) in object {
                 let step = Step::Key(key);
                 match value {
-                    serde_json::Value::String(text) => map.add_string(container, step, text),
-                    _ => add_value(map, container, step, Value::from(value), pending),
+                    serde_json::Value::String(text) => map.add_string(outer, step, text),
+                    _ => add_value(map, outer, step, Value::from(value), pending),
                 }
             }
         }
@@ -105,7 +108,7 @@ fn add_items<'a>(map: &mut InputMap<'a>, container: Container, value: Value<'a>,
             for (key, value) in dict.iter() {
                 if let Value::Str(key) = &key {
                     let step = Step::Key(key.borrowed().unwrap_or_default());
-                    add_value(map, container, step, value, pending);
+                    add_value(map, outer, step, value, pending);
                 }
             }
         }
@@ -114,16 +117,16 @@ fn add_items<'a>(map: &mut InputMap<'a>, container: Container, value: Value<'a>,
 }
 
 /// Adds a value of a container. If it can contain strings itself, it is added to those that are pending.
-fn add_value<'a>(map: &mut InputMap<'a>, container: Container, step: Step<'a>, value: Value<'a>, pending: &mut Vec<Pending<'a>>) {
+fn add_value<'a>(map: &mut InputMap<'a>, outer: &Outer, step: Step<'a>, value: Value<'a>, pending: &mut Vec<Pending<'a>>) {
     match value {
-        Value::Str(text) => map.add_string(container, step, text.borrowed().unwrap_or_default()),
+        Value::Str(text) => map.add_string(outer, step, text.borrowed().unwrap_or_default()),
         Value::List(_) | Value::Tuple(_) | Value::Dict(_) => {
-            let container = map.add(container, step);
+            let container = map.add(outer, step);
             map.add_storage(container, storage(&value));
             pending.push((container, value));
         }
         _ => {
-            map.add(container, step);
+            map.add(outer, step);
         }
     }
 }

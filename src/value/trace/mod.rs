@@ -14,6 +14,7 @@ mod unite;
 
 pub use composed::{backslash_escape, html_escape};
 pub use inputs::Traced;
+pub use turns::Stretch;
 
 use std::ops::Range;
 
@@ -106,7 +107,7 @@ impl<'a> Tape<'a> {
     #[inline]
     fn enter(&mut self, meter: &mut Meter<'_>, count: usize, arguments: impl IntoIterator<Item = Value<'a>>) -> Result<usize> {
         let first = self.arguments.len();
-        meter.claim_growth::<Value<'_>>(&mut self.claim, first.saturating_add(count), self.arguments.capacity())?;
+        meter.claim_growth::<Value<'_>>(&mut self.claim, first + count, self.arguments.capacity())?;
         self.arguments.extend(arguments);
         Ok(std::mem::replace(&mut self.first_argument, first))
     }
@@ -175,7 +176,7 @@ impl<'a> Runtime<'a> {
 
     /// Claims the memory of a number of segments, and of what [`find_assistant`](crate::trace::find_assistant) keeps of each.
     pub fn claim_segments(&mut self, count: usize) -> Result<Vec<Claim>> {
-        let bytes = size_of::<Segment>().saturating_add(SEGMENT_NOTES);
+        let bytes = size_of::<Segment>() + SEGMENT_NOTES;
         // Each claim is smaller than the largest value.
         let parts = (0..count)
             .step_by(SEGMENTS_PER_CLAIM)
@@ -202,7 +203,7 @@ impl<'a> Runtime<'a> {
     #[inline(never)]
     fn record_pieces(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
         let Some((from, view)) = text.pieces() else {
-            return self.record_memory(text.as_str(), at.saturating_add(text.as_str().len()));
+            return self.record_memory(text.as_str(), at + text.as_str().len());
         };
         let found = from.in_view(&view);
         self.meter.charge(found.len() as u64)?;
@@ -248,14 +249,6 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Records that a byte range of the text that is being written comes from a line of the template.
-    pub fn record_template(&mut self, line: u32, range: Range<usize>) -> Result<()> {
-        let Some(tape) = &self.tape else { return Ok(()) };
-        self.pieces.fill(range.start, Source::Made, tape.owner);
-        self.pieces.push(Piece::new(range, Source::Template(line), tape.owner));
-        self.check_pieces()
-    }
-
     /// Records a `{% generation %}` block that has just ended.
     pub fn record_block(&mut self, block: Range<usize>) -> Result<()> {
         self.pieces.push_block(block);
@@ -263,13 +256,13 @@ impl<'a> Runtime<'a> {
     }
 
     /// Checks that the pieces of the text that is being written do not take more memory than the limits allow.
-    pub(super) fn check_pieces(&self) -> Result<()> {
+    pub fn check_pieces(&self) -> Result<()> {
         self.meter.check_size(self.pieces.bytes())
     }
 
     /// Returns a string with another one appended, and with the pieces of both.
     pub(super) fn append_text(&mut self, mut text: String, pieces: Pieces, end: &Str<'a>) -> Result<Value<'a>> {
-        let len = text.len().saturating_add(end.as_str().len());
+        let len = text.len() + end.as_str().len();
         self.meter.charge_bytes(end.as_str().len())?;
         self.meter.check_size(len)?;
         let outer = std::mem::replace(&mut self.pieces, pieces);
@@ -299,7 +292,7 @@ impl<'a> Runtime<'a> {
                 self.pieces.stretch(end);
                 return Ok(());
             }
-            (at, before) = (at.saturating_add(text.as_str().len()), count);
+            (at, before) = (at + text.as_str().len(), count);
         }
         Ok(())
     }
@@ -310,7 +303,7 @@ impl<'a> Runtime<'a> {
         let Some(tape) = &mut self.tape else {
             return run(self, std::mem::take(arguments));
         };
-        let count = arguments.keywords().len().saturating_mul(2).saturating_add(arguments.len());
+        let count = arguments.keywords().len().saturating_mul(2) + arguments.len();
         let outer = tape.enter(&mut self.meter, count, arguments.values())?;
         let result = run(self, std::mem::take(arguments));
         if let Some(tape) = &mut self.tape {

@@ -8,9 +8,10 @@
 
 use super::inputs::storage;
 use super::{Owner, Source, Tape, Value};
+use crate::ast::TextLines;
 use crate::error::Result;
 use crate::meter::Meter;
-use crate::trace::Address;
+use crate::trace::{Address, Pieces};
 use crate::value::{Dict, Given, Runtime, Seq};
 
 /// A round of a loop, whose text may belong to a message.
@@ -19,8 +20,50 @@ pub struct Turn {
     /// The owner of what was written before the round. It is the owner again after the round.
     outer: Owner,
     outer_index: Option<u32>,
+    /// Whether the round had an owner from its start.
+    is_owned: bool,
     /// The byte of the output at which the text of the round begins.
     start: usize,
+}
+
+/// A part of the output, such as an `if` block, that belongs to one message if all its text of the input does.
+#[derive(Debug, Default)]
+pub struct Stretch {
+    /// The byte of the output at which it begins.
+    start: usize,
+    /// The number of pieces before it.
+    before: usize,
+    /// The byte at which those end.
+    filled: usize,
+    /// The owner of what is written.
+    owner: Owner,
+}
+
+impl Stretch {
+    /// Returns the number of pieces since its beginning.
+    pub fn added(&self, pieces: &Pieces) -> u64 {
+        pieces.len().saturating_sub(self.before) as u64
+    }
+
+    /// Records that a string of the input has been appended to the output, which now ends at a byte.
+    #[inline]
+    pub fn record_copy(&self, pieces: &mut Pieces, text: &str, end: usize) {
+        pieces.fill(end - text.len(), Source::Made, self.owner);
+        pieces.fill(end, Source::Memory(Address::of(text)), self.owner);
+    }
+
+    /// Records that text of the template has been appended to the output, which now ends at a byte.
+    #[inline]
+    pub fn record_lines(&self, pieces: &mut Pieces, text: &str, lines: &TextLines, end: usize) {
+        let start = end - text.len();
+        pieces.fill(start, Source::Made, self.owner);
+        let mut line = lines.first;
+        for (at, next) in &lines.joined {
+            pieces.fill(start + *at as usize, Source::Template(line), self.owner);
+            line = *next;
+        }
+        pieces.fill(end, Source::Template(line), self.owner);
+    }
 }
 
 impl<'a> Tape<'a> {
@@ -107,6 +150,7 @@ impl<'a> Runtime<'a> {
         let mut turn = Turn {
             outer: Owner::NONE,
             outer_index: None,
+            is_owned: false,
             start,
         };
         self.pieces.end_piece();
@@ -119,7 +163,7 @@ impl<'a> Runtime<'a> {
 
     /// Makes a message the owner of the round of a loop, if an item of the round is the message or is made from it: `for message in
     /// messages`. `variable` is the name of the item. An item that is an integer may be an index, by which the round reads a message later.
-    pub fn take_turn(&mut self, item: &Value<'a>, variable: u32) -> Result<()> {
+    pub fn take_turn(&mut self, turn: &mut Turn, item: &Value<'a>, variable: u32) -> Result<()> {
         if let Some(tape) = &mut self.tape {
             if let Value::Int(_) = item {
                 tape.index = Some(variable);
@@ -127,6 +171,7 @@ impl<'a> Runtime<'a> {
             tape.owner = tape
                 .message_of_item(item, &self.heap.frames.input, &mut self.meter)?
                 .or(tape.owner);
+            turn.is_owned = tape.owner != Owner::NONE;
         }
         Ok(())
     }
@@ -137,7 +182,7 @@ impl<'a> Runtime<'a> {
         let Some(tape) = &mut self.tape else { return Ok(()) };
         let owner = std::mem::replace(&mut tape.owner, turn.outer);
         tape.index = turn.outer_index;
-        if owner != turn.outer {
+        if !turn.is_owned && owner != turn.outer {
             self.meter.charge(self.pieces.end_round(turn.start, owner) as u64 >> 3)?;
         }
         Ok(())
@@ -159,11 +204,17 @@ impl<'a> Runtime<'a> {
         Ok(())
     }
 
-    /// Begins a stretch: a part of the output, such as an `if` block, that belongs to one message if all its text of the input does.
-    /// Returns the number of pieces before it, if the render is traced.
+    /// Begins a stretch at a byte of the text that is being written, if the render is traced.
     #[inline]
-    pub fn begin_stretch(&mut self) -> Option<usize> {
-        self.tape.is_some().then(|| self.pieces.end_piece())
+    pub fn begin_stretch(&mut self, start: usize) -> Option<Stretch> {
+        let owner = self.tape.as_ref()?.owner;
+        let (before, filled) = (self.pieces.end_piece(), self.pieces.filled());
+        Some(Stretch {
+            start,
+            before,
+            filled,
+            owner,
+        })
     }
 
     /// Records whether the value of a `set` is being evaluated. A render that is not traced records nothing.
@@ -183,23 +234,29 @@ impl<'a> Runtime<'a> {
     #[inline]
     pub fn end_sum(&mut self, end: usize) -> Result<()> {
         if self.is_setting() {
-            self.end_stretch(0, 0, end)
+            let all = Stretch::default();
+            self.end_stretch(&all, end)
         } else {
             Ok(())
         }
     }
 
-    /// Ends a stretch, which has a range of bytes and a number of pieces before it. If all text of the input in it comes from one message,
-    /// that message also owns the text around it. A stretch without text has no effect.
+    /// Ends a stretch. If all text of the input in it comes from one message, that message also owns the text around it. A stretch without
+    /// text has no effect.
     #[inline]
-    pub fn end_stretch(&mut self, start: usize, before: usize, end: usize) -> Result<()> {
+    pub fn end_stretch(&mut self, stretch: &Stretch, end: usize) -> Result<()> {
         let Some(tape) = &self.tape else { return Ok(()) };
         self.pieces.fill(end, Source::Made, tape.owner);
-        if tape.known.is_some() && start < end {
+        if tape.known.is_some() && stretch.start < end {
             // A step is the time of visiting eight pieces.
             self.meter
-                .charge(self.pieces.end_stretch(start, before, tape.owner) as u64 >> 3)?;
+                .charge(self.pieces.end_stretch(stretch.start, stretch.before, tape.owner) as u64 >> 3)?;
         }
         Ok(())
+    }
+
+    /// Removes the pieces of a stretch whose text is taken back.
+    pub fn undo_stretch(&mut self, stretch: &Stretch) {
+        self.pieces.undo(stretch.before, stretch.filled);
     }
 }

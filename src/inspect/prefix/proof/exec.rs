@@ -41,7 +41,7 @@ impl<'t> Prover<'t> {
             StmtKind::Output(node) => {
                 for piece in &node.pieces {
                     let text = match piece {
-                        Piece::Text(text, _) => self.terms.text(text),
+                        Piece::Text { text, .. } => self.terms.text(text),
                         Piece::Expr(expr, _) => {
                             let value = self.eval(expr, state);
                             self.printed(value)
