@@ -36,7 +36,7 @@ impl<'t> Prover<'t> {
     }
 
     pub fn stmt(&mut self, stmt: &'t Stmt, state: &mut State) {
-        self.charge(state.size());
+        self.charge(state.values() / 32 + 1);
         match &stmt.kind {
             StmtKind::Output(node) => {
                 for piece in &node.pieces {

@@ -14,8 +14,8 @@ pub struct Round {
     pub least_count: i64,
     /// The message of the round.
     pub item: Term,
-    /// The value of the loop's target, if it is not the message but its index.
-    pub value: Option<[Term; 2]>,
+    /// Whether the loop's target is the index of the message, and not the message.
+    pub sets_index: bool,
     /// The term of `loop.index0`, in the shorter and in the longer conversation.
     pub index: [Term; 2],
     /// The term of `loop.length`.

@@ -63,7 +63,7 @@ impl<'t> Prover<'t> {
         if shape.is_reversed {
             let round = self.reversed_round(false, true);
             let begun = self.fork_both(&states).map(Some);
-            let [_, after] = self.run_round(node, &round, begun, None)?;
+            let [_, after] = self.run_round(node, &round, begun)?;
             let mut after = after?;
             let stops = after.stopped.take().is_some() && reads.breaks;
             let out = std::mem::take(&mut after.out);
@@ -136,7 +136,7 @@ impl<'t> Prover<'t> {
                 round.least_count = 2;
             }
             let begun = self.fork(&longer);
-            let [_, after] = self.run_round(node, &round, [None, Some(begun)], None)?;
+            let [_, after] = self.run_round(node, &round, [None, Some(begun)])?;
             let Some(mut after) = after else {
                 together.push([shorter, longer]);
                 continue;
@@ -183,12 +183,8 @@ impl<'t> Prover<'t> {
         let reads = self.reads_of(node);
         let mut ends = Vec::new();
         for (round, is_end) in self.list_rounds(shape) {
-            let only = match (self.terms.get(round.item), is_end) {
-                (Node::First, true) => Some(round.item),
-                _ => None,
-            };
             let states = self.fork_both(begun).map(Some);
-            let after = self.run_round(node, &round, states, only);
+            let after = self.run_round(node, &round, states);
             let (mut one, mut other) = match after {
                 Some([Some(one), Some(other)]) => (one, other),
                 // Neither conversation has the round.
@@ -305,28 +301,22 @@ impl<'t> Prover<'t> {
         })
     }
 
-    /// Executes one round, beginning with each of the states. `only` is the message that is both the first and the last one.
-    fn run_round(
-        &mut self,
-        node: &'t For,
-        round: &Round,
-        states: [Option<State>; 2],
-        only: Option<Term>,
-    ) -> Option<[Option<State>; 2]> {
+    /// Executes one round, beginning with each of the states.
+    fn run_round(&mut self, node: &'t For, round: &Round, states: [Option<State>; 2]) -> Option<[Option<State>; 2]> {
+        let (first, yes) = (self.terms.add(Node::First), self.terms.bool(true));
         self.terms.least_count = round.least_count;
         self.all_rounds.push(round.clone());
         let variable = self.terms.add(Node::Loop(self.all_rounds.len().saturating_sub(1)));
         self.rounds.push(round.clone());
         let (mut after, mut tests) = ([None, None], Vec::new());
-        for (place, (side, state)) in after.iter_mut().zip(states.into_iter().enumerate()) {
+        for ((place, index), state) in after.iter_mut().zip(round.index).zip(states) {
             let Some(mut state) = state else { continue };
-            if let Some(only) = only {
-                self.assume_role_of_last(only, &mut state);
+            if round.item == first && round.is_last[0] == yes {
+                // The first message is also the last one.
+                self.assume_role_of_last(first, &mut state);
             }
             state.open_scope();
-            let value = round
-                .value
-                .map_or(round.item, |value| value.get(side).copied().unwrap_or_default());
+            let value = if round.sets_index { index } else { round.item };
             self.assign(&node.target, value, &mut state);
             if let Some(test) = &node.test {
                 let test = self.eval(&test.condition, &mut state);

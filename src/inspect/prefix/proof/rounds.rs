@@ -89,7 +89,7 @@ impl Prover<'_> {
                 from: shape.from,
                 least_count: i64::try_from(1 + from + usize::from(!is_first) + usize::from(!is_last)).unwrap_or_default(),
                 item,
-                value: shape.are_indices.then_some([index; 2]),
+                sets_index: shape.are_indices,
                 index: [index; 2],
                 length,
                 is_last: [is_last, false].map(|is_last| self.terms.bool(is_last)),
@@ -122,7 +122,7 @@ impl Prover<'_> {
         Round {
             from: shape.from,
             item: self.terms.add(Node::Appended),
-            value: shape.are_indices.then_some([index; 2]),
+            sets_index: shape.are_indices,
             index: [index; 2],
             length: [self.binary(BinaryOp::Add, index, one); 2],
             is_last: [self.terms.bool(true); 2],

@@ -116,12 +116,6 @@ impl State {
         self.variables.truncate(start);
     }
 
-    /// Returns the approximate cost of a copy.
-    pub fn size(&self) -> usize {
-        let parts = self.variables.len() + self.facts.len() + self.out.len();
-        parts / 32 + 1
-    }
-
     /// Returns the bytes that a copy takes when it has grown a little.
     pub fn bytes(&self) -> usize {
         (self.values() + self.scopes.len()).saturating_mul(VALUE_BYTES) + size_of::<Self>()
