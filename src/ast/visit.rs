@@ -261,6 +261,18 @@ impl Stmt {
 }
 
 impl Body {
+    /// Calls `visit` with each statement, at any depth. A statement comes before those in its bodies.
+    pub fn for_each_stmt<'t>(&'t self, visit: &mut dyn FnMut(&'t Stmt)) {
+        for stmt in &self.stmts {
+            visit(stmt);
+            stmt.for_each_child(&mut |child| {
+                if let Child::Body(body) = child {
+                    body.for_each_stmt(visit);
+                }
+            });
+        }
+    }
+
     /// Calls `visit` with each part of the statements at any depth, as [`Stmt::walk`] does.
     pub fn walk<'t>(&'t self, visit: &mut dyn FnMut(Child<'t>) -> bool) {
         self.stmts.iter().for_each(|stmt| stmt.walk(visit));

@@ -23,71 +23,50 @@ pub fn inspect(experiments: &mut Experiments<'_>, forms: &[Form]) -> Result<Foun
     let result = planted_result(Form::String);
     let mut trials = with_calls(forms, &[false, true], plant_call, std::slice::from_ref(&result));
     trials.extend(around("tool", &result, forms));
-    let arguments = |trial: &&Conversation| trial.value("tool_calls", "/tool_calls/0/function/arguments").cloned();
-    let content = |trial: &&Conversation| trial.value("tool_calls", "/content").cloned();
-    let is_empty = |content: &Value| content.as_str() == Some("");
-    let has_result = |trial: &&Conversation| trial.value("tool_call_id", "").is_some();
-    let (of, all) = (
-        |words: &'static [&str]| move |text: &str| find_words(text, words),
-        trials.iter(),
-    );
-    let with_result = all.clone().filter(has_result);
-    let result = experiments.ask("roles.tool.string", with_result.clone(), of(&[SECOND]))?;
-    let with_object = all
-        .clone()
-        .filter(|trial| arguments(trial).is_some_and(|value| value.is_object()));
-    let object = experiments.ask("calls.object", with_object, of(&[ARGUMENT, VALUE]))?;
-    let with_text = all
-        .clone()
-        .filter(|trial| arguments(trial).is_some_and(|value| value.is_string()));
-    let string = experiments.ask("calls.string", with_text, judge_text_arguments)?;
-    let with_call = all.clone().filter(|trial| arguments(trial).is_some());
-    let written = ask_field(
-        experiments,
-        "calls.written",
-        with_call,
-        ("tool_calls", "/tool_calls/0/function/name"),
-        FUNCTION,
-    )?;
-    let with_content = all
-        .clone()
-        .filter(|trial| content(trial).is_some_and(|content| !is_empty(&content)));
+    let choose = |(key, pointer): (&'static str, &'static str), is_wanted: fn(&Value) -> bool| {
+        trials
+            .iter()
+            .filter(move |trial| trial.value(key, pointer).is_some_and(is_wanted))
+    };
+    let (call, result, any): (_, _, fn(&Value) -> bool) = (("tool_calls", ""), ("tool_call_id", ""), |_| true);
+    let [arguments, content] = ["/tool_calls/0/function/arguments", "/content"].map(|pointer| ("tool_calls", pointer));
+    let of = |words: &'static [&str]| move |text: &str| find_words(text, words);
+    let string_result = experiments.ask("roles.tool.string", choose(result, any), of(&[SECOND]))?;
+    let object = experiments.ask("calls.object", choose(arguments, Value::is_object), of(&[ARGUMENT, VALUE]))?;
+    let string = experiments.ask("calls.string", choose(arguments, Value::is_string), judge_text_arguments)?;
+    let name = ("tool_calls", "/tool_calls/0/function/name");
+    let written = ask_field(experiments, "calls.written", choose(call, any), name, FUNCTION)?;
+    let with_content = choose(content, |content| *content != "");
     let content_beside = experiments.ask("calls.content_beside", with_content, of(&[PLANT]))?;
-    let with_empty = all.filter(|trial| content(trial).is_some_and(|content| is_empty(&content)));
+    let with_empty = choose(content, |content| *content == "");
     let empty = experiments.ask("roles.assistant.empty", with_empty, of(&[VALUE]))?;
     // Most templates leave out the fields of results, and the other conversations rarely have them.
-    let is_complete = [result, object, string, written, content_beside, empty]
+    let is_complete = [string_result, object, string, written, content_beside, empty]
         .iter()
         .all(|outcome| *outcome == Outcome::Printed);
     let count = if is_complete { WITH_TOOLS } else { trials.len() };
     let first = trials.iter().take(count);
-    let with_call = first.clone().filter(|trial| arguments(trial).is_some());
-    let with_result = first.filter(has_result);
+    let mut ask = |path, (key, pointer), word| {
+        let with_field = first.clone().filter(|trial| trial.value(key, "").is_some());
+        ask_field(experiments, path, with_field, (key, pointer), word)
+    };
     let mut calls = Calls {
         written: written == Outcome::Printed,
         object,
         string,
         arguments: find_arguments(object, string),
         parallel: Outcome::default(),
-        id: ask_field(experiments, "calls.id", with_call, ("tool_calls", "/tool_calls/0/id"), ID)?,
-        name_in_result: ask_field(
-            experiments,
-            "calls.name_in_result",
-            with_result.clone(),
-            ("tool_call_id", "/name"),
-            FUNCTION,
-        )?,
-        id_in_result: ask_field(
-            experiments,
-            "calls.id_in_result",
-            with_result,
-            ("tool_call_id", "/tool_call_id"),
-            ID,
-        )?,
+        id: ask("calls.id", ("tool_calls", "/tool_calls/0/id"), ID)?,
+        name_in_result: ask("calls.name_in_result", ("tool_call_id", "/name"), FUNCTION)?,
+        id_in_result: ask("calls.id_in_result", ("tool_call_id", "/tool_call_id"), ID)?,
         content_beside,
     };
     calls.parallel = ask_parallel(experiments, &calls, forms)?;
-    Ok(Found { calls, empty, result })
+    Ok(Found {
+        calls,
+        empty,
+        result: string_result,
+    })
 }
 
 /// Returns the result of the call with the planted id.
@@ -142,27 +121,19 @@ fn ask_field<'c>(
     (key, pointer): (&str, &str),
     word: &str,
 ) -> Result<Outcome> {
-    let mut best = None;
-    for trial in trials {
-        let outcome = match &*experiments.render(trial)? {
-            Ok(prompt) if !prompt.text.contains(word) => Outcome::Lost,
-            Ok(_) => {
-                let index = trial.messages.iter().position(|message| message.get(key).is_some());
-                let pointer = format!("/messages/{}{pointer}", index.unwrap_or_default());
-                match &*experiments.trace(trial)? {
-                    Ok(prompt) if prints(prompt, &pointer, word) => Outcome::Printed,
-                    _ => Outcome::Lost,
-                }
-            }
-            Err(_) if trial.value("tool_calls", "").is_none() => continue,
-            Err(error) => outcome_of(error),
+    experiments.ask_with(path, trials, |experiments, trial, rendered| {
+        let prompt = match rendered {
+            Ok(prompt) if prompt.text.contains(word) => experiments.trace(trial)?,
+            Ok(_) => return Ok(Some(Outcome::Lost)),
+            Err(error) => return Ok(trial.value("tool_calls", "").map(|_| outcome_of(error))),
         };
-        experiments.keep_best(path, trial, outcome, &mut best);
-        if outcome == Outcome::Printed {
-            break;
-        }
-    }
-    Ok(best.unwrap_or_default())
+        let index = trial.messages.iter().position(|message| message.get(key).is_some());
+        let pointer = format!("/messages/{}{pointer}", index.unwrap_or_default());
+        Ok(Some(match &*prompt {
+            Ok(prompt) if prints(prompt, &pointer, word) => Outcome::Printed,
+            _ => Outcome::Lost,
+        }))
+    })
 }
 
 /// Returns whether a prompt has a word that came from a string of the input. The trace may only know a container of the string.

@@ -161,26 +161,17 @@ impl<'t> Experiments<'t> {
     }
 
     /// Renders a conversation with the spans of what the model writes.
-    ///
-    /// # Errors
-    /// See [`Experiments::render`].
     pub fn find_written(&mut self, conversation: &Conversation) -> Result<Rc<Rendered>> {
         self.render_with(conversation, false, Some(AssistantOptions::default()))
     }
 
     /// Renders a conversation, and returns the text unless the render fails.
-    ///
-    /// # Errors
-    /// See [`Experiments::render`].
     pub fn text(&mut self, conversation: &Conversation) -> Result<Option<String>> {
         let rendered = self.render(conversation)?;
         Ok(rendered.as_ref().as_ref().ok().map(|prompt| prompt.text.clone()))
     }
 
     /// Renders a conversation with segments, unless that was done before.
-    ///
-    /// # Errors
-    /// See [`Experiments::render`].
     pub fn trace(&mut self, conversation: &Conversation) -> Result<Rc<Rendered>> {
         self.render_with(conversation, true, None)
     }
@@ -268,21 +259,33 @@ impl<'t> Experiments<'t> {
 
     /// Renders conversations until one has the best outcome, and keeps the best. `judge` returns the outcome of a prompt; an error is an
     /// outcome too.
-    ///
-    /// # Errors
-    /// See [`Experiments::render`].
     pub fn ask(
         &mut self,
         path: &str,
         trials: impl IntoIterator<Item: Borrow<Conversation>>,
         judge: impl Fn(&str) -> Outcome,
     ) -> Result<Outcome> {
+        self.ask_with(path, trials, |_, _, rendered| {
+            Ok(Some(match rendered {
+                Ok(prompt) => judge(&prompt.text),
+                Err(error) => outcome_of(error),
+            }))
+        })
+    }
+
+    /// Renders conversations until one has the best outcome, and keeps the best. `judge` returns the outcome of a render, if it counts.
+    pub fn ask_with(
+        &mut self,
+        path: &str,
+        trials: impl IntoIterator<Item: Borrow<Conversation>>,
+        judge: impl Fn(&mut Self, &Conversation, &Rendered) -> Result<Option<Outcome>>,
+    ) -> Result<Outcome> {
         let mut best = None;
         for trial in trials {
             let trial = trial.borrow();
-            let outcome = match &*self.render(trial)? {
-                Ok(prompt) => judge(&prompt.text),
-                Err(error) => outcome_of(error),
+            let rendered = self.render(trial)?;
+            let Some(outcome) = judge(self, trial, &rendered)? else {
+                continue;
             };
             self.keep_best(path, trial, outcome, &mut best);
             if outcome == Outcome::Printed {
@@ -308,9 +311,6 @@ impl<'t> Experiments<'t> {
     }
 
     /// Adds to a witness what the render of its conversation shows.
-    ///
-    /// # Errors
-    /// See [`Experiments::render`].
     pub fn explain(&mut self, witness: &Witness) -> Result<Witness> {
         let mut witness = witness.clone();
         match &*self.trace(&Conversation::from(&witness))? {

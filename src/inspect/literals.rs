@@ -10,7 +10,7 @@ use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 
 use super::experiments::Budget;
-use crate::ast::{Body, Child, Expr, ExprKind, Literal, Stmt, StmtKind, Symbols, Target, TargetKind};
+use crate::ast::{Child, Expr, ExprKind, Literal, Stmt, StmtKind, Symbols, Target, TargetKind};
 use crate::json::Data;
 use crate::template::Template;
 
@@ -77,7 +77,7 @@ impl<'t> Literals<'t> {
             constants: HashMap::new(),
         };
         let mut search = Search { found, budget };
-        search.add_body(&tree.body);
+        tree.body.for_each_stmt(&mut |stmt| search.add_stmt(stmt));
         search.found
     }
 
@@ -107,10 +107,6 @@ impl<'t> Literals<'t> {
 }
 
 impl<'t> Search<'t, '_> {
-    fn add_body(&mut self, body: &'t Body) {
-        body.stmts.iter().for_each(|stmt| self.add_stmt(stmt));
-    }
-
     fn add_stmt(&mut self, stmt: &'t Stmt) {
         if self.budget.is_spent() {
             return;
@@ -125,10 +121,10 @@ impl<'t> Search<'t, '_> {
             }
             _ => {}
         }
-        stmt.for_each_child(&mut |child| match child {
-            Child::Expr(expr) => self.add_expr(expr),
-            Child::Body(body) => self.add_body(body),
-            _ => {}
+        stmt.for_each_child(&mut |child| {
+            if let Child::Expr(expr) = child {
+                self.add_expr(expr);
+            }
         });
     }
 

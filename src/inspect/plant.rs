@@ -6,47 +6,30 @@
 
 use serde_json::{Value, json};
 
-/// The word that an experiment looks for.
+/// The words that an experiment looks for.
 pub const PLANT: &str = "vexolumiq";
-
-/// A second word that an experiment looks for.
 pub const SECOND: &str = "drabontil";
 
-/// The text of an earlier message of the system.
+/// The texts of the other messages.
 pub const SYSTEM: &str = "grelmovan";
-
-/// The text of a message of the user.
 pub const USER: &str = "holvantis";
-
-/// The text of a message of the assistant.
 pub const ANSWER: &str = "jopredulk";
+pub const REASONING: &str = "trenobilf";
 
 /// The name of a function that is called. Templates that look for a result's call find it by this name or by [`ID`].
 pub const FUNCTION: &str = "zarnokel";
-
 /// The name of a function that no conversation calls.
 pub const SPARE: &str = "drostimel";
-
-/// The name of a parameter of a function.
 pub const PARAMETER: &str = "quistorm";
-
-/// The description of a function.
 pub const DESCRIPTION: &str = "fluvendrop";
 
-/// The name of an argument in a call.
+/// The name and the value of an argument in a call.
 pub const ARGUMENT: &str = "plimbusk";
-
-/// The value of an argument in a call.
 pub const VALUE: &str = "worgathin";
 
-/// The id of a call. Some templates demand nine letters or digits.
+/// The ids of two calls. Some templates demand nine letters or digits.
 pub const ID: &str = "Kd7mWx2Qp";
-
-/// The id of a second call.
 pub const SECOND_ID: &str = "Zt4nRb8Gs";
-
-/// The text of the reasoning of a message.
-pub const REASONING: &str = "trenobilf";
 
 /// The form of the content of a message: a string or one part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,11 +77,9 @@ pub fn with_field(message: &Value, name: &str, value: Option<Value>) -> Value {
 
 /// Returns arguments with one name and one value: an object or JSON text.
 pub fn arguments(is_text: bool) -> Value {
-    let arguments = json!({ARGUMENT: VALUE});
-    if is_text {
-        Value::from(format!("{{\"{ARGUMENT}\": \"{VALUE}\"}}"))
-    } else {
-        arguments
+    match is_text {
+        true => Value::from(format!("{{\"{ARGUMENT}\": \"{VALUE}\"}}")),
+        false => json!({ARGUMENT: VALUE}),
     }
 }
 

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use super::experiments::{Budget, Experiments, NOTE};
 use crate::ast::{
-    Args, Body, Call, CompareOp, Expr, ExprKind, Filter, Literal, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind,
+    Args, Body, Call, Child, CompareOp, Expr, ExprKind, Filter, Literal, Macro, Stmt, StmtKind, Symbol, Target, TargetKind,
 };
 use crate::chat::ChatTemplate;
 use crate::error::Result;
@@ -190,13 +190,6 @@ impl<'t, 'b> Walk<'t, 'b> {
             return;
         }
         match &stmt.kind {
-            StmtKind::Output(node) => {
-                for piece in &node.pieces {
-                    if let Piece::Expr(expr) = piece {
-                        self.expr(expr);
-                    }
-                }
-            }
             StmtKind::For(node) => {
                 let items = self.expr(&node.iter).iter().filter_map(Place::item).collect();
                 self.scope(|walk| {
@@ -212,9 +205,7 @@ impl<'t, 'b> Walk<'t, 'b> {
                 let mut merged: HashMap<Symbol, Places> = HashMap::new();
                 let arms = node.arms.iter().map(|arm| (Some(&arm.test), &arm.body));
                 for (test, body) in arms.chain([(None, &node.otherwise)]) {
-                    if let Some(test) = test {
-                        self.expr(test);
-                    }
+                    test.into_iter().for_each(|test| drop(self.expr(test)));
                     let depth = self.hidden.len();
                     self.body(body);
                     // What one branch sets may still be set after the statement.
@@ -239,21 +230,14 @@ impl<'t, 'b> Walk<'t, 'b> {
                 node.filter.iter().for_each(|filter| drop(self.expr(filter)));
                 self.bind(&node.target, Places::new());
             }
-            StmtKind::Macro(node) => {
-                if let Some(name) = node.name {
-                    self.macros.insert(name, node);
-                }
+            StmtKind::Macro(node) | StmtKind::Generation(node) => {
+                self.macros.extend(node.name.map(|name| (name, &**node)));
                 self.call_macro(node, Vec::new());
             }
-            StmtKind::Generation(node) => self.call_macro(node, Vec::new()),
             StmtKind::CallBlock(node) => {
                 self.expr(&node.callee);
                 self.args(&node.args);
                 self.call_macro(&node.body, Vec::new());
-            }
-            StmtKind::FilterBlock(node) => {
-                self.expr(&node.filter);
-                self.scope(|walk| walk.body(&node.body));
             }
             StmtKind::With(node) => self.scope(|walk| {
                 for (target, value) in &node.bindings {
@@ -262,7 +246,11 @@ impl<'t, 'b> Walk<'t, 'b> {
                 }
                 walk.body(&node.body);
             }),
-            StmtKind::Unsupported(_) | StmtKind::Break | StmtKind::Continue => {}
+            _ => stmt.for_each_child(&mut |child| match child {
+                Child::Expr(expr) => drop(self.expr(expr)),
+                Child::Body(body) => self.scope(|walk| walk.body(body)),
+                _ => {}
+            }),
         }
     }
 
@@ -340,6 +328,13 @@ impl<'t, 'b> Walk<'t, 'b> {
         found
     }
 
+    /// Notes that a field is read whose name is an argument.
+    fn named_field(&mut self, places: &Places, name: &Expr) {
+        if let ExprKind::Literal(Literal::Str(text)) = &name.kind {
+            self.field(places, text, self.line(name));
+        }
+    }
+
     /// Walks through an expression, and returns the places that its value may be. Without work left there are none.
     fn expr(&mut self, expr: &'t Expr) -> Places {
         if !self.may_enter() {
@@ -383,22 +378,14 @@ impl<'t, 'b> Walk<'t, 'b> {
             }
             ExprKind::Conditional(node) => {
                 self.expr(&node.test);
-                let mut places = self.expr(&node.then);
-                places.extend(node.otherwise.as_ref().map(|other| self.expr(other)).unwrap_or_default());
-                places
+                let branches = [Some(&node.then), node.otherwise.as_ref()];
+                branches.into_iter().flatten().flat_map(|branch| self.expr(branch)).collect()
             }
-            ExprKind::Logic(_, operands) => {
-                let [left, right] = &**operands;
-                let mut places = self.expr(left);
-                places.extend(self.expr(right));
-                places
-            }
+            ExprKind::Logic(_, operands) => operands.iter().flat_map(|operand| self.expr(operand)).collect(),
             ExprKind::Binary(_, operands) => {
-                let [left, right] = &**operands;
                 // A sum of lists has the items of both.
-                let mut places = self.expr(left);
-                places.extend(self.expr(right));
-                places.into_iter().filter(|place| place.path.is_none()).collect()
+                let places = operands.iter().flat_map(|operand| self.expr(operand));
+                places.filter(|place| place.path.is_none()).collect()
             }
             ExprKind::Compare(compare) => {
                 let mut left = &compare.first;
@@ -426,23 +413,17 @@ impl<'t, 'b> Walk<'t, 'b> {
         let mut input = filter.input.as_ref().map(|input| self.expr(input)).unwrap_or_default();
         let arguments = self.args(&filter.args);
         let items: Places = input.iter().filter_map(Place::item).collect();
-        let attribute = match filter.args.positional.first().map(|argument| (&argument.kind, argument)) {
-            Some((ExprKind::Literal(Literal::Str(name)), argument)) => Some((name, self.line(argument))),
-            _ => None,
-        };
         match &*filter.name {
             "selectattr" | "rejectattr" => {
-                if let Some((name, line)) = attribute {
-                    self.field(&items, name, line);
+                if let Some(argument) = filter.args.positional.first() {
+                    self.named_field(&items, argument);
                 }
                 input
             }
             "map" => {
                 let keywords = filter.args.others.iter().flat_map(|others| &others.keywords);
                 for keyword in keywords.filter(|keyword| &*keyword.name == "attribute") {
-                    if let ExprKind::Literal(Literal::Str(name)) = &keyword.value.kind {
-                        self.field(&items, name, self.line(&keyword.value));
-                    }
+                    self.named_field(&items, &keyword.value);
                 }
                 Places::new()
             }
@@ -450,9 +431,8 @@ impl<'t, 'b> Walk<'t, 'b> {
                 input.extend(arguments.into_iter().flatten());
                 input
             }
-            "list" | "reverse" | "sort" | "select" | "reject" | "unique" => input,
+            "list" | "reverse" | "sort" | "select" | "reject" | "unique" | "items" => input,
             "first" | "last" => items,
-            "items" => input,
             _ => Places::new(),
         }
     }
@@ -464,10 +444,9 @@ impl<'t, 'b> Walk<'t, 'b> {
             let ExprKind::Name(name) = &call.callee.kind else {
                 return Places::new();
             };
-            if let Some(node) = self.macros.get(&name.symbol).copied() {
-                if arguments.iter().any(|places| !places.is_empty()) {
-                    self.call_macro(node, arguments);
-                }
+            let node = self.macros.get(&name.symbol).copied();
+            if let Some(node) = node.filter(|_| arguments.iter().any(|places| !places.is_empty())) {
+                self.call_macro(node, arguments);
             }
             return Places::new();
         };

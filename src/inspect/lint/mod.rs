@@ -14,13 +14,12 @@ mod tree;
 
 pub use rules::RULES;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::experiments::Experiments;
 use crate::error::Result;
 use crate::report::Finding;
 use crate::source::Source;
-use crate::template::Template;
 use rules::Rule;
 
 /// The maximum number of findings of a rule in one template.
@@ -33,13 +32,9 @@ const MAX_BYTES: usize = 8 << 20;
 const MAX_LINE: usize = 1 << 14;
 
 /// Returns the faults that the sources of a model's templates show, in the order of the source, and then those that renders show.
-///
-/// # Errors
-/// See [`Experiments::render`].
 pub fn inspect(experiments: &mut Experiments<'_>) -> Result<Vec<Finding>> {
     let template = experiments.template;
     let mut all = Vec::new();
-    let tokens = Tokens::new(template.special_tokens());
     let mut bytes_left = MAX_BYTES;
     for compiled in template.compiled() {
         experiments.check_time()?;
@@ -49,7 +44,7 @@ pub fn inspect(experiments: &mut Experiments<'_>) -> Result<Vec<Finding>> {
             counts: HashMap::new(),
             bytes_left,
         };
-        tree::inspect(compiled, &tokens, &mut findings);
+        tree::inspect(compiled, template.special_tokens(), &mut findings);
         text::inspect(compiled, &mut findings);
         bytes_left = findings.bytes_left;
         let mut list = findings.list;
@@ -68,23 +63,6 @@ struct Findings<'s> {
     counts: HashMap<&'static str, usize>,
     /// The number of bytes of text that further findings of the report may have.
     bytes_left: usize,
-}
-
-/// The special tokens of a model.
-struct Tokens<'t> {
-    names: HashSet<&'t str>,
-    /// The text of the BOS token.
-    bos: Option<&'t str>,
-}
-
-impl<'t> Tokens<'t> {
-    fn new(tokens: &'t [(String, String)]) -> Self {
-        let bos = tokens.iter().find(|(name, token)| name == "bos_token" && token.len() > 2);
-        Self {
-            names: tokens.iter().map(|(name, _)| name.as_str()).collect(),
-            bos: bos.map(|(_, token)| token.as_str()),
-        }
-    }
 }
 
 impl Findings<'_> {
@@ -142,11 +120,6 @@ fn cut(text: &str) -> &str {
     } else {
         text
     }
-}
-
-/// Returns the line of the first loop over the messages, or the first line.
-fn find_message_loop(template: &Template) -> u32 {
-    tree::find_message_loop(template).map_or(1, |at| template.source().line(at))
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::make_finding;
 use super::rules::{DOUBLE_BOS, DROPPED_ROLE, Rule, UNTRIMMED_CONTENT};
-use super::{find_message_loop, make_finding};
+use super::tree::find_message_loop;
 use crate::error::Result;
 use crate::inspect::conversation::Conversation;
 use crate::inspect::experiments::Experiments;
@@ -13,15 +14,12 @@ use crate::report::Finding;
 const WORD: &str = "zq7xword";
 
 /// Adds the faults that renders show.
-///
-/// # Errors
-/// See [`Experiments::render`].
 pub fn inspect(experiments: &mut Experiments<'_>, findings: &mut Vec<Finding>) -> Result<()> {
     let template = experiments.template;
     let Some(compiled) = template.compiled().next() else {
         return Ok(());
     };
-    let line = find_message_loop(compiled);
+    let line = find_message_loop(compiled).map_or(1, |at| compiled.source().line(at));
     let mut add = |rule: &Rule, subject: &str| findings.push(make_finding(rule, compiled.source(), line, subject));
     let mut render = |messages: Vec<Value>| experiments.text(&Conversation::new(messages));
     let say = |role: &str, content: &str| json!({"role": role, "content": content});

@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::Findings;
 use super::rules::{
     GENERATION_BLOCK, ITERABLE_TEST, METHODS, NO_GENERATION_PROMPT, PERCENT_FORMAT, PRINTED_CONTAINER, PYTHON_LITERAL,
     PYTHON_METHOD, REPEATED_TEST, SLICE_STEP, SPELLED_BOS, SPLIT_TOKEN, TOJSON_ARGUMENT, UNDEFINED_CALL, UNKNOWN_FILTER,
     UNSET_NAME,
 };
-use super::{Findings, Tokens};
-use crate::ast::{BinaryOp, Body, Child, Expr, ExprKind, If, Literal, Piece, Stmt, StmtKind, Symbol, Symbols};
+use crate::ast::{BinaryOp, Body, Child, Expr, ExprKind, If, Literal, Piece, Stmt, StmtKind, Symbol};
 use crate::template::Template;
 
 /// The fields that are lists or objects.
@@ -17,15 +17,19 @@ const CONTAINERS: [&str; 5] = ["tool_calls", "parameters", "properties", "functi
 /// The variables that are lists.
 const LISTS: [&str; 3] = ["tools", "messages", "documents"];
 
-pub fn inspect(template: &Template, tokens: &Tokens<'_>, findings: &mut Findings<'_>) {
+pub fn inspect(template: &Template, tokens: &[(String, String)], findings: &mut Findings<'_>) {
     let is_given = |name: &str| {
-        LISTS.contains(&name) || name == "add_generation_prompt" || name.ends_with("_token") || tokens.names.contains(name)
+        LISTS.contains(&name)
+            || name == "add_generation_prompt"
+            || name.ends_with("_token")
+            || tokens.iter().any(|(token, _)| token == name)
     };
+    let bos = tokens.iter().find(|(name, text)| name == "bos_token" && text.len() > 2);
     let symbols = &template.tree().symbols;
     let mut walk = Walk {
         template,
         findings,
-        bos: tokens.bos,
+        bos: bos.map(|(_, text)| text.as_str()),
         unset: template.variable_symbols().collect(),
         guarded: HashSet::new(),
         used: HashMap::new(),
@@ -56,23 +60,18 @@ pub fn inspect(template: &Template, tokens: &Tokens<'_>, findings: &mut Findings
 
 /// Returns the offset of the first loop over the messages.
 pub fn find_message_loop(template: &Template) -> Option<u32> {
-    find_loop(&template.tree().body, &template.tree().symbols)
-}
-
-fn find_loop(body: &Body, symbols: &Symbols) -> Option<u32> {
-    body.stmts.iter().find_map(|stmt| {
-        let mut found = None;
+    let tree = template.tree();
+    let mut found = None;
+    tree.body.for_each_stmt(&mut |stmt| {
         if let StmtKind::For(node) = &stmt.kind {
-            let is_wanted = |name: Symbol| symbols.name(name).contains("messages");
-            node.iter
-                .for_each_name(&mut |name| found = found.or(is_wanted(name.symbol).then_some(stmt.at)));
+            node.iter.for_each_name(&mut |name| {
+                if tree.symbols.name(name.symbol).contains("messages") {
+                    found.get_or_insert(stmt.at);
+                }
+            });
         }
-        stmt.for_each_child(&mut |child| match child {
-            Child::Body(body) if found.is_none() => found = find_loop(body, symbols),
-            _ => {}
-        });
-        found
-    })
+    });
+    found
 }
 
 struct Walk<'t, 'f, 's> {

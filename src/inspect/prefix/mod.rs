@@ -37,9 +37,6 @@ pub enum Growth {
 }
 
 /// Returns the verdicts for a template.
-///
-/// # Errors
-/// See [`Experiments::render`].
 pub fn inspect(experiments: &mut Experiments<'_>) -> Result<Prefix> {
     let template = experiments.template;
     let mut search = Search::new(experiments.lend(search::MAX_STEPS), list_settings(experiments));

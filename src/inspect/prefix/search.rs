@@ -27,13 +27,14 @@ const MAX_UNUSUAL: usize = 100;
 /// The maximum number of messages of an unusual conversation.
 const MAX_MESSAGES: usize = 8;
 
+/// The maximum number of messages that are drawn for an unusual conversation.
+const MAX_DRAWN: usize = 40;
+
 /// A conversation and its extension by one message.
 #[derive(Clone, Debug)]
 struct Pair {
-    /// The conversation, as indices of turns.
+    /// The messages of the longer conversation, as indices of turns.
     turns: Vec<usize>,
-    /// The index of the turn that is appended.
-    next: usize,
     /// The index of the set of variables with which the pair is rendered.
     setting: usize,
     has_tools: bool,
@@ -63,9 +64,9 @@ impl<'t> Search<'t> {
             settings,
             seed: 1,
         };
-        let is_plain = |kind: Kind| search.turns.iter().position(|turn| turn.kind == kind);
-        let turns: Option<Vec<usize>> = [Kind::User, Kind::Calls(1), Kind::Result].into_iter().map(is_plain).collect();
-        if turns.is_some_and(|turns| search.render(&turns, (0, true), false).is_none()) {
+        let turns = "ucr".chars().filter_map(|letter| search.list_kind(letter).next());
+        let longer = search.conversation(&search.pair(turns.collect(), 0), None);
+        if search.render(&longer).is_none() {
             search.turns = list_turns(true);
         }
         search
@@ -73,20 +74,18 @@ impl<'t> Search<'t> {
 
     /// Tries the few conversations that show most faults, without variables of the caller.
     pub fn find_usual(&mut self, growth: Growth) -> Option<Counterexample> {
-        let pairs = self.list_pairs(growth);
-        let found = pairs
-            .into_iter()
-            .find(|pair| self.experiments.steps_left() > 0 && self.differs(growth, pair));
-        found.and_then(|pair| self.explain_smallest(growth, pair))
+        let mut pairs = self.list_pairs(growth).into_iter();
+        let pair = pairs.find(|pair| self.experiments.steps_left() > 0 && self.differs(growth, pair))?;
+        self.explain_smallest(growth, pair)
     }
 
     /// Tries many unusual conversations, with variables of the caller.
     pub fn find_unusual(&mut self, growth: Growth) -> Option<Counterexample> {
         for _ in 0..MAX_UNUSUAL {
-            let pair = self.make_pair(growth);
             if self.experiments.steps() > MAX_UNUSUAL_STEPS {
                 return None;
             }
+            let pair = self.make_pair(growth);
             if let Some(pair) = pair.filter(|pair| self.differs(growth, pair)) {
                 return self.explain_smallest(growth, pair);
             }
@@ -107,70 +106,51 @@ impl<'t> Search<'t> {
         for order in orders {
             let varied = order.chars().find(char::is_ascii_uppercase).unwrap_or_default();
             for each in self.list_kind(varied) {
-                let turn = |letter: char| {
-                    if letter.is_ascii_uppercase() {
-                        Some(each)
-                    } else {
-                        self.list_kind(letter).next()
-                    }
+                let turn = |letter: char| match letter == varied {
+                    true => Some(each),
+                    false => self.list_kind(letter).next(),
                 };
                 let turns: Vec<usize> = order.chars().filter_map(turn).collect();
                 // Every message is appended to the plainest conversation, and two messages to each of the others.
                 let count = if pairs.is_empty() { nexts.len() } else { 2 };
-                let pair = |next: &usize| self.pair(growth, &turns, *next, 0);
-                pairs.extend(nexts.iter().take(count).filter_map(pair));
+                let longer = nexts.iter().take(count).map(|next| [turns.as_slice(), &[*next]].concat());
+                pairs.extend(
+                    longer
+                        .map(|turns| self.pair(turns, 0))
+                        .filter(|pair| self.is_pair(growth, pair)),
+                );
             }
         }
         pairs
     }
 
-    /// Returns the indices of the messages of a kind: `h`, `u`, `a`, `c` with calls, or `r` with a result.
+    /// Returns the indices of the messages of a kind, whose letter may be a capital.
     fn list_kind(&self, letter: char) -> impl Iterator<Item = usize> {
-        let is_wanted = move |kind: Kind| match letter.to_ascii_lowercase() {
-            'h' => kind == Kind::Head,
-            'u' => kind == Kind::User,
-            'a' => kind == Kind::Answer,
-            'c' => matches!(kind, Kind::Calls(_)),
-            _ => kind == Kind::Result,
-        };
-        let turns = self.turns.iter().enumerate().filter(move |(_, turn)| is_wanted(turn.kind));
+        let is_wanted = move |turn: &Turn| turn.kind.0 == letter.to_ascii_lowercase();
+        let turns = self.turns.iter().enumerate().filter(move |(_, turn)| is_wanted(turn));
         turns.map(|(index, _)| index)
-    }
-
-    /// Returns the pair of a conversation and the message after it, if the verdict that is sought is about such a pair.
-    fn pair(&self, growth: Growth, turns: &[usize], next: usize, setting: usize) -> Option<Pair> {
-        let mut all = turns.iter().chain([&next]);
-        let uses_tools = |turn: &usize| matches!(self.kind(*turn), Some(Kind::Calls(_) | Kind::Result));
-        self.is_pair(growth, turns, next).then(|| Pair {
-            has_tools: all.any(uses_tools),
-            turns: turns.to_vec(),
-            next,
-            setting,
-        })
     }
 
     /// Makes the next unusual pair.
     fn make_pair(&mut self, growth: Growth) -> Option<Pair> {
         let mut turns = Vec::new();
-        let count = self.turns.len();
-        let mut left = 40_usize;
-        while turns.len() < MAX_MESSAGES && left > 0 {
-            left = left.saturating_sub(1);
+        for _ in 0..MAX_DRAWN {
+            if turns.len() == MAX_MESSAGES {
+                break;
+            }
             // About every second message is plain, so unusual messages have plain surroundings.
-            let drawn = self.draw(count);
+            let drawn = self.draw(self.turns.len());
             let is_plain = self.draw(2) == 0;
-            let kind = self.kind(drawn);
-            let plain = self.turns.iter().position(|turn| Some(turn.kind) == kind).unwrap_or(drawn);
-            let next = if is_plain { plain } else { drawn };
+            turns.push(if is_plain { self.plainest(drawn) } else { drawn });
             let setting = self.draw(self.settings.len().saturating_mul(2));
             let setting = if setting < self.settings.len() { setting } else { 0 };
-            if turns.len() > 1 && self.draw(3) == 0 {
-                if let Some(pair) = self.pair(growth, &turns, next, setting) {
+            if turns.len() > 2 && self.draw(3) == 0 {
+                let pair = self.pair(turns.clone(), setting);
+                if self.is_pair(growth, &pair) {
                     return Some(pair);
                 }
             }
-            turns.push(next);
-            if !is_conversation(turns.iter().filter_map(|turn| self.kind(*turn))) {
+            if !is_conversation(self.kinds(&turns)) {
                 turns.pop();
             }
         }
@@ -183,65 +163,67 @@ impl<'t> Search<'t> {
             .seed
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.seed >> 33)
-            .unwrap_or_default()
-            .checked_rem(end)
-            .unwrap_or_default()
+        let drawn = usize::try_from(self.seed >> 33).unwrap_or_default();
+        drawn.checked_rem(end).unwrap_or_default()
     }
 
-    fn explain_smallest(&mut self, growth: Growth, pair: Pair) -> Option<Counterexample> {
-        let pair = self.shrink(growth, pair);
-        self.explain(growth, &pair)
+    fn kinds(&self, turns: &[usize]) -> impl Iterator<Item = Kind> {
+        turns.iter().filter_map(|turn| self.turns.get(*turn)).map(|turn| turn.kind)
     }
 
-    fn kind(&self, turn: usize) -> Option<Kind> {
-        self.turns.get(turn).map(|turn| turn.kind)
+    /// Returns the first message of the same kind, which is the plainest.
+    fn plainest(&self, turn: usize) -> usize {
+        let kind = self.kinds(&[turn]).next();
+        self.turns.iter().position(|other| Some(other.kind) == kind).unwrap_or(turn)
     }
 
-    /// Returns whether the verdict that is sought is about a conversation and the message after it.
-    fn is_pair(&self, growth: Growth, turns: &[usize], next: usize) -> bool {
-        let kinds = turns.iter().chain([&next]).filter_map(|turn| self.kind(*turn));
-        let last = turns.last().and_then(|last| self.kind(*last));
-        let joins = last.zip(self.kind(next)).is_some_and(|(last, next)| growth.joins(last, next));
-        joins && is_conversation(kinds)
+    fn pair(&self, turns: Vec<usize>, setting: usize) -> Pair {
+        let has_tools = self.kinds(&turns).any(|(kind, _)| matches!(kind, 'c' | 'r'));
+        Pair {
+            turns,
+            setting,
+            has_tools,
+        }
+    }
+
+    /// Returns whether the verdict that is sought is about a pair.
+    fn is_pair(&self, growth: Growth, pair: &Pair) -> bool {
+        let kinds: Vec<Kind> = self.kinds(&pair.turns).collect();
+        matches!(*kinds, [.., (last, _), (next, _)] if growth.joins(last, next)) && is_conversation(kinds.into_iter())
     }
 
     /// Returns whether a pair is a counterexample.
     fn differs(&mut self, growth: Growth, pair: &Pair) -> bool {
-        let rendered = self.render_pair(growth, pair);
-        let texts = rendered.as_ref().map(|[before, after]| (before.as_ref(), after.as_ref()));
-        matches!(texts, Some((Ok(before), Ok(after))) if !after.text.starts_with(&before.text))
+        let [before, after] = self.conversations(growth, pair);
+        let after = self.render(&after);
+        let before = after.as_ref().and_then(|_| self.render(&before));
+        matches!((before.as_deref(), after.as_deref()), (Some(Ok(before)), Some(Ok(after))) if !after.text.starts_with(&before.text))
     }
 
-    /// Renders the shorter conversation of a pair and the longer one, unless a render fails.
-    fn render_pair(&mut self, growth: Growth, pair: &Pair) -> Option<[Rc<Rendered>; 2]> {
-        let longer = [pair.turns.as_slice(), &[pair.next]].concat();
-        let place = (pair.setting, pair.has_tools);
-        let after = self.render(&longer, place, false)?;
-        let before = self.render(&pair.turns, place, growth == Growth::GenerationPrompt)?;
-        Some([before, after])
-    }
-
-    fn conversation(&self, turns: &[usize], (setting, has_tools): (usize, bool), add_generation_prompt: bool) -> Conversation {
-        let turns = turns.iter().filter_map(|turn| self.turns.get(*turn));
+    /// Returns the conversation of a pair: the longer one, or the shorter one of a verdict.
+    fn conversation(&self, pair: &Pair, shorter: Option<Growth>) -> Conversation {
+        let count = pair.turns.len().saturating_sub(usize::from(shorter.is_some()));
+        let turns = pair.turns.iter().take(count).filter_map(|turn| self.turns.get(*turn));
         Conversation {
             messages: turns.map(|turn| Rc::clone(&turn.message)).collect(),
-            tools: has_tools.then(|| Rc::clone(&self.tools)),
+            tools: pair.has_tools.then(|| Rc::clone(&self.tools)),
             documents: None,
-            variables: self.settings.get(setting).cloned().flatten(),
-            add_generation_prompt,
+            variables: self.settings.get(pair.setting).cloned().flatten(),
+            add_generation_prompt: shorter == Some(Growth::GenerationPrompt),
         }
     }
 
-    /// Renders messages with a setting, with or without tools, unless the render fails.
-    fn render(&mut self, turns: &[usize], place: (usize, bool), add_generation_prompt: bool) -> Option<Rc<Rendered>> {
+    fn conversations(&self, growth: Growth, pair: &Pair) -> [Conversation; 2] {
+        [Some(growth), None].map(|shorter| self.conversation(pair, shorter))
+    }
+
+    /// Renders a conversation, unless the render fails.
+    fn render(&mut self, conversation: &Conversation) -> Option<Rc<Rendered>> {
         if self.error.is_some() {
             return None;
         }
-        let conversation = self.conversation(turns, place, add_generation_prompt);
-        let rendered = self.experiments.render(&conversation);
         let is_end = |error: &Error| error.reached().is_some_and(|reached| reached.limit == Limit::Steps);
-        match rendered {
+        match self.experiments.render(conversation) {
             Ok(rendered) => Some(rendered).filter(|rendered| rendered.is_ok()),
             Err(error) => {
                 self.error = Some(error).filter(|error| !is_end(error));
@@ -250,55 +232,48 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// Removes messages, and replaces others by plainer ones, as long as the pair remains a counterexample.
-    fn shrink(&mut self, growth: Growth, mut pair: Pair) -> Pair {
-        while let Some(smaller) = self.find_smaller(growth, &pair) {
+    /// Removes messages, and replaces others by plainer ones, as long as the pair remains a counterexample. Then explains it.
+    fn explain_smallest(&mut self, growth: Growth, mut pair: Pair) -> Option<Counterexample> {
+        let is_smaller = |search: &mut Self, pair: &Pair| search.is_pair(growth, pair) && search.differs(growth, pair);
+        while let Some(smaller) = self.list_smaller(&pair).into_iter().find(|pair| is_smaller(self, pair)) {
             pair = smaller;
         }
-        pair
+        self.explain(growth, &pair)
     }
 
-    fn find_smaller(&mut self, growth: Growth, pair: &Pair) -> Option<Pair> {
-        let mut candidates = Vec::new();
-        for width in [2, 1] {
-            for start in 0..pair.turns.len() {
-                let mut turns = pair.turns.clone();
-                turns.drain(start..start.saturating_add(width).min(pair.turns.len()));
-                candidates.push(Pair { turns, ..pair.clone() });
-            }
-        }
-        if pair.setting > 0 {
-            candidates.push(Pair {
-                setting: 0,
-                ..pair.clone()
-            });
-        }
-        let plainest = |turn: usize| {
-            let kind = self.kind(turn)?;
-            self.turns
-                .iter()
-                .position(|other| other.kind == kind)
-                .filter(|plain| *plain < turn)
+    fn list_smaller(&self, pair: &Pair) -> Vec<Pair> {
+        let Pair {
+            turns,
+            setting,
+            has_tools,
+        } = pair;
+        let count = turns.len().saturating_sub(1);
+        let removed = [2, 1].into_iter().flat_map(|width| {
+            (0..count).map(move |start| {
+                let mut turns = turns.clone();
+                turns.drain(start..count.min(start + width));
+                (turns, *setting)
+            })
+        });
+        let unset = (*setting > 0).then(|| (turns.clone(), 0));
+        let plainer = (0..turns.len()).filter_map(|index| {
+            let mut turns = turns.clone();
+            let turn = turns.get_mut(index)?;
+            let plainest = self.plainest(*turn);
+            (std::mem::replace(turn, plainest) != plainest).then_some((turns, *setting))
+        });
+        let smaller = removed.chain(unset).chain(plainer);
+        let pair = |(turns, setting)| Pair {
+            turns,
+            setting,
+            has_tools: *has_tools,
         };
-        for index in 0..pair.turns.len() {
-            let mut turns = pair.turns.clone();
-            if let Some(turn) = turns.get_mut(index) {
-                if let Some(plain) = plainest(*turn) {
-                    *turn = plain;
-                    candidates.push(Pair { turns, ..pair.clone() });
-                }
-            }
-        }
-        candidates.extend(plainest(pair.next).map(|next| Pair { next, ..pair.clone() }));
-        let mut candidates = candidates.into_iter();
-        candidates.find(|pair| self.is_pair(growth, &pair.turns, pair.next) && self.differs(growth, pair))
+        smaller.map(pair).collect()
     }
 
     /// Renders the pair with a trace, and finds the line that wrote the first character that differs.
     fn explain(&mut self, growth: Growth, pair: &Pair) -> Option<Counterexample> {
-        let place = (pair.setting, pair.has_tools);
-        let shorter = self.conversation(&pair.turns, place, growth == Growth::GenerationPrompt);
-        let longer = self.conversation(&[pair.turns.as_slice(), &[pair.next]].concat(), place, false);
+        let [shorter, longer] = self.conversations(growth, pair);
         let (before, after) = (self.experiments.trace(&shorter).ok()?, self.experiments.trace(&longer).ok()?);
         let (Ok(before), Ok(after)) = (&*before, &*after) else {
             return None;
@@ -307,16 +282,15 @@ impl<'t> Search<'t> {
         let at = common.take_while(|(one, other)| one == other).count();
         let find = |prompt| find_line(prompt, |segment| segment.code_points().start <= at);
         let line = find(before).or_else(|| find(after));
-        let wanted = if pair.has_tools { "tool_use" } else { "default" };
+        let wanted = if shorter.tools.is_some() { "tool_use" } else { "default" };
         let template = self.experiments.template;
         let index = template.names().iter().position(|name| *name == wanted).unwrap_or_default();
         let template = template.compiled().nth(index);
-        let shown = shorter.to_witness();
         Some(Counterexample {
             messages: shorter.messages.iter().map(|message| (**message).clone()).collect(),
-            appended: (*self.turns.get(pair.next)?.message).clone(),
-            tools: shown.tools,
-            variables: shown.variables,
+            appended: (**longer.messages.last()?).clone(),
+            tools: shorter.tools.as_deref().cloned(),
+            variables: shorter.variables,
             at,
             line,
             looks_at: template.map_or_else(Vec::new, |template| {

@@ -10,26 +10,15 @@ use crate::inspect::plant::{self, Form};
 /// A message of the search.
 #[derive(Clone, Debug)]
 pub struct Turn {
-    /// The kind of message.
     pub kind: Kind,
     /// The message.
     pub message: Rc<Value>,
 }
 
-/// The kind of a message, which decides where it can be in a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A message with instructions before all others.
-    Head,
-    /// A message of the user.
-    User,
-    /// A message of the assistant without calls.
-    Answer,
-    /// A message of the assistant with this number of calls.
-    Calls(usize),
-    /// A result of a call.
-    Result,
-}
+/// The kind of a message, which decides where it can be in a conversation, and the number of its calls. A letter is the kind: `h` are
+/// instructions before all other messages, `u` is a message of the user, `a` one of the assistant without calls, `c` one with calls, and
+/// `r` the result of a call.
+pub type Kind = (char, usize);
 
 /// The role of a message, the number of its calls, its reasoning and its content.
 type Row = (&'static str, usize, Option<&'static str>, Option<(Form, &'static str)>);
@@ -84,26 +73,28 @@ pub fn list_turns(has_text_arguments: bool) -> Vec<Turn> {
     let turn = |&(role, count, reasoning, content): &Row| {
         let content = content.map(|(form, text)| form.content(text));
         let kind = match role {
-            "user" => Kind::User,
-            "tool" => Kind::Result,
-            "assistant" if count > 0 => Kind::Calls(count),
-            "assistant" => Kind::Answer,
-            _ => Kind::Head,
+            "user" => 'u',
+            "tool" => 'r',
+            "assistant" if count > 0 => 'c',
+            "assistant" => 'a',
+            _ => 'h',
         };
         let message = match kind {
-            Kind::Calls(_) => {
+            'c' => {
                 let calls = CALLS.iter().take(count).map(|call| make_call(call, has_text_arguments));
                 plant::calling(&calls.collect::<Vec<_>>(), content)
             }
-            Kind::Result => plant::result(CALLS[0].0, FUNCTION, &content.unwrap_or_default()),
-            Kind::Head | Kind::User | Kind::Answer => json!({"role": role, "content": content}),
+            'r' => plant::result(CALLS[0].0, FUNCTION, &content.unwrap_or_default()),
+            _ => json!({"role": role, "content": content}),
         };
         let message = match reasoning {
             Some(reasoning) => plant::with_field(&message, "reasoning_content", Some(Value::from(reasoning))),
             None => message,
         };
-        let message = Rc::new(message);
-        Turn { kind, message }
+        Turn {
+            kind: (kind, count),
+            message: Rc::new(message),
+        }
     };
     TURNS.iter().map(turn).collect()
 }
@@ -126,21 +117,17 @@ pub fn tools() -> Value {
 pub fn is_conversation(kinds: impl Iterator<Item = Kind>) -> bool {
     let mut last = None;
     let mut waiting = 0_usize;
-    for kind in kinds {
+    for (kind, calls) in kinds {
         let fits = match kind {
-            Kind::Head => last.is_none(),
-            Kind::User => matches!(last, None | Some(Kind::Head | Kind::Answer)),
-            Kind::Answer | Kind::Calls(_) => waiting == 0 && matches!(last, Some(Kind::User | Kind::Result)),
-            Kind::Result => waiting > 0,
-        };
-        waiting = match kind {
-            Kind::Calls(calls) => calls,
-            Kind::Result => waiting.saturating_sub(1),
-            _ => waiting,
+            'h' => last.is_none(),
+            'u' => matches!(last, None | Some('h' | 'a')),
+            'r' => waiting > 0,
+            _ => waiting == 0 && matches!(last, Some('u' | 'r')),
         };
         if !fits {
             return false;
         }
+        waiting = if kind == 'r' { waiting.saturating_sub(1) } else { calls };
         last = Some(kind);
     }
     last.is_some()
@@ -148,13 +135,11 @@ pub fn is_conversation(kinds: impl Iterator<Item = Kind>) -> bool {
 
 impl Growth {
     /// Returns whether a conversation whose last message is of the kind `last` grows in this way by a message of the kind `next`.
-    pub fn joins(self, last: Kind, next: Kind) -> bool {
+    pub fn joins(self, last: char, next: char) -> bool {
         match self {
-            Self::GenerationPrompt | Self::Assistant => {
-                matches!(last, Kind::User | Kind::Result) && matches!(next, Kind::Answer | Kind::Calls(_))
-            }
-            Self::Tool => matches!(last, Kind::Calls(_) | Kind::Result) && next == Kind::Result,
-            Self::User => last == Kind::Answer && next == Kind::User,
+            Self::GenerationPrompt | Self::Assistant => matches!((last, next), ('u' | 'r', 'a' | 'c')),
+            Self::Tool => matches!((last, next), ('c' | 'r', 'r')),
+            Self::User => (last, next) == ('a', 'u'),
         }
     }
 }

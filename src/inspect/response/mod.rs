@@ -91,9 +91,6 @@ struct Derivation<'e, 't> {
 }
 
 /// Returns the description of the template.
-///
-/// # Errors
-/// See [`Experiments::render`].
 pub fn inspect(experiments: &mut Experiments<'_>, basics: &Basics) -> Result<Response> {
     let mut last = "the template does not render a message of a user and an answer".to_owned();
     for form in list_forms(&basics.roles) {

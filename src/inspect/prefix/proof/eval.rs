@@ -1,7 +1,9 @@
 //! Evaluates expressions to terms.
 
+use std::rc::Rc;
+
 use super::Prover;
-use super::state::State;
+use super::state::{Place, State};
 use super::terms::{Node, Term};
 use crate::ast::{Args, Attribute, BinaryOp, CompareOp, Expr, ExprKind, Literal, LogicOp, Slice, Symbol, UnaryOp};
 use crate::json::Data;
@@ -59,18 +61,10 @@ impl<'t> Prover<'t> {
             ExprKind::Logic(op, operands) => {
                 let [left, right] = &**operands;
                 let left = self.eval(left, state);
-                let runs_right = *op == LogicOp::And;
-                match self.terms.decide(left, &state.facts) {
-                    Some(truth) if truth == runs_right => self.eval(right, state),
-                    Some(_) => left,
-                    None => {
-                        let right = self.eval_if(left, runs_right, right, state);
-                        match op {
-                            LogicOp::And => self.terms.choice(left, right, left),
-                            LogicOp::Or => self.terms.choice(left, left, right),
-                        }
-                    }
-                }
+                self.branch(left, state, |prover, truth, state| match truth == (*op == LogicOp::And) {
+                    true => prover.eval(right, state),
+                    false => left,
+                })
             }
             ExprKind::Concat(parts) => {
                 let parts: Vec<Term> = parts.iter().map(|part| self.eval(part, state)).collect();
@@ -93,79 +87,31 @@ impl<'t> Prover<'t> {
             }
             ExprKind::Conditional(node) => {
                 let test = self.eval(&node.test, state);
-                let otherwise = |prover: &mut Self, state: &mut State| match &node.otherwise {
-                    Some(otherwise) => prover.eval(otherwise, state),
-                    None => prover.terms.add(Node::Undefined),
-                };
-                match self.terms.decide(test, &state.facts) {
-                    Some(true) => self.eval(&node.then, state),
-                    Some(false) => otherwise(self, state),
-                    None => {
-                        let mut branches = [self.fork(state), self.fork(state)];
-                        let [yes, no] = &mut branches;
-                        self.terms.assume(test, true, &mut yes.facts);
-                        self.terms.assume(test, false, &mut no.facts);
-                        let then = self.eval(&node.then, yes);
-                        let other = otherwise(self, no);
-                        self.check_pure(state, yes);
-                        self.check_pure(state, no);
-                        match (yes.is_dead, no.is_dead) {
-                            (true, true) => {
-                                state.is_dead = true;
-                                then
-                            }
-                            (true, false) => {
-                                self.terms.assume(test, false, &mut state.facts);
-                                other
-                            }
-                            (false, true) => {
-                                self.terms.assume(test, true, &mut state.facts);
-                                then
-                            }
-                            (false, false) => self.terms.choice(test, then, other),
-                        }
-                    }
-                }
+                self.branch(test, state, |prover, truth, state| match (truth, &node.otherwise) {
+                    (true, _) => prover.eval(&node.then, state),
+                    (false, Some(otherwise)) => prover.eval(otherwise, state),
+                    (false, None) => prover.terms.add(Node::Undefined),
+                })
             }
             ExprKind::Attribute(node) => {
                 let object = self.eval(&node.object, state);
-                self.attribute(object, node, state, SPREAD)
+                self.attribute(object, node, state)
             }
             ExprKind::Item(operands) => {
                 let [object, key] = &**operands;
                 let (object, key) = (self.eval(object, state), self.eval(key, state));
-                self.item(object, key, state, SPREAD)
+                self.item(object, key, state)
             }
             ExprKind::Slice(node) => self.slice(node, state),
             ExprKind::Filter(filter) => {
                 let input = filter.input.as_ref().map(|input| self.eval(input, state));
-                let input = input.unwrap_or_else(|| self.terms.add(Node::Undefined));
-                self.filter(filter, input, state)
+                self.filter(filter, input.unwrap_or(self.captured), state)
             }
             ExprKind::Test(test) => {
                 let input = self.eval(&test.input, state);
                 self.test(test, input, state)
             }
             ExprKind::Call(call) => self.call(call, expr, state),
-        }
-    }
-
-    /// Evaluates the right side of `and` or `or`. It runs only if the left side is `truth`.
-    fn eval_if(&mut self, left: Term, truth: bool, right: &'t Expr, state: &mut State) -> Term {
-        let mut branch = self.fork(state);
-        self.terms.assume(left, truth, &mut branch.facts);
-        let term = self.eval(right, &mut branch);
-        self.check_pure(state, &branch);
-        if branch.is_dead {
-            self.terms.assume(left, !truth, &mut state.facts);
-        }
-        term
-    }
-
-    /// Gives up the proof if a part of an expression that may not run changed a namespace or printed something.
-    fn check_pure(&mut self, before: &State, after: &State) {
-        if before.spaces != after.spaces || before.out.len() != after.out.len() {
-            (self.has_given_up, self.is_unclear) = (true, true);
         }
     }
 
@@ -215,11 +161,6 @@ impl<'t> Prover<'t> {
             return term;
         }
         match self.tree.symbols.name(name) {
-            "messages" => self.terms.add(Node::Messages(state.is_longer, 0)),
-            "add_generation_prompt" => {
-                let wants = self.has_generation_prompt && !state.is_longer;
-                self.terms.bool(wants)
-            }
             "caller" | "varargs" | "kwargs" | "self" | "loop" => self.give_up(),
             _ => self.terms.add(Node::Input(name)),
         }
@@ -237,7 +178,7 @@ impl<'t> Prover<'t> {
         }
     }
 
-    fn binary(&mut self, op: BinaryOp, left: Term, right: Term) -> Term {
+    pub fn binary(&mut self, op: BinaryOp, left: Term, right: Term) -> Term {
         if op == BinaryOp::Add && (self.terms.is_text(left) || self.terms.is_text(right)) {
             return self.terms.concat(&[left, right]);
         }
@@ -268,9 +209,9 @@ impl<'t> Prover<'t> {
 
     fn compare(&mut self, op: CompareOp, left: Term, right: Term, state: &State) -> Term {
         match op {
-            CompareOp::Eq => self.terms.equal(left, right, SPREAD),
+            CompareOp::Eq => self.terms.equal(left, right),
             CompareOp::Ne => {
-                let equal = self.terms.equal(left, right, SPREAD);
+                let equal = self.terms.equal(left, right);
                 self.negate(equal, state)
             }
             CompareOp::Lt => self.terms.less(left, right, SPREAD),
@@ -300,7 +241,7 @@ impl<'t> Prover<'t> {
                         break;
                     }
                     self.terms.spend(1);
-                    let equal = self.terms.equal(item, *other, SPREAD);
+                    let equal = self.terms.equal(item, *other);
                     found = self.terms.choice(equal, equal, found);
                 }
                 found
@@ -309,74 +250,28 @@ impl<'t> Prover<'t> {
         }
     }
 
-    fn attribute(&mut self, object: Term, node: &'t Attribute, state: &mut State, depth: usize) -> Term {
+    fn attribute(&mut self, object: Term, node: &'t Attribute, state: &mut State) -> Term {
         match self.terms.get(object).clone() {
             Node::Loop(_) => self.loop_attribute(object, &node.name, state),
-            Node::Namespace(_) => {
+            other if node.is_key || matches!(other, Node::Namespace(_)) => {
                 let key = self.terms.text(&node.name);
-                self.item(object, key, state, depth)
-            }
-            Node::Choice(test, then, otherwise) if depth > 0 => {
-                let depth = depth.saturating_sub(1);
-                self.either(test, state, [then, otherwise], &mut |prover, object, state| {
-                    prover.attribute(object, node, state, depth)
-                })
-            }
-            _ if node.is_key => {
-                let key = self.terms.text(&node.name);
-                self.item(object, key, state, depth)
+                self.item(object, key, state)
             }
             _ => self.terms.apply("attribute", &node.name, vec![object]),
         }
     }
 
-    /// Reads something, such as an item, of each of the two values that a choice can have. If one read is an error, the choice has the
-    /// other value.
-    fn either(
-        &mut self,
-        test: Term,
-        state: &mut State,
-        objects: [Term; 2],
-        read: &mut dyn FnMut(&mut Self, Term, &mut State) -> Term,
-    ) -> Term {
-        let (facts, was_dead) = (state.facts.len(), state.is_dead);
-        let [then, otherwise] = [(true, objects[0]), (false, objects[1])].map(|(truth, object)| {
-            state.is_dead = false;
-            self.terms.assume(test, truth, &mut state.facts);
-            let value = read(self, object, state);
-            state.facts.truncate(facts);
-            (value, state.is_dead)
-        });
-        state.is_dead = was_dead || (then.1 && otherwise.1);
-        match (then.1, otherwise.1) {
-            (true, false) => self.terms.assume(test, false, &mut state.facts),
-            (false, true) => self.terms.assume(test, true, &mut state.facts),
-            _ => {}
-        }
-        match (then.1, otherwise.1) {
-            (true, _) => otherwise.0,
-            (_, true) => then.0,
-            _ => self.terms.choice(test, then.0, otherwise.0),
-        }
-    }
-
-    pub fn item(&mut self, object: Term, key: Term, state: &mut State, depth: usize) -> Term {
+    pub fn item(&mut self, object: Term, key: Term, state: &mut State) -> Term {
         let object = self.resolve(object, &state.facts);
         let (object_node, key_node) = (self.terms.get(object).clone(), self.terms.get(key).clone());
         match (&object_node, &key_node) {
-            (Node::Choice(test, then, otherwise), _) if depth > 0 => {
-                let depth = depth.saturating_sub(1);
-                self.either(*test, state, [*then, *otherwise], &mut |prover, object, state| {
-                    prover.item(object, key, state, depth)
-                })
-            }
             (Node::Undefined, _) => {
                 state.is_dead = true;
                 object
             }
             (Node::Namespace(address), Node::Str(name)) => {
                 self.terms.spend(state.values() / 4);
-                let attribute = state.attribute(*address, name);
+                let attribute = state.get(&Place::Attribute(*address, Rc::clone(name)));
                 attribute.unwrap_or_else(|| self.terms.add(Node::Undefined))
             }
             (Node::Namespace(_) | Node::Macro(_) | Node::Loop(_), _) => self.give_up(),

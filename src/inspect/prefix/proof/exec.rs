@@ -5,9 +5,9 @@ use std::rc::Rc;
 use super::Prover;
 use super::messages::Round;
 use super::reads::Reads;
-use super::state::State;
+use super::state::{Place, State};
 use super::terms::{Node, Term};
-use crate::ast::{Args, Body, Call, Expr, For, If, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
+use crate::ast::{Args, Body, Call, For, If, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 
 /// The maximum number of nested macros whose code is executed, and of nested loops whose first round is executed on its own.
 const MAX_CALLS: usize = 6;
@@ -25,23 +25,18 @@ impl<'t> Prover<'t> {
                 return;
             }
             let stopped = state.stopped.unwrap_or_else(|| self.terms.bool(false));
-            match self.terms.decide(stopped, &state.facts) {
-                Some(false) => self.stmt(stmt, state),
-                Some(true) => return,
-                None => {
-                    let (skipped, mut running) = (self.fork(state), self.fork(state));
-                    self.terms.assume(stopped, false, &mut running.facts);
-                    running.stopped = None;
-                    self.stmt(stmt, &mut running);
-                    let before = self.fork(&skipped);
-                    *state = before.join(&mut self.terms, stopped, skipped, running);
+            self.branch(stopped, state, |prover, is_stopped, state| {
+                if !is_stopped {
+                    state.stopped = None;
+                    prover.stmt(stmt, state);
                 }
-            }
+                stopped
+            });
         }
     }
 
     pub fn stmt(&mut self, stmt: &'t Stmt, state: &mut State) {
-        self.charge(state.size());
+        self.charge(state.values() / 32 + 1);
         match &stmt.kind {
             StmtKind::Output(node) => {
                 for piece in &node.pieces {
@@ -57,17 +52,15 @@ impl<'t> Prover<'t> {
                     }
                 }
             }
-            StmtKind::If(node) => self.choose(node, state),
+            StmtKind::If(node) => self.choose(node, 0, state),
             StmtKind::Set(node) => {
                 let value = self.eval(&node.value, state);
                 self.assign(&node.target, value, state);
             }
             StmtKind::SetBlock(node) => {
-                let mut text = self.capture(&node.body, state);
-                if let Some(filter) = &node.filter {
-                    text = self.filter_text(filter, text, state);
-                }
-                self.assign(&node.target, text, state);
+                self.captured = self.capture(&node.body, state);
+                let text = node.filter.as_ref().map(|filter| self.eval(filter, state));
+                self.assign(&node.target, text.unwrap_or(self.captured), state);
             }
             StmtKind::For(node) => {
                 let list = self.eval(&node.iter, state);
@@ -77,7 +70,7 @@ impl<'t> Prover<'t> {
                 let index = self.add_macro(node, state.depth());
                 if let Some(name) = node.name {
                     let term = self.terms.add(Node::Macro(index));
-                    state.set(name, term);
+                    state.set(Place::Variable(name), term);
                 }
             }
             StmtKind::Generation(node) => {
@@ -86,9 +79,9 @@ impl<'t> Prover<'t> {
                 state.close_scope();
             }
             StmtKind::FilterBlock(node) => {
-                let text = self.capture(&node.body, state);
-                let text = self.filter_text(&node.filter, text, state);
-                state.out.push(text);
+                self.captured = self.capture(&node.body, state);
+                let value = self.eval(&node.filter, state);
+                state.out.push(self.printed(value));
             }
             StmtKind::Break | StmtKind::Continue => state.stopped = Some(self.terms.bool(true)),
             StmtKind::CallBlock(_) | StmtKind::With(_) | StmtKind::Unsupported(_) => {
@@ -97,42 +90,22 @@ impl<'t> Prover<'t> {
         }
     }
 
-    /// Executes an `if`.
-    fn choose(&mut self, node: &'t If, state: &mut State) {
-        // For each undecided test: the test, the state after its arm, and the state before it. `state` goes on as if the test were false.
-        let mut undecided = Vec::new();
-        let mut body = &node.otherwise;
-        for arm in &node.arms {
-            let test = self.eval(&arm.test, state);
-            if self.has_given_up {
-                return;
-            }
-            if state.is_dead {
-                break;
-            }
-            match self.terms.decide(test, &state.facts) {
-                Some(true) => {
-                    body = &arm.body;
-                    break;
-                }
-                Some(false) => {}
-                None => {
-                    let (mut then, mut otherwise) = (self.fork(state), self.fork(state));
-                    self.terms.assume(test, true, &mut then.facts);
-                    self.terms.assume(test, false, &mut otherwise.facts);
-                    self.exec(&arm.body.stmts, &mut then);
-                    undecided.push((test, then, std::mem::replace(state, otherwise)));
-                }
-            }
+    /// Executes an `if` from one of its arms on.
+    fn choose(&mut self, node: &'t If, arm: usize, state: &mut State) {
+        let Some(current) = node.arms.get(arm) else {
+            return self.exec(&node.otherwise.stmts, state);
+        };
+        let test = self.eval(&current.test, state);
+        if state.is_dead || self.has_given_up {
+            return;
         }
-        self.exec(&body.stmts, state);
-        for (test, then, before) in undecided.into_iter().rev() {
-            if !self.may_go_on() {
-                return;
+        self.branch(test, state, |prover, truth, state| {
+            match truth {
+                true => prover.exec(&current.body.stmts, state),
+                false => prover.choose(node, arm + 1, state),
             }
-            let otherwise = std::mem::replace(state, State::new(state.is_longer));
-            *state = before.join(&mut self.terms, test, then, otherwise);
-        }
+            test
+        });
     }
 
     /// Executes a body, and returns what it prints.
@@ -145,22 +118,12 @@ impl<'t> Prover<'t> {
         self.terms.concat(&text)
     }
 
-    /// Returns the text that the filters of a block make of a string.
-    fn filter_text(&mut self, filter: &'t Expr, text: Term, state: &State) -> Term {
-        let mut inputs = vec![text];
-        let mut reads = Reads::default();
-        reads.expr(filter);
-        self.add_inputs(&reads, state, &mut inputs, 0);
-        self.terms
-            .apply_node("output", "filter", std::ptr::from_ref(filter) as usize, inputs)
-    }
-
     pub fn assign(&mut self, target: &Target, value: Term, state: &mut State) {
         self.terms.spend(state.values() / 4);
         match &target.kind {
-            TargetKind::Name { symbol, .. } => state.set(*symbol, value),
+            TargetKind::Name { symbol, .. } => state.set(Place::Variable(*symbol), value),
             TargetKind::Attribute { object, name, .. } => match state.find(*object).map(|object| self.terms.get(object).clone()) {
-                Some(Node::Namespace(address)) => state.set_attribute(address, name, value),
+                Some(Node::Namespace(address)) => state.set(Place::Attribute(address, (**name).into()), value),
                 _ => {
                     self.give_up();
                 }
@@ -198,7 +161,7 @@ impl<'t> Prover<'t> {
                     let value = self
                         .terms
                         .apply_node("loop attribute", &format!("{space} {name}"), address, inputs.clone());
-                    state.set_attribute(space, name, value);
+                    state.set(Place::Attribute(space, Rc::clone(name)), value);
                 }
                 // A namespace that the loop makes for itself.
                 _ if reads.makes.contains(object) => {}
@@ -250,7 +213,7 @@ impl<'t> Prover<'t> {
         state.open_scope();
         self.assign(&node.target, item, &mut state);
         if let Some(name) = self.tree.symbols.find("loop") {
-            state.set(name, variable);
+            state.set(Place::Variable(name), variable);
         }
         self.exec(&node.body.stmts, &mut state);
         (!state.is_dead).then(|| self.terms.concat(&state.out))
@@ -276,10 +239,7 @@ impl<'t> Prover<'t> {
             }
             inputs.push(term);
             match *self.terms.get(term) {
-                Node::Namespace(address) => {
-                    let spaces = state.spaces.iter().filter(|(space, _)| *space == address);
-                    inputs.extend(spaces.flat_map(|(_, attributes)| attributes.iter().map(|(_, term)| *term)));
-                }
+                Node::Namespace(address) => inputs.extend(state.attributes(address)),
                 Node::Macro(index) => {
                     let Some(reads) = self.macro_reads(index) else { continue };
                     if reads.assigns_foreign() || depth > MAX_CALLS {
@@ -300,22 +260,18 @@ impl<'t> Prover<'t> {
     }
 
     pub fn make_namespace(&mut self, call: &'t Call, address: usize, state: &mut State) -> Term {
-        let mut attributes: Vec<(Rc<str>, Term)> = Vec::new();
-        if !call.args.positional.is_empty() {
+        if !call.args.positional.is_empty() || has_stars(&call.args) {
             self.give_up();
         }
-        if let Some(others) = &call.args.others {
-            if others.star.is_some() || others.double_star.is_some() {
-                self.give_up();
-            }
-            for keyword in &others.keywords {
-                let value = self.eval(&keyword.value, state);
-                attributes.push(((&*keyword.name).into(), value));
-            }
+        let mut attributes = Vec::new();
+        for keyword in call.args.others.iter().flat_map(|others| &others.keywords) {
+            attributes.push((&keyword.name, self.eval(&keyword.value, state)));
         }
-        self.terms.spend(state.spaces.len() / 4);
-        state.spaces.retain(|(space, _)| *space != address);
-        state.spaces.push((address, attributes));
+        self.terms.spend(state.values() / 4);
+        state.clear(address);
+        for (name, value) in attributes {
+            state.set(Place::Attribute(address, (**name).into()), value);
+        }
         self.terms.add(Node::Namespace(address))
     }
 
@@ -337,29 +293,27 @@ impl<'t> Prover<'t> {
             self.add_inputs(&reads, state, &mut inputs, 0);
             return self.terms.apply_node("macro", "", std::ptr::from_ref(node) as usize, inputs);
         }
-        let others = args.others.iter();
-        let is_simple = others
-            .clone()
-            .all(|others| others.star.is_none() && others.double_star.is_none());
+        let (positional, others) = values.split_at(args.positional.len().min(values.len()));
         let count = node.parameters.len();
-        if !is_simple || node.specials.iter().any(Option::is_some) || args.positional.len() > count || count > MAX_PARAMETERS {
+        if has_stars(args) || node.specials.iter().any(Option::is_some) || positional.len() > count || count > MAX_PARAMETERS {
             return self.give_up();
         }
         let hidden = state.hide_scopes(depth);
         state.open_scope();
-        let (positional, named) = values.split_at(args.positional.len().min(values.len()));
-        let keywords = others.flat_map(|others| &others.keywords).map(|keyword| &*keyword.name);
-        let named: Vec<(&str, Term)> = keywords.zip(named.iter().copied()).collect();
         for (position, parameter) in node.parameters.iter().enumerate() {
             let name = self.tree.symbols.name(parameter.symbol);
-            let keyword = || named.iter().find(|(other, _)| *other == name);
-            let value = match (positional.get(position), keyword(), &parameter.default) {
-                (Some(value), ..) => *value,
-                (None, Some((_, value)), _) => self.keyword_value(*value),
-                (None, None, Some(default)) => self.eval(default, state),
-                (None, None, None) => self.terms.add(Node::Undefined),
+            let named = || {
+                others.iter().find_map(|term| match self.terms.get(*term) {
+                    Node::Apply(operation, values) if &*operation.name == name => values.first().copied(),
+                    _ => None,
+                })
             };
-            state.set(parameter.symbol, value);
+            let value = match (positional.get(position).copied().or_else(named), &parameter.default) {
+                (Some(value), _) => value,
+                (None, Some(default)) => self.eval(default, state),
+                (None, None) => self.terms.add(Node::Undefined),
+            };
+            state.set(Place::Variable(parameter.symbol), value);
         }
         self.calls.push(index);
         let (outer, stopped) = (std::mem::take(&mut state.out), state.stopped.take());
@@ -370,13 +324,6 @@ impl<'t> Prover<'t> {
         state.close_scope();
         state.restore_scopes(hidden);
         self.terms.concat(&text)
-    }
-
-    fn keyword_value(&self, term: Term) -> Term {
-        match self.terms.get(term) {
-            Node::Apply(_, values) => values.first().copied().unwrap_or(term),
-            _ => term,
-        }
     }
 
     fn add_macro(&mut self, node: &'t Macro, depth: usize) -> usize {
@@ -410,4 +357,10 @@ impl<'t> Prover<'t> {
             _ => false,
         })
     }
+}
+
+/// Returns whether a call passes arguments by `*` or `**`.
+fn has_stars(args: &Args) -> bool {
+    let others = args.others.as_ref();
+    others.is_some_and(|others| others.star.is_some() || others.double_star.is_some())
 }

@@ -112,7 +112,7 @@ impl<'t> Prover<'t> {
         match (self.terms.get(object).clone(), name, key) {
             (Node::Loop(_) | Node::Namespace(_) | Node::Macro(_), ..) => self.give_up(),
             (Node::Dict(_), "get", Some((key, Node::Str(_)))) => {
-                let found = self.item(object, key, state, SPREAD);
+                let found = self.item(object, key, state);
                 match (self.terms.get(found), args.get(1)) {
                     (Node::Undefined, Some(default)) => *default,
                     (Node::Undefined, None) => self.terms.add(Node::None),
@@ -123,7 +123,7 @@ impl<'t> Prover<'t> {
                 Some(text) => self.terms.text(&text),
                 None => self.terms.apply("method", name, vec![object]),
             },
-            (_, "get", Some((key, Node::Str(role)))) if &*role == "role" => self.item(object, key, state, SPREAD),
+            (_, "get", Some((key, Node::Str(role)))) if &*role == "role" => self.item(object, key, state),
             _ => {
                 let args = std::iter::once(object).chain(args).collect();
                 self.terms.apply("method", name, args)

@@ -1,9 +1,9 @@
 //! Finds what an expression reads of the messages and of the loops over them.
 
 use super::Prover;
-use super::eval::SPREAD;
 use super::state::State;
 use super::terms::{Node, Term};
+use crate::ast::BinaryOp;
 
 /// The variable `loop` of one round of a loop over messages.
 #[derive(Clone, Debug, Default)]
@@ -14,8 +14,8 @@ pub struct Round {
     pub least_count: i64,
     /// The message of the round.
     pub item: Term,
-    /// The value of the loop's target, if it is not the message but its index.
-    pub value: Option<[Term; 2]>,
+    /// Whether the loop's target is the index of the message, and not the message.
+    pub sets_index: bool,
     /// The term of `loop.index0`, in the shorter and in the longer conversation.
     pub index: [Term; 2],
     /// The term of `loop.length`.
@@ -99,7 +99,7 @@ impl Prover<'_> {
         let undefined = self.terms.add(Node::Undefined);
         let missing = if state.is_longer {
             let appended = self.terms.add(Node::Appended);
-            let is_appended = self.terms.equal(count, key, 0);
+            let is_appended = self.terms.equal(count, key);
             self.terms.choice(is_appended, appended, undefined)
         } else {
             undefined
@@ -121,43 +121,25 @@ impl Prover<'_> {
         let side = usize::from(state.is_longer);
         let own = |pair: [Term; 2]| pair.get(side).copied().unwrap_or_default();
         let (index, length) = (own(round.index), own(round.length));
+        let one = self.terms.add(Node::Int(1));
         match name {
             "index0" => index,
-            "index" => self.plus(index, 1),
+            "index" => self.binary(BinaryOp::Add, index, one),
             "first" => {
                 let zero = self.terms.add(Node::Int(0));
-                self.terms.equal(index, zero, SPREAD)
+                self.terms.equal(index, zero)
             }
             "last" => own(round.is_last),
             "length" => length,
-            "revindex" => self.minus(length, index),
+            "revindex" => self.binary(BinaryOp::Sub, length, index),
             "revindex0" => {
-                let difference = self.minus(length, index);
-                self.plus(difference, -1)
+                let difference = self.binary(BinaryOp::Sub, length, index);
+                self.binary(BinaryOp::Sub, difference, one)
             }
             "previtem" => own(round.before),
             "nextitem" => own(round.after),
             "depth" | "depth0" => self.terms.apply("loop", name, Vec::new()),
             _ => self.give_up(),
-        }
-    }
-
-    fn plus(&mut self, term: Term, number: i64) -> Term {
-        match self.terms.split_sum(term) {
-            Some((base, offset)) => self.terms.sum(base, offset.saturating_add(number)),
-            None => {
-                let number = self.terms.add(Node::Int(number));
-                self.terms.apply("plus", "", vec![term, number])
-            }
-        }
-    }
-
-    fn minus(&mut self, one: Term, other: Term) -> Term {
-        match (self.terms.split_sum(one), self.terms.split_sum(other)) {
-            (Some((base, offset)), Some((other_base, other_offset))) if base == other_base => {
-                self.terms.add(Node::Int(offset.saturating_sub(other_offset)))
-            }
-            _ => self.terms.apply("minus", "", vec![one, other]),
         }
     }
 

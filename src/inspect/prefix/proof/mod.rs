@@ -25,7 +25,7 @@ use self::compare::Relation;
 use self::eval::SPREAD;
 use self::messages::Round;
 use self::reads::Reads;
-use self::state::State;
+use self::state::{Place, State};
 use self::terms::{Facts, Node, Term, Terms};
 use super::Growth;
 use crate::ast::{Macro, Stmt, StmtKind, Symbol, Template};
@@ -80,8 +80,6 @@ pub struct Prover<'t> {
     tree: &'t Template,
     growth: Growth,
     terms: Terms,
-    /// Whether the shorter conversation has a generation prompt.
-    has_generation_prompt: bool,
     /// The messages whose roles are known, each with its role.
     roles: Vec<(Term, Term)>,
     macros: Vec<(&'t Macro, usize)>,
@@ -96,6 +94,8 @@ pub struct Prover<'t> {
     /// The names that the template assigns.
     assigned: IndexSet<Symbol>,
     work: usize,
+    /// The text of the block whose filters are executed.
+    captured: Term,
     /// Whether the first round of a loop is executed separately, so that the beginning of its output is known.
     peels: bool,
     /// Measures the call stack.
@@ -116,7 +116,6 @@ impl<'t> Prover<'t> {
             tree,
             growth,
             terms: Terms::default(),
-            has_generation_prompt: growth == Growth::GenerationPrompt,
             roles: Vec::new(),
             macros: Vec::new(),
             calls: Vec::new(),
@@ -125,6 +124,7 @@ impl<'t> Prover<'t> {
             all_rounds: Vec::new(),
             assigned: Reads::of_body(&tree.body).makes,
             work: 0,
+            captured: 0,
             peels: false,
             stack: Stack::for_trees(meter.limits()),
             meter,
@@ -151,7 +151,7 @@ impl<'t> Prover<'t> {
         }
         let mut states = [State::new(false), State::new(true)];
         for state in &mut states {
-            let wants = self.has_generation_prompt && !state.is_longer;
+            let wants = self.growth == Growth::GenerationPrompt && !state.is_longer;
             let given = [
                 ("messages", Node::Messages(state.is_longer, 0)),
                 ("add_generation_prompt", Node::Bool(wants)),
@@ -159,7 +159,7 @@ impl<'t> Prover<'t> {
             for (name, value) in given {
                 if let Some(name) = self.tree.symbols.find(name) {
                     let value = self.terms.add(value);
-                    state.set(name, value);
+                    state.set(Place::Variable(name), value);
                 }
             }
             self.assume_role_of_last(last, state);
@@ -178,7 +178,7 @@ impl<'t> Prover<'t> {
         let role = self.terms.apply("item", "", vec![message, key]);
         for other in roles {
             let other = self.terms.text(other);
-            let is_other = self.terms.equal(role, other, 0);
+            let is_other = self.terms.equal(role, other);
             self.terms.assume(is_other, truth, &mut state.facts);
         }
     }
@@ -220,6 +220,29 @@ impl<'t> Prover<'t> {
                 State::new(state.is_longer)
             }
         }
+    }
+
+    /// Executes both branches of a choice, as far as the facts do not decide it. Joins the states after them, and returns the chosen value.
+    fn branch(&mut self, test: Term, state: &mut State, mut run: impl FnMut(&mut Self, bool, &mut State) -> Term) -> Term {
+        if let Some(truth) = self.terms.decide(test, &state.facts) {
+            return run(self, truth, state);
+        }
+        let [(one, then), (other, otherwise)] = [true, false].map(|truth| {
+            let mut branch = self.fork(state);
+            self.terms.assume(test, truth, &mut branch.facts);
+            (run(self, truth, &mut branch), branch)
+        });
+        if !self.may_go_on() {
+            return one;
+        }
+        let chosen = match (then.is_dead, otherwise.is_dead) {
+            (true, _) => other,
+            (_, true) => one,
+            _ => self.terms.choice(test, one, other),
+        };
+        let before = std::mem::replace(state, State::new(state.is_longer));
+        *state = before.join(&mut self.terms, test, then, otherwise);
+        chosen
     }
 
     /// Copies the states of both renders.
@@ -348,29 +371,16 @@ impl<'t> Prover<'t> {
     fn finish(&mut self, rest: &Rest<'_, 't>, states: [State; 2], is_exact: bool) -> bool {
         let [mut one, mut other] = states;
         let was_peeling = std::mem::replace(&mut self.peels, true);
-        let is_prefix = self.finish_peeling(rest, [&mut one, &mut other], is_exact);
+        self.exec_rest(rest, &mut one);
+        let facts = join_facts(&one, &other);
+        let mut is_prefix = one.is_dead || self.are_related(&one.out, &[], Relation::Equal, &facts);
+        if !is_prefix && is_exact && !self.has_given_up {
+            self.exec_rest(rest, &mut other);
+            let facts = join_facts(&one, &other);
+            is_prefix = other.is_dead || self.are_related(&one.out, &other.out, Relation::Prefix, &facts);
+        }
         self.peels = was_peeling;
         is_prefix
-    }
-
-    fn finish_peeling(&mut self, rest: &Rest<'_, 't>, [one, other]: [&mut State; 2], is_exact: bool) -> bool {
-        self.exec_rest(rest, one);
-        if self.has_given_up {
-            return false;
-        }
-        if one.is_dead {
-            return true;
-        }
-        let facts = join_facts(one, other);
-        if self.are_related(&one.out, &[], Relation::Equal, &facts) {
-            return true;
-        }
-        if !is_exact {
-            return false;
-        }
-        self.exec_rest(rest, other);
-        let facts = join_facts(one, other);
-        other.is_dead || self.are_related(&one.out, &other.out, Relation::Prefix, &facts)
     }
 
     fn exec_rest(&mut self, rest: &Rest<'_, 't>, state: &mut State) {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use indexmap::IndexSet;
 
 use super::Prover;
-use crate::ast::{Body, Child, Expr, For, Stmt, StmtKind, Symbol, Target, TargetKind};
+use crate::ast::{Body, Child, Expr, For, StmtKind, Symbol, Target, TargetKind};
 
 /// The maximum number of names that a part of a template reads, and of attributes that it assigns. A part with more is not executed.
 const MAX_NAMES: usize = 1000;
@@ -58,25 +58,19 @@ impl Reads {
     }
 
     fn body(&mut self, body: &Body) {
-        body.stmts.iter().for_each(|stmt| self.stmt(stmt));
-    }
-
-    fn stmt(&mut self, stmt: &Stmt) {
-        self.visited += 1;
-        self.prints |= matches!(
-            stmt.kind,
-            StmtKind::Output(_) | StmtKind::FilterBlock(_) | StmtKind::CallBlock(_)
-        );
-        stmt.for_each_child(&mut |child| match child {
-            Child::Expr(expr) => self.expr(expr),
-            Child::Target(target) => self.target(target),
-            Child::Parameter(name, _) => drop(self.makes.insert(name)),
-            Child::Body(body) => self.body(body),
-            _ => {}
+        body.for_each_stmt(&mut |stmt| {
+            self.visited += 1;
+            self.prints |= matches!(
+                stmt.kind,
+                StmtKind::Output(_) | StmtKind::FilterBlock(_) | StmtKind::CallBlock(_)
+            );
+            stmt.for_each_child(&mut |child| match child {
+                Child::Expr(expr) => self.expr(expr),
+                Child::Target(target) => self.target(target),
+                Child::Parameter(name, _) => drop(self.makes.insert(name)),
+                _ => {}
+            });
         });
-        if let StmtKind::For(node) = &stmt.kind {
-            node.test.iter().for_each(|test| self.expr(&test.condition));
-        }
     }
 
     pub fn expr(&mut self, expr: &Expr) {

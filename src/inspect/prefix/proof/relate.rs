@@ -5,23 +5,23 @@
 //! values. Then the round of the appended message is executed for the longer conversation alone.
 
 use std::collections::HashSet;
-use std::rc::Rc;
+
+use indexmap::IndexSet;
 
 use super::Prover;
 use super::compare::Relation;
 use super::eval::SPREAD;
 use super::messages::Round;
-use super::state::State;
-use super::terms::{Node, Term};
+use super::state::{Place, State};
+use super::terms::{Facts, Node, Term};
 use crate::ast::For;
 
 /// How the two lists of a loop over messages are related: that of the shorter and that of the longer conversation, which has more items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// The index of the first message, if it is known.
+    /// The index of the first message, if the list has all messages from the first or the second on. Then the longer conversation's list
+    /// has the appended message in addition, at its end.
     pub from: Option<usize>,
-    /// Whether the appended message is the only item that the longer conversation's list has in addition, at its end.
-    pub is_exact: bool,
     /// Whether the items are the indices of the messages, and not the messages.
     pub are_indices: bool,
     /// Whether the lists have the messages in reverse, so that the appended message comes first.
@@ -37,24 +37,13 @@ pub struct Outcome {
     pub apart: Vec<([State; 2], bool)>,
 }
 
-/// How the values of an attribute of a namespace are related in the two renders when a round begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Bond {
-    /// The values are equal.
-    Equal,
-    /// The values are equal, or each is the value that its render had before the loop.
-    EqualOrOld,
-    /// Nothing is known.
-    Loose,
-}
-
 /// An attribute of a namespace that the body of a loop assigns.
-#[derive(Clone, Debug)]
 struct Carried {
-    space: usize,
-    name: Rc<str>,
-    bond: Bond,
+    place: Place,
+    /// The values before the loop.
     old: [Term; 2],
+    /// Whether the values of the two renders are equal when a round begins, or each is the one from before the loop.
+    is_related: bool,
 }
 
 impl<'t> Prover<'t> {
@@ -63,9 +52,9 @@ impl<'t> Prover<'t> {
         let reads = self.reads_of(node);
         if node.test.is_some() {
             // The variable `loop` counts only the messages that the test of the loop chooses.
-            (shape.from, shape.is_exact) = (None, false);
+            shape.from = None;
         }
-        if (shape.are_indices && !shape.is_exact) || (shape.is_reversed && node.test.is_some()) {
+        if (shape.are_indices && shape.from.is_none()) || (shape.is_reversed && node.test.is_some()) {
             return None;
         }
         if node.recursive || !node.otherwise.stmts.is_empty() {
@@ -74,7 +63,7 @@ impl<'t> Prover<'t> {
         if shape.is_reversed {
             let round = self.reversed_round(false, true);
             let begun = self.fork_both(&states).map(Some);
-            let [_, after] = self.run_round(node, &round, begun, None)?;
+            let [_, after] = self.run_round(node, &round, begun)?;
             let mut after = after?;
             let stops = after.stopped.take().is_some() && reads.breaks;
             let out = std::mem::take(&mut after.out);
@@ -84,8 +73,8 @@ impl<'t> Prover<'t> {
             let [_, longer] = &mut states;
             *longer = after;
         }
-        let mut carried = self.list_carried(node, &states)?;
-        let splits_ends = !reads.breaks && shape.from.is_some() && shape.is_exact;
+        let mut carried = Vec::new();
+        let splits_ends = !reads.breaks && shape.from.is_some();
         let mut ends = loop {
             let mut begun = self.fork_both(&states);
             self.loosen(&carried, &mut begun);
@@ -107,12 +96,12 @@ impl<'t> Prover<'t> {
         }
         if !splits_ends {
             self.loosen(&carried, &mut states);
-            return self.append(node, shape, vec![states], &carried, false);
+            return self.append(node, shape, vec![states], false);
         }
         if shape.from == Some(1) && !states.iter().all(|state| self.has_two(state)) {
             ends.push(states);
         }
-        self.append(node, shape, ends, &carried, true)
+        self.append(node, shape, ends, true)
     }
 
     /// Returns whether the shorter conversation must have two messages, because the first one has a role that the last one cannot have.
@@ -130,22 +119,15 @@ impl<'t> Prover<'t> {
             });
         let roles: Vec<Term> = roles.collect();
         let mut facts = self.fork(state);
-        let last_role = self.item(last, key, &mut facts, 0);
+        let last_role = self.item(last, key, &mut facts);
         roles.into_iter().any(|role| {
-            let is_same = self.terms.equal(last_role, role, 0);
+            let is_same = self.terms.equal(last_role, role);
             self.terms.decide(is_same, &state.facts) == Some(false)
         })
     }
 
     /// Executes the round of the appended message, which only the longer conversation has. It runs after each end of the common rounds.
-    fn append(
-        &mut self,
-        node: &'t For,
-        shape: Shape,
-        ends: Vec<[State; 2]>,
-        carried: &[Carried],
-        is_exact: bool,
-    ) -> Option<Outcome> {
+    fn append(&mut self, node: &'t For, shape: Shape, ends: Vec<[State; 2]>, is_exact: bool) -> Option<Outcome> {
         let (mut together, mut apart) = (Vec::new(), Vec::new());
         let was_peeling = std::mem::replace(&mut self.peels, true);
         for [shorter, longer] in ends {
@@ -154,7 +136,7 @@ impl<'t> Prover<'t> {
                 round.least_count = 2;
             }
             let begun = self.fork(&longer);
-            let [_, after] = self.run_round(node, &round, [None, Some(begun)], None)?;
+            let [_, after] = self.run_round(node, &round, [None, Some(begun)])?;
             let Some(mut after) = after else {
                 together.push([shorter, longer]);
                 continue;
@@ -183,7 +165,7 @@ impl<'t> Prover<'t> {
             state.out.clear();
         }
         Some(Outcome {
-            together: self.join_ends(carried, together),
+            together: self.join_ends(together),
             apart,
         })
     }
@@ -195,18 +177,14 @@ impl<'t> Prover<'t> {
         node: &'t For,
         shape: Shape,
         begun: &[State; 2],
-        carried: &mut [Carried],
+        carried: &mut Vec<Carried>,
         splits_ends: bool,
     ) -> Rounds {
         let reads = self.reads_of(node);
         let mut ends = Vec::new();
         for (round, is_end) in self.list_rounds(shape) {
-            let only = match (self.terms.get(round.item), is_end) {
-                (Node::First, true) => Some(round.item),
-                _ => None,
-            };
             let states = self.fork_both(begun).map(Some);
-            let after = self.run_round(node, &round, states, only);
+            let after = self.run_round(node, &round, states);
             let (mut one, mut other) = match after {
                 Some([Some(one), Some(other)]) => (one, other),
                 // Neither conversation has the round.
@@ -230,36 +208,26 @@ impl<'t> Prover<'t> {
             if reads.breaks && one.stopped != other.stopped {
                 return Rounds::Fail;
             }
-            let mut is_stable = true;
-            for attribute in carried.iter_mut() {
-                let undefined = self.terms.add(Node::Undefined);
-                let value = |state: &State| state.attribute(attribute.space, &attribute.name).unwrap_or(undefined);
-                let values = [value(&one), value(&other)];
-                let holds = match attribute.bond {
-                    Bond::Equal => self.are_equal(values, None, &facts, SPREAD),
-                    Bond::EqualOrOld => self.are_equal(values, Some(attribute.old), &facts, SPREAD),
-                    Bond::Loose => true,
-                };
-                if !holds {
-                    attribute.bond = match attribute.bond {
-                        Bond::Equal => Bond::EqualOrOld,
-                        _ => Bond::Loose,
-                    };
-                    is_stable = false;
-                }
-            }
-            if !is_stable {
+            if !self.add_carried([&one, &other], begun, &facts, carried) {
                 return Rounds::Repeat;
             }
         }
         Rounds::Hold(ends)
     }
 
-    /// Returns whether two values are equal, or each is the value from before the loop.
-    fn are_equal(&self, values: [Term; 2], old: Option<[Term; 2]>, facts: &[(Term, bool)], depth: usize) -> bool {
+    /// Returns the values of an attribute in both renders.
+    fn values(&mut self, place: &Place, states: [&State; 2]) -> [Term; 2] {
+        states.map(|state| state.get(place).unwrap_or_else(|| self.terms.absent(place)))
+    }
+
+    fn are_same(&self, [one, other]: [Term; 2]) -> bool {
+        one == other && !matches!(self.terms.get(one), Node::Lone(_))
+    }
+
+    /// Returns whether two values are certainly equal, or each is the value from before the loop.
+    fn are_equal(&self, values: [Term; 2], old: [Term; 2], facts: &[(Term, bool)], depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
-        let is_same =
-            |[one, other]: [Term; 2]| (one == other && !matches!(self.terms.get(one), Node::Lone(_))) || old == Some([one, other]);
+        let is_same = |values: [Term; 2]| self.are_same(values) || values == old;
         let chosen = values.map(|value| self.resolve(value, facts));
         is_same(values)
             || is_same(chosen)
@@ -271,112 +239,84 @@ impl<'t> Prover<'t> {
             }
     }
 
-    /// Returns the attributes of namespaces that a loop assigns. Returns `None` if one is unknown.
-    fn list_carried(&mut self, node: &'t For, states: &[State; 2]) -> Option<Vec<Carried>> {
-        let [one, other] = states;
-        let reads = self.reads_of(node);
-        if reads.is_large() {
-            return None;
-        }
-        let mut assigned = reads.assigned.clone();
-        let mut names = reads.names.clone();
-        let mut seen = Vec::new();
-        while let Some(name) = names.pop() {
-            self.terms.spend((one.values() + seen.len()) / 4);
-            let Some(Node::Macro(index)) = one.find(name).map(|term| self.terms.get(term).clone()) else {
-                continue;
-            };
-            if !seen.contains(&index) {
-                seen.push(index);
-                let reads = self.macro_reads(index).filter(|reads| !reads.is_large())?;
-                let foreign = reads.assigned.iter().filter(|(object, _)| !reads.makes.contains(object));
-                for (object, name) in foreign {
-                    // The namespace may be an argument of the macro.
-                    one.find(*object)?;
-                    assigned.insert((*object, Rc::clone(name)));
+    /// Adds the attributes that a round assigned to those that are carried. Returns whether all were known, and are related as was assumed.
+    fn add_carried(&mut self, after: [&State; 2], begun: &[State; 2], facts: &Facts, carried: &mut Vec<Carried>) -> bool {
+        let mut is_stable = true;
+        let [one, other] = begun;
+        let places = after[0].list_changed(one).chain(after[1].list_changed(other));
+        for place in places.cloned().collect::<IndexSet<Place>>() {
+            self.terms.spend((one.values() + carried.len()) / 4);
+            match carried.iter_mut().find(|known| known.place == place) {
+                None => {
+                    let (old, is_related) = (self.values(&place, [one, other]), true);
+                    carried.push(Carried { place, old, is_related });
+                    is_stable = false;
                 }
-                names.extend(reads.names.iter().copied());
+                Some(known) if known.is_related => {
+                    let values = self.values(&place, after);
+                    known.is_related = self.are_equal(values, known.old, facts, SPREAD);
+                    is_stable &= known.is_related;
+                }
+                Some(_) => {}
             }
         }
-        let mut carried: Vec<Carried> = Vec::new();
-        for (object, name) in assigned {
-            let Some(Node::Namespace(space)) = one.find(object).map(|term| self.terms.get(term).clone()) else {
-                continue;
-            };
-            if other.find(object) != one.find(object) {
-                return None;
-            }
-            let undefined = self.terms.add(Node::Undefined);
-            let old = [one, other].map(|state| state.attribute(space, &name).unwrap_or(undefined));
-            let is_equal = self.are_equal(old, None, &[], SPREAD);
-            if !carried.iter().any(|other| other.space == space && other.name == name) {
-                carried.push(Carried {
-                    space,
-                    name,
-                    bond: if is_equal { Bond::Equal } else { Bond::EqualOrOld },
-                    old,
-                });
-            }
-        }
-        Some(carried)
+        is_stable
     }
 
     /// Replaces the values that a loop passes from one round to the next by unknown ones.
     fn loosen(&mut self, carried: &[Carried], states: &mut [State; 2]) {
-        for attribute in carried {
+        for Carried { place, old, is_related } in carried {
             self.terms.spend(states.iter().map(State::values).sum::<usize>() / 4);
             let (test, value) = (self.terms.fresh(), self.terms.fresh());
-            for (state, old) in states.iter_mut().zip(attribute.old) {
-                let value = match attribute.bond {
-                    Bond::Equal => value,
-                    Bond::EqualOrOld => self.terms.choice(test, old, value),
-                    Bond::Loose => self.terms.lone(),
+            for (state, own) in states.iter_mut().zip(old) {
+                let value = match is_related {
+                    true if self.are_same(*old) => value,
+                    true => self.terms.choice(test, *own, value),
+                    false => self.terms.lone(),
                 };
-                state.set_attribute(attribute.space, &attribute.name, value);
+                state.set(place.clone(), value);
             }
         }
     }
 
     /// Joins the states after a loop. Returns `None` if there are none, because the template refuses one of the conversations.
-    fn join_ends(&mut self, carried: &[Carried], ends: Vec<[State; 2]>) -> Option<[State; 2]> {
-        let undefined = self.terms.add(Node::Undefined);
-        ends.into_iter().reduce(|[mut one, mut other], [second, second_other]| {
+    fn join_ends(&mut self, ends: Vec<[State; 2]>) -> Option<[State; 2]> {
+        ends.into_iter().reduce(|mut states, others| {
             let test = self.terms.fresh();
-            for (state, end) in [(&mut one, &second), (&mut other, &second_other)] {
-                for Carried { space, name, .. } in carried {
-                    let value = |state: &State| state.attribute(*space, name).unwrap_or(undefined);
-                    let value = self.terms.choice(test, value(state), value(end));
-                    state.set_attribute(*space, name, value);
+            let pairs = || states.iter().zip(&others);
+            let places = pairs().flat_map(|(state, other)| state.list_changed(other));
+            for place in places.cloned().collect::<IndexSet<Place>>() {
+                self.terms.spend(states.iter().map(State::values).sum::<usize>() / 4);
+                for (state, other) in states.iter_mut().zip(&others) {
+                    let [value, other] = self.values(&place, [state, other]);
+                    let value = self.terms.choice(test, value, other);
+                    state.set(place.clone(), value);
                 }
-                let known: HashSet<&(Term, bool)> = end.facts.iter().collect();
+            }
+            for (state, other) in states.iter_mut().zip(&others) {
+                let known: HashSet<&(Term, bool)> = other.facts.iter().collect();
                 state.facts.retain(|fact| known.contains(fact));
             }
-            [one, other]
+            states
         })
     }
 
-    /// Executes one round, beginning with each of the states. `only` is the message that is both the first and the last one.
-    fn run_round(
-        &mut self,
-        node: &'t For,
-        round: &Round,
-        states: [Option<State>; 2],
-        only: Option<Term>,
-    ) -> Option<[Option<State>; 2]> {
+    /// Executes one round, beginning with each of the states.
+    fn run_round(&mut self, node: &'t For, round: &Round, states: [Option<State>; 2]) -> Option<[Option<State>; 2]> {
+        let (first, yes) = (self.terms.add(Node::First), self.terms.bool(true));
         self.terms.least_count = round.least_count;
         self.all_rounds.push(round.clone());
         let variable = self.terms.add(Node::Loop(self.all_rounds.len().saturating_sub(1)));
         self.rounds.push(round.clone());
         let (mut after, mut tests) = ([None, None], Vec::new());
-        for (place, (side, state)) in after.iter_mut().zip(states.into_iter().enumerate()) {
+        for ((place, index), state) in after.iter_mut().zip(round.index).zip(states) {
             let Some(mut state) = state else { continue };
-            if let Some(only) = only {
-                self.assume_role_of_last(only, &mut state);
+            if round.item == first && round.is_last[0] == yes {
+                // The first message is also the last one.
+                self.assume_role_of_last(first, &mut state);
             }
             state.open_scope();
-            let value = round
-                .value
-                .map_or(round.item, |value| value.get(side).copied().unwrap_or_default());
+            let value = if round.sets_index { index } else { round.item };
             self.assign(&node.target, value, &mut state);
             if let Some(test) = &node.test {
                 let test = self.eval(&test.condition, &mut state);
@@ -388,7 +328,7 @@ impl<'t> Prover<'t> {
                 tests.push(chosen.map_or(test, |_| variable));
             }
             if let Some(name) = self.tree.symbols.find("loop") {
-                state.set(name, variable);
+                state.set(Place::Variable(name), variable);
             }
             self.exec(&node.body.stmts, &mut state);
             state.close_scope();
@@ -409,7 +349,7 @@ impl<'t> Prover<'t> {
 enum Rounds {
     /// The renders print the same in each round. These are the states after the last one.
     Hold(Vec<[State; 2]>),
-    /// An attribute is related less closely than was assumed, so the loop has to be executed again with a looser [`Bond`].
+    /// An attribute is assigned or is less closely related than was assumed, so the loop has to be executed again.
     Repeat,
     /// In some round the renders may print different strings.
     Fail,

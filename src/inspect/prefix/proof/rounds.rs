@@ -4,6 +4,7 @@ use super::Prover;
 use super::messages::Round;
 use super::relate::Shape;
 use super::terms::{Node, Term};
+use crate::ast::BinaryOp;
 
 impl Prover<'_> {
     /// Returns how the lists that the two renders loop over are related, if they are lists of messages.
@@ -12,8 +13,7 @@ impl Prover<'_> {
         let [one, other] = lists;
         match (self.terms.get(one), self.terms.get(other)) {
             (Node::Messages(false, from), Node::Messages(true, other)) if from == other => Some(Shape {
-                from: Some(*from),
-                is_exact: *from <= 1,
+                from: Some(*from).filter(|from| *from <= 1),
                 ..Shape::default()
             }),
             (Node::Apply(operation, args), Node::Apply(other, other_args)) if operation == other => {
@@ -25,7 +25,6 @@ impl Prover<'_> {
                 if is_range && is_count && self.terms.split_sum(*second) == Some((Some(*first), 1)) {
                     return Some(Shape {
                         from: Some(0),
-                        is_exact: true,
                         are_indices: true,
                         is_reversed: false,
                     });
@@ -35,7 +34,7 @@ impl Prover<'_> {
                     .filter(|_| rest == other_rest && operation.kind == "filter")?;
                 match &*operation.name {
                     "list" => Some(shape),
-                    "reverse" if shape.is_exact && !shape.are_indices => Some(Shape {
+                    "reverse" if shape.from.is_some() && !shape.are_indices => Some(Shape {
                         is_reversed: true,
                         ..Shape::default()
                     }),
@@ -57,99 +56,78 @@ impl Prover<'_> {
                 .map(|is_first| (self.reversed_round(is_first, false), false))
                 .into();
         }
-        let from = shape.from;
-        let (yes, no) = (self.terms.bool(true), self.terms.bool(false));
-        let undefined = self.terms.add(Node::Undefined);
-        let (last, appended) = (self.terms.add(Node::Last), self.terms.add(Node::Appended));
-        let count = self.terms.add(Node::Count);
-        let start = i64::try_from(from.unwrap_or_default()).unwrap_or_default();
-        let length = match (shape.is_exact, from) {
-            (true, Some(_)) => [0, 1].map(|more: i64| self.terms.sum(Some(count), more.saturating_sub(start))),
-            _ => self.lone_pair(),
-        };
-        if !shape.is_exact {
+        let Some(from) = shape.from else {
             let round = Round {
                 index: [self.terms.index_between(0, None); 2],
                 item: self.terms.fresh(),
                 before: [self.terms.fresh(); 2],
-                length,
+                length: self.lone_pair(),
                 is_last: self.lone_pair(),
                 after: self.lone_pair(),
                 ..Round::default()
             };
             return vec![(round, false)];
-        }
-        let mut rounds = Vec::new();
-        for (is_first, is_last) in [(true, true), (true, false), (false, true), (false, false)] {
+        };
+        let undefined = self.terms.add(Node::Undefined);
+        let (last, appended) = (self.terms.add(Node::Last), self.terms.add(Node::Appended));
+        let count = self.terms.add(Node::Count);
+        let start = i64::try_from(from).unwrap_or_default().saturating_neg();
+        let length = [0, 1].map(|more: i64| self.terms.sum(Some(count), start.saturating_add(more)));
+        let cases = [(true, true), (true, false), (false, true), (false, false)];
+        let rounds = cases.map(|(is_first, is_last)| {
             let index = match (is_first, is_last) {
                 (true, _) => self.terms.add(Node::Int(0)),
-                (false, true) if from.is_some() => self.terms.sum(Some(count), start.saturating_add(1).saturating_neg()),
-                (false, true) => self.terms.index_between(1, None),
-                (false, false) => self
-                    .terms
-                    .index_between(1, from.map(|_| start.saturating_add(2).saturating_neg())),
+                (false, true) => self.terms.sum(Some(count), start.saturating_sub(1)),
+                (false, false) => self.terms.index_between(1, Some(start.saturating_sub(2))),
             };
-            let item = match (is_first && from == Some(0), is_last) {
-                (true, _) => self.terms.add(Node::First),
-                (false, true) => last,
-                (false, false) => self.terms.fresh(),
-            };
-            let before = if is_first { undefined } else { self.terms.fresh() };
-            let after = if is_last {
-                [undefined, appended]
-            } else {
-                [self.terms.fresh(); 2]
-            };
-            let is_last_of = if is_last { [yes, no] } else { [no; 2] };
-            let least = match (is_first, is_last) {
-                (true, true) => 1,
-                (true, false) | (false, true) => 2,
-                (false, false) => 3,
+            let item = match is_last {
+                _ if is_first && from == 0 => self.terms.add(Node::First),
+                true => last,
+                false => self.terms.fresh(),
             };
             let round = Round {
-                from,
-                least_count: start.saturating_add(least),
+                from: shape.from,
+                least_count: i64::try_from(1 + from + usize::from(!is_first) + usize::from(!is_last)).unwrap_or_default(),
                 item,
-                value: shape.are_indices.then_some([index; 2]),
+                sets_index: shape.are_indices,
                 index: [index; 2],
                 length,
-                is_last: is_last_of,
-                before: [before; 2],
-                after,
+                is_last: [is_last, false].map(|is_last| self.terms.bool(is_last)),
+                before: [if is_first { undefined } else { self.terms.fresh() }; 2],
+                after: if is_last {
+                    [undefined, appended]
+                } else {
+                    [self.terms.fresh(); 2]
+                },
             };
-            rounds.push((round, is_last));
-        }
-        rounds
+            (round, is_last)
+        });
+        rounds.into()
     }
 
     /// Returns the round of the appended message.
     pub fn last_round(&mut self, shape: Shape) -> Round {
-        let from = shape.from.filter(|_| shape.is_exact);
         let count = self.terms.add(Node::Count);
-        let start = i64::try_from(from.unwrap_or_default()).unwrap_or_default();
-        let index = match from {
-            Some(_) => self.terms.sum(Some(count), start.saturating_neg()),
+        let index = match shape.from {
+            Some(from) => self
+                .terms
+                .sum(Some(count), i64::try_from(from).unwrap_or_default().saturating_neg()),
             None => self.terms.index_between(0, None),
         };
-        let length = match self.terms.split_sum(index) {
-            Some((base, offset)) => self.terms.sum(base, offset.saturating_add(1)),
-            None => self.terms.lone(),
-        };
-        let before = match from {
+        let one = self.terms.add(Node::Int(1));
+        let before = match shape.from {
             Some(0) => self.terms.add(Node::Last),
             _ => self.terms.lone(),
         };
-        let yes = self.terms.bool(true);
-        let undefined = self.terms.add(Node::Undefined);
         Round {
-            from,
+            from: shape.from,
             item: self.terms.add(Node::Appended),
-            value: shape.are_indices.then_some([index; 2]),
+            sets_index: shape.are_indices,
             index: [index; 2],
-            length: [length; 2],
-            is_last: [yes; 2],
+            length: [self.binary(BinaryOp::Add, index, one); 2],
+            is_last: [self.terms.bool(true); 2],
             before: [before; 2],
-            after: [undefined; 2],
+            after: [self.terms.add(Node::Undefined); 2],
             ..Round::default()
         }
     }
@@ -161,29 +139,27 @@ impl Prover<'_> {
     /// Returns a round of a loop that goes backwards, as `for message in messages|reverse` does. The longer conversation has the round of
     /// the appended message first.
     pub fn reversed_round(&mut self, is_first: bool, is_appended: bool) -> Round {
-        let zero = self.terms.add(Node::Int(0));
         let count = self.terms.add(Node::Count);
-        let more = self.terms.sum(Some(count), 1);
+        let index = match is_first || is_appended {
+            true => self.terms.add(Node::Int(0)),
+            false => self.terms.index_between(1, None),
+        };
+        let one = self.terms.add(Node::Int(1));
+        let [next, more] = [index, count].map(|term| self.binary(BinaryOp::Add, term, one));
         let (last, appended) = (self.terms.add(Node::Last), self.terms.add(Node::Appended));
         let undefined = self.terms.add(Node::Undefined);
-        let (item, index, before) = match (is_appended, is_first) {
-            (true, _) => (appended, [zero; 2], [undefined; 2]),
-            (false, true) => (last, [zero, self.terms.sum(None, 1)], [undefined, appended]),
-            (false, false) => {
-                let index = self.terms.index_between(1, None);
-                (
-                    self.terms.fresh(),
-                    [index, self.terms.sum(Some(index), 1)],
-                    [self.terms.fresh(); 2],
-                )
-            }
+        let (item, before) = match (is_appended, is_first) {
+            (true, _) => (appended, [undefined; 2]),
+            (false, true) => (last, [undefined, appended]),
+            (false, false) => (self.terms.fresh(), [self.terms.fresh(); 2]),
         };
-        let no = self.terms.bool(false);
-        let is_last = if is_appended { no } else { self.terms.fresh() };
-        let after = if is_appended { last } else { self.terms.fresh() };
+        let [is_last, after] = match is_appended {
+            true => [self.terms.bool(false), last],
+            false => [self.terms.fresh(), self.terms.fresh()],
+        };
         Round {
             item,
-            index,
+            index: [index, if is_appended { index } else { next }],
             length: [count, more],
             is_last: [is_last; 2],
             before,

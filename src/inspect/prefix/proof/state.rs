@@ -1,21 +1,21 @@
 //! The state of the evaluation of one of the two renders.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
-
-use indexmap::IndexMap;
 
 use super::terms::{Facts, Node, Term, Terms};
 use crate::ast::Symbol;
 use crate::meter::Claim;
 
-/// The attributes of a namespace, with the address of the call that makes it.
-type Space = (usize, Attributes);
-
 /// The number of bytes that are claimed for each value of a copy. It allows for lists that double when they grow.
-const VALUE_BYTES: usize = 2 * size_of::<(Rc<str>, Term)>();
+const VALUE_BYTES: usize = 2 * size_of::<(Place, Term)>();
 
-type Attributes = Vec<(Rc<str>, Term)>;
+/// What holds a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    Variable(Symbol),
+    /// An attribute of a namespace, which is known by the address of the call that makes it.
+    Attribute(usize, Rc<str>),
+}
 
 /// The values of variables and namespaces at a place of the template, for one of the two renders.
 #[derive(Clone, Debug, Default)]
@@ -23,11 +23,11 @@ pub struct State {
     /// Whether the render is that of the longer conversation.
     pub is_longer: bool,
     /// The variables, the innermost scope last.
-    variables: Vec<(Symbol, Term)>,
+    variables: Vec<(Place, Term)>,
     /// For each scope but the outermost, the index in `variables` at which it begins.
     scopes: Vec<usize>,
-    /// The attributes of namespaces, each by the address of the call that makes it.
-    pub spaces: Vec<Space>,
+    /// The attributes of namespaces.
+    attributes: Vec<(Place, Term)>,
     /// The output so far.
     pub out: Vec<Term>,
     /// The conditions that are known to be true or false on this path.
@@ -56,19 +56,55 @@ impl State {
         }
     }
 
-    pub fn find(&self, name: Symbol) -> Option<Term> {
-        let mut variables = self.variables.iter().rev();
-        variables.find(|(other, _)| *other == name).map(|(_, term)| *term)
+    pub fn get(&self, place: &Place) -> Option<Term> {
+        let values = match place {
+            Place::Variable(_) => &self.variables,
+            Place::Attribute(..) => &self.attributes,
+        };
+        values.iter().rev().find(|(other, _)| other == place).map(|(_, term)| *term)
     }
 
-    /// Sets a variable of the innermost scope.
-    pub fn set(&mut self, name: Symbol, term: Term) {
-        let start = self.scopes.last().copied().unwrap_or_default();
-        let mut own = self.variables.iter_mut().skip(start);
-        match own.find(|(other, _)| *other == name) {
-            Some((_, place)) => *place = term,
-            None => self.variables.push((name, term)),
+    pub fn find(&self, name: Symbol) -> Option<Term> {
+        self.get(&Place::Variable(name))
+    }
+
+    /// Sets an attribute, or a variable of the innermost scope.
+    pub fn set(&mut self, place: Place, term: Term) {
+        let (values, start) = match place {
+            Place::Variable(_) => (&mut self.variables, self.scopes.last().copied().unwrap_or_default()),
+            Place::Attribute(..) => (&mut self.attributes, 0),
+        };
+        match values.iter_mut().skip(start).find(|(other, _)| *other == place) {
+            Some((_, old)) => *old = term,
+            None => values.push((place, term)),
         }
+    }
+
+    /// Returns the attributes whose values differ from those in another state.
+    pub fn list_changed<'s>(&'s self, other: &'s Self) -> impl Iterator<Item = &'s Place> {
+        let pairs = [(self, other), (other, self)];
+        let changed = pairs.map(|(state, other)| {
+            state
+                .attributes
+                .iter()
+                .filter(|(place, term)| other.get(place) != Some(*term))
+        });
+        changed.into_iter().flatten().map(|(place, _)| place)
+    }
+
+    /// Returns the values of a namespace's attributes.
+    pub fn attributes(&self, space: usize) -> impl Iterator<Item = Term> {
+        let own = self
+            .attributes
+            .iter()
+            .filter(move |(place, _)| matches!(place, Place::Attribute(other, _) if *other == space));
+        own.map(|(_, term)| *term)
+    }
+
+    /// Removes the attributes of a namespace.
+    pub fn clear(&mut self, space: usize) {
+        self.attributes
+            .retain(|(place, _)| !matches!(place, Place::Attribute(other, _) if *other == space));
     }
 
     pub fn open_scope(&mut self) {
@@ -80,12 +116,6 @@ impl State {
         self.variables.truncate(start);
     }
 
-    /// Returns the approximate cost of a copy.
-    pub fn size(&self) -> usize {
-        let parts = self.variables.len() + self.facts.len() + self.out.len();
-        parts / 32 + 1
-    }
-
     /// Returns the bytes that a copy takes when it has grown a little.
     pub fn bytes(&self) -> usize {
         (self.values() + self.scopes.len()).saturating_mul(VALUE_BYTES) + size_of::<Self>()
@@ -93,9 +123,7 @@ impl State {
 
     /// Returns the number of values that a copy has.
     pub fn values(&self) -> usize {
-        let attributes = self.spaces.iter().map(|(_, attributes)| attributes.len() + 2);
-        let own = [self.variables.len(), self.facts.len(), self.out.len()];
-        own.into_iter().chain(attributes).fold(0, usize::saturating_add)
+        self.variables.len() + self.attributes.len() + self.facts.len() + self.out.len()
     }
 
     pub fn depth(&self) -> usize {
@@ -103,31 +131,16 @@ impl State {
     }
 
     /// Removes and returns the scopes that are nested deeper than `depth`.
-    pub fn hide_scopes(&mut self, depth: usize) -> (Vec<(Symbol, Term)>, Vec<usize>) {
+    pub fn hide_scopes(&mut self, depth: usize) -> (Vec<(Place, Term)>, Vec<usize>) {
         match self.scopes.get(depth).copied() {
             Some(start) => (self.variables.split_off(start), self.scopes.split_off(depth)),
             None => (Vec::new(), Vec::new()),
         }
     }
 
-    pub fn restore_scopes(&mut self, (variables, scopes): (Vec<(Symbol, Term)>, Vec<usize>)) {
+    pub fn restore_scopes(&mut self, (variables, scopes): (Vec<(Place, Term)>, Vec<usize>)) {
         self.variables.extend(variables);
         self.scopes.extend(scopes);
-    }
-
-    pub fn attribute(&self, space: usize, name: &str) -> Option<Term> {
-        let (_, attributes) = self.spaces.iter().find(|(address, _)| *address == space)?;
-        attributes.iter().find(|(other, _)| **other == *name).map(|(_, term)| *term)
-    }
-
-    pub fn set_attribute(&mut self, space: usize, name: &str, term: Term) {
-        let Some((_, attributes)) = self.spaces.iter_mut().find(|(address, _)| *address == space) else {
-            return;
-        };
-        match attributes.iter_mut().find(|(other, _)| **other == *name) {
-            Some((_, place)) => *place = term,
-            None => attributes.push((name.into(), term)),
-        }
     }
 
     /// Joins the states after the two branches of a choice. Both began with `self`, whose output is the common beginning.
@@ -138,70 +151,41 @@ impl State {
             (_, true) => return then,
             _ => {}
         }
-        let start = self.scopes.last().copied().unwrap_or_default();
         terms.spend((then.values() + otherwise.values()) / 4);
-        // Both branches have the variables of the scope in the same places, and new ones after them.
-        let old = self.variables.len();
-        let mut names = Vec::new();
-        for (index, (name, term)) in self.variables.iter().enumerate().skip(start) {
-            let is_same = |state: &Self| state.variables.get(index) == Some(&(*name, *term));
-            if !is_same(&then) || !is_same(&otherwise) {
-                names.push(*name);
+        // Both branches have the values of the state in the same places, and new ones after them.
+        let start = self.scopes.last().copied().unwrap_or_default();
+        let mut changed = Vec::new();
+        for (values, ends, start) in [
+            (&self.variables, [&then.variables, &otherwise.variables], start),
+            (&self.attributes, [&then.attributes, &otherwise.attributes], 0),
+        ] {
+            for end in ends {
+                let new = end
+                    .iter()
+                    .enumerate()
+                    .skip(start)
+                    .filter(|(index, value)| values.get(*index) != Some(value));
+                changed.extend(new.map(|(_, (place, _))| place.clone()));
             }
         }
-        let new = then.variables.iter().skip(old).chain(otherwise.variables.iter().skip(old));
-        names.extend(new.map(|(name, _)| *name));
-        names.sort_unstable();
-        names.dedup();
-        for name in names {
-            let mut value = |state: &Self| state.find(name).unwrap_or_else(|| terms.add(Node::Input(name)));
-            let (one, other) = (value(&then), value(&otherwise));
-            terms.spend(old / 4);
+        changed.sort_unstable();
+        changed.dedup();
+        for place in changed {
+            terms.spend(self.values() / 4);
+            let [one, other] = [&then, &otherwise].map(|state| state.get(&place).unwrap_or_else(|| terms.absent(&place)));
             let joined = terms.choice(test, one, other);
-            self.set(name, joined);
+            self.set(place, joined);
         }
-        self.spaces = Self::join_spaces(terms, test, &then, &otherwise);
         let no = terms.bool(false);
         self.stopped = match (then.stopped, otherwise.stopped) {
             (None, None) => None,
             (one, other) => Some(terms.choice(test, one.unwrap_or(no), other.unwrap_or(no))).filter(|stopped| *stopped != no),
         };
-        let printed = |terms: &mut Terms, state: &Self| terms.concat(state.out.get(self.out.len()..).unwrap_or_default());
-        let (one, other) = (printed(terms, &then), printed(terms, &otherwise));
+        let [one, other] = [&then, &otherwise].map(|state| terms.concat(state.out.get(self.out.len()..).unwrap_or_default()));
         let text = terms.choice(test, one, other);
         if *terms.get(text) != Node::Str("".into()) {
             self.out.push(text);
         }
         self
-    }
-
-    fn join_spaces(terms: &mut Terms, test: Term, then: &Self, otherwise: &Self) -> Vec<Space> {
-        let undefined = terms.add(Node::Undefined);
-        let mut joined = Vec::new();
-        let mut others: IndexMap<usize, &Attributes> = otherwise
-            .spaces
-            .iter()
-            .map(|(address, attributes)| (*address, attributes))
-            .collect();
-        for (address, attributes) in &then.spaces {
-            let Some(others) = others.shift_remove(address) else {
-                joined.push((*address, attributes.clone()));
-                continue;
-            };
-            // The two values of each attribute, in the order of the names.
-            let mut values: BTreeMap<Rc<str>, [Term; 2]> = BTreeMap::new();
-            for (side, attributes) in [attributes, others].into_iter().enumerate() {
-                for (name, term) in attributes {
-                    let pair = values.entry(Rc::clone(name)).or_insert([undefined; 2]);
-                    pair.iter_mut().skip(side).take(1).for_each(|place| *place = *term);
-                }
-            }
-            let attributes = values
-                .into_iter()
-                .map(|(name, [one, other])| (name, terms.choice(test, one, other)));
-            joined.push((*address, attributes.collect()));
-        }
-        joined.extend(others.into_iter().map(|(address, attributes)| (address, attributes.clone())));
-        joined
     }
 }

@@ -10,6 +10,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::state::Place;
 use crate::ast::Symbol;
 
 /// The index of a term.
@@ -220,6 +221,14 @@ impl Terms {
         self.add(Node::Lone(self.unknown))
     }
 
+    /// Returns the value of a place that was not assigned.
+    pub fn absent(&mut self, place: &Place) -> Term {
+        self.add(match place {
+            Place::Variable(name) => Node::Input(*name),
+            Place::Attribute(..) => Node::Undefined,
+        })
+    }
+
     /// Returns an unknown integer between bounds.
     pub fn index_between(&mut self, least: i64, most: Option<i64>) -> Term {
         let index = self.fresh();
@@ -407,7 +416,7 @@ impl Terms {
         }
     }
 
-    pub fn equal(&mut self, one: Term, other: Term, depth: usize) -> Term {
+    pub fn equal(&mut self, one: Term, other: Term) -> Term {
         if one == other {
             return self.bool(true);
         }
@@ -422,12 +431,6 @@ impl Terms {
             (Node::Int(_) | Node::Bool(_), Node::Int(_) | Node::Bool(_))
                 if std::mem::discriminant(&first) != std::mem::discriminant(&second) => {}
             (first, second) if is_known(first) && is_known(second) => return self.bool(false),
-            (Node::Choice(test, then, otherwise), _) if depth > 0 => {
-                let then = self.equal(*then, other, depth.saturating_sub(1));
-                let otherwise = self.equal(*otherwise, other, depth.saturating_sub(1));
-                return self.choice(*test, then, otherwise);
-            }
-            (_, Node::Choice(..)) if depth > 0 => return self.equal(other, one, depth.saturating_sub(1)),
             _ => {}
         }
         let is_less = self.find_less(one, other) == Some(true) || self.find_less(other, one) == Some(true);
