@@ -16,7 +16,6 @@ mod read;
 mod scan;
 mod serialize;
 mod string;
-mod timer;
 mod tree;
 mod write;
 
