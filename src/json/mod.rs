@@ -17,6 +17,7 @@ mod scan;
 mod serialize;
 mod string;
 mod tree;
+mod unfinished;
 mod write;
 
 pub use error::{JsonError, JsonErrorKind};
