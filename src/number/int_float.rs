@@ -98,16 +98,6 @@ pub fn truncate(float: f64) -> Result<Int> {
     Ok(Int::from(BigInt::from_f64(float).unwrap_or_default()))
 }
 
-/// Returns `math.floor(float)`.
-pub fn floor(float: f64) -> Result<Int> {
-    truncate(float.floor())
-}
-
-/// Returns `math.ceil(float)`.
-pub fn ceil(float: f64) -> Result<Int> {
-    truncate(float.ceil())
-}
-
 /// Returns `float.is_integer()`.
 pub fn is_integer(float: f64) -> bool {
     float.is_finite() && float.fract() == 0.0
