@@ -14,8 +14,10 @@ use std::borrow::Cow;
 pub struct Layout {
     /// The indentation of one level, or `None` for text on one line. With an empty indentation, each member still has its own line.
     pub indent: Option<Cow<'static, str>>,
-    item_separator: Cow<'static, str>,
-    key_separator: Cow<'static, str>,
+    /// The separator between two members.
+    pub item_separator: Cow<'static, str>,
+    /// The separator between a key and its value.
+    pub key_separator: Cow<'static, str>,
 }
 
 /// The longest indentation that needs no allocation.
@@ -49,16 +51,6 @@ impl Layout {
         // Python multiplies a blank by the number, so a negative number means no blanks.
         let blanks = usize::try_from(blanks.max(0)).ok()?;
         BLANKS.get(..blanks).map(Self::indented)
-    }
-
-    /// Sets the separator between two members.
-    pub fn set_item_separator(&mut self, separator: String) {
-        self.item_separator = Cow::Owned(separator);
-    }
-
-    /// Sets the separator between a key and its value.
-    pub fn set_key_separator(&mut self, separator: String) {
-        self.key_separator = Cow::Owned(separator);
     }
 
     /// Returns the number of bytes of both separators.

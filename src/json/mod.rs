@@ -16,8 +16,8 @@ mod read;
 mod scan;
 mod serialize;
 mod string;
-mod timer;
 mod tree;
+mod unfinished;
 mod write;
 
 pub use error::{JsonError, JsonErrorKind};

@@ -9,11 +9,12 @@
 //! position of each error. The open arrays and objects are kept on a stack on the heap, so deep nesting cannot overflow the thread's stack.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
-use super::error::JsonError;
+use super::error::{JsonError, JsonErrorKind};
 use super::scan::Marks;
-use super::timer::Timer;
-use super::tree::{Data, Entry, Object};
+use super::tree::{Data, Object};
+use super::unfinished::{Parent, Unfinished, take_members};
 use crate::deadline::{Bounds, Deadline};
 
 /// The default depth limit: the number of levels to which arrays and objects may nest.
@@ -25,6 +26,12 @@ pub const DEPTH: usize = 512;
 /// The largest number of bytes that the values of one document may take, without the characters of borrowed strings. It is enough for three
 /// million numbers. The values of an array of one-digit numbers take 16 times as much memory as their text.
 pub(super) const MAX_BYTES: usize = 96 << 20;
+
+/// The least number of bytes of a document whose reading is timed. A shorter one is always read within a millisecond.
+const TIMED_TEXT: usize = 64 << 10;
+
+/// The number of bytes of values, or of a decoded string, between two checks of the deadline. Reading so many takes about a millisecond.
+pub(super) const STRIDE: usize = 256 << 10;
 
 /// The number of bytes that an allocation takes in addition to its size.
 const ALLOCATION_OVERHEAD: usize = 24;
@@ -40,15 +47,12 @@ const INITIAL_ITEMS: usize = 128;
 /// The least number of bytes of a long document.
 const LONG_TEXT: usize = 16 << 10;
 
-/// If fewer members than this are open, [`take_members`] always copies those of the container that ends.
-const MIN_LONG: usize = 4096;
-
 /// Reads one JSON document whose arrays and objects nest at most `depth_limit` levels.
 ///
 /// # Errors
 /// See [`JsonErrorKind`](super::JsonErrorKind).
 pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
-    read_text::<false>(text, depth_limit, None)
+    read_text(text, depth_limit, None)
 }
 
 /// Reads one JSON document from a string or from bytes in UTF-8 within a time limit: that of a [`Deadline`], or
@@ -76,10 +80,8 @@ pub fn read_within<'a, 'o, T: AsRef<[u8]> + ?Sized>(
 
 /// Reads one JSON document until a deadline.
 pub(crate) fn read_until<'a>(text: &'a str, depth_limit: usize, deadline: &Deadline) -> Result<Data<'a>, JsonError> {
-    match Timer::start(text, deadline) {
-        None => read(text, depth_limit),
-        timer => read_text::<true>(text, depth_limit, timer),
-    }
+    let is_timed = deadline.is_over() || (text.len() >= TIMED_TEXT && deadline.is_limited());
+    read_text(text, depth_limit, is_timed.then_some(deadline))
 }
 
 /// Reads one JSON document from bytes, which must be UTF-8 without a byte order mark.
@@ -87,19 +89,21 @@ pub(crate) fn read_bytes(bytes: &[u8], depth_limit: usize) -> Result<Data<'_>, J
     read(decode(bytes)?, depth_limit)
 }
 
-/// Reads a document. The timer is checked only if `TIMED` is true, so that it costs a short document no time.
-fn read_text<'a, const TIMED: bool>(text: &'a str, depth_limit: usize, timer: Option<Timer<'_>>) -> Result<Data<'a>, JsonError> {
+fn read_text<'a>(text: &'a str, depth_limit: usize, deadline: Option<&Deadline>) -> Result<Data<'a>, JsonError> {
+    // The first value checks the deadline.
+    let bytes_left = if deadline.is_some() { 0 } else { MAX_BYTES };
     let mut reader = Reader {
         text,
         at: 0,
         marks: Marks::new(text.as_bytes()),
         depth_limit,
-        bytes_left: MAX_BYTES,
-        timer,
+        bytes_left,
+        bytes_reserved: MAX_BYTES - bytes_left,
+        deadline,
         lone_surrogate: None,
         decoded: String::new(),
     };
-    reader.read_document::<TIMED>().map_err(|error| error.located(text))
+    reader.read_document().map_err(|error| error.located(text))
 }
 
 fn decode(bytes: &[u8]) -> Result<&str, JsonError> {
@@ -114,78 +118,25 @@ pub(super) struct Reader<'a, 'd> {
     /// The positions of quotation marks, backslashes and control characters.
     pub(super) marks: Marks<'a>,
     depth_limit: usize,
-    /// The number of bytes that further values may take, without the characters of strings.
+    /// The number of bytes that further values may take before the next check of the deadline, without the characters of strings.
     bytes_left: usize,
-    /// The timer, which only a long document has.
-    pub(super) timer: Option<Timer<'d>>,
+    /// The number of bytes that values may take after the next check.
+    bytes_reserved: usize,
+    /// The deadline, if the document is long and the time is limited.
+    deadline: Option<&'d Deadline>,
     /// The error of the first lone surrogate of the document.
     pub(super) lone_surrogate: Option<JsonError>,
     /// A buffer for the string that is being decoded.
     pub(super) decoded: String,
 }
 
-/// The container of the next value.
-#[derive(Clone, Copy)]
-enum Parent {
-    /// The value is the document itself, outside of any container.
-    Document,
-    /// An array, whose items start at this index among the items of all open arrays.
-    List { start: usize },
-    /// An object, whose entries start at this index among the entries of all open objects.
-    Object { start: usize },
-}
-
-/// The arrays and objects that are open.
-struct Unfinished<'a> {
-    /// The container of the next value.
-    parent: Parent,
-    /// The container of each open array and object, and its key there, the outermost first. In an array the key is empty.
-    outer: Vec<(Parent, Cow<'a, str>)>,
-    /// The items of all open arrays, the outermost first. When an array ends, its items move into a vector of their own.
-    items: Vec<Data<'a>>,
-    /// The entries of all open objects, the outermost first.
-    entries: Vec<Entry<'a>>,
-}
-
-impl<'a> Unfinished<'a> {
-    /// Records that an array or object begins.
-    #[inline(always)]
-    fn open(&mut self, key: Cow<'a, str>, parent: Parent) {
-        let outer = std::mem::replace(&mut self.parent, parent);
-        push_with(&mut self.outer, || (outer, key));
-    }
-
-    /// Adds a value to the current container. Returns the number of bytes that it takes there.
-    #[inline(always)]
-    fn add(&mut self, key: Cow<'a, str>, value: impl FnOnce() -> Data<'a>) -> usize {
-        match self.parent {
-            Parent::Object { .. } => {
-                push_with(&mut self.entries, || (key, value()));
-                size_of::<Entry<'_>>()
-            }
-            _ => {
-                push_with(&mut self.items, value);
-                size_of::<Data<'_>>()
-            }
-        }
-    }
-
-    /// Makes the value of an array or object that ends. Returns its key if the outer container is an object, and an empty string otherwise.
-    #[inline(always)]
-    fn close(&mut self) -> Cow<'a, str> {
-        let (outer, key) = self.outer.pop().unwrap_or((Parent::Document, Cow::Borrowed("")));
-        self.parent = outer;
-        key
-    }
-}
-
 impl<'a> Reader<'a, '_> {
-    fn read_document<const TIMED: bool>(&mut self) -> Result<Data<'a>, Box<JsonError>> {
+    fn read_document(&mut self) -> Result<Data<'a>, Box<JsonError>> {
         if self.text.starts_with('\u{feff}') {
             return Err(JsonError::syntax("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0));
         }
         self.skip_whitespace();
-        let data = self.read_value::<TIMED>()?;
+        let data = self.read_value()?;
         self.skip_whitespace();
         if self.at < self.text.len() {
             return Err(JsonError::syntax("Extra data", self.at));
@@ -194,7 +145,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reads one value with all its members.
-    fn read_value<const TIMED: bool>(&mut self) -> Result<Data<'a>, Box<JsonError>> {
+    fn read_value(&mut self) -> Result<Data<'a>, Box<JsonError>> {
         let is_long = self.text.len() >= LONG_TEXT;
         let mut unfinished = Unfinished {
             parent: Parent::Document,
@@ -244,9 +195,6 @@ impl<'a> Reader<'a, '_> {
             loop {
                 let follower = self.skip_whitespace();
                 self.count(bytes)?;
-                if let (true, Some(timer)) = (TIMED, &mut self.timer) {
-                    timer.check(self.bytes_left, self.at)?;
-                }
                 bytes = match (unfinished.parent, follower) {
                     (Parent::Document, _) => return Ok(unfinished.items.pop().unwrap_or(Data::None)),
                     (_, b',') => break,
@@ -302,11 +250,30 @@ impl<'a> Reader<'a, '_> {
     #[inline]
     fn count(&mut self, bytes: usize) -> Result<(), Box<JsonError>> {
         let Some(bytes_left) = self.bytes_left.checked_sub(bytes) else {
-            let bytes = MAX_BYTES.saturating_sub(self.bytes_left) + bytes;
-            return Err(Box::new(JsonError::too_large(bytes, MAX_BYTES, Some(self.at))));
+            return self.refill(bytes);
         };
         self.bytes_left = bytes_left;
         Ok(())
+    }
+
+    /// Checks the deadline when the bytes have run out, and makes more of the reserved bytes available.
+    #[cold]
+    fn refill(&mut self, bytes: usize) -> Result<(), Box<JsonError>> {
+        let allowed = self.bytes_left + self.bytes_reserved;
+        let Some(left) = allowed.checked_sub(bytes) else {
+            let bytes = MAX_BYTES.saturating_sub(allowed) + bytes;
+            return Err(Box::new(JsonError::too_large(bytes, MAX_BYTES, Some(self.at))));
+        };
+        self.check_deadline()?;
+        self.bytes_left = left.min(STRIDE);
+        self.bytes_reserved = left - self.bytes_left;
+        Ok(())
+    }
+
+    /// Returns an error if the time is over.
+    pub(super) fn check_deadline(&self) -> Result<(), Box<JsonError>> {
+        let checked = self.deadline.map_or(Ok(()), |deadline| deadline.check(Duration::ZERO));
+        checked.map_err(|reached| Box::new(JsonError::of_limit(JsonErrorKind::TimedOut, reached, Some(self.at))))
     }
 
     /// Takes a key, its colon, and the whitespace after it. It is inlined because it runs once for each entry of an object.
@@ -366,46 +333,9 @@ impl<'a> Reader<'a, '_> {
     }
 }
 
-/// Pushes the value that `make` returns. If there is capacity, the compiler writes the parts of the value directly into the vector.
-/// Writing them to the stack and copying them from there stalls the processor.
-#[inline(always)]
-fn push_with<T>(all: &mut Vec<T>, make: impl FnOnce() -> T) {
-    if all.len() < all.capacity() {
-        all.push(make());
-    } else {
-        push_growing(all, make());
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn push_growing<T>(all: &mut Vec<T>, one: T) {
-    all.push(one);
-}
-
-/// Moves the members from `start` on into a vector of their own.
-#[inline(always)]
-fn take_members<T>(all: &mut Vec<T>, start: usize) -> Vec<T> {
-    if start >= all.len() / 2 || all.len() < MIN_LONG {
-        return all.split_off(start);
-    }
-    take_most_members(all, start)
-}
-
-/// Moves the members before `start` into a vector of their own instead, so that a long array is never in memory twice.
-#[cold]
-#[inline(never)]
-fn take_most_members<T>(all: &mut Vec<T>, start: usize) -> Vec<T> {
-    let before = all.drain(..start).collect();
-    let mut members = std::mem::replace(all, before);
-    members.shrink_to_fit();
-    members
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::JsonErrorKind;
 
     fn debug(text: &str) -> String {
         match read(text, DEPTH) {
@@ -469,5 +399,27 @@ mod tests {
         assert_eq!(error.kind(), JsonErrorKind::TooDeep);
         assert!(error.to_string().ends_with(": 3 levels, at most 2: line 1 column 3 (char 2)"));
         assert!(read(&"[".repeat(1 << 20), DEPTH).is_err());
+    }
+
+    #[test]
+    fn the_time_limit_stops_long_arrays_and_long_strings() {
+        let no_time = Deadline::new(0);
+        let long = format!("[0{}]", ",0".repeat(TIMED_TEXT / 2));
+        let error = read_within(&long, DEPTH, &no_time).unwrap_err();
+        assert_eq!(error.kind(), JsonErrorKind::TimedOut);
+        assert_eq!(
+            error.to_string(),
+            "limit reached: milliseconds: 0, at most 0: line 1 column 3 (char 2)"
+        );
+        assert_eq!(read_within(&long, DEPTH, &Deadline::new(None)), read(&long, DEPTH));
+        assert_eq!(
+            read_within("[0]", DEPTH, &no_time).unwrap_err().kind(),
+            JsonErrorKind::TimedOut
+        );
+        let escapes = format!("\"{}\"", "\\n".repeat(STRIDE));
+        assert_eq!(
+            read_within(&escapes, DEPTH, &no_time).unwrap_err().kind(),
+            JsonErrorKind::TimedOut
+        );
     }
 }

@@ -10,8 +10,7 @@
 use std::borrow::Cow;
 
 use super::error::{JsonError, JsonErrorKind};
-use super::read::Reader;
-use super::timer::STRIDE;
+use super::read::{Reader, STRIDE};
 
 /// The byte that a letter after a backslash stands for, or NUL if the letter is not a simple escape. A table is faster than branches,
 /// which the processor could not predict.
@@ -67,7 +66,7 @@ impl<'a> Reader<'a, '_> {
         loop {
             if self.decoded.len() >= next_check {
                 next_check += STRIDE;
-                self.timer.as_ref().map_or(Ok(()), |timer| timer.check_deadline(self.at))?;
+                self.check_deadline()?;
             }
             match bytes.get(self.at) {
                 Some(b'"') => {

@@ -350,33 +350,6 @@ mod tests {
     }
 
     #[test]
-    fn keys_with_equal_first_bytes_are_found() {
-        let keys = [
-            "",
-            "\0",
-            "\0\0",
-            "a",
-            "a\0",
-            "a\0b",
-            "longest!",
-            "longest!\0",
-            "longest!a",
-            "longest!b",
-            "longest",
-            "longest\0",
-            "é",
-            "z",
-        ];
-        let object = object(&keys);
-        assert!(object.len() > SCANNED);
-        for (place, key) in (0..).zip(&keys) {
-            assert_eq!(object.get(key), Some(&Data::Int(place)), "{key:?}");
-        }
-        assert_eq!(object.get("longest!c"), None);
-        assert_eq!(object.get("\0\0\0"), None);
-    }
-
-    #[test]
     fn data_is_small_and_send() {
         fn sent<T: Send + Sync>() {}
         fn shortened<'short>(data: Data<'static>, _: &'short str) -> Data<'short> {

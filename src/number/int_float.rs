@@ -75,7 +75,7 @@ pub fn true_divide(left: IntRef<'_>, right: IntRef<'_>) -> Result<f64> {
     }
     let quotient = &*dividend / &*divisor;
     let is_inexact = &quotient * &*divisor != *dividend;
-    let float = round_to_float(quotient.to_u128().unwrap_or_default(), is_inexact, -shift);
+    let float = round_to_float(quotient.to_u128().unwrap_or_default() | u128::from(is_inexact), -shift);
     if float.is_infinite() {
         return Err(too_large());
     }
@@ -96,16 +96,6 @@ pub fn truncate(float: f64) -> Result<Int> {
         return Ok(Int::Small(float as i64));
     }
     Ok(Int::from(BigInt::from_f64(float).unwrap_or_default()))
-}
-
-/// Returns `math.floor(float)`.
-pub fn floor(float: f64) -> Result<Int> {
-    truncate(float.floor())
-}
-
-/// Returns `math.ceil(float)`.
-pub fn ceil(float: f64) -> Result<Int> {
-    truncate(float.ceil())
 }
 
 /// Returns `float.is_integer()`.
@@ -141,38 +131,22 @@ fn compare_mixed(int: IntRef<'_>, float: f64) -> Option<Ordering> {
     }))
 }
 
-/// Returns the float nearest to `bits * 2**exponent`, or infinity if it is too large.
-///
-/// If `is_inexact` is set, the number is a little larger, and `bits` has at least 55 bits.
+/// Returns the float nearest to `bits * 2**exponent`, or infinity if it is too large. The lowest of the 65 or more bits also stands for
+/// anything below it.
 #[expect(
     clippy::arithmetic_side_effects,
-    reason = "a number that is too large has returned; a length is at most 128, and the excess is between 1 and the length"
+    clippy::cast_precision_loss,
+    reason = "the excess is at least 12 and at most 67, and the rounded number has no more bits than a significand"
 )]
-#[expect(clippy::cast_precision_loss, reason = "the number has no more bits than a significand")]
-fn round_to_float(bits: u128, is_inexact: bool, exponent: i64) -> f64 {
+fn round_to_float(bits: u128, exponent: i64) -> f64 {
     let length = i64::from(u128::BITS - bits.leading_zeros());
-    if exponent.saturating_add(length) > MAX_EXPONENT {
-        return f64::INFINITY;
-    }
-    let excess = (length - SIGNIFICAND_BITS).max(MIN_EXPONENT.saturating_sub(exponent));
-    if excess <= 0 {
-        return bits as f64 * power_of_two(exponent);
-    }
-    let Some(excess_bits) = u32::try_from(excess).ok().filter(|_| excess <= length) else {
-        // The number is below half of the smallest float.
-        return 0.0;
-    };
-    let kept = bits.checked_shr(excess_bits).unwrap_or(0);
-    let half = 1_u128 << (excess_bits - 1);
-    let rest = bits - kept.checked_shl(excess_bits).unwrap_or(0);
-    let rounds_up = rest > half || (rest == half && (is_inexact || kept & 1 == 1));
-    let rounded = kept + u128::from(rounds_up);
-    let exponent = exponent + excess;
-    if exponent + i64::from(u128::BITS - rounded.leading_zeros()) > MAX_EXPONENT {
-        return f64::INFINITY;
-    }
-    // Both factors are exact, and so is their product.
-    rounded as f64 * power_of_two(exponent)
+    let excess = (length - SIGNIFICAND_BITS).max(MIN_EXPONENT - exponent);
+    let half = 1_u128 << (excess - 1);
+    // A tie is rounded up if the bit above it is set.
+    let rounds_up = bits & half != 0 && bits & (3 * half - 1) != 0;
+    let rounded = (bits >> excess) + u128::from(rounds_up);
+    // Both factors are exact, and so is their product unless it is too large.
+    rounded as f64 * power_of_two(exponent + excess)
 }
 
 /// Returns `2**exponent` for an exponent in the range of floats.

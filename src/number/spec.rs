@@ -23,18 +23,18 @@ pub struct SpecRules<'a> {
     pub max_width: usize,
 }
 
-/// A parsed specification.
+/// A parsed specification, or a conversion of `%`, which has no separator.
 #[derive(Clone, Debug)]
-struct Spec {
-    fill: char,
-    align: Align,
-    sign: Option<char>,
-    drops_negative_zero: bool,
-    is_alternate: bool,
-    width: usize,
-    separator: Option<char>,
-    precision: Option<usize>,
-    letter: char,
+pub struct Spec {
+    pub fill: char,
+    pub align: Align,
+    pub sign: Option<char>,
+    pub drops_negative_zero: bool,
+    pub is_alternate: bool,
+    pub width: usize,
+    pub separator: Option<char>,
+    pub precision: Option<usize>,
+    pub letter: char,
 }
 
 /// The type of a float specification without a letter, as in CPython. A specification may also contain this character.
@@ -65,7 +65,7 @@ pub fn format_str(text: &str, spec: &str, rules: &SpecRules<'_>) -> Result<Strin
         .precision
         .and_then(|precision| text.char_indices().nth(precision))
         .map_or(text.len(), |(end, _)| end);
-    Ok(lay_out_text(text.get(..end).unwrap_or(text), &spec.layout(rules)?))
+    Ok(lay_out_text(text.get(..end).unwrap_or(text), &spec.layout(rules.max_width)?))
 }
 
 /// `int.__format__`: formats an integer.
@@ -89,24 +89,8 @@ pub fn format_int(int: IntRef<'_>, spec: &str, rules: &SpecRules<'_>) -> Result<
     if spec.letter == 'c' {
         return spec.format_character(int, rules);
     }
-    let (base, prefix) = match spec.letter {
-        'b' => (2, "0b"),
-        'o' => (8, "0o"),
-        'x' => (16, "0x"),
-        'X' => (16, "0X"),
-        _ => (10, ""),
-    };
-    let mut digits = magnitude_text(int, base)?;
-    if spec.letter == 'X' {
-        digits.make_ascii_uppercase();
-    }
-    let parts = Parts {
-        sign: spec.sign_text(int.is_negative()),
-        prefix: if spec.is_alternate { prefix } else { "" },
-        digits: &digits,
-        rest: "",
-    };
-    Ok(lay_out_number(&parts, &spec.layout(rules)?))
+    let digits = spec.digits(int)?;
+    spec.lay_out_int(int, &digits, rules.max_width)
 }
 
 /// `float.__format__`: formats a float.
@@ -119,9 +103,9 @@ pub fn format_float(float: f64, spec: &str, rules: &SpecRules<'_>) -> Result<Str
 }
 
 impl Spec {
-    /// Parses a specification. `letter` and `align` are the defaults of the type.
-    fn read(text: &str, letter: char, align: Align, rules: &SpecRules<'_>) -> Result<Self> {
-        let mut spec = Self {
+    /// Returns a specification of an alignment and a letter.
+    pub fn new(align: Align, letter: char) -> Self {
+        Self {
             fill: ' ',
             align,
             sign: None,
@@ -131,7 +115,12 @@ impl Spec {
             separator: None,
             precision: None,
             letter,
-        };
+        }
+    }
+
+    /// Parses a specification. `letter` and `align` are the defaults of the type.
+    fn read(text: &str, letter: char, align: Align, rules: &SpecRules<'_>) -> Result<Self> {
+        let mut spec = Self::new(align, letter);
         let mut rest = text;
         let mut chars = text.chars();
         let (first, second) = (chars.next(), chars.next());
@@ -195,9 +184,9 @@ impl Spec {
     }
 
     /// Returns the layout of the specification, or an error if it is too wide.
-    fn layout(&self, rules: &SpecRules<'_>) -> Result<Layout> {
-        if self.width > rules.max_width {
-            return Err(too_wide(self.width, rules.max_width));
+    pub fn layout(&self, max_width: usize) -> Result<Layout> {
+        if self.width > max_width {
+            return Err(too_wide(self.width, max_width));
         }
         let size = if matches!(self.letter, 'b' | 'o' | 'x' | 'X') { 4 } else { 3 };
         Ok(Layout {
@@ -217,6 +206,36 @@ impl Spec {
         }
     }
 
+    /// Returns the absolute value of an integer in the base of the letter.
+    pub fn digits(&self, int: IntRef<'_>) -> Result<String> {
+        match self.letter {
+            'b' => magnitude_text(int, 2),
+            'o' => magnitude_text(int, 8),
+            'x' => magnitude_text(int, 16),
+            'X' => Ok(magnitude_text(int, 16)?.to_ascii_uppercase()),
+            _ => magnitude_text(int, 10),
+        }
+    }
+
+    /// Formats an integer that has these digits.
+    pub fn lay_out_int(&self, int: IntRef<'_>, digits: &str, max_width: usize) -> Result<String> {
+        let prefix = match self.letter {
+            _ if !self.is_alternate => "",
+            'b' => "0b",
+            'o' => "0o",
+            'x' => "0x",
+            'X' => "0X",
+            _ => "",
+        };
+        let parts = Parts {
+            sign: self.sign_text(int.is_negative()),
+            prefix,
+            digits,
+            rest: "",
+        };
+        Ok(lay_out_number(&parts, &self.layout(max_width)?))
+    }
+
     /// Formats an integer as the character with that code point.
     fn format_character(&self, int: IntRef<'_>, rules: &SpecRules<'_>) -> Result<String> {
         let refused = |what: &str| Err(Error::value(format!("{what} not allowed with integer format specifier 'c'")));
@@ -231,7 +250,7 @@ impl Spec {
         };
         let mut buffer = [0; 4];
         let character = char_from_code(small)?.encode_utf8(&mut buffer);
-        Ok(lay_out_text(character, &self.layout(rules)?))
+        Ok(lay_out_text(character, &self.layout(rules.max_width)?))
     }
 
     /// Fails if the precision does not fit into a C int, as in CPython.
@@ -246,6 +265,13 @@ impl Spec {
     /// has `.0` after a whole number.
     fn format_float(&self, float: f64, ends_with_point_zero: bool, rules: &SpecRules<'_>) -> Result<String> {
         self.check_precision()?;
+        let layout = self.layout(rules.max_width)?;
+        let text = self.float_text(float, ends_with_point_zero, rules.max_width)?;
+        Ok(self.lay_out_float(&text, &layout))
+    }
+
+    /// Returns the text of a float before its layout.
+    pub fn float_text(&self, float: f64, ends_with_point_zero: bool, max_precision: usize) -> Result<String> {
         let (notation, default_precision) = match self.letter {
             'e' | 'E' => (Notation::Exponent, 6),
             'f' | 'F' | '%' => (Notation::Fixed, 6),
@@ -260,29 +286,29 @@ impl Spec {
             drops_negative_zero: self.drops_negative_zero,
             is_upper: self.letter.is_ascii_uppercase(),
         };
-        let layout = self.layout(rules)?;
-        let is_percent = self.letter == '%';
-        let scaled = if is_percent { float * 100.0 } else { float };
-        let mut text = float_digits(scaled, &format, rules.max_width)?;
-        if is_percent {
-            text.push('%');
+        if self.letter != '%' {
+            return float_digits(float, &format, max_precision);
         }
+        let mut text = float_digits(float * 100.0, &format, max_precision)?;
+        text.push('%');
+        Ok(text)
+    }
+
+    /// Lays out the text of a float.
+    pub fn lay_out_float(&self, text: &str, layout: &Layout) -> String {
         let (is_negative, magnitude) = match text.strip_prefix('-') {
             Some(magnitude) => (true, magnitude),
-            None => (false, text.as_str()),
+            None => (false, text),
         };
         let end = magnitude.find(|char: char| !char.is_ascii_digit()).unwrap_or(magnitude.len());
         let (digits, rest) = magnitude.split_at_checked(end).unwrap_or((magnitude, ""));
-        let sign = self.sign_text(is_negative);
-        Ok(lay_out_number(
-            &Parts {
-                sign,
-                prefix: "",
-                digits,
-                rest,
-            },
-            &layout,
-        ))
+        let parts = Parts {
+            sign: self.sign_text(is_negative),
+            prefix: "",
+            digits,
+            rest,
+        };
+        lay_out_number(&parts, layout)
     }
 }
 

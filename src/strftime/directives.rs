@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use super::{Output, Overrun};
 use crate::clock::LocalTime;
-use crate::unicode::to_upper;
+use crate::unicode::{to_title, to_upper};
 
 const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
@@ -292,21 +292,14 @@ fn uppercase_if(upper: bool, text: &str) -> Cow<'_, str> {
     }
 }
 
-/// C's `towupper` in UTF-8, which maps one character to one. It matters only for the flag `^` of an unknown directive, as in `%^é`.
+/// C's `towupper` in UTF-8, which maps one character to one. It matters only for the flag `^` of an unknown directive, as in `%^é`. Greek
+/// letters with an iota subscript have a single capital, their title case, although full upper case makes two letters of them.
 fn simple_uppercase(character: char) -> char {
-    let upper = to_upper(character.encode_utf8(&mut [0; 4]));
-    let mut characters = upper.chars();
-    match (characters.next(), characters.next()) {
-        (Some(only), None) => only,
-        // Greek letters with an iota subscript have a single capital, although full upper case makes two letters of them.
-        _ => match character {
-            '\u{1F80}'..='\u{1F87}' | '\u{1F90}'..='\u{1F97}' | '\u{1FA0}'..='\u{1FA7}' => shift_char(character, 8),
-            '\u{1FB3}' | '\u{1FC3}' | '\u{1FF3}' => shift_char(character, 9),
-            _ => character,
-        },
-    }
-}
-
-fn shift_char(character: char, distance: u32) -> char {
-    char::from_u32(u32::from(character).saturating_add(distance)).unwrap_or(character)
+    let mut buffer = [0; 4];
+    let text = &*character.encode_utf8(&mut buffer);
+    let only = |text: String| {
+        let mut characters = text.chars();
+        characters.next().filter(|_| characters.next().is_none())
+    };
+    only(to_upper(text)).or_else(|| only(to_title(text))).unwrap_or(character)
 }

@@ -15,12 +15,10 @@ use std::fmt::Write;
 use crate::clock::LocalTime;
 use crate::error::{Error, Result};
 use crate::limits::{Limit, LimitExceeded};
+use crate::number::text::write_digits;
 
 /// The number of bytes by which a formatted time is usually longer than its format.
 const USUAL: usize = 16;
-
-/// The largest number of digits of a `u32`.
-const NUMBER: usize = 10;
 
 /// A formatted time.
 pub struct Formatted {
@@ -121,20 +119,9 @@ impl Output {
 
     /// Writes a number, with fill characters before it up to a width.
     fn write_number(&mut self, number: u32, width: usize, fill: char) -> Result<(), Overrun> {
-        let mut digits = ['0'; NUMBER];
-        let mut first = digits.len();
-        let mut left = number;
-        for (index, digit) in digits.iter_mut().enumerate().rev() {
-            *digit = char::from_digit(left % 10, 10).unwrap_or('0');
-            left /= 10;
-            first = index;
-            if left == 0 {
-                break;
-            }
-        }
-        let digits = digits.get(first..).unwrap_or_default();
-        self.write_fill(digits.len(), digits.len(), width, fill)?;
-        self.text.extend(digits);
+        let length = number.checked_ilog10().map_or(1, |power| power as usize + 1);
+        self.write_fill(length, length, width, fill)?;
+        write_digits(number.into(), &mut self.text);
         Ok(())
     }
 

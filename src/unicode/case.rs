@@ -9,61 +9,54 @@
 //! As in Python, there are no locale rules, such as the Turkish dotless i. The rules are CPython's `unicodeobject.c`: `do_upper_or_lower`,
 //! `handle_capital_sigma`, `do_title`, `do_capitalize`, `do_swapcase`, `do_casefold`.
 
-use super::class::{is_case_ignorable, is_cased, is_lowercase, is_uppercase};
-use super::tables::{FOLD_LONG, FOLD_RUNS, LOWER_LONG, LOWER_RUNS, TITLE_LONG, TITLE_RUNS, UPPER_LONG, UPPER_RUNS};
+use unicode_normalization::char::compose;
 
-/// Runs of characters that are mapped by adding a constant to the code point. Each is given by its first and last code point, its step, and
-/// the constant.
-type Runs = [(u32, u32, u32, i32)];
-/// Characters that map to several characters, sorted by code point.
-type Long = [(u32, &'static str)];
+use super::class::{is_case_ignorable, is_cased, is_lowercase, is_printable, is_titlecase, is_uppercase};
 
-/// What a character is mapped to.
-enum Mapped {
-    Same,
-    One(char),
-    Many(&'static str),
+/// Appends the characters that the standard library maps a character to, or the character itself if Unicode 15.1 does not have them. A
+/// mapping between characters of one version of Unicode is the same in all later ones.
+fn push_mapped(output: &mut String, char: char, mapped: impl Iterator<Item = char> + Clone) {
+    if mapped.clone().next() != Some(char) && is_printable(char) && mapped.clone().all(is_printable) {
+        output.extend(mapped);
+    } else {
+        output.push(char);
+    }
 }
 
-/// Looks up a character in a pair of tables. The result is `None` if neither has it.
-fn look_up(runs: &Runs, long: &Long, char: char) -> Option<Mapped> {
-    let code = u32::from(char);
-    let after = runs.partition_point(|&(first, ..)| first <= code);
-    if let Some(&(first, last, step, delta)) = after.checked_sub(1).and_then(|at| runs.get(at)) {
-        let remainder = code.checked_sub(first).and_then(|offset| offset.checked_rem(step));
-        if code <= last && remainder == Some(0) {
-            let mapped = code.checked_add_signed(delta).and_then(char::from_u32);
-            return Some(mapped.map_or(Mapped::Same, Mapped::One));
+fn push_lower(output: &mut String, char: char) {
+    push_mapped(output, char, char.to_lowercase());
+}
+
+fn push_upper(output: &mut String, char: char) {
+    push_mapped(output, char, char.to_uppercase());
+}
+
+/// Appends the title case of a character. Of the characters of its upper case it has the first, and the others in lower case. A final iota
+/// becomes the mark U+0345, if possible in one character with the first.
+fn push_title(output: &mut String, char: char) {
+    let mut upper = char.to_uppercase();
+    match (upper.len(), char) {
+        (_, '\u{1C4}' | '\u{1C6}') => output.push('\u{1C5}'),
+        (_, '\u{1C7}' | '\u{1C9}') => output.push('\u{1C8}'),
+        (_, '\u{1CA}' | '\u{1CC}') => output.push('\u{1CB}'),
+        (_, '\u{1F1}' | '\u{1F3}') => output.push('\u{1F2}'),
+        // Words in Georgian begin with small letters.
+        (_, '\u{10D0}'..='\u{10FF}') => output.push(char),
+        _ if is_titlecase(char) || !is_printable(char) => output.push(char),
+        (1, _) | (_, '\u{149}') => push_upper(output, char),
+        (length, _) => {
+            let first = upper.next().unwrap_or(char);
+            match compose(first, '\u{345}') {
+                Some(composed) if length == 2 && upper.clone().next() == Some('\u{399}') => output.push(composed),
+                _ => {
+                    output.push(first);
+                    upper.for_each(|char| match char {
+                        '\u{399}' => output.push('\u{345}'),
+                        _ => push_lower(output, char),
+                    });
+                }
+            }
         }
-    }
-    let found = long.binary_search_by_key(&code, |&(key, _)| key).ok()?;
-    long.get(found).map(|&(_, text)| Mapped::Many(text))
-}
-
-fn map_lower(char: char) -> Mapped {
-    if char.is_ascii() {
-        return Mapped::One(char.to_ascii_lowercase());
-    }
-    look_up(&LOWER_RUNS, &LOWER_LONG, char).unwrap_or(Mapped::Same)
-}
-
-fn map_upper(char: char) -> Mapped {
-    if char.is_ascii() {
-        return Mapped::One(char.to_ascii_uppercase());
-    }
-    look_up(&UPPER_RUNS, &UPPER_LONG, char).unwrap_or(Mapped::Same)
-}
-
-/// Returns the title case of a character. Its tables have only the differences from upper case.
-fn map_title(char: char) -> Mapped {
-    look_up(&TITLE_RUNS, &TITLE_LONG, char).unwrap_or_else(|| map_upper(char))
-}
-
-fn push_mapped(output: &mut String, char: char, mapped: Mapped) {
-    match mapped {
-        Mapped::Same => output.push(char),
-        Mapped::One(one) => output.push(one),
-        Mapped::Many(many) => output.push_str(many),
     }
 }
 
@@ -79,7 +72,7 @@ fn is_final_sigma(before: &str, after: &str) -> bool {
 /// Appends the lower case of the character at byte offset `at` of a string.
 fn push_lower_at(output: &mut String, text: &str, at: usize, char: char) {
     if char != 'Σ' {
-        return push_mapped(output, char, map_lower(char));
+        return push_lower(output, char);
     }
     let before = text.get(..at).unwrap_or_default();
     let after = text.get(at + char.len_utf8()..).unwrap_or_default();
@@ -104,7 +97,7 @@ pub fn to_upper(text: &str) -> String {
         return text.to_ascii_uppercase();
     }
     let mut output = String::with_capacity(text.len());
-    text.chars().for_each(|char| push_mapped(&mut output, char, map_upper(char)));
+    text.chars().for_each(|char| push_upper(&mut output, char));
     output
 }
 
@@ -127,7 +120,7 @@ pub fn to_title(text: &str) -> String {
         if previous_is_cased {
             push_lower_at(&mut output, text, at, char);
         } else {
-            push_mapped(&mut output, char, map_title(char));
+            push_title(&mut output, char);
         }
         previous_is_cased = is_cased(char);
     }
@@ -144,7 +137,7 @@ pub fn capitalize(text: &str) -> String {
     let mut output = String::with_capacity(text.len());
     for (at, char) in text.char_indices() {
         if at == 0 {
-            push_mapped(&mut output, char, map_title(char));
+            push_title(&mut output, char);
         } else {
             push_lower_at(&mut output, text, at, char);
         }
@@ -159,7 +152,7 @@ pub fn swapcase(text: &str) -> String {
         if is_uppercase(char) {
             push_lower_at(&mut output, text, at, char);
         } else if is_lowercase(char) {
-            push_mapped(&mut output, char, map_upper(char));
+            push_upper(&mut output, char);
         } else {
             output.push(char);
         }
@@ -167,22 +160,23 @@ pub fn swapcase(text: &str) -> String {
     output
 }
 
-/// `str.casefold`: folds the case of a string for comparison without case. The tables have only the differences from the lower case of the
-/// upper case, in which no sigma is final.
+/// `str.casefold`: folds the case of a string for comparison without case. Except for some characters, this is the lower case of the upper
+/// case, in which no sigma is final.
 pub fn casefold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
     let (mut output, mut upper) = (String::with_capacity(text.len()), String::new());
     for char in text.chars() {
-        match look_up(&FOLD_RUNS, &FOLD_LONG, char) {
-            Some(mapped) => push_mapped(&mut output, char, mapped),
-            None => {
+        match char {
+            '\u{131}' => output.push(char),
+            '\u{1E9E}' => output.push_str("ss"),
+            // Cherokee.
+            '\u{13A0}'..='\u{13FD}' | '\u{AB70}'..='\u{ABBF}' => push_upper(&mut output, char),
+            _ => {
                 upper.clear();
-                push_mapped(&mut upper, char, map_upper(char));
-                upper
-                    .chars()
-                    .for_each(|upper| push_mapped(&mut output, upper, map_lower(upper)));
+                push_upper(&mut upper, char);
+                upper.chars().for_each(|upper| push_lower(&mut output, upper));
             }
         }
     }

@@ -181,12 +181,4 @@ mod tests {
             .flatten();
         assert_eq!(digest(values), reference_digest("DECIMAL_VALUE"));
     }
-
-    #[test]
-    fn alphanumeric_is_the_union_of_its_parts() {
-        assert!(
-            ('\0'..=char::MAX)
-                .all(|char| { is_alnum(char) == (is_alpha(char) || is_decimal(char) || is_digit(char) || is_numeric(char)) })
-        );
-    }
 }

@@ -1,7 +1,8 @@
 //! Classes and case mappings of characters and strings as in CPython 3.13, which has Unicode 15.1.
 //!
 //! The standard library has a later Unicode and other properties: `char::is_alphabetic` is not `str.isalpha`, and `char::is_whitespace`
-//! lacks U+001C to U+001F. So this crate uses these functions for all characters outside ASCII.
+//! lacks U+001C to U+001F. So this crate uses these functions for all characters outside ASCII. Only the case mappings are those of the
+//! standard library, between the characters of Unicode 15.1.
 //!
 //! ```text
 //! is_alpha('\u{345}')      false    a combining mark, which is alphabetic for the standard library

@@ -23,11 +23,6 @@ impl<T> MeteredRc<T> {
         Self(Rc::new(Held { object, claim: None }))
     }
 
-    /// Returns whether both are one object.
-    pub fn is_same(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.0, &other.0)
-    }
-
     /// Returns the address of the object.
     pub(super) fn address(&self) -> usize {
         Rc::as_ptr(&self.0).addr()

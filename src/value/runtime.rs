@@ -60,12 +60,6 @@ pub const CAPTURE: u64 = 2;
 const PIECES_STEPS: u64 = 2;
 
 impl<'a> Runtime<'a> {
-    /// Creates a runtime without lookups, for tests of values.
-    #[cfg(test)]
-    pub fn new(limits: crate::limits::Limits, clock: &'a dyn Clock) -> Self {
-        Self::with_meter(Meter::new(limits), clock, &Lookups::NONE)
-    }
-
     /// Creates the runtime of a render that uses an existing meter.
     pub fn with_meter(meter: Meter<'a>, clock: &'a dyn Clock, lookups: &'static Lookups) -> Self {
         Self {

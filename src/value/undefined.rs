@@ -72,7 +72,7 @@ impl<'a> Undefined<'a> {
 
     /// Returns whether both are one object that the render made.
     pub(super) fn shares_storage(&self, other: &Self) -> bool {
-        matches!((self, other), (Self::Other(left), Self::Other(right)) if left.is_same(right))
+        matches!((self, other), (Self::Other(left), Self::Other(right)) if left.address() == right.address())
     }
 
     /// Returns the error that using the value raises.

@@ -85,8 +85,8 @@ fn read_layout<'a>(runtime: &mut Runtime<'a>, indent: &Value<'a>, separators: Op
     };
     if let Some((item, key)) = separators {
         // `_json.make_encoder` checks its arguments in this order.
-        layout.set_key_separator(read_separator(&key, 5)?);
-        layout.set_item_separator(read_separator(&item, 6)?);
+        layout.key_separator = read_separator(&key, 5)?.into();
+        layout.item_separator = read_separator(&item, 6)?.into();
     }
     Ok(layout)
 }

@@ -40,8 +40,8 @@ built_ins! { FILTERS:
         Key::new(runtime, method.clone())?;
         match method.as_str() {
             Some("common") => round_half_even(runtime, &value, &precision),
-            Some("ceil") => round_by(runtime, &value, &precision, int_float::ceil),
-            Some("floor") => round_by(runtime, &value, &precision, int_float::floor),
+            Some("ceil") => round_by(runtime, &value, &precision, f64::ceil),
+            Some("floor") => round_by(runtime, &value, &precision, f64::floor),
             _ => Err(Error::runtime("method must be common, ceil or floor")),
         }
     }
@@ -122,18 +122,13 @@ fn round_half_even<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: 
     }
 }
 
-/// Returns `to_int(value * 10**precision) / 10**precision`.
-fn round_by<'a>(
-    runtime: &mut Runtime<'a>,
-    value: &Value<'a>,
-    precision: &Value<'a>,
-    to_int: fn(f64) -> Result<Int>,
-) -> Result<Value<'a>> {
+/// Returns `round(value * 10**precision) / 10**precision`, for a function that rounds a float.
+fn round_by<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: &Value<'a>, round: fn(f64) -> f64) -> Result<Value<'a>> {
     let unit = ops::power(runtime, &Value::Int(10), precision)?;
     let product = ops::multiply(runtime, value, &unit)?;
     let whole = match product.as_number() {
         Some(NumberRef::Int(_)) => product,
-        Some(NumberRef::Float(float)) => Value::from(to_int(float)?),
+        Some(NumberRef::Float(float)) => Value::from(int_float::truncate(round(float))?),
         // A sequence times a number is a sequence.
         None => {
             let ty = product.ty().name();

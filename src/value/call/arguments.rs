@@ -215,19 +215,3 @@ impl<'a> Arguments<'a> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_order_stays_when_arguments_become_many() {
-        let mut arguments = Arguments::default();
-        (1..=4).for_each(|int| arguments.push(Value::Int(int)));
-        arguments.push_front(Value::Int(0));
-        let ints: Vec<_> = arguments.values().filter_map(|value| value.as_int()).collect();
-        assert_eq!(ints, [0, 1, 2, 3, 4]);
-        assert_eq!(arguments.take_from(2).len(), 3);
-        assert_eq!(arguments.len(), 2);
-    }
-}

@@ -21,14 +21,3 @@ pub struct Lookups {
     /// Returns the Jinja test with the given name.
     pub test: fn(&str) -> Option<&'static Function>,
 }
-
-#[cfg(test)]
-impl Lookups {
-    /// Lookups that find nothing. Tests of values use them.
-    pub const NONE: Self = Self {
-        attribute: |_, _, _| Err(crate::error::Error::internal("no lookup of attributes")),
-        item: |_, _, _| Err(crate::error::Error::internal("no lookup of items")),
-        filter: |_| None,
-        test: |_| None,
-    };
-}

@@ -6,35 +6,19 @@
 
 use super::percent::Source;
 use crate::error::{Error, Result};
-use crate::number::digits::{FloatFormat, Notation, format_float};
 use crate::number::error::too_wide;
 use crate::number::int_float::{int_to_float, truncate};
-use crate::number::layout::{Align, Layout, Parts, lay_out_number};
-use crate::number::spec::char_from_code;
-use crate::number::text::magnitude_text;
+use crate::number::layout::{Align, lay_out_text};
+use crate::number::spec::{Spec, char_from_code};
 use crate::number::{Int, IntRef, NumberRef};
 
 /// One conversion without its percent sign: `(key)-08.2f`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Conversion {
-    /// Whether the conversion has a key. Reading the conversion has passed the key to the arguments.
-    pub has_key: bool,
-    /// `-`: padding on the right.
-    pub is_left: bool,
-    /// `+`: a sign also for numbers that are not negative.
-    pub has_plus: bool,
-    /// ` `: a space in place of a plus sign.
-    pub has_space: bool,
-    /// `#`: the alternate form.
-    pub is_alternate: bool,
-    /// `0`: padding with zeros.
-    pub has_zeros: bool,
-    /// The minimum number of characters. A negative width from a star has been converted to `-`.
-    pub width: Option<usize>,
-    /// The precision: the number after the point.
-    pub precision: Option<usize>,
-    /// The kind of the conversion, which may be any character.
-    pub letter: char,
+    /// The flags, the precision and the letter, which may be any character. A negative width from a star has been converted to `-`.
+    pub spec: Spec,
+    /// Whether the conversion has a width.
+    pub has_width: bool,
     /// The length in bytes, without the percent sign.
     pub length: usize,
 }
@@ -43,60 +27,59 @@ impl Conversion {
     /// Parses the conversion at the start of `format`, which starts after a percent sign.
     pub fn read(format: &str, arguments: &mut Source<'_, '_>) -> Result<Self> {
         let mut rest = format;
-        let mut conversion = Self {
-            has_key: false,
-            is_left: false,
-            has_plus: false,
-            has_space: false,
-            is_alternate: false,
-            has_zeros: false,
-            width: None,
-            precision: None,
-            letter: '%',
-            length: 0,
-        };
+        let mut spec = Spec::new(Align::Right, '%');
         if rest.starts_with('(') {
             arguments.expect_mapping()?;
             arguments.pick_key(eat_key(&mut rest)?)?;
-            conversion.has_key = true;
         }
         while let Some(flag) = eat_one_of(&mut rest, &['-', '+', ' ', '#', '0']) {
             match flag {
-                '-' => conversion.is_left = true,
-                '+' => conversion.has_plus = true,
-                ' ' => conversion.has_space = true,
-                '#' => conversion.is_alternate = true,
-                _ => conversion.has_zeros = true,
+                '-' => spec.align = Align::Left,
+                '+' => spec.sign = Some('+'),
+                ' ' => spec.sign = spec.sign.or(Some(' ')),
+                '#' => spec.is_alternate = true,
+                _ => spec.fill = '0',
             }
         }
-        if eat_one_of(&mut rest, &['*']).is_some() {
+        let width = if eat_one_of(&mut rest, &['*']).is_some() {
             let width = read_star(arguments, "ssize_t", i64::MIN..=i64::MAX)?;
-            conversion.is_left |= width < 0;
-            conversion.width = Some(usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX));
+            if width < 0 {
+                spec.align = Align::Left;
+            }
+            Some(usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX))
         } else {
-            conversion.width = eat_number(&mut rest, i64::MAX, "width too big")?;
-        }
+            eat_number(&mut rest, i64::MAX, "width too big")?
+        };
+        spec.width = width.unwrap_or(0);
         if eat_one_of(&mut rest, &['.']).is_some() {
-            conversion.precision = Some(if eat_one_of(&mut rest, &['*']).is_some() {
+            spec.precision = Some(if eat_one_of(&mut rest, &['*']).is_some() {
                 let bounds = i64::from(i32::MIN)..=i64::from(i32::MAX);
                 usize::try_from(read_star(arguments, "int", bounds)?).unwrap_or(0)
             } else {
                 eat_number(&mut rest, i64::from(i32::MAX), "precision too big")?.unwrap_or(0)
             });
         }
+        // The flag `-` overrides the flag `0`.
+        match (spec.align, spec.fill) {
+            (Align::Right, '0') => spec.align = Align::AfterSign,
+            _ => spec.fill = ' ',
+        }
         // One of C's length modifiers is accepted and ignored.
         eat_one_of(&mut rest, &['h', 'l', 'L']);
         let mut chars = rest.chars();
-        conversion.letter = chars.next().ok_or_else(|| Error::value("incomplete format"))?;
-        conversion.length = format.len().saturating_sub(chars.as_str().len());
-        Ok(conversion)
+        spec.letter = chars.next().ok_or_else(|| Error::value("incomplete format"))?;
+        Ok(Self {
+            spec,
+            has_width: width.is_some(),
+            length: format.len().saturating_sub(chars.as_str().len()),
+        })
     }
 
     /// Returns the ValueError of an unknown letter, which is raised after the argument has been taken. `index` counts the characters from
     /// the start of the whole format.
     pub fn unsupported_letter(&self, index: usize) -> Error {
-        let code = u32::from(self.letter);
-        let shown = if (31..127).contains(&code) { self.letter } else { '?' };
+        let code = u32::from(self.spec.letter);
+        let shown = if (31..127).contains(&code) { self.spec.letter } else { '?' };
         Error::value(format!(
             "unsupported format character '{shown}' (0x{code:x}) at index {index}"
         ))
@@ -104,7 +87,7 @@ impl Conversion {
 
     /// Returns the TypeError of an argument that is not a number, for a letter that requires one.
     pub fn number_required(&self, type_name: &str) -> Error {
-        let letter = self.letter;
+        let letter = self.spec.letter;
         Error::type_error(match letter {
             'x' | 'X' | 'o' => {
                 format!("%{letter} format: an integer is required, not {type_name}")
@@ -119,43 +102,9 @@ impl Conversion {
 
     /// Pads a string to the width for `%s` and `%c`, which ignore the flag `0`.
     pub fn pad_text(&self, text: &str, max_width: usize) -> Result<String> {
-        self.pad("", "", text, false, max_width)
-    }
-
-    /// Pads a number to the width, before the sign, after it, or after the digits.
-    fn pad(&self, sign: &str, prefix: &str, digits: &str, has_zeros: bool, max_width: usize) -> Result<String> {
-        let width = self.width.unwrap_or(0);
-        if width > max_width {
-            return Err(too_wide(width, max_width));
-        }
-        let (fill, align) = match (self.is_left, has_zeros) {
-            (true, _) => (' ', Align::Left),
-            (false, true) => ('0', Align::AfterSign),
-            (false, false) => (' ', Align::Right),
-        };
-        let layout = Layout {
-            fill,
-            align,
-            width,
-            grouping: None,
-        };
-        let parts = Parts {
-            sign,
-            prefix,
-            digits: "",
-            rest: digits,
-        };
-        Ok(lay_out_number(&parts, &layout))
-    }
-
-    /// Returns the text of the sign.
-    fn sign(&self, is_negative: bool) -> &'static str {
-        match (is_negative, self.has_plus, self.has_space) {
-            (true, _, _) => "-",
-            (false, true, _) => "+",
-            (false, false, true) => " ",
-            (false, false, false) => "",
-        }
+        let mut layout = self.spec.layout(max_width)?;
+        layout.fill = ' ';
+        Ok(lay_out_text(text, &layout))
     }
 }
 
@@ -164,9 +113,11 @@ impl Conversion {
 /// # Errors
 /// If the width or the precision is above `max_width`, or the letter does not accept the number.
 pub fn format_number(conversion: &Conversion, number: NumberRef<'_>, max_width: usize) -> Result<String> {
-    match (conversion.letter, number) {
-        ('e' | 'E' | 'f' | 'F' | 'g' | 'G', NumberRef::Int(int)) => format_as_float(conversion, int_to_float(int)?, max_width),
-        ('e' | 'E' | 'f' | 'F' | 'g' | 'G', NumberRef::Float(float)) => format_as_float(conversion, float, max_width),
+    match (conversion.spec.letter, number) {
+        ('e' | 'E' | 'f' | 'F' | 'g' | 'G', NumberRef::Int(int)) => {
+            format_as_float(&conversion.spec, int_to_float(int)?, max_width)
+        }
+        ('e' | 'E' | 'f' | 'F' | 'g' | 'G', NumberRef::Float(float)) => format_as_float(&conversion.spec, float, max_width),
         ('x' | 'X' | 'o' | 'c', NumberRef::Float(_)) => Err(conversion.number_required("float")),
         ('c', NumberRef::Int(int)) => {
             let code = match int {
@@ -176,20 +127,14 @@ pub fn format_number(conversion: &Conversion, number: NumberRef<'_>, max_width: 
             let mut buffer = [0; 4];
             conversion.pad_text(char_from_code(code)?.encode_utf8(&mut buffer), max_width)
         }
-        (_, NumberRef::Int(int)) => format_as_int(conversion, int, max_width),
-        (_, NumberRef::Float(float)) => format_as_int(conversion, truncate(float)?.as_ref(), max_width),
+        (_, NumberRef::Int(int)) => format_as_int(&conversion.spec, int, max_width),
+        (_, NumberRef::Float(float)) => format_as_int(&conversion.spec, truncate(float)?.as_ref(), max_width),
     }
 }
 
 /// Formats an integer for the letters `d i u o x X`.
-fn format_as_int(conversion: &Conversion, int: IntRef<'_>, max_width: usize) -> Result<String> {
-    let (base, prefix) = match conversion.letter {
-        'o' => (8, "0o"),
-        'x' => (16, "0x"),
-        'X' => (16, "0X"),
-        _ => (10, ""),
-    };
-    let precision = conversion.precision.unwrap_or(0);
+fn format_as_int(spec: &Spec, int: IntRef<'_>, max_width: usize) -> Result<String> {
+    let precision = spec.precision.unwrap_or(0);
     // CPython adds sign and prefix to the precision in a C int.
     if precision.saturating_add(3) > i32::MAX as usize {
         return Err(Error::overflow("precision too large"));
@@ -197,30 +142,15 @@ fn format_as_int(conversion: &Conversion, int: IntRef<'_>, max_width: usize) -> 
     if precision > max_width {
         return Err(too_wide(precision, max_width));
     }
-    let mut digits = magnitude_text(int, base)?;
-    if conversion.letter == 'X' {
-        digits.make_ascii_uppercase();
-    }
+    let digits = spec.digits(int)?;
     let zeros = "0".repeat(precision.saturating_sub(digits.len()));
-    let prefix = if conversion.is_alternate { prefix } else { "" };
-    let sign = conversion.sign(int.is_negative());
-    conversion.pad(sign, prefix, &format!("{zeros}{digits}"), conversion.has_zeros, max_width)
+    spec.lay_out_int(int, &format!("{zeros}{digits}"), max_width)
 }
 
 /// Formats a float for the letters `e E f F g G`.
-fn format_as_float(conversion: &Conversion, float: f64, max_width: usize) -> Result<String> {
-    let notation = match conversion.letter {
-        'e' | 'E' => Notation::Exponent,
-        'f' | 'F' => Notation::Fixed,
-        _ => Notation::General,
-    };
-    let mut format = FloatFormat::new(notation, conversion.precision.unwrap_or(6));
-    format.is_alternate = conversion.is_alternate;
-    format.is_upper = conversion.letter.is_ascii_uppercase();
-    let text = format_float(float, &format, max_width)?;
-    let magnitude = text.trim_start_matches('-');
-    let sign = conversion.sign(text.len() > magnitude.len());
-    conversion.pad(sign, "", magnitude, conversion.has_zeros, max_width)
+fn format_as_float(spec: &Spec, float: f64, max_width: usize) -> Result<String> {
+    let text = spec.float_text(float, false, max_width)?;
+    Ok(spec.lay_out_float(&text, &spec.layout(max_width)?))
 }
 
 /// Takes a key in parentheses. The key may contain pairs of parentheses.

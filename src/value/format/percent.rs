@@ -147,24 +147,24 @@ impl<'a> Source<'_, 'a> {
     /// Writes the conversion that starts at the byte `index` of the format. Returns its length in bytes.
     fn write_conversion(&mut self, format: &str, index: usize, text: &str, output: &mut String) -> Result<usize> {
         let conversion = Conversion::read(text, self)?;
-        if conversion.length == 1 && conversion.letter == '%' {
+        if conversion.length == 1 && conversion.spec.letter == '%' {
             output.push('%');
             return Ok(conversion.length);
         }
         let argument = self.next()?;
         let max_width = self.runtime.meter.limits().width;
         let is_wrapped = self.flavor == Flavor::Markup;
-        let formatted = match conversion.letter {
+        let formatted = match conversion.spec.letter {
             's' | 'r' | 'a' => {
-                let text = self.text(conversion.letter, &argument)?;
+                let text = self.text(conversion.spec.letter, &argument)?;
                 let whole = text.as_str();
                 let mut end = whole.len();
-                if let Some(precision) = conversion.precision {
+                if let Some(precision) = conversion.spec.precision {
                     self.runtime.meter.charge_scan(end.min(precision.saturating_mul(4)))?;
                     end = split_at_char(whole, precision).0.len();
                 }
                 let cut = text.slice(0..end);
-                if conversion.width.is_none() {
+                if !conversion.has_width {
                     self.runtime.meter.charge_bytes(end)?;
                     self.runtime.push(&cut, output)?;
                     return Ok(conversion.length);
@@ -236,7 +236,7 @@ impl<'a> Source<'_, 'a> {
 
     /// Returns the text of a number in a Markup, which calls Python's `int()` or `float()` on the value and so accepts strings too.
     fn wrapped_number(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
-        let is_integer = match conversion.letter {
+        let is_integer = match conversion.spec.letter {
             'o' | 'x' | 'X' => return Err(conversion.number_required("_MarkupEscapeHelper")),
             letter => matches!(letter, 'd' | 'i' | 'u'),
         };

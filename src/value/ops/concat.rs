@@ -211,21 +211,3 @@ fn concat_error(ty: &str, other: &Value<'_>) -> Error {
     let name = other.ty().name();
     Error::type_error(format!("can only concatenate {ty} (not \"{name}\") to {ty}"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn an_unshared_text_grows_in_place() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let text = runtime.str("ab".to_owned()).unwrap();
-        let shared = text.clone();
-        let grown = append(&mut runtime, text, &Value::text("c")).unwrap();
-        assert_eq!((shared.as_str(), grown.as_str()), (Some("ab"), Some("abc")));
-        let grown = append(&mut runtime, grown, &Value::text("d")).unwrap();
-        assert_eq!(grown.as_str(), Some("abcd"));
-    }
-}

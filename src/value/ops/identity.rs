@@ -51,30 +51,3 @@ fn is_repeated<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a
     runtime.meter.charge(nodes)?;
     Ok(is_repeated)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn equal_values_are_one_object_only_if_that_is_known() {
-        let json = serde_json::json!([[1, 2], [1, 2], [3], {}]);
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let Value::List(lists) = Value::from(&json) else {
-            panic!("an array is a list")
-        };
-        let [one, two, other, dict] = [0, 1, 2, 3].map(|index| lists.get(index).unwrap());
-        assert!(is_same(&mut runtime, &one, &one.clone()).unwrap());
-        assert!(!is_same(&mut runtime, &one, &other).unwrap());
-        assert!(!is_same(&mut runtime, &one, &dict).unwrap());
-        assert!(!is_same(&mut runtime, &one, &two).unwrap());
-        assert!(is_same(&mut runtime, &dict, &dict.clone()).is_err());
-        let whole = crate::value::ops::slice(&mut runtime, &one, None, None, None).unwrap();
-        assert!(!is_same(&mut runtime, &one, &whole).unwrap());
-        assert!(is_same(&mut runtime, &Value::Int(256), &Value::Int(256)).unwrap());
-        assert!(is_same(&mut runtime, &Value::Int(257), &Value::Int(257)).is_err());
-        assert!(!is_same(&mut runtime, &Value::Int(1), &Value::Bool(true)).unwrap());
-    }
-}

@@ -156,18 +156,3 @@ pub(super) fn not_subscriptable(value: &Value<'_>) -> Error {
         (ty, _) => format!("'{}' object is not subscriptable", ty.name()),
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn a_piece_of_a_borrowed_text_is_borrowed() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let (start, stop) = (Value::Int(-2), Value::None);
-        let piece = slice(&mut runtime, &Value::text("añb"), Some(&start), Some(&stop), None).unwrap();
-        assert!(matches!(piece, Value::Str(piece) if piece.borrowed() == Some("ñb")));
-    }
-}

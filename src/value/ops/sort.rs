@@ -203,29 +203,3 @@ fn is_less<'a>(runtime: &mut Runtime<'a>, run: &[usize], [left, right]: [usize; 
 fn reverse(run: &mut [usize], part: Range<usize>) {
     run.get_mut(part).unwrap_or_default().reverse();
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    fn order(items: &[i64], reverse: bool) -> Vec<usize> {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let mut less = |_: &mut Runtime<'_>, left: usize, right: usize| Ok(items.get(left) < items.get(right));
-        sort_indices(&mut runtime, items.len(), reverse, &mut less).unwrap()
-    }
-
-    #[test]
-    fn equal_items_keep_their_order() {
-        assert_eq!(order(&[2, 1, 2, 1], false), [1, 3, 0, 2]);
-        assert_eq!(order(&[2, 1, 2, 1], true), [0, 2, 1, 3]);
-        let many: Vec<i64> = (0..1000).map(|index| index * 7919 % 100).collect();
-        let sorted = order(&many, false);
-        assert!(
-            sorted
-                .windows(2)
-                .all(|pair| (many[pair[0]], pair[0]) < (many[pair[1]], pair[1]))
-        );
-    }
-}

@@ -35,36 +35,3 @@ pub(super) fn difference_error<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, 
     }
     Ok(unsupported::SET.error())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::error::ErrorKind;
-    use crate::limits::Limits;
-
-    #[test]
-    fn a_difference_is_unsupported_only_where_it_would_be_a_set() {
-        let json = serde_json::json!({"a": 1, "b": [2]});
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let Value::Dict(dict) = Value::from(&json) else {
-            panic!("an object is a dict")
-        };
-        let (keys, items) = (Value::Keys(dict.clone()), Value::Items(dict.clone()));
-        let list = runtime.list(vec![Value::text("b")]).unwrap();
-        let cases = [
-            (keys.clone(), list.clone(), ErrorKind::Unsupported),
-            (list.clone(), keys.clone(), ErrorKind::Unsupported),
-            (keys, Value::Int(1), ErrorKind::Type),
-            (items, list.clone(), ErrorKind::Type),
-            (Value::Values(dict), list, ErrorKind::Type),
-        ];
-        for (left, right, want) in cases {
-            assert_eq!(
-                crate::value::ops::subtract(&mut runtime, &left, &right).unwrap_err().kind(),
-                want,
-                "{left:?} - {right:?}"
-            );
-        }
-    }
-}

@@ -7,8 +7,6 @@
 //! Text is appended to the output, charged piece by piece and checked against the limit as it grows. Numbers are converted by
 //! [`crate::number::text`], strings by [`crate::text::quote`], and other objects by [`super::objects`].
 
-use std::fmt::Write;
-
 use super::objects;
 use crate::error::Result;
 use crate::meter::LONG;
@@ -195,10 +193,11 @@ pub(super) fn write_dict<'a>(
 
 fn write_range<'a>(runtime: &mut Runtime<'a>, range: &Range, out: &mut String) -> Result<()> {
     let Range { start, stop, step, .. } = range;
-    match step {
-        1 => write_displayed(runtime, &format_args!("range({start}, {stop})"), out),
-        _ => write_displayed(runtime, &format_args!("range({start}, {stop}, {step})"), out),
-    }
+    let text = match step {
+        1 => format!("range({start}, {stop})"),
+        _ => format!("range({start}, {stop}, {step})"),
+    };
+    write_piece(runtime, &text, out)
 }
 
 fn write_quoted<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, out: &mut String) -> Result<()> {
@@ -217,13 +216,6 @@ fn write_quoted<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, out: &mut String)
         runtime.record_escaped(text, start, written, backslash_escape)?;
     }
     Ok(())
-}
-
-fn write_displayed<'a>(runtime: &mut Runtime<'a>, displayed: &dyn std::fmt::Display, out: &mut String) -> Result<()> {
-    runtime.meter.charge(1)?;
-    // Writing to a string cannot fail.
-    let _ = write!(out, "{displayed}");
-    runtime.meter.check_output(out.len())
 }
 
 /// Appends `repr(int)`.
