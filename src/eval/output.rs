@@ -6,7 +6,7 @@
 
 use super::Evaluator;
 use super::truth::Truth;
-use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Form, Leaf, LeafKind, Output, Piece};
+use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Form, Leaf, LeafKind, Output, Piece, TextLines};
 use crate::builtins::{filters, methods};
 use crate::error::Result;
 use crate::meter::{Meter, STEP_BYTES};
@@ -83,13 +83,7 @@ impl<'a> Evaluator<'a, '_> {
         self.pieces += pieces.len();
         for piece in pieces {
             match piece {
-                Piece::Text { text, lines, .. } => {
-                    self.out.push_str(text);
-                    if let Some(stretch) = &stretch {
-                        stretch.record_lines(&mut self.runtime.pieces, text, lines, self.out.len());
-                        self.runtime.check_pieces()?;
-                    }
-                }
+                Piece::Text { text, lines, .. } => self.write_text(text, lines, stretch.as_ref())?,
                 Piece::Expr(expr) => {
                     self.count_root();
                     let render = self.render;
@@ -98,8 +92,24 @@ impl<'a> Evaluator<'a, '_> {
                 }
             }
         }
+        self.end_output(stretch.as_ref())
+    }
+
+    /// Writes text of the template.
+    #[inline]
+    fn write_text(&mut self, text: &str, lines: &TextLines, stretch: Option<&Stretch>) -> Result<()> {
+        self.out.push_str(text);
         if let Some(stretch) = stretch {
-            self.runtime.end_stretch(&stretch, self.out.len())?;
+            stretch.record_lines(&mut self.runtime.pieces, text, lines, self.out.len());
+            self.runtime.check_pieces()?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn end_output(&mut self, stretch: Option<&Stretch>) -> Result<()> {
+        if let Some(stretch) = stretch {
+            self.runtime.end_stretch(stretch, self.out.len())?;
         }
         self.runtime.meter.check_output(self.out.len())
     }
