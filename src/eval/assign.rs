@@ -66,7 +66,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Assigns a key and its value to two targets.
     #[inline]
-    fn assign_entry(&mut self, [first, second]: [&'a Target; 2], (key, value): (Value<'a>, Value<'a>)) -> Result<()> {
+    pub(super) fn assign_entry(&mut self, [first, second]: [&'a Target; 2], (key, value): (Value<'a>, Value<'a>)) -> Result<()> {
         self.runtime.meter.charge(1)?;
         self.assign(first, key)?;
         self.assign(second, value)

@@ -27,6 +27,8 @@ struct Tested<'a> {
     source: Value<'a>,
     /// The iteration, which begins with the first item.
     iter: Option<Iter<'a>>,
+    /// The two variables of the target of `for key, value in …`, if it has that form.
+    pair: Option<[&'a Target; 2]>,
 }
 
 impl<'a> Evaluator<'a, '_> {
@@ -112,6 +114,7 @@ impl<'a> Evaluator<'a, '_> {
             environment: self.environment_around(node),
             source,
             iter: None,
+            pair: pair(&test.target),
         };
         self.runtime.generator(height, tested)
     }
@@ -318,12 +321,27 @@ impl<'a> Tested<'a> {
             let mut evaluator = Evaluator::new(runtime, self.render, String::new());
             evaluator.enter_frame(self.node.frame, self.environment)?;
             evaluator.enter_scope(&self.node.scope)?;
-            evaluator.assign(&self.node.target, item)?;
+            let entry = match (self.pair, &item) {
+                (Some(names), Value::Tuple(pair)) => pair.as_entry().map(|entry| (names, entry)),
+                _ => None,
+            };
+            // An entry that is unpacked and packed again becomes another tuple with equal items. No template can distinguish the two.
+            let whole = match entry {
+                Some((names, entry)) => {
+                    evaluator.assign_entry(names, entry)?;
+                    Some(item)
+                }
+                None => {
+                    evaluator.assign(&self.node.target, item)?;
+                    None
+                }
+            };
             let charged = evaluator.runtime.meter.charge(u64::from(self.node.steps));
             let truth = charged.and_then(|()| evaluator.truth(&self.node.condition));
-            let kept = match truth.map_err(|error| error.at(self.node.condition.span))? {
-                Truth::No => None,
-                Truth::Yes => Some(evaluator.pack(&self.node.target)?),
+            let kept = match (truth.map_err(|error| error.at(self.node.condition.span))?, whole) {
+                (Truth::No, _) => None,
+                (Truth::Yes, None) => Some(evaluator.pack(&self.node.target)?),
+                (Truth::Yes, whole) => whole,
             };
             evaluator.leave_frame();
             if kept.is_some() {
@@ -331,6 +349,20 @@ impl<'a> Tested<'a> {
             }
         }
         Ok(None)
+    }
+}
+
+/// Returns the two names of a target, if it is two different names.
+fn pair(target: &Target) -> Option<[&Target; 2]> {
+    let TargetKind::Tuple(targets) = &target.kind else {
+        return None;
+    };
+    let [first, second] = targets.as_slice() else {
+        return None;
+    };
+    match (&first.kind, &second.kind) {
+        (TargetKind::Name { slot: one, .. }, TargetKind::Name { slot: other, .. }) if one != other => Some([first, second]),
+        _ => None,
     }
 }
 
