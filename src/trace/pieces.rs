@@ -259,7 +259,7 @@ impl Pieces {
         self.filled = self.filled.min(length);
     }
 
-    /// Removes the pieces after a number of them, which ended at a byte.
+    /// Removes all but the first pieces. The last that stays ends at the byte `filled`, unless it is a block.
     pub fn undo(&mut self, count: usize, filled: usize) {
         self.list.truncate(count);
         self.filled = filled;
