@@ -114,7 +114,7 @@ pub struct TextLines {
 }
 
 impl TextLines {
-    /// Appends to a text another one with these lines.
+    /// Appends `next`, which comes from `lines`, to a text, and adds the lines.
     pub fn join(&mut self, text: &mut String, next: &str, lines: &Self) {
         let start = u32::try_from(text.len()).unwrap_or(u32::MAX);
         if text.is_empty() {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 pub const PLANT: &str = "vexolumiq";
 pub const SECOND: &str = "drabontil";
 
-/// The texts of the other messages.
+/// The contents of messages, and their reasoning.
 pub const SYSTEM: &str = "grelmovan";
 pub const USER: &str = "holvantis";
 pub const ANSWER: &str = "jopredulk";

@@ -328,7 +328,7 @@ impl<'t, 'b> Walk<'t, 'b> {
         found
     }
 
-    /// Notes that a field is read whose name is an argument.
+    /// Records a read of the field whose name an argument gives.
     fn named_field(&mut self, places: &Places, name: &Expr) {
         if let ExprKind::Literal(Literal::Str(text)) = &name.kind {
             self.field(places, text, self.line(name));

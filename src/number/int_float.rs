@@ -131,8 +131,8 @@ fn compare_mixed(int: IntRef<'_>, float: f64) -> Option<Ordering> {
     }))
 }
 
-/// Returns the float nearest to `bits * 2**exponent`, or infinity if it is too large. The lowest of the 65 or more bits also stands for
-/// anything below it.
+/// Rounds `bits * 2**exponent` to the nearest float, or to infinity if it is too large. `bits` has at least 65 bits. If the exact number
+/// has further bits below them, the caller has set the lowest one.
 #[expect(
     clippy::arithmetic_side_effects,
     clippy::cast_precision_loss,

@@ -241,6 +241,7 @@ pub struct Reads {
 pub struct Read {
     /// The name of the variable, or the path of the field.
     pub name: String,
+    /// The line, from 1.
     pub line: usize,
     /// The name of the template, or its beginning if it is long, if the model has several.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -254,6 +255,7 @@ pub struct Finding {
     pub rule: String,
     /// The group of the rule: `portable`, `white space`, `tokens` or `reading`.
     pub group: String,
+    /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,

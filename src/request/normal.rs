@@ -336,7 +336,7 @@ impl<'b> Normal<'b> {
 }
 
 impl<'b> Part<'b> {
-    /// Returns a part that the body does not have.
+    /// Makes a part that is not in the body.
     pub fn made(kind: PartKind, text: impl Into<String>) -> Self {
         Self {
             kind,
@@ -382,7 +382,7 @@ impl<'b> Turn<'b> {
         }
     }
 
-    /// Returns a turn that the body does not have.
+    /// Makes a turn that is not in the body.
     pub fn made(role: Role, text: &str) -> Self {
         Self {
             form: Form::Text,

@@ -161,7 +161,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Stops looking for a name that is read, which is then found, or set.
+/// Removes a name that was met from those that are looked for. It is found if it was read, and not if it was set.
 fn meet(wanted: &mut [Option<Symbol>], found: &mut [bool], symbol: Symbol, is_read: bool) {
     for (wanted, found) in wanted.iter_mut().zip(found) {
         if *wanted == Some(symbol) {

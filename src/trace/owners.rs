@@ -25,7 +25,7 @@ pub(super) struct Mark {
 /// What a mark ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// A stretch, whose text one message may own.
+    /// A part of the output, such as an `if` block, that may belong to one message.
     Stretch,
     /// A round of a loop, whose pieces without an owner get one.
     Round,

@@ -259,7 +259,7 @@ impl Pieces {
         self.filled = self.filled.min(length);
     }
 
-    /// Removes all but the first pieces. The last that stays ends at the byte `filled`, unless it is a block.
+    /// Keeps only the first `count` pieces. The next piece begins at the byte `filled`.
     pub fn undo(&mut self, count: usize, filled: usize) {
         self.list.truncate(count);
         self.filled = filled;

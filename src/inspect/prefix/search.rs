@@ -186,7 +186,7 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// Returns whether the verdict that is sought is about a pair.
+    /// Returns whether the conversation of a pair grows in this way, and has its messages in an order that can occur.
     fn is_pair(&self, growth: Growth, pair: &Pair) -> bool {
         let kinds: Vec<Kind> = self.kinds(&pair.turns).collect();
         matches!(*kinds, [.., (last, _), (next, _)] if growth.joins(last, next)) && is_conversation(kinds.into_iter())

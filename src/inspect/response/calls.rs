@@ -307,8 +307,7 @@ fn escape_around(text: &str) -> String {
     }
 }
 
-/// Returns a regular expression that matches a string. In place of each planted word it matches any word, and in place of `"true"` any
-/// boolean.
+/// Returns a regular expression for strings like this one, in which each planted word may be another word, and `"true"` may be `"false"`.
 fn escape_exact(text: &str) -> String {
     let mut pattern = String::new();
     for char in text.chars() {

@@ -255,7 +255,7 @@ impl<'a> Runtime<'a> {
         Ok(())
     }
 
-    /// Removes the pieces of a stretch whose text is taken back.
+    /// Removes the pieces of a stretch, after its text was removed from the output.
     pub fn undo_stretch(&mut self, stretch: &Stretch) {
         self.pieces.undo(stretch.before, stretch.filled);
     }
