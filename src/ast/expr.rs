@@ -79,7 +79,9 @@ pub enum Form {
     Inspection,
     /// `loop.index0 % 2`, `messages|length - 1`: arithmetic of what may be integers.
     Count,
-    /// `"a" + path + b|upper`: a sum that may be a string.
+    /// `"a" + path + "b"`: a sum that most likely is a string.
+    TextSum,
+    /// `a + b|upper`: another sum.
     Sum,
     /// `path|trim`, `path.strip()`: a filter or a method without arguments that returns a part of a string.
     Part,

@@ -30,7 +30,7 @@ impl<'a> Evaluator<'a, '_> {
         match expr.form {
             Form::Path => self.path_value(expr),
             Form::Applied | Form::Part | Form::Written | Form::Selection | Form::Entries => self.applied(expr),
-            Form::Count => self.count_value(expr),
+            Form::TextSum | Form::Count => self.arithmetic(expr),
             _ => self.general_value(expr),
         }
     }
@@ -57,8 +57,13 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn count_value(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
-        match self.peek_int(expr) {
+    fn arithmetic(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        if expr.form == Form::TextSum && !self.runtime.is_setting() {
+            self.check_stack(expr)?;
+            return self.text_sum(expr).map_err(|error| self.explain_error(error, expr));
+        }
+        let int = (expr.form == Form::Count).then(|| self.peek_int(expr)).flatten();
+        match int {
             Some(int) => Ok(Value::Int(int)),
             None => self.general_value(expr),
         }

@@ -119,7 +119,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn write_expr(&mut self, expr: &'a Expr) -> Result<()> {
         match expr.form {
             Form::Path | Form::Part | Form::Written if self.write_if_found(expr)?.is_yes() => Ok(()),
-            Form::Sum | Form::Count if is_sum(expr) && !self.runtime.is_setting() => self.write_sum(expr),
+            Form::TextSum | Form::Sum | Form::Count if is_sum(expr) && !self.runtime.is_setting() => self.write_sum(expr),
             Form::General if !matches!(expr.kind, ExprKind::Concat(_) | ExprKind::Conditional(_)) => self.write_built(expr),
             _ => self.write_other(expr),
         }
@@ -169,6 +169,14 @@ impl<'a> Evaluator<'a, '_> {
             }
             _ => print::write_str(self.runtime, value, &mut self.out),
         }
+    }
+
+    /// Evaluates a sum that has a string among its operands: it is written to a new string, without the sums in between.
+    #[inline(never)]
+    pub(super) fn text_sum(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        let mut built = None;
+        let ((), text) = self.capture(|evaluator| evaluator.write_operands(expr, 0, &mut built))?;
+        Ok(built.unwrap_or(text))
     }
 
     /// Writes a string literal, or an expression with the form of a path, a part or a filter that writes, if it is a plain string. Returns

@@ -23,6 +23,7 @@ pub(super) fn choose(kind: &ExprKind) -> Form {
                 _ => Form::General,
             }
         }
+        ExprKind::Binary(BinaryOp::Add, operands) if has_text(operands) => Form::TextSum,
         ExprKind::Binary(..) if is_count(kind, MAX_DEPTH) => Form::Count,
         ExprKind::Binary(BinaryOp::Add, _) => Form::Sum,
         ExprKind::Filter(filter) => choose_filter(filter),
@@ -100,6 +101,17 @@ fn is_count(kind: &ExprKind, depth: u32) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns whether a sum has a string literal as one of its last two operands or as its first, so that it is most likely a string.
+fn has_text(operands: &[Expr; 2]) -> bool {
+    let is_text = |operand: &Expr| operand.literal().is_some_and(|text| !text.is_empty());
+    let [left, right] = operands;
+    is_text(right)
+        || match &left.kind {
+            ExprKind::Binary(BinaryOp::Add, operands) => operands.iter().any(is_text),
+            _ => is_text(left),
+        }
 }
 
 fn choose_filter(filter: &Filter) -> Form {
