@@ -258,11 +258,7 @@ impl Pattern {
         let Some(literals) = &self.literals else {
             return self.automaton.find_beginning(text, from, meter);
         };
-        let longest = literals
-            .iter()
-            .map(|literal| literal.len().saturating_sub(1))
-            .max()
-            .unwrap_or_default();
+        let longest = literals.iter().map(String::len).max().unwrap_or_default();
         let mut from = from.max(text.len().saturating_sub(longest));
         // The place is at most three bytes before the start of a character.
         while !text.is_char_boundary(from) {
