@@ -4,6 +4,7 @@
 //! `RUSTFLAGS="--cfg unmetered"` the meter counts no work and checks only the limits on live memory, on calls and on items of iterators, so
 //! that a benchmark can measure its cost.
 
+mod counted;
 mod scanned;
 mod stack;
 
@@ -11,6 +12,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
+pub use counted::Counted;
 pub use scanned::LONG;
 pub use stack::Stack;
 
@@ -58,14 +60,6 @@ pub struct Meter<'a> {
     /// The number of bytes that are claimed now. The claims share it, and the first claim creates it.
     live: Option<Rc<Cell<u64>>>,
     /// The number of bytes of a text in parts that are not counted yet.
-    part: usize,
-}
-
-/// What a meter has counted, so that another meter can go on.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Counted {
-    steps: u64,
-    live: u64,
     part: usize,
 }
 
@@ -129,31 +123,6 @@ impl<'a> Meter<'a> {
             live: None,
             part: 0,
             limits,
-        }
-    }
-
-    /// Returns what was counted so far.
-    pub fn counted(&self) -> Counted {
-        Counted {
-            steps: self.steps(),
-            live: self.live.as_ref().map_or(0, |live| live.get()),
-            part: self.part,
-        }
-    }
-
-    /// Goes on from what another meter has counted, whose work is not expected again. The clock is checked after as many steps of both as
-    /// after those of one.
-    pub fn resume(&mut self, counted: Counted) -> Result<()> {
-        self.add_done(counted.steps);
-        self.part = counted.part;
-        let next = STRIDE.saturating_sub(counted.steps % STRIDE);
-        if self.steps_left > next {
-            let left = self.steps_left();
-            self.set_steps(next, left.saturating_sub(next));
-        }
-        match counted.live {
-            0 => Ok(()),
-            live => self.add_live(live).map(drop),
         }
     }
 
