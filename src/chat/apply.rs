@@ -7,16 +7,20 @@
 //! The order of the steps decides which of two errors is raised. The rule is transformers 5.24.0 `tokenization_utils_base.py`,
 //! `apply_chat_template`, and `utils/chat_template_utils.py`, `render_jinja_template`.
 
+use std::ops::Range;
+
+use super::assistant::control::common_prefix;
 use super::continuation::Continuation;
 use super::input::sealed::Borrow;
 use super::messages::Conversations;
 use super::options::ApplyOptions;
 use super::prompt::Prompt;
 use super::templates::NamedTemplate;
-use super::variables::Variables;
+use super::variables::{FLAG, Variables};
 use super::{ChatTemplate, ControlPolicy, Input, explain_objects, not_iterable, refused};
 use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
+use crate::eval;
 use crate::json;
 use crate::meter::Meter;
 use crate::template::Template;
@@ -260,7 +264,7 @@ impl<'a> Render<'a> {
             .map_or(messages, |continuation| continuation.messages.clone());
         let given = self
             .variables
-            .give(runtime, messages, self.tools.clone(), self.documents.clone())?;
+            .give(runtime, messages.clone(), self.tools.clone(), self.documents.clone())?;
         let mut render_options = options.render_options();
         let tracks_spans = self.compiled.tracks_spans(&render_options);
         let output = self.compiled.render_value(runtime, given, tracks_spans);
@@ -269,10 +273,12 @@ impl<'a> Render<'a> {
             output.text = continuation.close(runtime, output.text)?;
             output.pieces.truncate(output.text.len());
         }
+        let generation_prompt = self.find_generation_prompt(runtime, messages, &output)?;
         let copies = self.lists_copies.then(|| output.pieces.list_copies());
         render_options.trace |= checks_control_tokens;
         let mut prompt = self.compiled.finish(runtime, output, &render_options)?;
         prompt.copies = copies.unwrap_or_default();
+        prompt.generation_prompt = generation_prompt;
         if checks_control_tokens {
             let count = self.control_tokens.len().saturating_add(options.control_tokens.tokens.len());
             runtime.meter.charge_items(count)?;
@@ -281,6 +287,38 @@ impl<'a> Render<'a> {
         }
         prompt.steps = runtime.meter.steps();
         Ok(prompt)
+    }
+
+    /// Returns what the generation prompt is in an output. If no branch on the flag wrote it at the end, the conversation is rendered without
+    /// the flag.
+    fn find_generation_prompt(
+        &self,
+        runtime: &mut Runtime<'a>,
+        messages: Value<'a>,
+        output: &eval::Output,
+    ) -> Result<Option<Range<usize>>> {
+        let text = output.text.as_str();
+        if !self.compiled.asks_prompt() || !ops::is_true(runtime, &self.variables.generation_prompt)? {
+            return Ok(Some(text.len()..text.len()));
+        }
+        if output.prompt.is_some() {
+            return Ok(output.prompt.clone());
+        }
+        let mut other = Runtime::with_meter(runtime.meter.renew(), self.options.clock, &LOOKUPS);
+        let given = self
+            .variables
+            .give(&mut other, messages, self.tools.clone(), self.documents.clone());
+        let closed = given.and_then(|mut given| {
+            given.set(FLAG, Value::Bool(false));
+            self.compiled.render_opening(&mut other, given)
+        });
+        let Ok(closed) = closed else { return Ok(None) };
+        runtime.meter.charge_bytes(text.len())?;
+        // The template may print more after the generation prompt.
+        let start = common_prefix(&closed, text);
+        let rest = closed.get(start..).unwrap_or_default();
+        let end = text.strip_suffix(rest).map(str::len).filter(|end| *end >= start);
+        Ok(end.map(|end| start..end))
     }
 
     /// Returns the inputs of a render that is traced: what the caller passed.
