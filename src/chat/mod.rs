@@ -28,6 +28,7 @@ mod prompt;
 mod render;
 #[cfg(feature = "response")]
 mod response;
+mod stops;
 mod templates;
 mod tokenizer_class;
 mod tokenizer_json;
@@ -74,6 +75,8 @@ pub(crate) use memory::{CHOICES, Choices, Kinds, Memory};
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
 pub use render::RenderOptions;
+#[cfg(feature = "inspect")]
+pub(crate) use stops::{NEXT_TURN, StopToken};
 use templates::Compiler;
 #[cfg(feature = "cli")]
 pub(crate) use templates::MAX_TEMPLATES;
@@ -114,6 +117,8 @@ struct Parts {
     templates: Templates,
     special_tokens: Vec<(String, String)>,
     added_special_tokens: Vec<String>,
+    /// The tokens that `generation_config.json` names as ends.
+    generation_stops: Vec<String>,
     /// The description of what the model writes.
     #[cfg(feature = "response")]
     response: Option<Result<crate::response::ResponseTemplate>>,
@@ -213,6 +218,7 @@ impl ChatTemplate {
             templates,
             special_tokens,
             added_special_tokens: Vec::new(),
+            generation_stops: Vec::new(),
             #[cfg(feature = "response")]
             response: None,
             #[cfg(feature = "inspect")]
@@ -234,6 +240,12 @@ impl ChatTemplate {
         let parts = self.parts_mut();
         let named: HashSet<&String> = parts.special_tokens.iter().map(|(_, token)| token).collect();
         parts.added_special_tokens = tokens.into_iter().filter(|token| !named.contains(token)).collect();
+        self
+    }
+
+    /// Sets the tokens that `generation_config.json` names as ends.
+    pub(crate) fn with_generation_stops(mut self, tokens: Vec<String>) -> Self {
+        self.parts_mut().generation_stops = tokens;
         self
     }
 
@@ -273,6 +285,7 @@ impl ChatTemplate {
             (Some(template), Some(single)) => single.get_or_init(|| {
                 Self::assemble(Templates::One(template.clone()), parts.special_tokens.clone())
                     .with_added_special_tokens(parts.added_special_tokens.clone())
+                    .with_generation_stops(parts.generation_stops.clone())
             }),
             _ => self,
         }
