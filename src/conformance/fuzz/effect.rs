@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 
 use super::generate::sentence::{Sentence, Use};
 use super::round::Round;
-use crate::chat::RenderOptions;
 use crate::clock::LocalTime;
 use crate::error::ErrorKind;
 use crate::json::{Data, Object};
+use crate::template::RenderOptions;
 use crate::template::Template;
 
 /// The expression that replaces a removed one.
