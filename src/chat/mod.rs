@@ -18,9 +18,9 @@ mod control_tokens;
 mod files;
 mod folder;
 mod input;
+mod kept;
 mod lookahead;
 mod mask;
-mod memory;
 mod messages;
 mod model_config;
 mod options;
@@ -36,6 +36,7 @@ mod tokens;
 mod turns;
 mod variables;
 
+use std::any::Any;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -45,8 +46,6 @@ use indexmap::IndexMap;
 use crate::deadline::Bounds;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::meter::Meter;
-#[cfg(feature = "inspect")]
-use crate::report::Made;
 #[cfg(feature = "inspect")]
 use crate::template::Template;
 use crate::value::Value;
@@ -67,10 +66,10 @@ pub(crate) use files::Files;
 pub use files::LoadOptions;
 pub use input::Input;
 pub(crate) use input::sealed::Borrow;
+use kept::Kept;
 #[cfg(feature = "inspect")]
 pub(crate) use lookahead::list_lookahead;
 pub use mask::assistant_mask;
-pub(crate) use memory::{CHOICES, Choices, Kinds, Memory};
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
 pub use render::RenderOptions;
@@ -117,11 +116,8 @@ struct Parts {
     /// The description of what the model writes.
     #[cfg(feature = "response")]
     response: Option<Result<crate::response::ResponseTemplate>>,
-    /// The parts of the report that were made so far.
-    #[cfg(feature = "inspect")]
-    made: Made,
-    /// How requests were written.
-    memory: Memory,
+    /// What the rooms above keep.
+    kept: Kept,
     /// For each template, a `ChatTemplate` that has only this one, made by the first request that needs it.
     singles: Vec<OnceLock<ChatTemplate>>,
 }
@@ -215,9 +211,7 @@ impl ChatTemplate {
             added_special_tokens: Vec::new(),
             #[cfg(feature = "response")]
             response: None,
-            #[cfg(feature = "inspect")]
-            made: Made::default(),
-            memory: Memory::default(),
+            kept: Kept::default(),
         };
         Self { parts: Arc::new(parts) }
     }
@@ -250,14 +244,10 @@ impl ChatTemplate {
         self
     }
 
-    /// Returns the parts of the model for modification, and drops the report and the single templates that were made from the old parts.
+    /// Returns the parts of the model for modification, and drops what is kept and the single templates that were made from the old parts.
     fn parts_mut(&mut self) -> &mut Parts {
         let parts = Arc::make_mut(&mut self.parts);
-        #[cfg(feature = "inspect")]
-        {
-            parts.made = Made::default();
-        }
-        parts.memory = Memory::default();
+        parts.kept = Kept::default();
         parts.singles.iter_mut().for_each(|single| drop(single.take()));
         parts
     }
@@ -278,15 +268,9 @@ impl ChatTemplate {
         }
     }
 
-    /// Returns the parts of the report that were made so far.
-    #[cfg(feature = "inspect")]
-    pub(crate) fn made(&self) -> &Made {
-        &self.parts.made
-    }
-
-    /// Returns what is remembered of requests.
-    pub(crate) fn memory(&self) -> &Memory {
-        &self.parts.memory
+    /// Returns the value of a type that a room above keeps for these templates. It is made when it is first asked for.
+    pub(crate) fn kept<T: Any + Send + Sync + Default>(&self) -> &T {
+        self.parts.kept.find()
     }
 
     /// Adds special tokens, each by its name and its text. Special tokens of the same names are replaced.

@@ -59,7 +59,6 @@ struct Joined {
 /// # Errors
 /// If a limit of the meter is reached.
 pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<Faults> {
-    let source = request.template.source().unwrap_or_default();
     meter.charge_items(prompt.segments.len())?;
     let mut tape = Tape::new(prompt, !written.media.is_empty());
     let mut faults = Faults::new();
@@ -76,9 +75,9 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
     }
     // The map of keys has no order.
     faults.sort_unstable();
+    let unknown = list_unknown_roles(request, written, meter)?;
     for (index, Spoken { role, .. }) in written.spoken.iter().enumerate() {
-        let is_known = matches!(role, Role::User | Role::Assistant | Role::System) || has_word(source, role.name());
-        if !is_known && tape.copied.contains_key(format!("/messages/{index}/role").as_str()) {
+        if unknown.contains(role) && tape.copied.contains_key(format!("/messages/{index}/role").as_str()) {
             faults.push((kind::ECHO, place_of(written, index)));
         }
     }
@@ -410,8 +409,22 @@ fn key_of_part(path: &str) -> Option<usize> {
     (is_part && matches!(keys.next()?, "type" | "text") && keys.next().is_none()).then_some(index)
 }
 
+/// Returns the roles of a request that are no words of the template.
+pub fn list_unknown_roles(request: &Request<'_>, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<Vec<Role>> {
+    let source = request.template.source().unwrap_or_default();
+    let mut unknown = Vec::new();
+    for role in [Role::Developer, Role::Tool] {
+        meter.charge_items(written.spoken.len())?;
+        if written.spoken.iter().any(|spoken| spoken.role == role) {
+            meter.charge_scan(source.len())?;
+            unknown.extend((!has_word(source, role.name())).then_some(role));
+        }
+    }
+    Ok(unknown)
+}
+
 /// Returns whether a source has a word that is no part of a longer one.
-pub fn has_word(source: &str, word: &str) -> bool {
+fn has_word(source: &str, word: &str) -> bool {
     let is_letter = |character: char| character.is_alphanumeric() || character == '_';
     source.match_indices(word).any(|(at, _)| {
         let before = source.get(..at).and_then(|text| text.chars().next_back());

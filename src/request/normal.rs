@@ -283,20 +283,6 @@ fn count_beginnings(text: &str) -> usize {
     text.bytes().filter(is_beginning).count()
 }
 
-impl Arguments<'_> {
-    /// Returns a bit for the form of the arguments.
-    pub fn form(&self) -> u8 {
-        match self {
-            Self::Absent => 1,
-            Self::Json(json) if json.is_nothing() => 2,
-            Self::Json(_) => 4,
-            Self::Value(_) => 8,
-            Self::Input(_) => 16,
-            Self::Fields(_) => 32,
-        }
-    }
-}
-
 impl Role {
     /// Returns the name that templates read.
     pub fn name(self) -> &'static str {

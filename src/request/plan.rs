@@ -1,8 +1,12 @@
 //! The choices of how a request is written, and the operators that change one.
 
 use super::normal::{Class, Form, Normal, Part, PartKind, Role, ToolForm, Turn};
-use crate::chat::Choices;
-pub(crate) use crate::chat::Kinds;
+
+/// The number of choices of a plan.
+pub const CHOICES: usize = 20;
+
+/// The kinds of what a prompt loses or garbles, one bit each.
+pub type Kinds = u32;
 
 /// The kinds of losses, one bit each. Those of contents are in the order of [`Class`].
 pub mod kind {
@@ -40,7 +44,7 @@ pub mod kind {
 
 /// How a request is written: for each choice a value, of which the first changes nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Plan(pub Choices);
+pub struct Plan(pub [u8; CHOICES]);
 
 /// The choices of a plan. The first five are in the order of [`Class`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,9 +162,23 @@ impl Plan {
         self
     }
 
-    /// Returns whether the plan gives something up.
-    pub fn drops(&self) -> bool {
-        self.get(Choice::Drops) != AS_IS || self.get(Choice::Media) == DROPPED || self.get(Choice::Thoughts) == DROPPED
+    /// Returns whether the plan moves or gives up what another one leaves in its place.
+    pub fn moves(&self, other: &Self) -> bool {
+        let own = [
+            Choice::Developer,
+            Choice::Calls,
+            Choice::Systems,
+            Choice::Alternation,
+            Choice::Results,
+            Choice::Settings,
+            Choice::Drops,
+        ];
+        let gives_up = |choice: Choice| self.get(choice) == DROPPED;
+        own.iter().any(|choice| self.get(*choice) != other.get(*choice))
+            || gives_up(Choice::Media)
+            || self.get(Choice::Media) == FIRST
+            || gives_up(Choice::Thoughts)
+            || self.get(Choice::Thoughts) == CONTENT
     }
 }
 

@@ -3,11 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use super::judge::{self, Faults};
-use super::normal::{Normal, PartKind, Role, ToolForm};
-use super::plan::{self, Choice, Kinds, OPERATORS, Plan, kind, value};
+use super::memory::Found;
+use super::normal::Role;
+use super::plan::{self, CHOICES, Choice, Kinds, OPERATORS, Plan, kind, value};
 use super::prepared::Request;
+use super::quick;
 use super::write::{Given, Written};
-use crate::chat::{ApplyOptions, CHOICES, Memory, Prompt};
+use crate::chat::{ApplyOptions, Prompt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{DEPTH, Data, Object};
 use crate::meter::Meter;
@@ -25,6 +27,8 @@ pub struct Outcome {
     pub plan: Plan,
     pub faults: Faults,
     pub refusal: Option<Refusal>,
+    /// Whether it takes a trace to judge the prompt.
+    needs_trace: bool,
     /// Refused, garbled, lost, echoes.
     score: Score,
 }
@@ -50,6 +54,16 @@ impl Outcome {
 
     pub fn kinds(&self) -> Kinds {
         kinds_of(&self.faults)
+    }
+
+    /// Returns the plan, with what it takes to judge its prompts.
+    pub fn found(&self) -> Found {
+        Found {
+            plan: self.plan,
+            faults: self.kinds(),
+            needs_trace: self.needs_trace,
+            is_of_sketch: false,
+        }
     }
 
     /// Returns whether content or calls are lost.
@@ -99,7 +113,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
 
     /// Renders what a plan wrote. Returns the outcome, and the prompt unless the template refuses the request.
     pub fn evaluate(&mut self, plan: Plan, written: &Written<'b>) -> (Outcome, Option<Prompt>) {
-        let (faults, prompt) = match self.judge(written) {
+        let (faults, prompt, needs_trace) = match self.judge(written) {
             Ok(judged) => judged,
             Err(error) => return (self.refuse(plan, error, written), None),
         };
@@ -108,6 +122,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             score: score_of(&faults),
             faults,
             refusal: None,
+            needs_trace,
         };
         (outcome, Some(prompt))
     }
@@ -128,19 +143,21 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             plan,
             faults: Faults::new(),
             refusal: Some(refusal),
+            needs_trace: false,
             score: (1, 0, 0, 0),
         }
     }
 
     /// Renders the request and returns what is lost.
-    fn judge(&mut self, written: &Written<'b>) -> Result<(Faults, Prompt)> {
+    fn judge(&mut self, written: &Written<'b>) -> Result<(Faults, Prompt, bool)> {
         self.meter.charge_items(written.atoms.len())?;
         self.renders = self.renders.saturating_add(1);
-        let prompt = self.request.render(written, self.options, (true, false), self.meter)?;
+        let prompt = self.request.render(written, self.options, (true, true), self.meter)?;
+        let needs_trace = quick::judge(self.request, &prompt, written, self.meter)?.is_none();
         let mut faults = judge::judge(self.request, &prompt, written, self.meter)?;
         self.add_media(&prompt, written, &mut faults);
         faults.extend(&written.given_up);
-        Ok((faults, prompt))
+        Ok((faults, prompt, needs_trace))
     }
 
     /// Adds media for which nothing stands in the prompt: without them, it is the same.
@@ -165,17 +182,16 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         }
     }
 
-    /// Returns the best outcome that is found.
-    /// The plan of an earlier request is kept if it loses nothing. Recent plans are tried only if the neutral plan loses something.
+    /// Returns the best outcome that is found. The plan of an earlier request is kept if it loses nothing.
     ///
     /// # Errors
     /// If a limit was reached.
-    pub fn run(mut self, earlier: Option<Plan>, recent: &[Plan]) -> Result<Outcome> {
-        let outcome = self.find(earlier, recent);
+    pub fn run(mut self, earlier: Option<Plan>) -> Result<Outcome> {
+        let outcome = self.find(earlier);
         self.limit.map_or(Ok(outcome), Err)
     }
 
-    fn find(&mut self, earlier: Option<Plan>, recent: &[Plan]) -> Outcome {
+    fn find(&mut self, earlier: Option<Plan>) -> Outcome {
         if let Some(earlier) = earlier {
             let outcome = self.try_plan(earlier);
             if outcome.is_perfect() {
@@ -183,15 +199,6 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             }
         }
         let mut current = self.try_plan(self.request.settings.plan());
-        if !current.is_perfect() {
-            for plan in recent {
-                let other = self.try_plan(*plan);
-                if other.is_perfect() {
-                    current = other;
-                    break;
-                }
-            }
-        }
         let mut seen: HashSet<String> = current
             .refusal
             .iter()
@@ -382,43 +389,4 @@ fn without<'b>(message: &Given<'b>, index: usize, paths: &HashSet<String>) -> Gi
         value => (key, value),
     });
     Given::Made(Data::Object(Object::new(entries.collect())))
-}
-
-/// Returns the hash of what decides the plan of a request: the pairs of forms of turns in a row, and the forms of tools.
-pub fn hash_shape(normal: &Normal<'_>, memory: &Memory) -> u64 {
-    let mut pairs = Vec::with_capacity(normal.turns.len());
-    let mut before = 0;
-    for turn in &normal.turns {
-        let media = turn.parts.iter().fold(0_u8, |mut media, part| {
-            if let PartKind::Medium(medium) = part.kind {
-                media |= 1 << medium as u32;
-            }
-            media
-        });
-        let calls = normal.calls_of(&turn.calls).fold((0, false), |(forms, is_odd), call| {
-            let is_plain = |id: &str| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
-            (forms | call.arguments.form(), is_odd || !call.id.is_some_and(is_plain))
-        });
-        let has_text = turn.parts.iter().any(|part| !part.text.is_empty());
-        let has_name = turn.result.as_ref().is_some_and(|result| result.name.is_some());
-        let own = memory.hash(&(
-            (turn.role, turn.form, turn.parts.len().min(2), has_text, media),
-            (
-                turn.thought_key,
-                turn.thoughts.len().min(1),
-                turn.calls.len().min(2),
-                calls,
-                has_name,
-            ),
-        ));
-        pairs.push(memory.hash(&(before, own)));
-        before = own;
-    }
-    pairs.sort_unstable();
-    pairs.dedup();
-    let tools = normal.tools.iter().fold(0, |forms, tool| {
-        let lacks = tool.description.is_none_or(str::is_empty) || tool.parameters.is_none();
-        forms | if matches!(tool.form, ToolForm::Wrapped) { 1 } else { 2 } | if lacks { 4 } else { 0 }
-    });
-    memory.hash(&(pairs, before, tools, normal.refuses_tools))
 }

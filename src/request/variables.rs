@@ -7,7 +7,6 @@
 //! ```
 
 use std::collections::HashSet;
-use std::hash::Hash;
 
 use super::change::{Change, ChangeKind};
 use super::node::Node;
@@ -15,7 +14,7 @@ use super::plan::value::{DROPPED, NEAREST};
 use super::wrong;
 use crate::chat::ChatTemplate;
 use crate::error::Result;
-use crate::json::{DEPTH, Data, Entry, Object, escape_key};
+use crate::json::{self, DEPTH, Data, Entry, Object, escape_key};
 use crate::meter::Meter;
 
 /// The names of variables with the effort of reasoning.
@@ -90,7 +89,7 @@ pub fn read_exact<'b>(body: Node<'b>) -> Data<'b> {
 }
 
 /// The variables of a body. Those of `chat_template_kwargs` override the settings for reasoning.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Variables<'b> {
     own: Vec<Entry<'b>>,
     /// The changes of the variables of `chat_template_kwargs`.
@@ -155,17 +154,20 @@ impl<'b> Variables<'b> {
         self.effort.is_some() || self.thinking.is_some()
     }
 
-    /// Returns what decides on the variables for reasoning.
-    pub fn shape(&self) -> impl Hash + use<'b> {
-        let shape = |setting: &Option<Setting<'b>>| {
-            let setting = setting.as_ref()?;
-            Some((
-                setting.path,
-                setting.value.and_then(Node::text).map(str::to_owned),
-                setting.is_on,
-            ))
-        };
-        (shape(&self.effort), shape(&self.thinking), self.own.len())
+    /// Returns the variables and the settings as JSON, or an empty string if there are none.
+    pub fn describe(&self) -> String {
+        let mut text = String::new();
+        for (name, value) in &self.own {
+            json::write_string(name, false, &mut text);
+            // Writing to a string cannot fail.
+            let _ = json::write_data(value, &mut text);
+        }
+        for setting in [&self.effort, &self.thinking].into_iter().flatten() {
+            text.push_str(setting.path);
+            text.extend(setting.value.map(Node::to_json));
+            text.push_str(setting.is_on.map_or("", |is_on| if is_on { " on" } else { " off" }));
+        }
+        text
     }
 
     /// Returns the variables by a choice, and the settings that no variable has or that one has in another form.
@@ -314,7 +316,7 @@ fn has_literal(source: &str, value: &str) -> bool {
 }
 
 /// A setting of a body for reasoning.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Setting<'b> {
     path: &'static str,
     /// The effort, or the number of tokens for reasoning.

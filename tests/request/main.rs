@@ -5,6 +5,7 @@
 mod faults;
 mod formats;
 mod limits;
+mod orders;
 mod plans;
 mod variables;
 
