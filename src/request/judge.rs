@@ -82,6 +82,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
         }
     }
     let mut firsts: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut said = Vec::new();
     for atom in &written.atoms {
         meter.charge(4)?;
         let places = if atom.kind == kind::DOCUMENT {
@@ -99,6 +100,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
             continue;
         };
         faults.extend(fault.map(|fault| (fault, atom.place)));
+        said.push((atom.kind, start, atom.place));
         if atom.kind & (kind::CONTENT & !kind::RESULT) != 0 {
             firsts.entry(atom.message).or_insert(start);
         }
@@ -110,6 +112,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
         }
         last = last.max(start);
     }
+    find_late(&said, &mut faults);
     find_disorder(&tape, written, &mut faults);
     find_speakers(prompt, written, request.has_prompt, &mut faults);
     let mut seen = HashSet::new();
@@ -341,6 +344,18 @@ fn unescape(text: &str) -> String {
     }
     plain.push_str(rest);
     plain
+}
+
+/// Adds the texts beside calls that are after a later result. The list has the kinds, the first bytes and the places of strings.
+pub fn find_late(said: &[(Kinds, usize, Place)], faults: &mut Faults) {
+    let mut first = usize::MAX;
+    for (kind, start, place) in said.iter().rev() {
+        match *kind {
+            kind::RESULT => first = first.min(*start),
+            kind::CALLER if *start > first => faults.push((kind::LATE, *place)),
+            _ => {}
+        }
+    }
 }
 
 /// Adds the results that are in another order than their calls, unless their identifiers are printed.

@@ -9,6 +9,7 @@ use foldhash::fast::RandomState;
 
 use super::plan::{Kinds, Plan};
 use super::sketch::Sketch;
+use super::write::MediaSet;
 
 /// The most sketches that are remembered. When there are more, all are forgotten.
 const MOST: usize = 256;
@@ -19,6 +20,8 @@ pub struct Found {
     pub plan: Plan,
     /// The kinds of faults that it leaves.
     pub faults: Kinds,
+    /// The groups of media for which nothing stands in its prompts.
+    pub lost_media: MediaSet,
     /// Whether it takes a trace to judge its prompts.
     pub needs_trace: bool,
     /// Whether it was found with a sketch, and not with the request itself.

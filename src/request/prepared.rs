@@ -53,7 +53,7 @@ pub(super) struct Request<'b> {
     pub settings: Settings,
     pub normal: Normal<'b>,
     documents: Option<Node<'b>>,
-    variables: Variables<'b>,
+    pub variables: Variables<'b>,
     pub has_prompt: bool,
     continue_final_message: ContinueFinalMessage<'b>,
 }
@@ -130,6 +130,7 @@ impl<'b> Prepared<'b> {
         // What is moved or lost for the sketch may be printed where this request has it.
         let neutral = request.settings.plan();
         if self.found.is_of_sketch && self.found.plan.moves(&neutral) {
+            let neutral = neutral.with(Choice::Settings, self.found.plan.get(Choice::Settings));
             let written = request.write(&neutral, attempt.meter)?;
             if let Some(answer) = attempt.render(neutral, &written)? {
                 return Ok(answer);
@@ -195,22 +196,27 @@ impl<'b> Attempt<'_, 'b, '_> {
     /// Returns the prompt of what a plan wrote and its changes, or `None` if the template refuses it or the prompt has other faults.
     fn render(&mut self, plan: Plan, written: &Written<'b>) -> Result<Option<(Prompt, Vec<Change>)>> {
         let (request, options) = (self.request, self.options);
-        // The copies do not show whether anything stands for a medium.
-        let keeps_media = written.media.is_empty() || self.found.faults & kind::MEDIUM == 0;
-        if keeps_media && !self.found.needs_trace {
+        let known = || {
+            let settings = [kind::EFFORT, kind::THINKING].into_iter();
+            let settings = settings.filter(|kind| self.found.faults & kind != 0);
+            settings.map(|kind| (kind, Place::BODY))
+        };
+        if !self.found.needs_trace {
             if let Ok(prompt) = request.render(written, options, (options.trace, true), self.meter) {
                 let faults = quick::judge(request, &prompt, written, self.meter)?;
-                if let Some(faults) = faults.filter(|faults| self.expects(kinds_of(faults))) {
+                if let Some(mut faults) = faults.filter(|faults| self.expects(kinds_of(faults))) {
+                    faults.extend(written.list_lost(self.found.lost_media).chain(known()));
                     return self.finish(prompt, written, &faults).map(Some);
                 }
             }
         }
         // A control token that is refused is no fault of the plan.
         let options = &without_refusal(options);
-        let (outcome, prompt) = Search::new(request, options, self.meter).evaluate(plan, written);
+        let (mut outcome, prompt) = Search::new(request, options, self.meter).evaluate(plan, written, Some(self.found.lost_media));
         match prompt {
             Some(prompt) if self.expects(outcome.kinds()) => {
                 let prompt = self.complete(prompt, written)?;
+                outcome.faults.extend(known());
                 self.finish(prompt, written, &outcome.faults).map(Some)
             }
             _ => Ok(None),
@@ -460,12 +466,14 @@ impl<'b> Request<'b> {
     fn list_changes(&self, written: &Written<'b>, faults: &Faults) -> Vec<Change> {
         let make = |place: Place, kind, reason: &'static str| Change::new(self.normal.places.pointer(place), kind, reason);
         let mut changes = written.settings.clone();
-        changes.extend(
-            written
-                .changes
-                .iter()
-                .map(|(place, kind, reason)| make(*place, *kind, reason)),
-        );
+        let lost: HashSet<Place> = faults
+            .iter()
+            .filter(|(fault, _)| *fault == kind::MEDIUM)
+            .map(|(_, place)| *place)
+            .collect();
+        let own = written.changes.iter();
+        let own = own.filter(|(place, kind, _)| *kind != ChangeKind::Renamed || !lost.contains(place));
+        changes.extend(own.map(|(place, kind, reason)| make(*place, *kind, reason)));
         let dropped = |place: Place| {
             written
                 .changes
@@ -475,16 +483,35 @@ impl<'b> Request<'b> {
         let labelled: HashSet<Place> = written.labelled.iter().copied().collect();
         let mut last = None;
         for (fault, place) in faults.iter().filter(|(_, place)| !labelled.contains(place)) {
-            let reason = match *fault {
-                fault if fault & (kind::GARBLED | kind::ECHO) != 0 => continue,
-                kind::TOOL => "the template does not print this of a tool",
-                kind::CALL => "the template does not print this of a call",
-                kind::THOUGHT => "the template does not print this reasoning",
-                kind::MEDIUM => "the template has no place for it",
-                _ => "the prompt does not have the text",
+            let (kind, reason) = match *fault {
+                kind::ECHO => continue,
+                kind::EFFORT | kind::THINKING => {
+                    let path = self.variables.path(*fault).unwrap_or_default().to_owned();
+                    changes.push(Change::new(
+                        path,
+                        ChangeKind::Dropped,
+                        "the prompt is the same with another value",
+                    ));
+                    continue;
+                }
+                kind::REPR => (
+                    ChangeKind::Garbled,
+                    "the template prints it in the notation of Python or JSON",
+                ),
+                kind::DOUBLE => (ChangeKind::Garbled, "the template encodes it a second time"),
+                kind::LEAK => (ChangeKind::Garbled, "the template prints the data of the medium"),
+                kind::ORDER => (ChangeKind::Moved, "the template prints the messages in another order"),
+                kind::LATE => (ChangeKind::Moved, "the template prints the text after the result of the call"),
+                kind::SPEAKER => (ChangeKind::Recast, "the template prints it as if the assistant had said it"),
+                kind::TOOL => (ChangeKind::Dropped, "the template does not print this of a tool"),
+                kind::CALL => (ChangeKind::Dropped, "the template does not print this of a call"),
+                kind::THOUGHT => (ChangeKind::Dropped, "the template does not print this reasoning"),
+                kind::MEDIUM => (ChangeKind::Dropped, "the template has no place for it"),
+                _ => (ChangeKind::Dropped, "the prompt does not have the text"),
             };
-            if last.replace(*place) != Some(*place) && !(written.changes.len() < 1000 && dropped(*place)) {
-                changes.push(make(*place, ChangeKind::Dropped, reason));
+            let is_known = kind == ChangeKind::Dropped && written.changes.len() < 1000 && dropped(*place);
+            if last.replace((*place, kind)) != Some((*place, kind)) && !is_known {
+                changes.push(make(*place, kind, reason));
             }
         }
         changes

@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use super::judge::{Faults, letters_of, list_unknown_roles};
+use super::judge::{Faults, find_late, letters_of, list_unknown_roles};
 use super::node::Node;
 use super::normal::Role;
 use super::plan::{are_unsorted, kind};
@@ -46,6 +46,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
     let mut faults = Faults::new();
     let (mut last, mut end, mut answer) = (0, 0, "");
     let mut message = usize::MAX;
+    let mut said = Vec::new();
     for atom in written.atoms.iter().filter(|atom| atom.kind != kind::MEDIUM) {
         let start = match copies.find(atom) {
             Found::At(start) if is_plain(atom, text, start) => start,
@@ -67,6 +68,9 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
             }
             Found::At(_) | Found::Doubtful => return Ok(None),
         };
+        if atom.kind & (kind::CALLER | kind::RESULT) != 0 {
+            said.push((atom.kind, start, atom.place));
+        }
         if atom.kind & (kind::CONTENT & !kind::RESULT) != 0 && atom.message != message {
             if start < last {
                 return Ok(None);
@@ -85,6 +89,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
         }
         end = end.max(start + atom.range.len());
     }
+    find_late(&said, &mut faults);
     faults.extend(&written.given_up);
     faults.dedup();
     Ok(Some(faults))

@@ -58,7 +58,7 @@ fn poison(value: &mut Value, words: &str) {
 #[test]
 fn no_request_changes_the_prompt_of_another_one() {
     let (templates, bodies) = read_cases();
-    for source in templates.iter().step_by(3) {
+    for source in templates.iter().step_by(6) {
         let fresh = || ChatTemplate::from_source(source.as_str(), &[]).unwrap();
         let alone: Vec<String> = bodies.iter().map(|body| answer(&fresh(), body)).collect();
         let check = |template: &ChatTemplate, (body, alone): (&Value, &String)| {
