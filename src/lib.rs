@@ -215,8 +215,8 @@ mod unsupported;
 mod value;
 
 pub use chat::{
-    ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Field, Input,
-    LoadOptions, NextPiece, PrefixBroken, Prompt, RenderOptions, TextPiece, TokenOrigin, Turn, assistant_mask,
+    ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Field,
+    LoadOptions, NextPiece, PrefixBroken, Prompt, TextPiece, TokenOrigin, Turn, assistant_mask,
 };
 pub use clock::{Clock, LocalTime};
 pub use deadline::{Bounds, Deadline};
@@ -226,5 +226,5 @@ pub use inspect::Report;
 pub use limits::{Limit, LimitExceeded, Limits};
 #[cfg(feature = "inspect")]
 pub use report::Witness;
-pub use template::Template;
+pub use template::{Input, Output, RenderOptions, Template};
 pub use trace::{Origin, Segment, Spans};

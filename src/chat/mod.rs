@@ -17,7 +17,6 @@ mod continuation;
 mod control_tokens;
 mod files;
 mod folder;
-mod input;
 mod lookahead;
 mod mask;
 mod memory;
@@ -65,15 +64,12 @@ pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, 
 #[cfg(feature = "internal")]
 pub use files::Files;
 pub use files::LoadOptions;
-pub use input::Input;
-pub(crate) use input::sealed::Borrow;
 #[cfg(feature = "inspect")]
 pub(crate) use lookahead::list_lookahead;
 pub use mask::assistant_mask;
 pub(crate) use memory::{CHOICES, Choices, Kinds, Memory};
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
-pub use render::RenderOptions;
 use templates::Compiler;
 #[cfg(feature = "internal")]
 pub use templates::MAX_TEMPLATES;

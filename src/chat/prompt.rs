@@ -22,7 +22,7 @@ const NO_LABEL: i64 = -100;
 #[cfg(feature = "internal")]
 const TURN_STEPS: usize = 6;
 
-/// The result of a render: the prompt of a conversation, or the output of a template.
+/// The prompt of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Prompt {

@@ -7,10 +7,10 @@
 //! The later one replaces the earlier one, but the first four cannot be replaced. The rules follow from the calls in transformers 5.24.0
 //! `apply_chat_template` and `render_jinja_template`: Python refuses a keyword that is also the name of another argument.
 
-use super::input::sealed::Borrow;
 use super::options::ApplyOptions;
 use super::{ChatTemplate, refused};
 use crate::error::{Error, ErrorKind, Result};
+use crate::template::Borrow;
 use crate::value::{Dict, Entries, Given, Key, Runtime, Traced, Value};
 
 /// The parameters of `apply_chat_template` that a variable would repeat.

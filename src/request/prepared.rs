@@ -16,9 +16,10 @@ use super::search::{Outcome, Search, hash_shape, kinds_of};
 use super::variables::{self, Variables};
 use super::write::{Given, Written, write};
 use super::{quick, read, wrong};
-use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlTokens, Input, Prompt};
+use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlTokens, Prompt};
 use crate::error::{Error, Result};
 use crate::meter::Meter;
+use crate::template::Input;
 
 /// A request as it is written for a template. It borrows from the body and the template.
 #[derive(Debug)]

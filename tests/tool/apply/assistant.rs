@@ -1,7 +1,7 @@
 //! Turns, and what the model would write, in templates of several forms.
 
-use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, Prompt, RenderOptions, Template};
-use serde_json::{Value, json};
+use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, Prompt};
+use serde_json::{Map, Value, json};
 
 const CHATML: &str = "{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.reasoning %}<think>\n{{ m.reasoning }}\n</think>\n{% endif %}\
     {{ m.content }}{% for c in m.tool_calls or [] %}<call>{{ c.function|tojson }}</call>{% endfor %}<|im_end|>\n{% endfor %}\
@@ -138,13 +138,13 @@ fn a_template_without_a_generation_prompt_is_all_turns() {
 #[test]
 fn a_generation_prompt_within_the_loop_is_not_written_by_the_model() {
     let source = "{% for m in messages %}<|{{ m.role }}|>\n{{ m.content }}{{ eos_token }}\n{% if loop.last and add_generation_prompt %}<|assistant|>\n{% endif %}{% endfor %}";
-    let template = Template::compile(source).unwrap();
-    let context = json!({"messages": conversation(), "add_generation_prompt": true, "eos_token": "</s>"});
-    let options = RenderOptions {
+    let template = ChatTemplate::from_source(source, &[("eos_token", "</s>")]).unwrap();
+    let options = ApplyOptions {
+        add_generation_prompt: true,
         assistant: Some(AssistantOptions::default()),
-        ..RenderOptions::default()
+        ..ApplyOptions::default()
     };
-    let rendered = template.render(&context, &options).unwrap();
+    let rendered = template.apply(&conversation(), &options).unwrap();
     let spans = &rendered.assistant().unwrap().bytes;
     assert_eq!(&rendered.text[spans[1].clone()], "Bye!</s>");
     assert!(rendered.segments().is_empty());
@@ -396,20 +396,33 @@ fn real_templates_say_what_the_model_writes() {
         "reasoning_content",
         "system_user_noagp",
     ];
-    let options = RenderOptions {
-        assistant: Some(AssistantOptions::default()),
-        ..RenderOptions::default()
-    };
     let (mut prompts, mut unknown, mut changed, mut outside) = (0, 0, 0, 0);
     for entry in std::fs::read_dir(format!("{folder}/templates")).unwrap() {
         let source = std::fs::read_to_string(entry.unwrap().path()).unwrap();
-        let Ok(template) = Template::compile(&source) else { continue };
+        let Ok(template) = ChatTemplate::from_source(source, &[]) else {
+            continue;
+        };
         for conversation in conversations
             .iter()
             .filter(|conversation| names.contains(&conversation["name"].as_str().unwrap()))
         {
-            let context = &conversation["context"];
-            let Ok(rendered) = template.render(context, &options) else {
+            let context = conversation["context"].as_object().unwrap();
+            let variables = context.iter().filter(|(name, _)| name.ends_with("_token"));
+            let variables: Map<String, Value> = variables.map(|(name, value)| (name.clone(), value.clone())).collect();
+            let argument = |name: &str| context.get(name).map(|value| value as _);
+            let messages = &context["messages"];
+            let plain = ApplyOptions {
+                tools: argument("tools"),
+                documents: argument("documents"),
+                add_generation_prompt: context.get("add_generation_prompt") == Some(&json!(true)),
+                variables: Some(&variables),
+                ..ApplyOptions::default()
+            };
+            let options = ApplyOptions {
+                assistant: Some(AssistantOptions::default()),
+                ..plain
+            };
+            let Ok(rendered) = template.apply(messages, &options) else {
                 continue;
             };
             prompts += 1;
@@ -417,17 +430,21 @@ fn real_templates_say_what_the_model_writes() {
                 unknown += 1;
                 continue;
             };
-            let messages = context["messages"].as_array().unwrap();
-            let Some(last) = messages.iter().rposition(|message| message["role"] == "assistant") else {
+            let Some(last) = messages
+                .as_array()
+                .unwrap()
+                .iter()
+                .rposition(|message| message["role"] == "assistant")
+            else {
                 continue;
             };
             let content = messages[last]["content"].as_str();
             if content.is_none_or(|content| content.trim().is_empty()) || template.has_generation() {
                 continue;
             }
-            let mut other = context.clone();
-            other["messages"][last]["content"] = json!("ZQx replacement 7");
-            let Ok(other) = template.render(&other, &RenderOptions::default()) else {
+            let mut other = messages.clone();
+            other[last]["content"] = json!("ZQx replacement 7");
+            let Ok(other) = template.apply(&other, &plain) else {
                 continue;
             };
             if other.text == rendered.text {

@@ -5,7 +5,7 @@ use super::responses;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chat_template::json::{self, Data};
-use chat_template::{Error, ErrorKind, LocalTime, Prompt, RenderOptions, Segment, Template};
+use chat_template::{Error, ErrorKind, LocalTime, Output, RenderOptions, Segment, Template};
 use chat_template_cli::conformance::{Answer, Case, CaseReport, Failure, Reply, Report, Verdict, judge};
 
 use crate::sources::RECORDED_AT;
@@ -152,7 +152,7 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
 }
 
 /// Asserts that two renders have the same result: the text and the spans, or all of the error. The steps may differ.
-fn assert_same(fast: &Result<Prompt, Error>, plain: &Result<Prompt, Error>) {
+fn assert_same(fast: &Result<Output, Error>, plain: &Result<Output, Error>) {
     match (fast, plain) {
         (Ok(fast), Ok(plain)) => {
             assert_eq!(fast.text, plain.text, "the text differs");

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use chat_template::json::{Data, Object};
-use chat_template::{LocalTime, Origin, Prompt, RenderOptions, Segment};
+use chat_template::{LocalTime, Origin, Output, RenderOptions, Segment};
 use chat_template_cli::conformance::{Case, Planter, WordPlace, find_words};
 
 use crate::run::{self, Compiled};
@@ -29,7 +29,7 @@ pub struct Figures {
 }
 
 /// Asserts that the segments tile the text, that neighbours differ, and that each verbatim segment is a part of its string.
-pub fn check_segments(rendered: &Prompt, context: &Data<'_>) {
+pub fn check_segments(rendered: &Output, context: &Data<'_>) {
     let (mut bytes, mut points) = (0, 0);
     let mut last: Option<&Segment> = None;
     for segment in rendered.segments() {
@@ -168,7 +168,7 @@ fn check_case(case: &Case, last: &mut Option<Compiled>) -> Figures {
 }
 
 /// Compares the owners of the template's characters with what the prompt loses without a message.
-fn check_turns(case: &Case, context: &Data<'static>, whole: &Prompt, last: &mut Option<Compiled>, figures: &mut Figures) {
+fn check_turns(case: &Case, context: &Data<'static>, whole: &Output, last: &mut Option<Compiled>, figures: &mut Figures) {
     let Data::Object(object) = context else { return };
     let Some(Data::List(messages)) = object.get("messages") else {
         return;
@@ -219,7 +219,7 @@ fn role(message: &Data<'_>) -> String {
     }
 }
 
-fn render(case: &Case, context: &Data<'_>, last: &mut Option<Compiled>) -> Option<Prompt> {
+fn render(case: &Case, context: &Data<'_>, last: &mut Option<Compiled>) -> Option<Output> {
     let clock = RECORDED_AT.parse::<LocalTime>().expect("the time exists");
     let options = RenderOptions {
         clock: &clock,

@@ -307,13 +307,12 @@ impl Port {
             bounds,
             reference_spans: wanted.generation,
             trace: wanted.is_traced(),
-            assistant: wanted.assistant,
             ..RenderOptions::default()
         };
         if let Some(clock) = clock {
             options.clock = clock;
         }
-        Ok(template.render(context, &options))
+        Ok(template.render_prompt(context, &options, wanted.assistant))
     }
 
     fn compile(&mut self, source: &str, bounds: Bounds<'_>) -> &Result<Template, Error> {

@@ -172,13 +172,13 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
         reference_spans: arguments.json,
         generation_spans: arguments.json,
         trace: arguments.json || arguments.explained.is_wanted(),
-        assistant: (arguments.json || arguments.explained.is_wanted()).then(|| arguments.masks.options(&roles)),
         ..RenderOptions::default()
     };
     if let Some(clock) = &fixed {
         options.clock = clock;
     }
-    let mut prompt = template.render(&data, &options).map_err(with_path)?;
+    let assistant = options.trace.then(|| arguments.masks.options(&roles));
+    let mut prompt = template.render_prompt(&data, &options, assistant).map_err(with_path)?;
     let variable = |name: &str| match &data {
         Data::Object(context) => context.get(name),
         _ => None,

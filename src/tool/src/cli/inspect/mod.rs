@@ -13,7 +13,7 @@ mod page;
 use std::path::PathBuf;
 
 use crate::conformance::printable;
-use chat_template::internal::report::{Response, Verdict};
+use chat_template::internal::report::{Boundary, Response};
 use chat_template::{ChatTemplate, Error, Limits, Report};
 use clap::builder::PossibleValuesParser;
 
@@ -96,7 +96,7 @@ fn find_denied(report: &Report<'_>, deny: &[String]) -> Result<Vec<String>, Erro
     for rule in deny {
         if rule == "prefix" {
             let boundaries = report.prefix()?.boundaries().into_iter();
-            let broken = boundaries.filter(|(_, boundary)| boundary.verdict == Verdict::Counterexample);
+            let broken = boundaries.filter(|(_, boundary)| matches!(boundary, Boundary::Broken(_)));
             denied.extend(broken.map(|(name, _)| format!("prefix ({name})")));
         } else if let Some(finding) = report.lint()?.iter().find(|finding| finding.rule == *rule) {
             denied.push(format!("{rule} (line {})", finding.line));
@@ -126,7 +126,7 @@ mod tests {
         for expected in [
             "  user         printed   repr",
             "think = true or false (false if absent) changes the generation prompt",
-            "  user               not kept",
+            "  user               broken",
         ] {
             assert!(shown.contains(expected), "{expected:?} is not in:\n{shown}");
         }
@@ -134,13 +134,13 @@ mod tests {
 
     #[test]
     fn words_have_colours_and_a_legend() {
-        let source = "{{ strftime_now('%d') }}{% for m in messages %}{{ m.content }}{{ m.role }}{% endfor %}";
+        let source = "{% for m in messages %}{{ m.content }}{{ m.role }}{% endfor %}";
         let shown = show("t", source, true);
         for expected in [
             "\x1b[1mt\x1b[0m\n",
             "\x1b[1mroles\x1b[0m\x1b[38;5;243m          string    parts     null\x1b[0m\n",
             "  user         \x1b[38;5;28mprinted   \x1b[0m\x1b[38;5;130mrepr      \x1b[0mnothing\n",
-            "assistant          \x1b[38;5;130munknown\x1b[0m: line 1 reads the clock, and prompts of different times differ\n",
+            "assistant          \x1b[38;5;28mkept\x1b[0m in 158 pairs\n",
             "  \x1b[38;5;130mrepr         \x1b[0mthe prompt has the parts in the notation of Python or JSON\n",
         ] {
             assert!(shown.contains(expected), "{expected:?} is not in:\n{shown:?}");

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::conformance::printable;
 use chat_template::internal::report::{
     Alternation, Boundary, Change, Counterexample, Finding, GenerationPrompt, Media, Medium, Outcome, Prefix, Reads, Reasoning,
-    Replay, Response, Role, Roles, Switch, System, Verdict, Witness,
+    Replay, Response, Role, Roles, Switch, System, Witness,
 };
 use chat_template::{Error, Report};
 use serde_json::Value;
@@ -92,9 +92,9 @@ const LEGEND: [(&str, Tone, &str); 9] = [
     ("lost", Tone::Bad, "the prompt does not have the text"),
     ("refused", Tone::Bad, "the template calls raise_exception"),
     ("failed", Tone::Bad, "the render fails with another error"),
-    ("kept, proven", Tone::Good, "for all conversations"),
-    ("not kept", Tone::Bad, "the two prompts differ at the caret"),
-    ("unknown", Tone::Warn, "neither a proof nor a counterexample was found"),
+    ("kept", Tone::Good, "the prompt is a prefix in all pairs that were tried"),
+    ("broken", Tone::Bad, "the two prompts differ at the caret"),
+    ("unknown", Tone::Warn, "the template renders no pair that was tried"),
 ];
 
 /// Returns the report as text.
@@ -369,15 +369,10 @@ fn wrap(head: &str, words: &[String]) -> String {
 
 fn list_prefix(prefix: &Prefix) -> Vec<Row> {
     let row = |(name, boundary): (&str, &Boundary)| {
-        let verdict = match boundary.verdict {
-            Verdict::Proven => "kept, proven",
-            Verdict::Counterexample => "not kept",
-            Verdict::Unknown => "unknown",
-        };
-        let shown = match (&boundary.counterexample, &boundary.reason) {
-            (Some(example), _) => show_difference(example),
-            (None, Some(reason)) => format!(": {}", escape(reason)),
-            (None, None) => String::new(),
+        let (verdict, shown) = match boundary {
+            Boundary::Kept { tried } => ("kept", format!(" in {tried} pairs")),
+            Boundary::Broken(example) => ("broken", show_difference(example)),
+            Boundary::Unknown => ("unknown", String::new()),
         };
         vec![(Tone::Plain, format!("{name:<19}")), word(verdict, 0), (Tone::Plain, shown)]
     };

@@ -1,5 +1,8 @@
 //! The template engine. A [`Template`] is compiled once and rendered any number of times, by any number of threads.
 
+mod input;
+mod render;
+
 use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,6 +16,10 @@ use crate::source::Source;
 use crate::trace::Literals;
 use crate::value::{Given, Runtime, Tape, Traced};
 use crate::{eval, parser, resolve};
+
+pub use input::Input;
+pub(crate) use input::sealed::Borrow;
+pub use render::{Output, RenderOptions};
 
 /// A compiled template.
 ///
