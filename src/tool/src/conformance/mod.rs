@@ -63,10 +63,10 @@ pub use report::{CaseReport, Detail, Faults, PortInfo, Report, Score};
 pub use run::{Ran, Runner, judge};
 pub use score::{Aspect, Strictness, Verdict, wrong_aspects};
 pub use smoke::{Check, smoke};
-pub use suite::{LICENCE, REFERENCE, SUITE_VERSION, Suite, sha256};
+pub use suite::{LICENCE, Suite, sha256};
 pub use summary::{Format, summary};
 pub use text::{failure, table};
-pub use versions::check_version;
+pub use versions::{REFERENCE, SUITE_VERSION, check_version};
 
 // What only the command line, the tests and the benches of this crate need.
 #[doc(hidden)]

@@ -18,6 +18,7 @@ use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 
 use super::{jobs, parse_count, parse_jobs, print, warn};
+use crate::cli::file::check_written;
 use crate::cli::show::When;
 
 /// The number of causes for which a case is shown in full. A report has all cases.
@@ -218,7 +219,7 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
     };
     suite.select(&arguments.only)?;
     suite.exclude(&arguments.exclude)?;
-    let judging = Judging::open(&arguments.judged)?;
+    let judging = Judging::open(&arguments.judged, arguments.suite.as_slice())?;
     let max_fail = arguments.max_fail.map(std::num::NonZeroUsize::get);
     let runner = Runner {
         command: words("--port", &arguments.port.port)?,
@@ -262,13 +263,13 @@ struct Judging<'a> {
 }
 
 impl<'a> Judging<'a> {
-    /// Reads the baseline, and checks that the reports can be written.
-    fn open(arguments: &'a JudgedArguments) -> Result<Self, String> {
+    /// Reads the baseline, and checks that the reports can be written, which are none of the files that are `read`.
+    fn open(arguments: &'a JudgedArguments, read: &[PathBuf]) -> Result<Self, String> {
+        check_outputs(read, &arguments.report)?;
         let exceptions = match &arguments.baseline {
             Some(path) => Exceptions::open(path)?,
             None => Exceptions::default(),
         };
-        arguments.report.iter().try_for_each(|path| check_writable(path))?;
         Ok(Self {
             exceptions,
             strictness: arguments.strict.unwrap_or_default(),
@@ -378,7 +379,12 @@ fn write_report(path: &Path, report: &Report, link: Option<&str>) -> Result<(), 
     write(path, &text)
 }
 
-/// Returns an error if a file cannot be written, so that a run does not end without its report.
+/// Returns an error if a file is also one that is read or is named twice, or cannot be written, so that a run does not end without its report.
+fn check_outputs<'p>(read: &[PathBuf], written: impl IntoIterator<Item = &'p PathBuf> + Clone) -> Result<(), String> {
+    check_written(read, written.clone())?;
+    written.into_iter().try_for_each(|path| check_writable(path))
+}
+
 fn check_writable(path: &Path) -> Result<(), String> {
     let is_new = !path.exists();
     let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
