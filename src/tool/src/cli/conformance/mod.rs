@@ -63,15 +63,6 @@ pub enum Command {
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
     },
-    /// Writes static pages: the results of ports, their history, and a page for each area with a link for each case.
-    #[command(after_help = "Example:\n  chat-template conformance pages site first.json second.json")]
-    Pages {
-        /// The folder, which is created.
-        folder: PathBuf,
-        /// Reports in JSON. Several of a port are its history.
-        #[arg(required = true)]
-        reports: Vec<PathBuf>,
-    },
     /// Prints the file from which shields.io draws a badge.
     #[command(after_help = "Example:\n  chat-template conformance badge report.json > badge.json")]
     Badge {
@@ -153,7 +144,6 @@ pub fn run(command: Command) -> ExitCode {
             release.as_deref(),
         )
         .map(|()| true),
-        Command::Pages { folder, reports } => pages(&folder, &reports).map(|()| true),
         Command::Run(arguments) => run_suite(&arguments),
         Command::Smoke(arguments) => smoke(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
@@ -199,17 +189,6 @@ fn write_release(suite: &Suite, folder: &Path) -> Result<(), String> {
     std::fs::write(folder.join(format!("{name}.jsonl.gz")), zipped).map_err(fault)?;
     std::fs::write(folder.join(format!("{name}.sha256")), &sums).map_err(fault)?;
     print(sums)
-}
-
-fn pages(folder: &Path, reports: &[PathBuf]) -> Result<(), String> {
-    let reports = reports.iter().map(|path| Report::open(path)).collect::<Result<Vec<_>, _>>()?;
-    for (name, page) in conformance::pages(&Suite::embedded()?, &reports) {
-        let path = folder.join(name);
-        let parent = path.parent().unwrap_or(folder);
-        std::fs::create_dir_all(parent).map_err(|error| format!("{}: {error}", parent.display()))?;
-        write(&path, &conformance::printable(&page))?;
-    }
-    Ok(())
 }
 
 fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
