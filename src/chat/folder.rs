@@ -93,7 +93,7 @@ impl ChatTemplate {
         let added = added_tokens::collect_added_tokens(config, &[]).map_err(of_model)?;
         let template = Self::assemble(templates, tokens).with_added_special_tokens(added);
         #[cfg(feature = "response")]
-        let template = template.with_response(super::response::read_response_template(config));
+        let template = template.with_response(super::response::read_response_template(config, &compiler.meter));
         Ok(template)
     }
 }
@@ -128,7 +128,7 @@ impl Folder<'_> {
         let added = added.map_err(|error| in_file(&self.files.path.join(CONFIG), error))?;
         let template = ChatTemplate::assemble(templates, tokens).with_added_special_tokens(added);
         #[cfg(feature = "response")]
-        let template = template.with_response(super::response::read_response_template(&config));
+        let template = template.with_response(super::response::read_response_template(&config, &self.compiler.meter));
         Ok(template)
     }
 
