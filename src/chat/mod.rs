@@ -15,6 +15,7 @@ pub(crate) mod cache;
 mod config;
 mod continuation;
 mod control_tokens;
+mod copied;
 mod files;
 mod folder;
 mod input;

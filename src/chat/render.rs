@@ -4,9 +4,9 @@
 //! "{{ messages[0].content }}", {"messages": [{"role": "user", "content": "Hi"}]}   ->   "Hi"
 //! ```
 
-use super::Input;
 use super::assistant::{AssistantOptions, AssistantSpans};
 use super::prompt::Prompt;
+use super::{Input, copied};
 use crate::builtins::LOOKUPS;
 use crate::clock::{Clock, SystemClock};
 use crate::deadline::Bounds;
@@ -83,6 +83,15 @@ impl Template {
     }
 
     fn render_within(&self, context: &dyn Input, options: &RenderOptions<'_>, meter: &Meter<'_>) -> Result<Prompt> {
+        let prompt = self.render_once(context, options, meter)?;
+        if !prompt.is_ambiguous {
+            return Ok(prompt);
+        }
+        let (context, _claims) = copied::copy(context, options.clock, meter)?;
+        self.render_once(&context, options, meter)
+    }
+
+    fn render_once(&self, context: &dyn Input, options: &RenderOptions<'_>, meter: &Meter<'_>) -> Result<Prompt> {
         let mut runtime = Runtime::with_meter(meter.renew(), options.clock, &LOOKUPS);
         let context = match context.borrow_value(&mut runtime)? {
             Value::Dict(context) => context,
@@ -125,6 +134,7 @@ impl Template {
             prompt.generation_spans = Spans::from_bytes(output.pieces.blocks(), &output.text);
         }
         prompt.segments = runtime.take_segments(&output.pieces, &output.text)?;
+        prompt.is_ambiguous = runtime.is_ambiguous();
         prompt.assistant = match &options.assistant {
             Some(options) => self.find_assistant(runtime, &mut output, &prompt.segments, options)?,
             None => AssistantSpans::default(),
