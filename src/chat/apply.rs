@@ -93,13 +93,19 @@ impl ChatTemplate {
         let copied = CopiedInput::new(messages, options, meter)?;
         let (scope, _) = how;
         let mut places = prompts.iter_mut();
-        self.apply_all(&copied.messages, &copied.options(options), (scope, false), meter, &mut |prompt| {
-            if let Some(place) = places.next() {
-                // The copies are addresses in the caller's input.
-                let copies = std::mem::take(&mut place.copies);
-                *place = Prompt { copies, ..prompt };
-            }
-        })?;
+        self.apply_all(
+            &copied.messages,
+            &copied.options(options),
+            (scope, false),
+            meter,
+            &mut |prompt| {
+                if let Some(place) = places.next() {
+                    // The copies are addresses in the caller's input.
+                    let copies = std::mem::take(&mut place.copies);
+                    *place = Prompt { copies, ..prompt };
+                }
+            },
+        )?;
         Ok(prompts)
     }
 

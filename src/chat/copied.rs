@@ -15,7 +15,7 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::json::{Data, Object};
 use crate::meter::{Claim, Meter};
-use crate::value::{Runtime, Value};
+use crate::value::{Runtime, Seq, Value};
 
 /// The bytes of a copy whose memory is claimed at once.
 const PART: usize = 1 << 16;
@@ -50,7 +50,10 @@ impl CopiedInput {
 
     /// Returns the options with the copies in place of the caller's values.
     pub fn options<'o>(&'o self, options: &ApplyOptions<'o>) -> ApplyOptions<'o> {
-        let [tools, documents, variables] = self.others.each_ref().map(|other| other.as_ref().map(|other| other as &dyn Input));
+        let [tools, documents, variables] = self
+            .others
+            .each_ref()
+            .map(|other| other.as_ref().map(|other| other as &dyn Input));
         ApplyOptions {
             tools,
             documents,
@@ -91,8 +94,8 @@ impl Copier<'_, '_> {
             Value::Big(big) => Data::BigInt(Box::new((**big).clone())),
             Value::Float(float) => Data::Float(*float),
             Value::Str(text) => Data::Str(self.text(text.as_str())?),
-            Value::List(items) => Data::List(self.items(items.iter(), items.len())?),
-            Value::Tuple(items) => Data::Tuple(self.items(items.iter(), items.len())?),
+            Value::List(items) => Data::List(self.items(items)?),
+            Value::Tuple(items) => Data::Tuple(self.items(items)?),
             Value::Dict(dict) => {
                 self.charge(dict.len(), 0)?;
                 let mut entries = Vec::new();
@@ -106,9 +109,9 @@ impl Copier<'_, '_> {
         })
     }
 
-    fn items<'v>(&mut self, items: impl Iterator<Item = Value<'v>>, count: usize) -> Result<Vec<Data<'static>>> {
-        self.charge(count, 0)?;
-        items.map(|item| self.copy(&item)).collect()
+    fn items(&mut self, items: &Seq<'_>) -> Result<Vec<Data<'static>>> {
+        self.charge(items.len(), 0)?;
+        items.iter().map(|item| self.copy(&item)).collect()
     }
 
     fn text(&mut self, text: &str) -> Result<Cow<'static, str>> {

@@ -30,7 +30,12 @@ pub(super) struct Known<'a> {
 impl<'a> Known<'a> {
     pub fn new(text: &'a str, path: u32, role: Role) -> Self {
         let is_shared = false;
-        Self { text, path, role, is_shared }
+        Self {
+            text,
+            path,
+            role,
+            is_shared,
+        }
     }
 
     pub fn address(&self) -> usize {

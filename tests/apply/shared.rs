@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 /// Conversations with words of the roles and the keys as contents.
 fn conversations() -> [Value; 3] {
-    let called = json!([{"id": "c1", "type": "function", "function": {"name": "name", "arguments": {"type": "type", "user": "user"}}}]);
+    let called =
+        json!([{"id": "c1", "type": "function", "function": {"name": "name", "arguments": {"type": "type", "user": "user"}}}]);
     [
         json!([{"role": "user", "content": "Which role?"}, {"role": "assistant", "content": "user"}, {"role": "user", "content": "role"}]),
         json!([
@@ -58,14 +59,21 @@ fn show<M: Input + ?Sized>(template: &ChatTemplate, messages: &M, tools: Option<
         ..ApplyOptions::default()
     };
     match template.apply(messages, &options) {
-        Ok(prompt) => json!([prompt.text, prompt.segments(), prompt.turns(), format!("{:?}", prompt.assistant())]),
+        Ok(prompt) => json!([
+            prompt.text,
+            prompt.segments(),
+            prompt.turns(),
+            format!("{:?}", prompt.assistant())
+        ]),
         Err(error) => json!(error.message()),
     }
 }
 
 #[test]
 fn strings_in_one_place_are_told_apart() {
-    let mut sources = vec!["{% for m in messages %}{% for k, v in m.items() %}<{{ k }}>{{ v }}{% endfor %}{% endfor %}{{ tools|tojson }}".to_owned()];
+    let mut sources = vec![
+        "{% for m in messages %}{% for k, v in m.items() %}<{{ k }}>{{ v }}{% endfor %}{% endfor %}{{ tools|tojson }}".to_owned(),
+    ];
     for entry in std::fs::read_dir("benches/templates").unwrap() {
         sources.push(std::fs::read_to_string(entry.unwrap().path()).unwrap());
     }
@@ -96,7 +104,10 @@ fn strings_in_one_place_are_told_apart() {
 #[test]
 fn strings_of_a_context_in_one_place_are_told_apart() {
     let template = Template::compile("{{ a.x }}{{ b.x }}{% for k, v in b.items() %}{{ k }}{{ v }}{% endfor %}").unwrap();
-    let options = RenderOptions { trace: true, ..RenderOptions::default() };
+    let options = RenderOptions {
+        trace: true,
+        ..RenderOptions::default()
+    };
     let context = json!({"a": {"x": "x"}, "b": {"x": "x", "a": "b"}});
     let expected = template.render(&context, &options).unwrap();
     let interned = intern(&context, &mut HashMap::new());

@@ -37,5 +37,9 @@ pub(super) fn find_first_tokens<'t>(text: &'t str, groups: &Groups<'_>, meter: &
         between.is_some_and(|between| between.trim().is_empty())
     };
     let second = tokens.next().filter(is_next);
-    Ok(first.into_iter().chain(second).filter_map(|token| header.get(token)).collect())
+    Ok(first
+        .into_iter()
+        .chain(second)
+        .filter_map(|token| header.get(token))
+        .collect())
 }
