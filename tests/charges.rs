@@ -14,7 +14,7 @@
 
 mod sources;
 
-use sources::{list_sources, read, read_identifier};
+use sources::{list_files, list_sources, read, read_identifier};
 
 /// How code goes through data. A path must lead to a call.
 #[rustfmt::skip]
@@ -36,6 +36,9 @@ const METERED: [(&str, &[&str]); 5] = [
     ("src/request/read/", &["reader.", "self.visit(", "self.push", "self.read_", "self.item(", "self.key("]),
     ("src/resolve/", &["self.expr(", "self.stmt(", "self.body(", "self.target(", "self.whole_expr(", "self.spend(", "self.constant("]),
 ];
+
+/// The file of the package for Python that goes through objects.
+const READER: &str = "src/python/src/reader.rs";
 
 /// Words that are no name of data.
 #[rustfmt::skip]
@@ -62,10 +65,10 @@ fn each_traversal_of_data_is_charged() {
             "the bench has no requests of the kind {kind}"
         );
     }
-    for path in list_sources()
-        .iter()
-        .filter(|path| *path != "src/fuzzing.rs" && !path.ends_with("_test.rs"))
-    {
+    let checked = list_sources()
+        .into_iter()
+        .filter(|path| path != "src/fuzzing.rs" && !path.ends_with("_test.rs"));
+    for path in &checked.chain([READER.to_owned()]).collect::<Vec<_>>() {
         for function in list_functions(&read(path)) {
             let uncharged = function.find_uncharged(path);
             let Some(traversal) = uncharged.first() else {
@@ -187,6 +190,33 @@ fn bounds_of_its_own_are_found() {
         "pub fn f(bounds: Bounds) { let deadline = bounds.start(); Template::compile(text) }",
     ] {
         assert!(!find(begun).is_empty(), "{begun}");
+    }
+}
+
+/// An object of Python can be endless, and its length can be wrong. The reader charges each item.
+#[test]
+fn only_the_reader_goes_through_objects_of_python() {
+    for path in list_files("src/python/src", "rs").iter().filter(|path| *path != READER) {
+        let text = read(path);
+        for sign in [
+            "try_iter()?",
+            "for item in value",
+            "size_hint",
+            "PySequence",
+            "extract::<Vec",
+            "with_capacity(value",
+        ] {
+            assert!(!text.contains(sign), "{path}: {sign}");
+        }
+        let is_list = |line: &&str| {
+            let (_, kind) = line.split_once(": ").unwrap_or_default();
+            // The fields of a struct have less space before them.
+            line.starts_with("        ")
+                && kind.ends_with(',')
+                && ["Vec<", "Pairs", "Option<Vec<"].iter().any(|list| kind.starts_with(list))
+        };
+        let lists = text.split("#[pymethods]").skip(1).flat_map(str::lines).filter(is_list);
+        assert_eq!(lists.collect::<Vec<_>>(), [""; 0], "{path}: PyO3 trusts the length of a list");
     }
 }
 
