@@ -45,7 +45,6 @@ pub mod kind {
     pub const THINKING: Kinds = 1 << 19;
 
     pub const CONTENT: Kinds = SYSTEM | USER | ASSISTANT | CALLER | RESULT;
-    pub const GARBLED: Kinds = REPR | DOUBLE | LEAK | ORDER | SPEAKER;
 }
 
 /// How a request is written: for each choice a value, of which the first changes nothing.

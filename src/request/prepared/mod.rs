@@ -1,9 +1,13 @@
 //! A prepared request: how it is written for a template, its prompt, and its changes.
 
+mod attempt;
+
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use serde::Serialize;
+
+use attempt::Attempt;
 
 use super::change::{Change, ChangeKind};
 use super::format::{Format, find};
@@ -13,13 +17,13 @@ use super::node::Node;
 use super::normal::Normal;
 use super::options::{Body, Policy, PrepareOptions, Settings};
 use super::places::Place;
-use super::plan::{Choice, Kinds, Plan, kind};
-use super::search::{Outcome, Search, kinds_of};
+use super::plan::{Choice, Plan, kind};
+use super::search::{Outcome, Search};
 use super::sketch::{self, Rest, Sketch};
 use super::variables::{self, Variables};
 use super::write::{Given, Written, write};
-use super::{quick, read, wrong};
-use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlTokens, Input, Prompt};
+use super::{read, wrong};
+use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, Prompt};
 use crate::clock::LocalTime;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
@@ -181,93 +185,6 @@ impl<'b> Prepared<'b> {
     /// Returns whether the prompt ends with the beginning of an answer.
     pub fn add_generation_prompt(&self) -> bool {
         self.request.has_prompt
-    }
-}
-
-/// A render of a request, whose faults are compared with those for which its plan was found.
-struct Attempt<'r, 'b, 'm> {
-    request: &'r Request<'b>,
-    found: &'r Found,
-    options: &'r ApplyOptions<'r>,
-    meter: &'r mut Meter<'m>,
-}
-
-impl<'b> Attempt<'_, 'b, '_> {
-    /// Returns the prompt of what a plan wrote and its changes, or `None` if the template refuses it or the prompt has other faults.
-    fn render(&mut self, plan: Plan, written: &Written<'b>) -> Result<Option<(Prompt, Vec<Change>)>> {
-        let (request, options) = (self.request, self.options);
-        let known = || {
-            let settings = [kind::EFFORT, kind::THINKING].into_iter();
-            let settings = settings.filter(|kind| self.found.faults & kind != 0);
-            settings.map(|kind| (kind, Place::BODY))
-        };
-        if !self.found.needs_trace {
-            if let Ok(prompt) = request.render(written, options, (options.trace, true), self.meter) {
-                let faults = quick::judge(request, &prompt, written, self.meter)?;
-                if let Some(mut faults) = faults.filter(|faults| self.expects(kinds_of(faults))) {
-                    faults.extend(written.list_lost(self.found.lost_media).chain(known()));
-                    return self.finish(prompt, written, &faults).map(Some);
-                }
-            }
-        }
-        // A control token that is refused is no fault of the plan.
-        let options = &without_refusal(options);
-        let (mut outcome, prompt) = Search::new(request, options, self.meter).evaluate(plan, written, Some(self.found.lost_media));
-        match prompt {
-            Some(prompt) if self.expects(outcome.kinds()) => {
-                let prompt = self.complete(prompt, written)?;
-                outcome.faults.extend(known());
-                self.finish(prompt, written, &outcome.faults).map(Some)
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// Returns the prompt of the plan that is best for this request, and its changes.
-    fn search(&mut self) -> Result<(Prompt, Vec<Change>)> {
-        let request = self.request;
-        let options = without_refusal(self.options);
-        let outcome = request.search(Some(self.found.plan), &options, self.meter)?;
-        let written = request.write(&outcome.plan, self.meter)?;
-        let prompt = request.render(&written, &options, (true, false), self.meter)?;
-        let prompt = self.complete(prompt, &written)?;
-        self.finish(prompt, &written, &outcome.faults)
-    }
-
-    /// Returns whether a prompt has no faults of other kinds than that for which the plan was found.
-    fn expects(&self, faults: Kinds) -> bool {
-        faults & !(self.found.faults | kind::FIELD | kind::DOCUMENT) == 0
-    }
-
-    /// Returns a traced prompt as the options want it.
-    fn complete(&self, mut prompt: Prompt, written: &Written<'b>) -> Result<Prompt> {
-        let options = self.options;
-        if options.control_tokens.policy == ControlPolicy::Refuse {
-            return self.request.render(written, options, (options.trace, false), self.meter);
-        }
-        if !options.trace && options.control_tokens.policy == ControlPolicy::Leave {
-            prompt.segments.clear();
-        }
-        Ok(prompt)
-    }
-
-    fn finish(&self, prompt: Prompt, written: &Written<'b>, faults: &Faults) -> Result<(Prompt, Vec<Change>)> {
-        let changes = self.request.list_changes(written, faults);
-        self.request.check_policy(&changes)?;
-        Ok((prompt, changes))
-    }
-}
-
-/// Returns the options without the policy that refuses control tokens.
-fn without_refusal<'o>(options: &ApplyOptions<'o>) -> ApplyOptions<'o> {
-    let refuses = options.control_tokens.policy == ControlPolicy::Refuse;
-    ApplyOptions {
-        control_tokens: if refuses {
-            ControlTokens::default()
-        } else {
-            options.control_tokens
-        },
-        ..*options
     }
 }
 
