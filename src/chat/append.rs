@@ -8,10 +8,11 @@ use std::ops::Range;
 
 use super::assistant::control::{common_prefix, control_tokens, is_eos};
 use super::lookahead::list_lookahead;
-use super::{ApplyOptions, AssistantOptions, ChatTemplate, Input, Prompt, refused};
+use super::{ApplyOptions, AssistantOptions, ChatTemplate, Prompt, refused};
 use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
+use crate::template::Input;
 use crate::trace::{Origin, Segment};
 use crate::value::{Runtime, Value};
 

@@ -23,10 +23,11 @@ use super::sketch::{self, Rest, Sketch};
 use super::variables::{self, Variables};
 use super::write::{Given, Written, write};
 use super::{read, wrong};
-use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, Prompt};
+use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt};
 use crate::clock::LocalTime;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
+use crate::template::Input;
 
 /// A request as it is written for a template. It borrows from the body and the template.
 #[derive(Debug)]

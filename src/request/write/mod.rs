@@ -22,10 +22,10 @@ use super::options::Settings;
 use super::places::{Place, Places};
 use super::plan::value::{NO_TOOLS, TOOLS, TOOLS_AND_CALLS};
 use super::plan::{Choice, Kinds, Plan, kind};
-use crate::chat::Borrow;
 use crate::error::Result;
 use crate::json::{DEPTH, Data, Entry, Object};
 use crate::meter::{Claim, Meter};
+use crate::template::Borrow;
 use crate::value::{Runtime, Value};
 
 /// A value that a template gets.
