@@ -1,8 +1,10 @@
 //! A prepared request: how it is written for a template, its prompt, and its changes.
 
 mod attempt;
+mod places;
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use serde::Serialize;
@@ -47,6 +49,8 @@ pub struct Media {
     pub kind: &'static str,
     /// The index of the message that the template gets.
     pub message: usize,
+    /// The bytes of the prompt that stand for it, if they are known ([`Prepared::place_media`]).
+    pub range: Option<Range<usize>>,
 }
 
 /// What is rendered, apart from how it is written.
@@ -164,6 +168,7 @@ impl<'b> Prepared<'b> {
             path: self.request.normal.places.pointer(medium.place),
             kind: medium.kind.name(),
             message: medium.message,
+            range: None,
         });
         media.collect()
     }

@@ -1,7 +1,5 @@
 //! Judges media and the settings for reasoning by their effect: the prompt without them, and with others in their place.
 
-use std::collections::HashSet;
-
 use super::{Outcome, Search};
 use crate::chat::Prompt;
 use crate::json::{Data, Object};
@@ -31,10 +29,10 @@ impl<'b> Search<'_, 'b, '_> {
                 .filter(|medium| (written.group_of(medium), medium.node.get_text("type")) == (group, kind))
                 .collect();
             let Some(first) = own.first() else { continue };
-            let indices: HashSet<(usize, usize)> = own.iter().map(|medium| (medium.message, medium.part)).collect();
             let mut render = |other: Option<Data<'b>>| {
                 self.renders = self.renders.saturating_add(1);
-                let replaced = written.replace_parts(&indices, other.as_ref());
+                let parts = own.iter().map(|medium| ((medium.message, medium.part), other.clone()));
+                let replaced = written.replace_parts(&parts.collect());
                 let other = self.request.render(&replaced, self.options, (false, false), self.meter);
                 other.ok().map(|other| other.text)
             };

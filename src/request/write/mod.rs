@@ -147,14 +147,14 @@ impl<'b> Written<'b> {
         media.map(|medium| (kind::MEDIUM, medium.place))
     }
 
-    /// Returns what a template gets without some parts, or with another one in their place. A part has the indices of its message and of
-    /// itself.
-    pub fn replace_parts(&self, parts: &HashSet<(usize, usize)>, other: Option<&Data<'b>>) -> Self {
+    /// Returns what a template gets with others in the place of some parts, or nothing. A part has the indices of its message and of itself.
+    pub fn replace_parts(&self, parts: &HashMap<(usize, usize), Option<Data<'b>>>) -> Self {
         let Given::List(messages) = &self.messages else {
             return Self::default();
         };
+        let changed: HashSet<usize> = parts.keys().map(|(message, _)| *message).collect();
         let replaced = messages.iter().enumerate().map(|(index, message)| {
-            if !parts.iter().any(|(message, _)| *message == index) {
+            if !changed.contains(&index) {
                 return message.clone();
             }
             let message = match message {
@@ -167,13 +167,8 @@ impl<'b> Written<'b> {
             };
             let entries = object.into_entries().into_iter().map(|(key, value)| match value {
                 Data::List(items) if key == "content" => {
-                    let items = items.into_iter().enumerate().filter_map(|(number, item)| {
-                        if parts.contains(&(index, number)) {
-                            other.cloned()
-                        } else {
-                            Some(item)
-                        }
-                    });
+                    let items = items.into_iter().enumerate();
+                    let items = items.filter_map(|(number, item)| parts.get(&(index, number)).cloned().unwrap_or(Some(item)));
                     (key, Data::List(items.collect()))
                 }
                 value => (key, value),
