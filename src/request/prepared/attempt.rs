@@ -88,7 +88,7 @@ impl<'b> Attempt<'_, 'b, '_> {
 }
 
 /// Returns the options without the policy that refuses control tokens.
-fn without_refusal<'o>(options: &ApplyOptions<'o>) -> ApplyOptions<'o> {
+pub(super) fn without_refusal<'o>(options: &ApplyOptions<'o>) -> ApplyOptions<'o> {
     let refuses = options.control_tokens.policy == ControlPolicy::Refuse;
     ApplyOptions {
         control_tokens: if refuses {

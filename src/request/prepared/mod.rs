@@ -19,7 +19,7 @@ use super::node::Node;
 use super::normal::Normal;
 use super::options::{Body, Policy, PrepareOptions, Settings};
 use super::places::Place;
-use super::plan::{Choice, Plan, kind};
+use super::plan::{Plan, kind};
 use super::search::{Outcome, Search};
 use super::sketch::{self, Rest, Sketch};
 use super::variables::{self, Variables};
@@ -50,6 +50,7 @@ pub struct Media {
     /// The index of the message that the template gets.
     pub message: usize,
     /// The bytes of the prompt that stand for it, if they are known ([`Prepared::place_media`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range<usize>>,
 }
 
@@ -139,7 +140,8 @@ impl<'b> Prepared<'b> {
         // What is moved or lost for the sketch may be printed where this request has it.
         let neutral = request.settings.plan();
         if self.found.is_of_sketch && self.found.plan.moves(&neutral) {
-            let neutral = neutral.with(Choice::Settings, self.found.plan.get(Choice::Settings));
+            let settings = self.found.plan.settings;
+            let neutral = Plan { settings, ..neutral };
             let written = request.write(&neutral, attempt.meter)?;
             if let Some(answer) = attempt.render(neutral, &written)? {
                 return Ok(answer);
@@ -266,7 +268,7 @@ impl<'b> Request<'b> {
     pub fn write(&self, plan: &Plan, meter: &mut Meter<'_>) -> Result<Written<'b>> {
         let is_chat = self.format == Format::ChatCompletions;
         let mut written = write(&self.normal, plan, is_chat, &self.settings, meter)?;
-        (written.variables, written.settings) = self.variables.write(plan.get(Choice::Settings));
+        (written.variables, written.settings) = self.variables.write(plan.settings);
         Ok(written)
     }
 

@@ -5,7 +5,7 @@ use crate::chat::Prompt;
 use crate::json::{Data, Object};
 use crate::request::normal::Medium;
 use crate::request::places::Place;
-use crate::request::plan::{Choice, Plan, kind, value};
+use crate::request::plan::{Plan, SettingForm, kind};
 use crate::request::variables::LEVELS;
 use crate::request::write::{MediaSet, Written};
 
@@ -30,6 +30,7 @@ impl<'b> Search<'_, 'b, '_> {
                 .collect();
             let Some(first) = own.first() else { continue };
             let mut render = |other: Option<Data<'b>>| {
+                self.meter.charge_items(self.request.normal.values).ok()?;
                 self.renders = self.renders.saturating_add(1);
                 let parts = own.iter().map(|medium| ((medium.message, medium.part), other.clone()));
                 let replaced = written.replace_parts(&parts.collect());
@@ -53,67 +54,60 @@ impl<'b> Search<'_, 'b, '_> {
         if current.refusal.is_some() || !variables.has_settings() {
             return;
         }
-        let is_refused = plan.get(Choice::Settings) == value::DROPPED;
+        let is_refused = plan.settings == SettingForm::Dropped;
         let own = if is_refused { None } else { self.say(plan) };
         if variables.reads_effort() {
             if let Some(level) = variables.level() {
                 let settings = self.find_effort(plan, level, own.as_deref());
                 match settings {
-                    Some(settings) => self.keep_better(current, plan.with(Choice::Settings, settings)),
+                    Some(settings) => self.keep_better(current, Plan { settings, ..plan }),
                     None if is_refused => {}
                     None => current.faults.push((kind::EFFORT, Place::BODY)),
                 }
             }
         }
         let is_switched = variables.path(kind::THINKING).is_some() && variables.has_switch();
-        if is_switched && !is_refused && self.say(plan.with(Choice::Settings, value::INVERTED)) == own {
+        let inverted = Plan {
+            settings: SettingForm::Inverted,
+            ..plan
+        };
+        if is_switched && !is_refused && self.say(inverted) == own {
             current.faults.push((kind::THINKING, Place::BODY));
         }
     }
 
     /// Returns the settings with which an effort has an effect, or `None` if no effort has one.
-    fn find_effort(&mut self, plan: Plan, level: u8, own: Option<&str>) -> Option<u8> {
+    fn find_effort(&mut self, plan: Plan, level: usize, own: Option<&str>) -> Option<SettingForm> {
         let has_switch = self.request.variables.has_switch();
-        for switch in [0, value::SWITCH] {
-            if switch != 0 && !has_switch {
-                break;
+        for is_switched in [false, true].into_iter().filter(|is_switched| !is_switched || has_switch) {
+            let form = |level| SettingForm::Level { level, is_switched };
+            let with = |settings| Plan { settings, ..plan };
+            let unknown = self.say(with(form(LEVELS.len())));
+            if !is_switched && own != unknown.as_deref() {
+                return Some(plan.settings);
             }
-            let with = |level: u8| plan.with(Choice::Settings, value::LEVEL + switch + level);
-            let unknown = self.say(with(value::SWITCH - 1));
-            if switch == 0 && own != unknown.as_deref() {
-                return Some(plan.get(Choice::Settings));
-            }
-            let prompts: Vec<Option<String>> = LEVELS.iter().zip(0..).map(|(_, level)| self.say(with(level))).collect();
+            let prompts: Vec<Option<String>> = (0..LEVELS.len()).map(|level| self.say(with(form(level)))).collect();
             let differs = |prompt: &Option<String>| prompt.is_some() && *prompt != unknown;
-            let others: Vec<String> = prompts
-                .iter()
-                .filter(|prompt| differs(prompt))
-                .flatten()
-                .map(|prompt| prompt.to_lowercase())
-                .collect();
+            let others = prompts.iter().filter(|prompt| differs(prompt)).flatten();
+            let others: Vec<String> = others.map(|prompt| prompt.to_lowercase()).collect();
             // The effort of a branch for all other words has its own word in the prompt.
             let is_named = |word: &str, prompt: &Option<String>| {
                 let names = |text: &String| text.contains(word);
-                prompt.as_ref().is_some_and(|prompt| names(&prompt.to_lowercase()))
-                    && !others.is_empty()
-                    && !others.iter().any(names)
+                let has_word = prompt.as_ref().is_some_and(|prompt| names(&prompt.to_lowercase()));
+                has_word && !others.is_empty() && !others.iter().any(names)
             };
-            let known = LEVELS.iter().zip(&prompts).zip(0_u8..);
-            let known = known.filter(|((word, prompt), _)| differs(prompt) || is_named(word, prompt));
-            let known: Vec<u8> = known.map(|(_, level)| level).collect();
+            let known = LEVELS.iter().zip(&prompts).enumerate();
+            let known = known.filter(|(_, (word, prompt))| differs(prompt) || is_named(word, prompt));
+            let known: Vec<usize> = known.map(|(level, _)| level).collect();
             if known.contains(&level) {
-                return Some(if switch == 0 {
-                    plan.get(Choice::Settings)
-                } else {
-                    value::LEVEL + switch + level
-                });
+                return Some(if is_switched { form(level) } else { plan.settings });
             }
             if level == 0 && has_switch {
-                return Some(value::WITHOUT_EFFORT);
+                return Some(SettingForm::WithoutEffort);
             }
             let nearest = known.into_iter().min_by_key(|other| (level.abs_diff(*other), level > *other));
             if let Some(nearest) = nearest {
-                return Some(value::LEVEL + switch + nearest);
+                return Some(form(nearest));
             }
         }
         None

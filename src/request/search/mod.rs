@@ -7,7 +7,8 @@ use std::collections::{HashMap, HashSet};
 use super::judge::{self, Faults};
 use super::memory::Found;
 use super::normal::{Role, Turn};
-use super::plan::{self, CHOICES, Choice, Kinds, OPERATORS, Plan, kind, value};
+use super::operators::{OPERATORS, Operator, cautious};
+use super::plan::{Alternated, Content, Developer, Kinds, Plan, Systems, ThoughtForm, UNDO, kind};
 use super::prepared::Request;
 use super::quick;
 use super::write::{MediaSet, Written};
@@ -189,8 +190,8 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     fn find(&mut self, earlier: Option<Plan>) -> Outcome {
         let base = self.request.settings.plan();
         if let Some(earlier) = earlier {
-            let settings = base.get(Choice::Settings);
-            let outcome = self.try_plan(earlier.with(Choice::Settings, settings));
+            let settings = base.settings;
+            let outcome = self.try_plan(Plan { settings, ..earlier });
             if outcome.is_perfect() {
                 return outcome;
             }
@@ -201,7 +202,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         }
         let mut current = self.climb(neutral, false);
         // Two changes can be needed at once. In the form that templates take most, one is enough.
-        for form in [value::STRING, value::PARTS] {
+        for form in [Content::String, Content::Parts] {
             if current.is_bad() || current.is_grave(self.source) {
                 let start = self.try_plan(base.in_form(form));
                 let other = self.climb(start, false);
@@ -216,8 +217,9 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             self.try_cautious(&mut current, true);
         }
         self.keep_systems(&mut current);
-        for index in 0..CHOICES {
-            let plan = current.plan.undo(index, &base);
+        for undo in UNDO {
+            let mut plan = current.plan;
+            undo(&mut plan, &base);
             self.keep_better(&mut current, plan);
         }
         self.place_later_systems(&mut current);
@@ -243,7 +245,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
 
     /// Tries the cautious plans on what is refused, garbled or gravely lost.
     fn try_cautious(&mut self, current: &mut Outcome, gives_up: bool) {
-        for plan in plan::cautious(gives_up) {
+        for plan in cautious(gives_up) {
             if self.renders > MOST || !current.is_bad() && !current.is_grave(self.source) {
                 break;
             }
@@ -256,10 +258,13 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
 
     /// Leaves messages of the system to the system, if the template takes some of them.
     fn keep_systems(&mut self, current: &mut Outcome) {
-        if matches!(current.plan.get(Choice::Systems), value::ALL_AS_USER | value::INTO_USER) {
-            let system = current.plan.with(Choice::Developer, value::AS_SYSTEM);
-            for systems in [value::MERGED, value::LATER_AS_USER] {
-                self.keep_better(current, system.with(Choice::Systems, systems));
+        if matches!(current.plan.systems, Systems::AllAsUser | Systems::IntoUser) {
+            let system = Plan {
+                developer: Developer::System,
+                ..current.plan
+            };
+            for systems in [Systems::Merged, Systems::LaterAsUser] {
+                self.keep_better(current, Plan { systems, ..system });
             }
         }
     }
@@ -267,9 +272,9 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     /// Leaves messages of the system after an answer in their place, as those of the user: if they were merged into the first message, each
     /// of them would change the beginning of the prompt.
     fn place_later_systems(&mut self, current: &mut Outcome) {
-        let systems = match current.plan.get(Choice::Systems) {
-            value::MERGED => value::LATER_AS_USER,
-            value::INTO_USER => value::ALL_AS_USER,
+        let systems = match current.plan.systems {
+            Systems::Merged => Systems::LaterAsUser,
+            Systems::IntoUser => Systems::AllAsUser,
             _ => return,
         };
         let turns = &self.request.normal.turns;
@@ -277,15 +282,14 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             .iter()
             .position(|turn| turn.role == Role::Assistant)
             .unwrap_or(turns.len());
-        let is_asked_for = current.plan.get(Choice::Systems) == self.request.settings.plan().get(Choice::Systems);
+        let is_asked_for = current.plan.systems == self.request.settings.plan().systems;
         if is_asked_for || !turns.iter().skip(answer).any(Turn::is_system) {
             return;
         }
-        let plan = current.plan.with(Choice::Systems, systems);
-        let own = plan.get(Choice::Alternation);
-        for alternation in [own, value::MERGED_TURNS, value::INSERTED] {
-            self.keep_better(current, plan.with(Choice::Alternation, alternation));
-            if current.plan.get(Choice::Systems) == systems {
+        let plan = Plan { systems, ..current.plan };
+        for alternation in [plan.alternation, Alternated::Merged, Alternated::Inserted] {
+            self.keep_better(current, Plan { alternation, ..plan });
+            if current.plan.systems == systems {
                 break;
             }
         }
@@ -302,7 +306,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     }
 
     /// Returns the operators that may help, with their plans.
-    fn operators(&self, current: &Outcome, gives_up: bool) -> Vec<(&'static plan::Operator, Plan)> {
+    fn operators(&self, current: &Outcome, gives_up: bool) -> Vec<(&'static Operator, Plan)> {
         let mut kinds = current.kinds();
         let as_text = self.request.settings.tools_as_text;
         for (word, kind) in [("tools", kind::TOOL), ("tool_calls", kind::CALL)] {
@@ -315,28 +319,26 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
                 kinds |= mends;
             }
         }
-        let is_of_use = |operator: &&plan::Operator| {
-            let is_last = match operator.choice {
-                Choice::Drops => !as_text,
-                Choice::Media | Choice::Thoughts => operator.value == value::DROPPED,
-                _ => false,
+        let has_placeholder = self.request.settings.media_placeholder.is_some();
+        let base = current.plan;
+        let apply = |operator: &'static Operator| {
+            let mut plan = base;
+            (operator.choose)(&mut plan);
+            let drops = (plan.drops_tools, plan.drops_calls) != (base.drops_tools, base.drops_calls);
+            let changes_media = plan.media != base.media;
+            let is_held = plan.gives_up(&base) && !gives_up && !(drops && as_text) && (!changes_media || current.refusal.is_some());
+            let mends = match operator.mends {
+                _ if drops && as_text => kind::TOOL | kind::CALL,
+                mends if changes_media && has_placeholder => mends | kind::MEDIUM,
+                mends => mends,
             };
-            let into_content = operator.choice == Choice::Thoughts && operator.value == value::CONTENT;
-            let mends = match operator.choice {
-                Choice::Drops if as_text => kind::TOOL | kind::CALL,
-                Choice::Media if self.request.settings.media_placeholder.is_some() => operator.mends | kind::MEDIUM,
-                _ => operator.mends,
-            };
-            let is_held = is_last && !gives_up && (operator.choice != Choice::Media || current.refusal.is_some());
-            let is_new = current.plan.get(operator.choice) != operator.value && (operator.applies)(&self.request.normal);
             let may_mend = current.refusal.is_some() || mends & kinds != 0;
+            let into_content = plan.thoughts == ThoughtForm::Content && plan.thoughts != base.thoughts;
             let is_read = !into_content || self.source.contains("<think>") && self.thinks_last();
-            is_new && may_mend && is_read && !is_held
+            let is_new = plan != base && (operator.applies)(&self.request.normal);
+            (is_new && may_mend && is_read && !is_held).then_some((operator, plan))
         };
-        let operators = OPERATORS.iter().filter(is_of_use);
-        operators
-            .map(|operator| (operator, current.plan.with(operator.choice, operator.value)))
-            .collect()
+        OPERATORS.iter().filter_map(apply).collect()
     }
 
     /// Returns whether there is reasoning after the last message of the user. A template cuts earlier reasoning on purpose.

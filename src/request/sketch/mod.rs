@@ -18,7 +18,7 @@ use crate::json::{self, DEPTH, Data, Object};
 use crate::limits::Limits;
 use crate::meter::Meter;
 
-/// The most different turns, the most turns, and the most bytes of values of a sketch. A larger request has none.
+/// The most different turns, the most turns, and the most bytes of values and of documents of a sketch. A larger request has none.
 const MOST_OUTLINES: usize = 64;
 const MOST_TURNS: usize = 256;
 const MOST_BYTES: usize = 8 << 10;
@@ -50,6 +50,15 @@ pub struct Rest {
     /// The plan of the request before this one.
     pub after: Option<Plan>,
     pub limits: [u64; 9],
+}
+
+impl Rest {
+    /// Returns the bytes of the values of the request.
+    fn bytes(&self) -> usize {
+        self.variables
+            .len()
+            .saturating_add(self.continued.as_ref().map_or(0, String::len))
+    }
 }
 
 /// A turn without its words.
@@ -91,7 +100,8 @@ const IS_NEXT: u8 = 8;
 impl Sketch {
     /// Returns the sketch of a request, or `None` if that would be large.
     pub fn new(normal: &Normal<'_>, documents: Option<Node<'_>>, rest: Rest, meter: &mut Meter<'_>) -> Result<Option<Self>> {
-        meter.charge_items(normal.turns.len().saturating_add(normal.calls.len()))?;
+        // A value of a tool and a call are looked at too.
+        meter.charge_items(normal.values)?;
         let mut walk = Walk {
             outlines: Vec::new(),
             turns: Vec::new(),
@@ -110,6 +120,10 @@ impl Sketch {
                 return Ok(None);
             }
         }
+        let values = walk.outlines.iter().flat_map(|outline| &outline.values);
+        let bytes = values.fold(rest.bytes(), |bytes, (key, value)| {
+            bytes.saturating_add(key.len() + value.len())
+        });
         let mut tools: Vec<u16> = Vec::new();
         for tool in normal.tools.iter().map(form_of_tool) {
             if !tools.contains(&tool) {
@@ -118,7 +132,7 @@ impl Sketch {
         }
         tools.sort_unstable();
         let documents = documents.map_or_else(|| Ok(Some(String::new())), |documents| write_outline(documents, meter))?;
-        let Some(documents) = documents.filter(|_| rest.variables.len() <= MOST_BYTES) else {
+        let Some(documents) = documents.filter(|_| bytes <= MOST_BYTES) else {
             return Ok(None);
         };
         Ok(Some(Self {

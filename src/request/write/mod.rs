@@ -20,8 +20,7 @@ use super::node::Node;
 use super::normal::{Medium, Normal, Role};
 use super::options::Settings;
 use super::places::{Place, Places};
-use super::plan::value::{NO_TOOLS, TOOLS, TOOLS_AND_CALLS};
-use super::plan::{Choice, Kinds, Plan, kind};
+use super::plan::{Kinds, Plan, ToolList, kind};
 use crate::error::Result;
 use crate::json::{DEPTH, Data, Entry, Object};
 use crate::meter::{Claim, Meter};
@@ -222,7 +221,7 @@ pub fn write<'b>(
     writer.written.memory = memory;
     writer.written.claims = claim_parts(writer.meter, memory)?;
     let mut turns = writer.arrange();
-    let drops_tools = matches!(plan.get(Choice::Drops), TOOLS | TOOLS_AND_CALLS) && !normal.refuses_tools;
+    let drops_tools = plan.drops_tools && !normal.refuses_tools;
     if drops_tools && settings.tools_as_text {
         writer.tell_tools(&mut turns);
     }
@@ -254,7 +253,7 @@ pub fn write<'b>(
         ..
     } = writer;
     written.messages = Given::List(messages);
-    if !tools.is_empty() || plan.get(Choice::Tools) == NO_TOOLS {
+    if !tools.is_empty() || plan.tools == ToolList::Empty {
         written.tools = Given::List(tools);
     }
     Ok(written)
@@ -287,10 +286,6 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     fn give_up(&mut self, kind: Kinds, place: Place, reason: &'static str) {
         self.written.given_up.push((kind, place));
         self.note(place, ChangeKind::Dropped, reason);
-    }
-
-    fn plan(&self, choice: Choice) -> u8 {
-        self.plan.get(choice)
     }
 
     /// Adds a string that begins at a byte of the string at a path.
