@@ -30,18 +30,21 @@ impl<'b> Attempt<'_, 'b, '_> {
             let settings = settings.filter(|kind| self.found.faults & kind != 0);
             settings.map(|kind| (kind, Place::BODY))
         };
-        if !self.found.needs_trace {
+        // Another plan can have places for other media.
+        let lost_media = (plan.media == self.found.plan.media).then_some(self.found.lost_media);
+        let knows_media = lost_media.is_some() || written.media.is_empty();
+        if knows_media && !self.found.needs_trace {
             if let Ok(prompt) = request.render(written, options, (options.trace, true), self.meter) {
                 let faults = quick::judge(request, &prompt, written, self.meter)?;
                 if let Some(mut faults) = faults.filter(|faults| self.expects(kinds_of(faults))) {
-                    faults.extend(written.list_lost(self.found.lost_media).chain(known()));
+                    faults.extend(written.list_lost(lost_media.unwrap_or_default()).chain(known()));
                     return self.finish(prompt, written, &faults).map(Some);
                 }
             }
         }
         // A control token that is refused is no fault of the plan.
         let options = &without_refusal(options);
-        let (mut outcome, prompt) = Search::new(request, options, self.meter).evaluate(plan, written, Some(self.found.lost_media));
+        let (mut outcome, prompt) = Search::new(request, options, self.meter).evaluate(plan, written, lost_media);
         match prompt {
             Some(prompt) if self.expects(outcome.kinds()) => {
                 let prompt = self.complete(prompt, written)?;

@@ -77,12 +77,14 @@ impl ChatTemplate {
         self.prepare_with(body, &PrepareOptions::default())
     }
 
-    /// Prepares the body of a chat request: finds how it has to be written for this template, by renders of this request. For a request of
-    /// a shape that the template has seen before, the first render of [`Prepared::render`] is the only one.
+    /// Prepares the body of a chat request: finds how it has to be written for this template, by renders of a sketch of this request, which
+    /// has other words. If the sketch is known from an earlier request, the first render of [`Prepared::render`] is the only one. Earlier
+    /// requests change nothing else.
     ///
     /// # Errors
     /// If the body has none of the formats or names content that is stored elsewhere, and if the template takes the request in no form.
-    /// A request of a shape that is known is not rendered here, so [`Prepared::render`] returns the error if the template refuses it.
+    /// A request whose sketch the template takes is not rendered here, so [`Prepared::render`] returns the error if the template refuses
+    /// it for its words.
     /// Errors about the body have the class [`Request`](crate::ErrorClass::Request) and its JSON pointer.
     pub fn prepare_with<'b, B: Body>(&'b self, body: &'b B, options: &PrepareOptions<'_>) -> Result<Prepared<'b>> {
         let body = body.as_node();
