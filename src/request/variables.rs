@@ -135,9 +135,9 @@ impl<'b> Variables<'b> {
             let known = [EFFORTS.as_slice(), &FLAGS, &MODES, &[BUDGET]].concat().into_iter();
             variables.names = known.filter(|name| names.contains(name)).collect();
             let source = template.source().unwrap_or_default();
-            meter.charge_scan(source.len())?;
-            let words = [ON.as_slice(), &OFF, &LEVELS, &[NO_THINK]].concat().into_iter();
-            variables.words = words.filter(|word| has_literal(source, word)).collect();
+            let words = [ON.as_slice(), &OFF, &LEVELS, &[NO_THINK]].concat();
+            meter.charge_scan(source.len().saturating_mul(words.len()))?;
+            variables.words = words.into_iter().filter(|word| has_literal(source, word)).collect();
         }
         variables
             .own

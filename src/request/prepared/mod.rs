@@ -393,20 +393,13 @@ impl<'b> Request<'b> {
     fn list_changes(&self, written: &Written<'b>, faults: &Faults) -> Vec<Change> {
         let make = |place: Place, kind, reason: &'static str| Change::new(self.normal.places.pointer(place), kind, reason);
         let mut changes = written.settings.clone();
-        let lost: HashSet<Place> = faults
-            .iter()
-            .filter(|(fault, _)| *fault == kind::MEDIUM)
-            .map(|(_, place)| *place)
-            .collect();
+        let lost = faults.iter().filter(|(fault, _)| *fault == kind::MEDIUM);
+        let lost: HashSet<Place> = lost.map(|(_, place)| *place).collect();
         let own = written.changes.iter();
         let own = own.filter(|(place, kind, _)| *kind != ChangeKind::Renamed || !lost.contains(place));
         changes.extend(own.map(|(place, kind, reason)| make(*place, *kind, reason)));
-        let dropped = |place: Place| {
-            written
-                .changes
-                .iter()
-                .any(|change| (change.0, change.1) == (place, ChangeKind::Dropped))
-        };
+        let dropped = written.changes.iter().filter(|change| change.1 == ChangeKind::Dropped);
+        let dropped: HashSet<Place> = dropped.map(|change| change.0).collect();
         let labelled: HashSet<Place> = written.labelled.iter().copied().collect();
         let mut last = None;
         for (fault, place) in faults.iter().filter(|(_, place)| !labelled.contains(place)) {
@@ -436,7 +429,7 @@ impl<'b> Request<'b> {
                 kind::MEDIUM => (ChangeKind::Dropped, "the template has no place for it"),
                 _ => (ChangeKind::Dropped, "the prompt does not have the text"),
             };
-            let is_known = kind == ChangeKind::Dropped && written.changes.len() < 1000 && dropped(*place);
+            let is_known = kind == ChangeKind::Dropped && dropped.contains(place);
             if last.replace((*place, kind)) != Some((*place, kind)) && !is_known {
                 changes.push(make(*place, kind, reason));
             }

@@ -1,9 +1,9 @@
 //! Makes the body of a sketch.
 
 use super::{
-    BLANK, BLOCK, CALL_BITS, CUSTOM, EMPTY, FLAT, HAS_DESCRIPTION, HAS_GRAMMAR, HAS_ID, HAS_NAME, HAS_PARAMETERS, HAS_PROPERTIES,
-    HAS_SCHEMA, IS_DESCRIBED, IS_MATCHED, IS_NEXT, Outline, PART_BITS, SOME_DESCRIBED, SOME_TYPED, SOME_UNDESCRIBED, SOME_UNTYPED,
-    Sketch, THOUGHT_KEYS, WORDS, list_codes,
+    BLANK, BLOCK, CUSTOM, EMPTY, FLAT, HAS_DESCRIPTION, HAS_GRAMMAR, HAS_ID, HAS_NAME, HAS_PARAMETERS, HAS_PROPERTIES, HAS_SCHEMA,
+    IS_DESCRIBED, IS_MATCHED, IS_NEXT, Outline, SOME_DESCRIBED, SOME_TYPED, SOME_UNDESCRIBED, SOME_UNTYPED, Sketch, THOUGHT_KEYS,
+    WORDS,
 };
 use crate::json::{self, DEPTH, Data, Entry, Object};
 use crate::request::normal::{Form, Role};
@@ -33,15 +33,13 @@ impl Outline {
         let mut entries = vec![entry("role", text(self.role.name()))];
         let words = |number: usize| Data::Str(format!("Words {index}-{number}.").into());
         let mut media = self.values.iter().filter(|(key, _)| key.is_empty());
-        let mut parts = list_codes(self.parts, PART_BITS)
-            .enumerate()
-            .map(|(number, code)| match code {
-                EMPTY => text(""),
-                BLANK => text(" "),
-                WORDS => words(number),
-                BLOCK => object(vec![entry("type", text("block")), entry("words", words(number))]),
-                _ => media.next().map_or(Data::None, |(_, json)| read(json)),
-            });
+        let mut parts = self.parts.list().enumerate().map(|(number, code)| match code {
+            EMPTY => text(""),
+            BLANK => text(" "),
+            WORDS => words(number),
+            BLOCK => object(vec![entry("type", text("block")), entry("words", words(number))]),
+            _ => media.next().map_or(Data::None, |(_, json)| read(json)),
+        });
         match self.form {
             Form::Absent => {}
             Form::Null => entries.push(entry("content", Data::None)),
@@ -56,20 +54,17 @@ impl Outline {
         }
         entries.extend(parts.next().map(|part| entry("refusal", part)));
         let thought = |number: usize| Data::Str(format!("Thoughts {index}-{number}.").into());
-        let key = THOUGHT_KEYS.get(usize::from(self.thoughts >> 2)).copied().unwrap_or_default();
-        let count = usize::from(self.thoughts & 3);
-        let own = usize::from(!key.is_empty());
-        if own > 0 {
-            entries.push(entry(key, thought(0)));
-        }
-        if count > own {
-            let details =
-                (own..count).map(|number| object(vec![entry("type", text("reasoning.text")), entry("text", thought(number))]));
+        let key = self.thought_key.and_then(|key| THOUGHT_KEYS.get(key));
+        entries.extend(key.map(|key| entry(key, thought(0))));
+        let own = usize::from(key.is_some());
+        if self.thoughts > own {
+            let details = (own..self.thoughts).map(thought);
+            let details = details.map(|words| object(vec![entry("type", text("reasoning.text")), entry("text", words)]));
             entries.push(entry("reasoning_details", Data::List(details.collect())));
         }
         let fields = self.values.iter().filter(|(key, _)| !key.is_empty());
         entries.extend(fields.map(|(key, json)| (key.clone().into(), read(json))));
-        let calls = list_codes(self.calls, CALL_BITS).enumerate();
+        let calls = self.calls.list().enumerate();
         let calls: Vec<Data<'static>> = calls.map(|(number, code)| make_call(code, (index, number), ids)).collect();
         if !calls.is_empty() {
             entries.push(entry("tool_calls", Data::List(calls)));
@@ -102,7 +97,7 @@ struct Ids {
     open: Vec<Option<String>>,
 }
 
-fn make_call(code: u64, (index, number): (usize, usize), ids: &mut Ids) -> Data<'static> {
+fn make_call(code: u8, (index, number): (usize, usize), ids: &mut Ids) -> Data<'static> {
     let id = match code >> 3 {
         1 => None,
         2 => Some(format!("call{:05}", index * 100 + number)),

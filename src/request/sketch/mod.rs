@@ -67,28 +67,26 @@ struct Outline {
     role: Role,
     form: Form,
     is_kept: bool,
-    /// The codes of parts, thoughts, calls and the result, a few bits each.
-    parts: u64,
-    thoughts: u8,
-    calls: u64,
+    parts: Codes,
+    /// The index of the field of the thoughts, and how many there are, at most two.
+    thought_key: Option<usize>,
+    thoughts: usize,
+    calls: Codes,
+    /// The bits of the result.
     result: u8,
     /// The keys and the JSON of the fields and the media, with other words.
     values: Vec<(String, String)>,
 }
 
-/// The codes of parts.
-const EMPTY: u64 = 1;
-const BLANK: u64 = 2;
-const WORDS: u64 = 3;
-const BLOCK: u64 = 4;
-const MEDIUM: u64 = 5;
+/// The codes of parts. No code is 0.
+const EMPTY: u8 = 1;
+const BLANK: u8 = 2;
+const WORDS: u8 = 3;
+const BLOCK: u8 = 4;
+const MEDIUM: u8 = 5;
 
-/// The bits of the code of a part and of a call. A code is never 0.
-const PART_BITS: u32 = 4;
-const CALL_BITS: u32 = 6;
-
-/// The fields of thoughts by their codes.
-const THOUGHT_KEYS: [&str; 5] = ["", "reasoning_content", "reasoning", "thinking", "reasoning_details"];
+/// The fields of a message with a string of reasoning.
+const THOUGHT_KEYS: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 
 /// The bits of a result.
 const HAS_ID: u8 = 1;
@@ -196,8 +194,8 @@ impl Walk {
         if known.is_none() {
             self.outlines.push(outline);
         }
-        let bit = 1_u64.checked_shl(index as u32).unwrap_or_default();
         let Ok(turn) = u8::try_from(index) else { return false };
+        let bit = 1_u64.checked_shl(u32::from(turn)).unwrap_or_default();
         let mut none = 0;
         let before = match self.turns.last() {
             Some(last) => self.pairs.get_mut(usize::from(*last)),
@@ -222,20 +220,38 @@ impl Walk {
     }
 }
 
-/// Codes of a few bits each. A code that was after the same one before is left out.
-struct Codes {
-    bits: u32,
-    codes: u64,
-    count: u32,
-    last: u64,
+/// The most codes of parts or of calls.
+const MOST_CODES: usize = 12;
+
+/// The codes of parts or of calls in their order, and zeros after them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Codes([u8; MOST_CODES]);
+
+impl Codes {
+    fn of(code: u8) -> Self {
+        let mut codes = [0; MOST_CODES];
+        codes[0] = code;
+        Self(codes)
+    }
+
+    fn list(&self) -> impl Iterator<Item = u8> {
+        self.0.iter().copied().take_while(|code| *code != 0)
+    }
+}
+
+/// Codes in a row, without those that were after the same one before.
+struct CodeWalk {
+    codes: Codes,
+    count: usize,
+    last: u8,
+    /// For each code, a bit for each one that was after it.
     pairs: [u64; 64],
 }
 
-impl Codes {
-    fn new(bits: u32) -> Self {
+impl CodeWalk {
+    fn new() -> Self {
         Self {
-            bits,
-            codes: 0,
+            codes: Codes::default(),
             count: 0,
             last: 0,
             pairs: [0; 64],
@@ -243,29 +259,18 @@ impl Codes {
     }
 
     /// Adds a code. Returns whether it was added, or `None` if there is no room.
-    fn push(&mut self, code: u64) -> Option<bool> {
-        let pairs = self.pairs.get_mut(self.last as usize)?;
+    fn push(&mut self, code: u8) -> Option<bool> {
+        let after = self.pairs.get_mut(usize::from(self.last))?;
+        let bit = 1_u64.checked_shl(u32::from(code))?;
+        let is_new = *after & bit == 0;
+        *after |= bit;
         self.last = code;
-        let is_new = *pairs & 1 << code == 0;
-        *pairs |= 1 << code;
         if is_new {
-            let shift = self.count * self.bits;
-            if shift + self.bits > u64::BITS {
-                return None;
-            }
-            self.codes |= code << shift;
-            self.count += 1;
+            *self.codes.0.get_mut(self.count)? = code;
+            self.count = self.count.saturating_add(1);
         }
         Some(is_new)
     }
-}
-
-/// Returns the codes of a number of bits each.
-fn list_codes(codes: u64, bits: u32) -> impl Iterator<Item = u64> {
-    let shifts = (0..u64::BITS / bits).map(move |index| index * bits);
-    shifts
-        .map(move |shift| codes >> shift & ((1 << bits) - 1))
-        .take_while(|code| *code != 0)
 }
 
 impl Outline {
@@ -273,55 +278,52 @@ impl Outline {
     fn new(normal: &Normal<'_>, turn: &Turn<'_>, open: &mut Vec<usize>, meter: &mut Meter<'_>) -> Result<Option<Self>> {
         let mut values = Vec::new();
         let parts = match turn.parts.as_slice() {
-            [] => Some(0),
-            [part] if part.medium().is_none() => Some(code_of_part(part)),
+            [] => Codes::default(),
+            [part] if part.medium().is_none() => Codes::of(code_of_part(part)),
             parts => {
                 meter.charge_items(parts.len())?;
-                let mut codes = Codes::new(PART_BITS);
-                let mut has_room = true;
+                let mut walk = CodeWalk::new();
                 for part in parts {
-                    match codes.push(code_of_part(part)) {
-                        Some(true) if part.medium().is_some() => match write_outline(part.node, meter)? {
-                            Some(outline) => values.push((String::new(), outline)),
-                            None => has_room = false,
-                        },
-                        Some(_) => {}
-                        None => has_room = false,
+                    let Some(is_new) = walk.push(code_of_part(part)) else {
+                        return Ok(None);
+                    };
+                    if is_new && part.medium().is_some() {
+                        let Some(outline) = write_outline(part.node, meter)? else {
+                            return Ok(None);
+                        };
+                        values.push((String::new(), outline));
                     }
                 }
-                has_room.then_some(codes.codes)
+                walk.codes
             }
         };
-        let calls = if turn.calls.is_empty() {
-            Some(0)
-        } else {
-            let mut codes = Codes::new(CALL_BITS);
-            let pushed = normal.calls_of(&turn.calls).map(|call| codes.push(code_of_call(call)));
-            let has_room = pushed.fold(true, |has_room, pushed| has_room && pushed.is_some());
-            has_room.then_some(codes.codes)
-        };
+        let mut calls = Codes::default();
+        if !turn.calls.is_empty() {
+            let mut walk = CodeWalk::new();
+            if !normal
+                .calls_of(&turn.calls)
+                .all(|call| walk.push(code_of_call(call)).is_some())
+            {
+                return Ok(None);
+            }
+            calls = walk.codes;
+        }
         for field in &turn.fields {
             match write_outline(field.value, meter)? {
                 Some(outline) => values.push((field.key.to_owned(), outline)),
                 None => return Ok(None),
             }
         }
-        let (Some(parts), Some(calls)) = (parts, calls) else {
-            return Ok(None);
-        };
         if turn.result.is_some() {
             meter.charge_items(open.len())?;
         }
-        let key = THOUGHT_KEYS
-            .iter()
-            .position(|key| Some(*key) == turn.thought_key)
-            .unwrap_or(0);
         Ok(Some(Self {
             role: turn.role,
             form: turn.form,
             is_kept: turn.node.is_some(),
             parts,
-            thoughts: (key as u8) << 2 | turn.thoughts.len().min(2) as u8,
+            thought_key: THOUGHT_KEYS.iter().position(|key| Some(*key) == turn.thought_key),
+            thoughts: turn.thoughts.len().min(2),
             calls,
             result: code_of_result(turn, open),
             values,
@@ -329,7 +331,7 @@ impl Outline {
     }
 }
 
-fn code_of_part(part: &Part<'_>) -> u64 {
+fn code_of_part(part: &Part<'_>) -> u8 {
     match part.kind {
         PartKind::Medium(Medium::Image) => MEDIUM,
         PartKind::Medium(Medium::Audio) => MEDIUM + 1,
@@ -343,7 +345,7 @@ fn code_of_part(part: &Part<'_>) -> u64 {
 }
 
 /// Returns the form of a call's arguments, from 1, and in the upper bits that of its identifier.
-fn code_of_call(call: &Call<'_>) -> u64 {
+fn code_of_call(call: &Call<'_>) -> u8 {
     let form = match &call.arguments {
         Arguments::Absent => 1,
         Arguments::Json(json) if json.is_nothing() => 2,

@@ -137,7 +137,7 @@ impl<'b> Written<'b> {
     /// Returns the group of a medium.
     pub fn group_of(&self, medium: &WrittenMedium<'_>) -> MediaSet {
         let role = self.spoken.get(medium.message).map_or(Role::User, |spoken| spoken.role);
-        1 << (role as u32 * 4 + medium.kind as u32)
+        1_u32.checked_shl((role as u32) << 2 | medium.kind as u32).unwrap_or_default()
     }
 
     /// Returns the faults of the media of some groups.
