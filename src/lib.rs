@@ -181,22 +181,17 @@
 mod ast;
 mod builtins;
 mod chat;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
 mod clock;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod conformance;
 mod deadline;
-#[cfg(any(test, feature = "cli"))]
-mod ebnf;
 mod error;
 mod eval;
-#[cfg(any(test, fuzzing))]
-pub mod fuzzing;
+#[cfg(any(test, feature = "internal"))]
+mod fuzzing;
 #[cfg(feature = "inspect")]
 mod inspect;
+#[cfg(feature = "internal")]
+#[doc(hidden)]
+pub mod internal;
 pub mod json;
 mod lexer;
 mod limits;

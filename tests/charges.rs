@@ -59,7 +59,10 @@ fn each_traversal_of_data_is_charged() {
             "the bench has no requests of the kind {kind}"
         );
     }
-    for path in list_sources().iter().filter(|path| is_of_library(path)) {
+    for path in list_sources()
+        .iter()
+        .filter(|path| *path != "src/fuzzing.rs" && !path.ends_with("_test.rs"))
+    {
         for function in list_functions(&read(path)) {
             let Some(traversal) = function.find_uncharged(path) else {
                 continue;
@@ -101,15 +104,6 @@ fn a_traversal_needs_a_charge_of_its_own() {
     ] {
         assert!(find(forgotten).is_some(), "{forgotten}");
     }
-}
-
-/// Returns whether a file belongs to the library, and not to the command line, the runner of cases or the entries of the fuzzers.
-fn is_of_library(path: &str) -> bool {
-    let is_test = path.ends_with("_test.rs");
-    !is_test
-        && !["src/cli/", "src/conformance/", "src/fuzzing.rs", "src/main.rs"]
-            .iter()
-            .any(|other| path.starts_with(other))
 }
 
 /// A row of `bounded.txt`: functions of a file or a folder, and the reason why they need no charge. A row of a folder below the meter names

@@ -52,9 +52,10 @@ impl Default for LoadOptions<'_> {
 }
 
 /// The files of a folder.
-pub(crate) struct Files<'p> {
+pub struct Files<'p> {
     /// The folder.
     pub path: &'p Path,
+    /// The deadline of loading.
     pub deadline: &'p Deadline,
     max_file_size: u64,
     /// The total size of the files that were kept in memory, in bytes.

@@ -51,7 +51,8 @@ impl ChatTemplate {
     }
 
     /// Loads a model's folder. If a template does not compile, [`ChatTemplate::apply`] returns the error.
-    pub(crate) fn load_dir(given: &Path, options: &LoadOptions<'_>) -> Result<Self> {
+    #[doc(hidden)]
+    pub fn load_dir(given: &Path, options: &LoadOptions<'_>) -> Result<Self> {
         let path = cache::find_model_folder(given).map_err(|message| at(given, &message))?;
         let bounds = options.bounds;
         let deadline = bounds.start();
@@ -78,7 +79,8 @@ impl ChatTemplate {
     }
 
     /// Loads a parsed `tokenizer_config.json`. If a template does not compile, [`ChatTemplate::apply`] returns the error.
-    pub(crate) fn load_config(config: &Data<'_>) -> Result<Self> {
+    #[doc(hidden)]
+    pub fn load_config(config: &Data<'_>) -> Result<Self> {
         let Data::Object(config) = config else {
             return Err(of_model(Error::type_error("the configuration is not an object")));
         };

@@ -54,15 +54,15 @@ use crate::value::Value;
 pub(crate) use append::find_line;
 pub use append::{NextPiece, PrefixBroken};
 pub use assistant::AssistantOptions;
-#[cfg(feature = "cli")]
-pub(crate) use assistant::AssistantSpans;
+#[cfg(feature = "internal")]
+pub use assistant::AssistantSpans;
 #[cfg(feature = "inspect")]
-pub(crate) use assistant::REASONING_FIELDS;
+pub use assistant::REASONING_FIELDS;
 #[cfg(feature = "inspect")]
 pub(crate) use assistant::control::{common_prefix, common_suffix, control_tokens};
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, TokenOrigin};
-#[cfg(feature = "cli")]
-pub(crate) use files::Files;
+#[cfg(feature = "internal")]
+pub use files::Files;
 pub use files::LoadOptions;
 #[cfg(feature = "inspect")]
 pub(crate) use lookahead::list_lookahead;
@@ -71,16 +71,16 @@ pub(crate) use memory::{CHOICES, Choices, Kinds, Memory};
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
 use templates::Compiler;
-#[cfg(feature = "cli")]
-pub(crate) use templates::MAX_TEMPLATES;
+#[cfg(feature = "internal")]
+pub use templates::MAX_TEMPLATES;
 pub(crate) use templates::Templates;
-#[cfg(feature = "cli")]
-pub(crate) use tokens::MAX_SPECIAL_TOKENS;
+#[cfg(feature = "internal")]
+pub use tokens::MAX_SPECIAL_TOKENS;
 #[cfg(feature = "inspect")]
 pub(crate) use tokens::STANDARD as SPECIAL_TOKENS;
 pub use turns::{Field, Turn};
 #[cfg(feature = "inspect")]
-pub(crate) use variables::is_reserved_name;
+pub use variables::is_reserved_name;
 
 /// The compiled chat templates of a model with its special tokens.
 ///
@@ -154,7 +154,8 @@ impl ChatTemplate {
     }
 
     /// Makes a `ChatTemplate` from a source. If it does not compile, [`ChatTemplate::apply`] returns the error.
-    pub(crate) fn load_source(source: impl Into<String>, special_tokens: &[(&str, &str)], bounds: Bounds<'_>) -> Self {
+    #[doc(hidden)]
+    pub fn load_source(source: impl Into<String>, special_tokens: &[(&str, &str)], bounds: Bounds<'_>) -> Self {
         let template = Compiler::new(Meter::within(bounds, &bounds.start())).compile("", source);
         Self::assemble(Templates::One(template), to_owned(special_tokens))
     }
@@ -185,7 +186,8 @@ impl ChatTemplate {
 
     /// Makes a `ChatTemplate` from named templates. All of them share the steps and the time of the bounds. If one does not compile,
     /// [`ChatTemplate::apply`] returns the error.
-    pub(crate) fn load_named(templates: &[(&str, &str)], special_tokens: &[(&str, &str)], bounds: Bounds<'_>) -> Self {
+    #[doc(hidden)]
+    pub fn load_named(templates: &[(&str, &str)], special_tokens: &[(&str, &str)], bounds: Bounds<'_>) -> Self {
         let deadline = bounds.start();
         let compiler = Compiler::new(Meter::within(bounds, &deadline));
         let templates = templates.iter().map(|(name, source)| compiler.compile(*name, *source));
@@ -240,8 +242,9 @@ impl ChatTemplate {
     }
 
     /// Gives the expressions of each template the general form, unless another `ChatTemplate` shares it.
-    #[cfg(feature = "cli")]
-    pub(crate) fn generalize(mut self) -> Self {
+    #[cfg(feature = "internal")]
+    #[doc(hidden)]
+    pub fn generalize(mut self) -> Self {
         self.parts_mut().templates.generalize();
         self
     }
@@ -388,8 +391,9 @@ impl ChatTemplate {
     }
 
     /// Returns the name and the source of each template, in order. A template without a name has the empty name.
-    #[cfg(feature = "cli")]
-    pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
+    #[cfg(feature = "internal")]
+    #[doc(hidden)]
+    pub fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
         let templates = self.parts.templates.all().iter();
         templates.map(|template| (template.name.as_str(), template.source.as_str()))
     }

@@ -11,8 +11,9 @@ use crate::value::Runtime;
 
 impl Template {
     /// Renders the template with a context, like [`Template::render`]. If the context has `messages`, the prompt has their turns.
-    #[cfg(feature = "cli")]
-    pub(crate) fn render_prompt(
+    #[cfg(feature = "internal")]
+    #[doc(hidden)]
+    pub fn render_prompt(
         &self,
         context: &dyn Input,
         options: &RenderOptions<'_>,

@@ -47,7 +47,7 @@ const STEPS_FOR_AN_ENTRY: u64 = 8;
 
 /// Returns whether a special token or a variable of this name is an error or has a meaning of its own.
 #[cfg(feature = "inspect")]
-pub(crate) fn is_reserved_name(name: &str) -> bool {
+pub fn is_reserved_name(name: &str) -> bool {
     PARAMETERS.contains(&name)
         || RENDER_PARAMETERS.contains(&name)
         || ["self", "conversation", "messages", "compiled_template"].contains(&name)

@@ -85,7 +85,7 @@ pub(crate) fn read_until<'a>(text: &'a str, depth_limit: usize, deadline: &Deadl
 }
 
 /// Reads one JSON document from bytes, which must be UTF-8 without a byte order mark.
-pub(crate) fn read_bytes(bytes: &[u8], depth_limit: usize) -> Result<Data<'_>, JsonError> {
+pub fn read_bytes(bytes: &[u8], depth_limit: usize) -> Result<Data<'_>, JsonError> {
     read(decode(bytes)?, depth_limit)
 }
 

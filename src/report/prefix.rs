@@ -16,7 +16,7 @@ pub struct Prefix {
     pub user: Boundary,
 }
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "internal")]
 impl Prefix {
     /// Returns the verdicts with their names in the report.
     pub fn boundaries(&self) -> [(&'static str, &Boundary); 4] {

@@ -1,8 +1,6 @@
 //! Tests of how the bodies of requests are prepared: prompts, changes, and errors with their places.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test that fails shall panic")]
 
-#[cfg(feature = "cli")]
-mod faults;
 mod formats;
 mod limits;
 mod plans;
