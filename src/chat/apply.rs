@@ -118,7 +118,7 @@ impl ChatTemplate {
     /// Rust's strings cannot hold.
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let deadline = options.bounds.start();
-        let messages = json::read_until(messages, json::DEPTH, &deadline)?;
+        let messages = json::read_until(messages, &deadline)?;
         self.apply_within(&messages, options, false, &Meter::within(options.bounds, &deadline))
     }
 

@@ -74,7 +74,7 @@ impl ChatTemplate {
     /// # Errors
     /// If the configuration is not an object, or a template or a token in it is wrong. The class is [`ErrorClass::Template`](crate::ErrorClass::Template).
     pub fn from_config(config: &serde_json::Value) -> Result<Self> {
-        let config = json::to_data(config, json::DEPTH).map_err(Error::from).map_err(of_model)?;
+        let config = json::to_data(config).map_err(Error::from).map_err(of_model)?;
         Self::load_config(&config)?.checked()
     }
 
@@ -261,7 +261,7 @@ impl Folder<'_> {
     fn object(&self, file: &str) -> Result<Option<Object<'static>>> {
         let Some(text) = self.files.text(file)? else { return Ok(None) };
         let path = self.files.path.join(file);
-        match json::read_until(&text, json::DEPTH, self.files.deadline).map(Data::into_owned) {
+        match json::read_until(&text, self.files.deadline).map(Data::into_owned) {
             Ok(Data::Object(object)) => Ok(Some(object)),
             Ok(_) => Err(in_file(&path, Error::type_error("the content is not a JSON object"))),
             Err(error) => Err(match error.excerpt(&text) {

@@ -59,11 +59,11 @@ impl JsonError {
     ///
     /// ```
     /// let text = "[1,\n 2 3]";
-    /// let error = chat_template::json::read(text, 10).unwrap_err();
+    /// let error = chat_template::json::read(text).unwrap_err();
     /// assert_eq!(error.excerpt(text).unwrap(), "2 |  2 3]\n  |    ^");
     ///
     /// let text = "[1,\n";
-    /// let error = chat_template::json::read(text, 10).unwrap_err();
+    /// let error = chat_template::json::read(text).unwrap_err();
     /// assert_eq!(error.excerpt(text).unwrap(), "1 | [1,\n  |    ^");
     /// ```
     pub fn excerpt(&self, text: &str) -> Option<String> {

@@ -251,8 +251,8 @@ impl<'b> JsonText<'b> {
         let values = count_beginnings(self.text).saturating_add(1).saturating_mul(VALUE);
         let _claims = claim_parts(meter, values)?;
         let value = match meter.deadline() {
-            Some(deadline) => json::read_until(self.text, DEPTH, deadline),
-            None => json::read(self.text, DEPTH),
+            Some(deadline) => json::read_until(self.text, deadline),
+            None => json::read(self.text),
         };
         let object = match value {
             Ok(object @ Data::Object(_)) => Some(object),

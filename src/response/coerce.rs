@@ -96,7 +96,7 @@ fn add_types(schema: &serde_json::Value, types: &mut Vec<String>) {
     }
     let is_nullable = schema.get("nullable").is_some_and(|nullable| match nullable {
         serde_json::Value::Bool(bool) => *bool,
-        other => json::to_data(other, json::DEPTH).is_ok_and(|other| other.is_true()),
+        other => json::to_data(other).is_ok_and(|other| other.is_true()),
     });
     if is_nullable && !types.iter().any(|ty| ty == "null") {
         types.push("null".to_owned());
@@ -132,7 +132,7 @@ fn coerce(value: &mut Data<'static>, types: &[String], meter: &mut Meter<'_>) ->
         },
         "null" if matches!(word, "null" | "None") => Some(Data::None),
         "object" | "array" => {
-            let decoded = json::read_within(raw.as_bytes(), json::DEPTH, meter.limits()).ok()?;
+            let decoded = json::read_within(raw.as_bytes(), meter.limits()).ok()?;
             let is_wanted = matches!(
                 (&decoded, ty.as_str()),
                 (Data::Object(_), "object") | (Data::List(_), "array")

@@ -63,7 +63,7 @@ impl Dialect {
     /// Returns the value that the text has as JSON, or `None` if it is not JSON and therefore becomes a string.
     pub fn parse(&self, source: &str, meter: &mut Meter<'_>) -> Result<Option<Data<'static>>> {
         let working = self.to_json(source, meter)?;
-        let error = match json::read_within(&working, json::DEPTH, meter.limits()) {
+        let error = match json::read_within(&working, meter.limits()) {
             Ok(value) => return Ok(Some(value.into_owned())),
             Err(error) if error.kind() == JsonErrorKind::Syntax => error,
             Err(error) => return Err(error.into()),

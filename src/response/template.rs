@@ -91,7 +91,7 @@ impl ResponseTemplate {
     /// If the description is invalid, with the message of transformers, and if it uses regular expressions that this crate does not support
     /// ([`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported)).
     pub fn new(description: &serde_json::Value) -> Result<Self> {
-        Self::load(&crate::json::to_data(description, crate::json::DEPTH)?)
+        Self::load(&crate::json::to_data(description)?)
     }
 
     /// Compiles a description that was read by [`json::read`](crate::json::read).

@@ -101,7 +101,7 @@ impl Fault {
             ),
             Reason::Deep => refuse(
                 "limit",
-                format!("{argument} has more than {} nested values, at {place}", json::DEPTH),
+                format!("{argument} has more than {} nested values, at {place}", Data::MAX_DEPTH),
             ),
             Reason::Circular => refuse("limit", format!("{place} contains itself")),
             Reason::Large => refuse("limit", format!("{argument} has values of more than {MAX_BYTES} bytes")),
@@ -418,7 +418,7 @@ impl Reader {
         if self.containers.contains(&address) {
             return Err(Reason::Circular.into());
         }
-        if self.containers.len() >= json::DEPTH {
+        if self.containers.len() >= Data::MAX_DEPTH {
             return Err(Reason::Deep.into());
         }
         self.containers.push(address);
@@ -443,7 +443,7 @@ fn read_int(int: &Bound<'_, PyInt>) -> Read {
     // A subclass can print itself in another way.
     let digits = int.py().get_type::<PyInt>().getattr("__repr__")?.call1((int,))?;
     let digits: String = digits.extract()?;
-    json::read(&digits, json::DEPTH)
+    json::read(&digits)
         .map(Data::into_owned)
         .map_err(|error| PyTypeError::new_err(error.to_string()).into())
 }
