@@ -148,10 +148,11 @@ impl JsonError {
 /// Converts the error to the crate's [`Error`](crate::Error): one of class [`ErrorClass::Request`], or of a limit.
 impl From<JsonError> for Error {
     fn from(error: JsonError) -> Self {
-        match error.reached {
-            Some(reached) => Error::limit_with_message(reached, error.message),
-            None => Error::value(error.message).with_class(ErrorClass::Request),
-        }
+        let own = match error.reached {
+            Some(reached) => Error::limit_with_message(reached, error.message.clone()),
+            None => Error::value(error.message.clone()).with_class(ErrorClass::Request),
+        };
+        own.with_source(error)
     }
 }
 
