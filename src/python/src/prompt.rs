@@ -130,7 +130,6 @@ impl PyPrompt {
     /// Returns 1 for each token that overlaps text of the model, and 0 for the others. `offsets` are pairs in code points.
     #[pyo3(signature = (offsets, *, reference=false))]
     fn assistant_mask(&self, offsets: Pairs, reference: bool) -> Vec<u32> {
-        let offsets = ranges(offsets);
         let mask = if reference {
             assistant_mask(&self.prompt.reference_spans.code_points, &offsets)
         } else {
@@ -152,7 +151,7 @@ impl PyPrompt {
                 }
             },
         };
-        let mask = assistant_mask(&self.spans(|_| true), &ranges(offsets.extract()?));
+        let mask = assistant_mask(&self.spans(|_| true), &offsets.extract::<Pairs>()?);
         let ids: Vec<i64> = ids.extract()?;
         Ok(ids
             .into_iter()
@@ -208,8 +207,4 @@ impl PyPrompt {
         spans.sort_by_key(|span| span.start);
         spans
     }
-}
-
-fn ranges(offsets: Pairs) -> Vec<Range<usize>> {
-    offsets.into_iter().map(|(start, end)| start..end).collect()
 }

@@ -62,7 +62,7 @@ impl Tokenizer {
         let mut labels = prompt.labels(&offsets, &ids);
         let (count, mut loss) = (ids.len(), None);
         if let Some(most) = self.max_length.filter(|most| count > *most) {
-            let count_to = |end| offsets.partition_point(|token| token.end <= end);
+            let count_to = |end| offsets.partition_point(|(_, token_end)| *token_end <= end);
             let counts = find_ends(turns).into_iter().map(count_to);
             let Some(kept) = counts.filter(|kept| (1..=most).contains(kept)).max() else {
                 let message = format!("the prompt has {count} tokens, at most {most} are allowed, and its first turn has more");
@@ -114,15 +114,14 @@ fn read_encoder(_bytes: &[u8]) -> Result<Encoder, String> {
 
 /// Returns the ids of the tokens, and their places in bytes. As in `apply_chat_template`, no token is added to those of the template.
 #[cfg(feature = "tokenizer")]
-fn encode(encoder: &Encoder, text: &str) -> Result<(Vec<u32>, Vec<std::ops::Range<usize>>), Failure> {
+fn encode(encoder: &Encoder, text: &str) -> Result<(Vec<u32>, Vec<(usize, usize)>), Failure> {
     let encoding = encoder
         .encode(text, false)
         .map_err(|error| Failure::new("tokenizer", error.to_string()))?;
-    let offsets = encoding.get_offsets().iter().map(|(start, end)| *start..*end);
-    Ok((encoding.get_ids().to_vec(), offsets.collect()))
+    Ok((encoding.get_ids().to_vec(), encoding.get_offsets().to_vec()))
 }
 
 #[cfg(not(feature = "tokenizer"))]
-fn encode(encoder: &Encoder, _text: &str) -> Result<(Vec<u32>, Vec<std::ops::Range<usize>>), Failure> {
+fn encode(encoder: &Encoder, _text: &str) -> Result<(Vec<u32>, Vec<(usize, usize)>), Failure> {
     match *encoder {}
 }
