@@ -2,15 +2,22 @@
 
 use super::assistant::{AssistantOptions, AssistantSpans};
 use super::prompt::Prompt;
+#[cfg(feature = "internal")]
 use crate::builtins::LOOKUPS;
 use crate::error::Result;
 use crate::eval;
+#[cfg(feature = "internal")]
 use crate::meter::Meter;
-use crate::template::{Input, RenderOptions, Template};
+#[cfg(feature = "internal")]
+use crate::template::Input;
+use crate::template::{RenderOptions, Template};
 use crate::value::Runtime;
 
 impl Template {
     /// Renders the template with a context, like [`Template::render`]. If the context has `messages`, the prompt has their turns.
+    ///
+    /// # Errors
+    /// Those of [`Template::render`].
     #[cfg(feature = "internal")]
     #[doc(hidden)]
     pub fn render_prompt(

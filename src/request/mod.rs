@@ -9,6 +9,7 @@
 mod change;
 mod format;
 mod judge;
+mod memory;
 mod node;
 mod normal;
 mod options;
@@ -18,6 +19,7 @@ mod prepared;
 mod quick;
 mod read;
 mod search;
+mod sketch;
 mod variables;
 mod write;
 

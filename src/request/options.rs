@@ -69,7 +69,9 @@ impl PrepareOptions<'_> {
     /// Lets a request be written as the one before it in the same conversation, so that their prompts begin in the same way.
     #[must_use]
     pub fn after(mut self, earlier: &Prepared<'_>) -> Self {
-        self.after = Some(After { plan: earlier.plan });
+        self.after = Some(After {
+            plan: earlier.found.plan,
+        });
         self
     }
 }

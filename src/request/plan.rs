@@ -1,8 +1,12 @@
 //! The choices of how a request is written, and the operators that change one.
 
 use super::normal::{Class, Form, Normal, Part, PartKind, Role, ToolForm, Turn};
-use crate::chat::Choices;
-pub(crate) use crate::chat::Kinds;
+
+/// The number of choices of a plan.
+pub const CHOICES: usize = 20;
+
+/// The kinds of what a prompt loses or garbles, one bit each.
+pub type Kinds = u32;
 
 /// The kinds of losses, one bit each. Those of contents are in the order of [`Class`].
 pub mod kind {
@@ -34,13 +38,19 @@ pub mod kind {
     /// A string of a document.
     pub const DOCUMENT: Kinds = 1 << 16;
 
+    /// A text beside a call was printed after the result of the call.
+    pub const LATE: Kinds = 1 << 17;
+    /// An effort, or whether there is reasoning, without an effect on the prompt.
+    pub const EFFORT: Kinds = 1 << 18;
+    pub const THINKING: Kinds = 1 << 19;
+
     pub const CONTENT: Kinds = SYSTEM | USER | ASSISTANT | CALLER | RESULT;
     pub const GARBLED: Kinds = REPR | DOUBLE | LEAK | ORDER | SPEAKER;
 }
 
 /// How a request is written: for each choice a value, of which the first changes nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Plan(pub Choices);
+pub struct Plan(pub [u8; CHOICES]);
 
 /// The choices of a plan. The first five are in the order of [`Class`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,14 +97,19 @@ pub mod value {
     // Tools.
     pub const WRAPPED: u8 = 1;
     pub const FLAT: u8 = 2;
+    pub const NO_TOOLS: u8 = 3;
     // Descriptions.
     pub const FILLED: u8 = 1;
     pub const FILLED_DEEP: u8 = 2;
     // Names of results, identifiers, results.
     pub const CHANGED: u8 = 1;
     pub const SORTED: u8 = 2;
-    // Settings.
+    // Settings. A level is added to `LEVEL`, and `SWITCH` if the variables say that there is reasoning too.
     pub const NEAREST: u8 = 1;
+    pub const WITHOUT_EFFORT: u8 = 2;
+    pub const INVERTED: u8 = 3;
+    pub const LEVEL: u8 = 16;
+    pub const SWITCH: u8 = 8;
     // Media.
     pub const BY_TYPE: u8 = 1;
     pub const BY_URL: u8 = 2;
@@ -107,6 +122,7 @@ pub mod value {
     pub const REASONING_CONTENT: u8 = 1;
     pub const REASONING: u8 = 2;
     pub const THINKING: u8 = 3;
+    pub const THINKING_PART: u8 = 6;
     pub const CONTENT: u8 = 5;
     // Calls.
     pub const SPLIT: u8 = 1;
@@ -145,6 +161,14 @@ impl Plan {
         choices.iter().fold(self, |plan, (choice, value)| plan.with(*choice, *value))
     }
 
+    /// Returns the plan with one form for all contents.
+    pub fn in_form(self, form: u8) -> Self {
+        let empty = if form == STRING { EMPTY_TEXT } else { EMPTY_PART };
+        let contents = [C::System, C::User, C::Assistant, C::Caller, C::Result];
+        let plan = contents.iter().fold(self, |plan, class| plan.with(*class, form));
+        plan.with(C::Empty, empty)
+    }
+
     /// Returns the form of the contents of a class.
     pub fn content(&self, class: Class) -> u8 {
         self.0.get(class as usize).copied().unwrap_or(AS_IS)
@@ -158,9 +182,23 @@ impl Plan {
         self
     }
 
-    /// Returns whether the plan gives something up.
-    pub fn drops(&self) -> bool {
-        self.get(Choice::Drops) != AS_IS || self.get(Choice::Media) == DROPPED || self.get(Choice::Thoughts) == DROPPED
+    /// Returns whether the plan moves or gives up what another one leaves in its place.
+    pub fn moves(&self, other: &Self) -> bool {
+        let own = [
+            Choice::Developer,
+            Choice::Calls,
+            Choice::Systems,
+            Choice::Alternation,
+            Choice::Results,
+            Choice::Drops,
+        ];
+        let gives_up = |choice: Choice| self.get(choice) == DROPPED;
+        own.iter().any(|choice| self.get(*choice) != other.get(*choice))
+            || gives_up(Choice::Media)
+            || self.get(Choice::Media) == FIRST
+            || gives_up(Choice::Settings)
+            || gives_up(Choice::Thoughts)
+            || self.get(Choice::Thoughts) == CONTENT
     }
 }
 
@@ -188,7 +226,7 @@ use kind as k;
 
 /// The operators, the cheapest of each kind first.
 #[rustfmt::skip]
-pub const OPERATORS: [Operator; 55] = [
+pub const OPERATORS: [Operator; 57] = [
     op(C::Empty, EMPTY_TEXT, 1, k::CALL | k::CALLER, has_empty),
     op(C::Empty, NULL, 1, k::CALL | k::CALLER, has_empty),
     op(C::Empty, EMPTY_PART, 1, k::CALL | k::CALLER, has_empty),
@@ -211,6 +249,7 @@ pub const OPERATORS: [Operator; 55] = [
     op(C::Arguments, TEXT, 1, k::CALL | k::DOUBLE | k::REPR, has_calls),
     op(C::Tools, WRAPPED, 1, k::TOOL, |n| n.tools.iter().any(|tool| !matches!(tool.form, ToolForm::Wrapped))),
     op(C::Tools, FLAT, 1, k::TOOL, |n| !n.tools.is_empty()),
+    op(C::Tools, NO_TOOLS, 1, 0, |n| n.tools.is_empty() || n.refuses_tools),
     op(C::Descriptions, FILLED, 1, k::TOOL, |n| n.tools.iter().any(|tool| tool.description.is_none_or(str::is_empty) || tool.parameters.is_none())),
     op(C::Descriptions, FILLED_DEEP, 1, k::TOOL, |n| !n.tools.is_empty()),
     op(C::Names, CHANGED, 1, k::RESULT | k::TOOL, |n| any(n, |turn| turn.result.is_some_and(|result| result.name.is_none()))),
@@ -225,6 +264,7 @@ pub const OPERATORS: [Operator; 55] = [
     op(C::Thoughts, REASONING_CONTENT, 1, k::THOUGHT, has_thoughts),
     op(C::Thoughts, REASONING, 1, k::THOUGHT, has_thoughts),
     op(C::Thoughts, THINKING, 1, k::THOUGHT, has_thoughts),
+    op(C::Thoughts, THINKING_PART, 1, k::THOUGHT, has_thoughts),
     op(C::Thoughts, CONTENT, 3, k::THOUGHT, has_thoughts),
     op(C::Calls, SPLIT, 2, k::CALL | k::RESULT, |n| any(n, |turn| turn.calls.len() > 1)),
     op(C::Calls, APART, 2, k::CALLER | k::CALL, |n| any(n, |turn| !turn.calls.is_empty() && !turn.parts.is_empty())),
@@ -248,22 +288,13 @@ pub const OPERATORS: [Operator; 55] = [
 
 /// Plans that are tried if no operator helps, the least change first. Those of `GIVE_UP` give something up.
 pub fn cautious(gives_up: bool) -> Vec<Plan> {
-    let contents = [C::System, C::User, C::Assistant, C::Caller, C::Result];
     let shared = [
         (C::Identifiers, CHANGED),
         (C::Names, CHANGED),
         (C::Developer, AS_SYSTEM),
         (C::Descriptions, FILLED),
     ];
-    let forms = |form, empty| {
-        contents
-            .iter()
-            .fold(Plan::default().with_all(&shared).with(C::Empty, empty), |plan, class| {
-                plan.with(*class, form)
-            })
-    };
-    let strings = forms(STRING, EMPTY_TEXT);
-    let parts = forms(PARTS, EMPTY_PART);
+    let [strings, parts] = [STRING, PARTS].map(|form| Plan::default().with_all(&shared).in_form(form));
     let mut plans = Vec::new();
     for arguments in [OBJECT, TEXT] {
         for alternation in [MERGED_TURNS, INSERTED, INSERTED_BLANK] {

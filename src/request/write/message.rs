@@ -62,7 +62,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         let is_text = |part: &Part<'_>| match part.kind {
             PartKind::Text => turn.form == Form::Text || part.node.get_text("type") == Some("text"),
             PartKind::Medium(_) => is_own(Choice::Media),
-            PartKind::Block | PartKind::Label | PartKind::Thoughts => false,
+            PartKind::Block | PartKind::Thinking | PartKind::Label | PartKind::Thoughts => false,
         };
         let content = self.plan.content(turn.class());
         let is_content_own = match turn.form {
@@ -101,7 +101,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             } else {
                 self.path("content")
             };
-            self.add_part(part, turn, path, 0);
+            self.add_part(part, turn, path, (number, 0));
         }
         self.add_fields(turn);
         for (number, index) in turn.calls.iter().enumerate() {
@@ -124,10 +124,10 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Returns the path of a part's text, or that of a medium.
     fn path_of_part(&mut self, part: &Part<'b>, number: usize) -> Place {
         let path = self.written.paths.item(self.root, "content", number);
-        if part.medium().is_some() {
-            path
-        } else {
-            self.written.paths.key(path, "text")
+        match part.kind {
+            PartKind::Medium(_) => path,
+            PartKind::Thinking => self.written.paths.key(path, "thinking"),
+            _ => self.written.paths.key(path, "text"),
         }
     }
 
@@ -144,6 +144,14 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 let texts: Vec<_> = turn.thoughts.iter().map(|thought| thought.text).collect();
                 let text = format!("{THOUGHTS_START}{}\n</think>\n\n", texts.join("\n"));
                 turn.parts.insert(0, Part::made(PartKind::Thoughts, text));
+            }
+            THINKING_PART => {
+                if turn.thought_key.is_some() {
+                    let reason = "the template reads reasoning as a part of the content";
+                    self.note(first.place, ChangeKind::Renamed, reason);
+                }
+                let texts: Vec<_> = turn.thoughts.iter().map(|thought| thought.text).collect();
+                turn.parts.insert(0, Part::made(PartKind::Thinking, texts.join("\n")));
             }
             DROPPED => {
                 for thought in &turn.thoughts {
@@ -212,7 +220,10 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         if turn.lacks_content() {
             return self.write_empty(turn, choice);
         }
-        let has_media = turn.parts.iter().any(|part| part.medium().is_some());
+        let has_media = turn
+            .parts
+            .iter()
+            .any(|part| part.medium().is_some() || part.kind == PartKind::Thinking);
         let has_several = turn.parts.len() > 1;
         let is_list = turn.form == Form::Parts && (self.is_chat || has_several);
         let wants_parts = match choice {
@@ -227,10 +238,14 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             }
             let parts = turn.parts.iter().enumerate().map(|(number, part)| {
                 let path = self.path_of_part(part, number);
-                self.add_part(part, turn, path, 0);
-                match part.medium() {
-                    Some(medium) => self.write_medium(part, medium),
-                    None => text_part(Data::Str(part.text.clone())),
+                self.add_part(part, turn, path, (number, 0));
+                match part.kind {
+                    PartKind::Medium(medium) => self.write_medium(part, medium),
+                    PartKind::Thinking => {
+                        let thinking = own_key("thinking", Data::Str(part.text.clone()));
+                        object(vec![own_key("type", own("thinking")), thinking])
+                    }
+                    _ => text_part(Data::Str(part.text.clone())),
                 }
             });
             return Some(Data::List(parts.collect()));
@@ -253,7 +268,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             if !text.is_empty() && !text.ends_with('\n') {
                 text.push('\n');
             }
-            self.add_part(part, turn, path, text.len());
+            self.add_part(part, turn, path, (0, text.len()));
             text.push_str(&part.text);
         }
         let text = match turn.parts.as_slice() {
@@ -361,8 +376,8 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         object(vec![own_key("type", own(&kind)), (kind.into(), url)])
     }
 
-    /// Adds the strings of a part that begins at a byte of the string at a path, or a medium.
-    fn add_part(&mut self, part: &Part<'b>, turn: &Turn<'b>, path: Place, start: usize) {
+    /// Adds the strings of a part with a number that begins at a byte of the string at a path, or a medium.
+    fn add_part(&mut self, part: &Part<'b>, turn: &Turn<'b>, path: Place, (number, start): (usize, usize)) {
         match part.kind {
             PartKind::Text | PartKind::Block => {
                 let kind = 1 << turn.class() as Kinds;
@@ -374,11 +389,13 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                     kind: medium,
                     node: part.node,
                     message: self.message,
+                    part: number,
                 });
                 self.push_atom(part.place, kind::MEDIUM, "".into(), path, 0);
             }
-            PartKind::Thoughts => {
-                let mut start = start + THOUGHTS_START.len();
+            PartKind::Thinking | PartKind::Thoughts => {
+                let is_tagged = part.kind == PartKind::Thoughts;
+                let mut start = start + if is_tagged { THOUGHTS_START.len() } else { 0 };
                 let first = self.written.atoms.len();
                 for thought in &turn.thoughts {
                     self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), path, start);

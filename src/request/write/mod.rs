@@ -9,7 +9,7 @@ mod tools;
 mod turns;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use serde::{Serialize, Serializer};
@@ -20,10 +20,10 @@ use super::node::Node;
 use super::normal::{Medium, Normal, Role};
 use super::options::Settings;
 use super::places::{Place, Places};
-use super::plan::value::{TOOLS, TOOLS_AND_CALLS};
+use super::plan::value::{NO_TOOLS, TOOLS, TOOLS_AND_CALLS};
 use super::plan::{Choice, Kinds, Plan, kind};
 use crate::error::Result;
-use crate::json::{Data, Entry, Object};
+use crate::json::{DEPTH, Data, Entry, Object};
 use crate::meter::{Claim, Meter};
 use crate::template::Borrow;
 use crate::value::{Runtime, Value};
@@ -101,8 +101,13 @@ pub struct WrittenMedium<'b> {
     pub place: Place,
     pub kind: Medium,
     pub node: Node<'b>,
+    /// The indices of the message and of the part.
     pub message: usize,
+    pub part: usize,
 }
+
+/// Groups of media, one bit for each role and kind.
+pub type MediaSet = u32;
 
 /// A request as a template gets it.
 #[derive(Debug, Default)]
@@ -127,6 +132,61 @@ pub struct Written<'b> {
     /// The memory of the values in bytes, and its claims.
     pub memory: usize,
     pub claims: Vec<Claim>,
+}
+
+impl<'b> Written<'b> {
+    /// Returns the group of a medium.
+    pub fn group_of(&self, medium: &WrittenMedium<'_>) -> MediaSet {
+        let role = self.spoken.get(medium.message).map_or(Role::User, |spoken| spoken.role);
+        1 << (role as u32 * 4 + medium.kind as u32)
+    }
+
+    /// Returns the faults of the media of some groups.
+    pub fn list_lost(&self, groups: MediaSet) -> impl Iterator<Item = (Kinds, Place)> {
+        let media = self.media.iter().filter(move |medium| self.group_of(medium) & groups != 0);
+        media.map(|medium| (kind::MEDIUM, medium.place))
+    }
+
+    /// Returns what a template gets without some parts, or with another one in their place. A part has the indices of its message and of
+    /// itself.
+    pub fn replace_parts(&self, parts: &HashSet<(usize, usize)>, other: Option<&Data<'b>>) -> Self {
+        let Given::List(messages) = &self.messages else {
+            return Self::default();
+        };
+        let replaced = messages.iter().enumerate().map(|(index, message)| {
+            if !parts.iter().any(|(message, _)| *message == index) {
+                return message.clone();
+            }
+            let message = match message {
+                Given::Kept(node) => node.to_data(DEPTH),
+                Given::Made(data) => data.clone(),
+                Given::List(_) => return message.clone(),
+            };
+            let Data::Object(object) = message else {
+                return Given::Made(message);
+            };
+            let entries = object.into_entries().into_iter().map(|(key, value)| match value {
+                Data::List(items) if key == "content" => {
+                    let items = items.into_iter().enumerate().filter_map(|(number, item)| {
+                        if parts.contains(&(index, number)) {
+                            other.cloned()
+                        } else {
+                            Some(item)
+                        }
+                    });
+                    (key, Data::List(items.collect()))
+                }
+                value => (key, value),
+            });
+            Given::Made(Data::Object(Object::new(entries.collect())))
+        });
+        Self {
+            messages: Given::List(replaced.collect()),
+            tools: self.tools.clone(),
+            variables: self.variables.clone(),
+            ..Self::default()
+        }
+    }
 }
 
 /// The memory of a value of the body in what is written: with its key, its atom, and the path of that.
@@ -190,12 +250,7 @@ pub fn write<'b>(
         writer.add_atom(*place, kind::DOCUMENT, Cow::Borrowed(text), *place, 0);
     }
     for note in &normal.notes {
-        let kind = if note.is_moved {
-            ChangeKind::Moved
-        } else {
-            ChangeKind::Dropped
-        };
-        writer.note(note.place, kind, note.reason);
+        writer.note(note.place, note.kind, note.reason);
     }
     let Writer {
         mut written,
@@ -204,7 +259,7 @@ pub fn write<'b>(
         ..
     } = writer;
     written.messages = Given::List(messages);
-    if !tools.is_empty() {
+    if !tools.is_empty() || plan.get(Choice::Tools) == NO_TOOLS {
         written.tools = Given::List(tools);
     }
     Ok(written)
