@@ -4,7 +4,7 @@
 //! messages[3]["content"][0] is of type Image; a template takes dict, list, tuple, …
 //! ```
 
-use chat_template::json;
+use chat_template::json::Data;
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 
