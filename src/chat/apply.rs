@@ -8,6 +8,7 @@
 //! `apply_chat_template`, and `utils/chat_template_utils.py`, `render_jinja_template`.
 
 use super::continuation::Continuation;
+use super::copied::CopiedInput;
 use super::messages::Conversations;
 use super::options::ApplyOptions;
 use super::prompt::Prompt;
@@ -69,9 +70,42 @@ impl ChatTemplate {
     }
 
     fn apply_one(&self, messages: &dyn Input, options: &ApplyOptions<'_>, how: (Scope, bool), meter: &Meter<'_>) -> Result<Prompt> {
-        let mut only = None;
-        self.apply_all(messages, options, how, meter, &mut |prompt| only = Some(prompt))?;
+        let prompts = self.apply_scope(messages, options, how, meter)?;
+        let only = prompts.into_iter().next();
         only.ok_or_else(|| Error::internal("a conversation has no prompt"))
+    }
+
+    /// Returns the prompts of a conversation or of a batch. If strings of the input share memory, so that their addresses do not tell them
+    /// apart, it renders a copy of the input.
+    fn apply_scope(
+        &self,
+        messages: &dyn Input,
+        options: &ApplyOptions<'_>,
+        how: (Scope, bool),
+        meter: &Meter<'_>,
+    ) -> Result<Vec<Prompt>> {
+        let mut prompts = Vec::new();
+        self.apply_all(messages, options, how, meter, &mut |prompt| prompts.push(prompt))?;
+        if !prompts.iter().any(|prompt| prompt.is_ambiguous) {
+            return Ok(prompts);
+        }
+        let copied = CopiedInput::new(messages, options, meter)?;
+        let (scope, _) = how;
+        let mut places = prompts.iter_mut();
+        self.apply_all(
+            &copied.messages,
+            &copied.options(options),
+            (scope, false),
+            meter,
+            &mut |prompt| {
+                if let Some(place) = places.next() {
+                    // The copies are addresses in the caller's input.
+                    let copies = std::mem::take(&mut place.copies);
+                    *place = Prompt { copies, ..prompt };
+                }
+            },
+        )?;
+        Ok(prompts)
     }
 
     /// Returns the prompts of a list of conversations. All messages are checked before the first conversation is rendered. Unlike in
@@ -93,11 +127,7 @@ impl ChatTemplate {
     pub fn apply_batch<M: Input + ?Sized>(&self, conversations: &M, options: &ApplyOptions<'_>) -> Result<Vec<Prompt>> {
         let deadline = options.bounds.start();
         let meter = &Meter::within(options.bounds, &deadline);
-        let mut prompts = Vec::new();
-        self.apply_all(&conversations, options, (Scope::Batch, false), meter, &mut |prompt| {
-            prompts.push(prompt);
-        })?;
-        Ok(prompts)
+        self.apply_scope(&conversations, options, (Scope::Batch, false), meter)
     }
 
     /// Returns the prompt of a conversation in JSON text, which is read as by Python's `json.loads`. Strings without escapes are not
@@ -118,7 +148,7 @@ impl ChatTemplate {
     /// Rust's strings cannot hold.
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let deadline = options.bounds.start();
-        let messages = json::read_until(messages, json::DEPTH, &deadline)?;
+        let messages = json::read_until(messages, json::DEPTH, options.bounds.watch(&deadline))?;
         self.apply_within(&messages, options, false, &Meter::within(options.bounds, &deadline))
     }
 

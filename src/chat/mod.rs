@@ -15,11 +15,12 @@ pub(crate) mod cache;
 mod config;
 mod continuation;
 mod control_tokens;
+mod copied;
 mod files;
 mod folder;
+mod kept;
 mod lookahead;
 mod mask;
-mod memory;
 mod messages;
 mod model_config;
 mod options;
@@ -27,6 +28,7 @@ mod prompt;
 mod render;
 #[cfg(feature = "response")]
 mod response;
+mod roots;
 mod templates;
 mod tokenizer_class;
 mod tokenizer_json;
@@ -35,6 +37,7 @@ mod tokens;
 mod turns;
 mod variables;
 
+use std::any::Any;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -44,8 +47,6 @@ use indexmap::IndexMap;
 use crate::deadline::Bounds;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::meter::Meter;
-#[cfg(feature = "inspect")]
-use crate::report::Made;
 #[cfg(feature = "inspect")]
 use crate::template::Template;
 use crate::value::Value;
@@ -64,10 +65,10 @@ pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, 
 #[cfg(feature = "internal")]
 pub use files::Files;
 pub use files::LoadOptions;
+use kept::Kept;
 #[cfg(feature = "inspect")]
 pub(crate) use lookahead::list_lookahead;
 pub use mask::assistant_mask;
-pub(crate) use memory::{CHOICES, Choices, Kinds, Memory};
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
 use templates::Compiler;
@@ -113,11 +114,8 @@ struct Parts {
     /// The description of what the model writes.
     #[cfg(feature = "response")]
     response: Option<Result<crate::response::ResponseTemplate>>,
-    /// The parts of the report that were made so far.
-    #[cfg(feature = "inspect")]
-    made: Made,
-    /// How requests were written.
-    memory: Memory,
+    /// What the rooms above keep.
+    kept: Kept,
     /// For each template, a `ChatTemplate` that has only this one, made by the first request that needs it.
     singles: Vec<OnceLock<ChatTemplate>>,
 }
@@ -181,7 +179,20 @@ impl ChatTemplate {
     /// If the template named `default` does not compile. As in transformers, which compiles a template when a request needs it, another
     /// template that does not compile is an error of the requests that choose it; [`ChatTemplate::check`] finds it earlier.
     pub fn from_named(templates: &[(&str, &str)], special_tokens: &[(&str, &str)]) -> Result<Self> {
-        Self::load_named(templates, special_tokens, Bounds::default()).checked()
+        Self::from_named_with(templates, special_tokens, Bounds::default())
+    }
+
+    /// Makes a `ChatTemplate` like [`ChatTemplate::from_named`], and compiles all sources together within bounds, such as limits or a
+    /// deadline.
+    ///
+    /// # Errors
+    /// Those of [`ChatTemplate::from_named`].
+    pub fn from_named_with<'o>(
+        templates: &[(&str, &str)],
+        special_tokens: &[(&str, &str)],
+        bounds: impl Into<Bounds<'o>>,
+    ) -> Result<Self> {
+        Self::load_named(templates, special_tokens, bounds.into()).checked()
     }
 
     /// Makes a `ChatTemplate` from named templates. All of them share the steps and the time of the bounds. If one does not compile,
@@ -213,9 +224,7 @@ impl ChatTemplate {
             added_special_tokens: Vec::new(),
             #[cfg(feature = "response")]
             response: None,
-            #[cfg(feature = "inspect")]
-            made: Made::default(),
-            memory: Memory::default(),
+            kept: Kept::default(),
         };
         Self { parts: Arc::new(parts) }
     }
@@ -249,14 +258,10 @@ impl ChatTemplate {
         self
     }
 
-    /// Returns the parts of the model for modification, and drops the report and the single templates that were made from the old parts.
+    /// Returns the parts of the model for modification, and drops what is kept and the single templates that were made from the old parts.
     fn parts_mut(&mut self) -> &mut Parts {
         let parts = Arc::make_mut(&mut self.parts);
-        #[cfg(feature = "inspect")]
-        {
-            parts.made = Made::default();
-        }
-        parts.memory = Memory::default();
+        parts.kept = Kept::default();
         parts.singles.iter_mut().for_each(|single| drop(single.take()));
         parts
     }
@@ -277,15 +282,9 @@ impl ChatTemplate {
         }
     }
 
-    /// Returns the parts of the report that were made so far.
-    #[cfg(feature = "inspect")]
-    pub(crate) fn made(&self) -> &Made {
-        &self.parts.made
-    }
-
-    /// Returns what is remembered of requests.
-    pub(crate) fn memory(&self) -> &Memory {
-        &self.parts.memory
+    /// Returns the value of a type that a room above keeps for these templates. It is made when it is first asked for.
+    pub(crate) fn kept<T: Any + Send + Sync + Default>(&self) -> &T {
+        self.parts.kept.find()
     }
 
     /// Adds special tokens, each by its name and its text. Special tokens of the same names are replaced.

@@ -3,6 +3,7 @@
 
 mod formats;
 mod limits;
+mod orders;
 mod plans;
 mod variables;
 

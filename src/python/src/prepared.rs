@@ -174,7 +174,7 @@ impl PyPrepared {
             tools_as_text: self.settings.tools_as_text,
             after: self.plan.or(self.settings.after),
             clock: self.options.clock.as_ref().map_or(default.clock, |clock| clock),
-            bounds: self.options.bounds(),
+            bounds: self.options.allowed.bounds(),
         };
         work(&self.template.prepare_with(&self.body, &options)?)
     }

@@ -1,23 +1,33 @@
 //! A prepared request: how it is written for a template, its prompt, and its changes.
 
+mod attempt;
+mod places;
+
 use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::LazyLock;
 
 use serde::Serialize;
+
+use attempt::Attempt;
 
 use super::change::{Change, ChangeKind};
 use super::format::{Format, find};
 use super::judge::Faults;
+use super::memory::{Found, Known, Memory};
 use super::node::Node;
 use super::normal::Normal;
 use super::options::{Body, Policy, PrepareOptions, Settings};
 use super::places::Place;
-use super::plan::{Choice, Kinds, Plan, kind};
-use super::search::{Outcome, Search, hash_shape, kinds_of};
+use super::plan::{Plan, kind};
+use super::search::{Outcome, Search};
+use super::sketch::{self, Rest, Sketch};
 use super::variables::{self, Variables};
 use super::write::{Given, Written, write};
-use super::{quick, read, wrong};
-use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlTokens, Prompt};
-use crate::error::{Error, Result};
+use super::{read, wrong};
+use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt};
+use crate::clock::LocalTime;
+use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
 use crate::template::Input;
 
@@ -25,9 +35,7 @@ use crate::template::Input;
 #[derive(Debug)]
 pub struct Prepared<'b> {
     request: Request<'b>,
-    pub(super) plan: Plan,
-    /// The kinds of faults of the plan when it was found.
-    faults: Kinds,
+    pub(super) found: Found,
     written: Written<'b>,
 }
 
@@ -41,6 +49,9 @@ pub struct Media {
     pub kind: &'static str,
     /// The index of the message that the template gets.
     pub message: usize,
+    /// The bytes of the prompt that stand for it, if they are known ([`Prepared::place_media`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<Range<usize>>,
 }
 
 /// What is rendered, apart from how it is written.
@@ -52,10 +63,9 @@ pub(super) struct Request<'b> {
     pub settings: Settings,
     pub normal: Normal<'b>,
     documents: Option<Node<'b>>,
-    variables: Variables<'b>,
+    pub variables: Variables<'b>,
     pub has_prompt: bool,
     continue_final_message: ContinueFinalMessage<'b>,
-    shape: u64,
 }
 
 impl ChatTemplate {
@@ -67,32 +77,21 @@ impl ChatTemplate {
         self.prepare_with(body, &PrepareOptions::default())
     }
 
-    /// Prepares the body of a chat request: finds how it has to be written for this template, by renders of this request. For a request of
-    /// a shape that the template has seen before, the first render of [`Prepared::render`] is the only one.
+    /// Prepares the body of a chat request: finds how it has to be written for this template, by renders of a sketch of this request, which
+    /// has other words. If the sketch is known from an earlier request, the first render of [`Prepared::render`] is the only one. Earlier
+    /// requests change nothing else.
     ///
     /// # Errors
     /// If the body has none of the formats or names content that is stored elsewhere, and if the template takes the request in no form.
-    /// A request of a shape that is known is not rendered here, so [`Prepared::render`] returns the error if the template refuses it.
+    /// A request whose sketch the template takes is not rendered here, so [`Prepared::render`] returns the error if the template refuses
+    /// it for its words.
     /// Errors about the body have the class [`Request`](crate::ErrorClass::Request) and its JSON pointer.
     pub fn prepare_with<'b, B: Body>(&'b self, body: &'b B, options: &PrepareOptions<'_>) -> Result<Prepared<'b>> {
         let body = body.as_node();
         let deadline = options.bounds.start();
         let mut meter = Meter::within(options.bounds, &deadline).share_steps();
         let request = Request::read(self, body, options, &mut meter.renew())?;
-        let earlier = options.after.map(|after| after.plan);
-        let known = request.template.memory().find(request.shape);
-        let (plan, faults) = match (known, request.policy) {
-            (_, Policy::Exact) => (Plan::default(), 0),
-            (Some(known), _) if earlier.is_none() => (Plan(known.choices), known.faults),
-            _ => {
-                let apply_options = ApplyOptions {
-                    clock: options.clock,
-                    ..ApplyOptions::default()
-                };
-                let outcome = request.search(earlier, &apply_options, &mut meter)?;
-                (outcome.plan, outcome.kinds())
-            }
-        };
+        let found = request.find_plan(options, &mut meter)?;
         let written = if is_kept(body, request.format, request.policy) {
             Written {
                 messages: body.get("messages").map(Given::Kept).unwrap_or_default(),
@@ -101,14 +100,9 @@ impl ChatTemplate {
                 ..Written::default()
             }
         } else {
-            request.write(&plan, &mut meter)?
+            request.write(&found.plan, &mut meter)?
         };
-        let prepared = Prepared {
-            plan,
-            faults,
-            written,
-            request,
-        };
+        let prepared = Prepared { found, written, request };
         if prepared.request.policy == Policy::Strict {
             prepared.request.check_policy(&prepared.list_changes())?;
         }
@@ -139,59 +133,26 @@ impl<'b> Prepared<'b> {
             let prompt = request.render(&self.written, options, (options.trace, false), &meter)?;
             return Ok((prompt, self.list_changes()));
         }
-        let memory = request.template.memory();
-        let needs_trace = memory.find(request.shape).is_some_and(|known| known.needs_trace);
-        // The copies do not show whether anything stands for a medium.
-        let keeps_media = self.written.media.is_empty() || self.faults & kind::MEDIUM == 0;
-        if keeps_media && !needs_trace {
-            if let Ok(prompt) = request.render(&self.written, options, (options.trace, true), &meter) {
-                let faults = quick::judge(request, &prompt, &self.written, &mut meter)?;
-                if faults.is_none() {
-                    memory.need_trace(request.shape);
-                }
-                if let Some(faults) = faults.filter(|faults| self.expects(kinds_of(faults))) {
-                    let changes = request.list_changes(&self.written, &faults);
-                    request.check_policy(&changes)?;
-                    return Ok((prompt, changes));
-                }
+        let mut attempt = Attempt {
+            request,
+            found: &self.found,
+            options,
+            meter: &mut meter,
+        };
+        // What is moved or lost for the sketch may be printed where this request has it.
+        let neutral = request.settings.plan();
+        if self.found.is_of_sketch && self.found.plan.moves(&neutral) {
+            let settings = self.found.plan.settings;
+            let neutral = Plan { settings, ..neutral };
+            let written = request.write(&neutral, attempt.meter)?;
+            if let Some(answer) = attempt.render(neutral, &written)? {
+                return Ok(answer);
             }
         }
-        // A control token that is refused is no fault of the plan.
-        let refuses = options.control_tokens.policy == ControlPolicy::Refuse;
-        let own = options;
-        let options = &ApplyOptions {
-            control_tokens: if refuses {
-                ControlTokens::default()
-            } else {
-                own.control_tokens
-            },
-            ..*own
-        };
-        let (outcome, prompt) = Search::new(request, options, &mut meter).evaluate(self.plan, &self.written);
-        let other;
-        let (outcome, written, mut prompt) = match prompt {
-            Some(prompt) if self.expects(outcome.kinds()) => (outcome, &self.written, prompt),
-            _ => {
-                // This conversation has the shape of another one, and needs another plan.
-                let outcome = request.search(Some(self.plan), options, &mut meter)?;
-                other = request.write(&outcome.plan, &mut meter)?;
-                let prompt = request.render(&other, options, (true, false), &meter)?;
-                (outcome, &other, prompt)
-            }
-        };
-        if refuses {
-            prompt = request.render(written, own, (own.trace, false), &meter)?;
-        } else if !own.trace && own.control_tokens.policy == ControlPolicy::Leave {
-            prompt.segments.clear();
+        if let Some(answer) = attempt.render(self.found.plan, &self.written)? {
+            return Ok(answer);
         }
-        let changes = request.list_changes(written, &outcome.faults);
-        request.check_policy(&changes)?;
-        Ok((prompt, changes))
-    }
-
-    /// Returns whether a prompt has no faults of other kinds than that for which the plan was found.
-    fn expects(&self, faults: Kinds) -> bool {
-        faults & !self.faults == 0
+        attempt.search()
     }
 
     /// Returns the format of the body.
@@ -211,6 +172,7 @@ impl<'b> Prepared<'b> {
             path: self.request.normal.places.pointer(medium.place),
             kind: medium.kind.name(),
             message: medium.message,
+            range: None,
         });
         media.collect()
     }
@@ -235,6 +197,9 @@ impl<'b> Prepared<'b> {
         self.request.has_prompt
     }
 }
+
+/// The time while the plan of a sketch is searched.
+static SKETCH_CLOCK: LazyLock<Option<LocalTime>> = LazyLock::new(|| LocalTime::new([2026, 1, 2], [3, 4, 5], 0).ok());
 
 /// Returns whether the conversation is passed on as it is.
 fn is_kept(body: Node<'_>, format: Format, policy: Policy) -> bool {
@@ -289,15 +254,6 @@ impl<'b> Request<'b> {
             None => continue_final_message.field().is_none(),
         };
         let settings = Settings::new(options);
-        let key = (
-            hash_shape(&normal, template.memory()),
-            format,
-            &settings,
-            has_prompt,
-            &continue_final_message.field(),
-            variables.shape(),
-        );
-        let shape = template.memory().hash(&key);
         Ok(Self {
             template,
             format,
@@ -307,7 +263,6 @@ impl<'b> Request<'b> {
             variables,
             has_prompt,
             continue_final_message,
-            shape,
             normal,
         })
     }
@@ -315,7 +270,7 @@ impl<'b> Request<'b> {
     pub fn write(&self, plan: &Plan, meter: &mut Meter<'_>) -> Result<Written<'b>> {
         let is_chat = self.format == Format::ChatCompletions;
         let mut written = write(&self.normal, plan, is_chat, &self.settings, meter)?;
-        (written.variables, written.settings) = self.variables.write(plan.get(Choice::Settings));
+        (written.variables, written.settings) = self.variables.write(plan.settings);
         Ok(written)
     }
 
@@ -339,17 +294,82 @@ impl<'b> Request<'b> {
         self.template.apply_within(&written.messages, &options, lists_copies, meter)
     }
 
-    /// Searches a plan, and remembers it for the shape of the request.
-    fn search(&self, earlier: Option<Plan>, options: &ApplyOptions<'_>, meter: &mut Meter<'_>) -> Result<Outcome> {
-        let memory = self.template.memory();
-        let recent: Vec<Plan> = memory.recent().into_iter().map(Plan).collect();
-        let outcome = Search::new(self, options, meter).run(earlier, &recent)?;
-        match outcome.refusal {
-            None => {
-                let is_general = outcome.plan != self.settings.plan() && !outcome.plan.drops();
-                memory.add(self.shape, outcome.plan.0, outcome.kinds(), is_general);
-                Ok(outcome)
+    /// Returns the plan of a request: that of its sketch, or else the best one that renders of the request show.
+    fn find_plan(&self, options: &PrepareOptions<'_>, meter: &mut Meter<'_>) -> Result<Found> {
+        if self.policy == Policy::Exact {
+            return Ok(Found::default());
+        }
+        let after = options.after.map(|after| after.plan);
+        if let Some(found) = self.find_sketched(after, meter)? {
+            let allows_changes = self.policy != Policy::Strict;
+            if allows_changes || found.plan == self.settings.plan() {
+                return Ok(found);
             }
+        }
+        let apply_options = ApplyOptions {
+            clock: options.clock,
+            ..ApplyOptions::default()
+        };
+        let outcome = self.search(after, &apply_options, meter)?;
+        Ok(outcome.found())
+    }
+
+    /// Returns the plan of the sketch of a request, if it has one.
+    fn find_sketched(&self, after: Option<Plan>, meter: &mut Meter<'_>) -> Result<Option<Found>> {
+        let rest = Rest {
+            format: self.format,
+            policy: self.policy,
+            settings: self.settings.clone(),
+            variables: self.variables.describe(),
+            continued: self.continue_final_message.field().map(str::to_owned),
+            has_prompt: self.has_prompt,
+            after,
+            limits: sketch::list_limits(meter.limits()),
+        };
+        let Some(sketch) = Sketch::new(&self.normal, self.documents, rest, meter)? else {
+            return Ok(None);
+        };
+        let memory: &Memory = self.template.kept();
+        if let Some(known) = memory.find(&sketch) {
+            meter.charge(known.steps)?;
+            return Ok(known.found);
+        }
+        let before = meter.steps();
+        let body = sketch.body();
+        let body = Node::Data(&body);
+        let found = match read::read(body, Format::ChatCompletions, &mut meter.renew()) {
+            Ok(mut normal) => {
+                sketch.adjust(&mut normal);
+                let request = Request {
+                    normal,
+                    documents: body.get("documents"),
+                    variables: self.variables.clone(),
+                    settings: self.settings.clone(),
+                    ..*self
+                };
+                let mut options = ApplyOptions::default();
+                if let Some(clock) = &*SKETCH_CLOCK {
+                    options.clock = clock;
+                }
+                let outcome = Search::new(&request, &options, meter).run(after)?;
+                outcome.refusal.is_none().then(|| Found {
+                    is_of_sketch: true,
+                    ..outcome.found()
+                })
+            }
+            Err(error) if error.kind() == ErrorKind::Limit => return Err(error),
+            Err(_) => None,
+        };
+        let steps = meter.steps().saturating_sub(before);
+        memory.add(sketch, Known { found, steps });
+        Ok(found)
+    }
+
+    /// Searches the plan that is best for this request.
+    fn search(&self, earlier: Option<Plan>, options: &ApplyOptions<'_>, meter: &mut Meter<'_>) -> Result<Outcome> {
+        let outcome = Search::new(self, options, meter).run(earlier)?;
+        match outcome.refusal {
+            None => Ok(outcome),
             Some(refusal) => Err(refusal.error),
         }
     }
@@ -373,31 +393,45 @@ impl<'b> Request<'b> {
     fn list_changes(&self, written: &Written<'b>, faults: &Faults) -> Vec<Change> {
         let make = |place: Place, kind, reason: &'static str| Change::new(self.normal.places.pointer(place), kind, reason);
         let mut changes = written.settings.clone();
-        changes.extend(
-            written
-                .changes
-                .iter()
-                .map(|(place, kind, reason)| make(*place, *kind, reason)),
-        );
-        let dropped = |place: Place| {
-            written
-                .changes
-                .iter()
-                .any(|change| (change.0, change.1) == (place, ChangeKind::Dropped))
-        };
+        let lost = faults.iter().filter(|(fault, _)| *fault == kind::MEDIUM);
+        let lost: HashSet<Place> = lost.map(|(_, place)| *place).collect();
+        let own = written.changes.iter();
+        let own = own.filter(|(place, kind, _)| *kind != ChangeKind::Renamed || !lost.contains(place));
+        changes.extend(own.map(|(place, kind, reason)| make(*place, *kind, reason)));
+        let dropped = written.changes.iter().filter(|change| change.1 == ChangeKind::Dropped);
+        let dropped: HashSet<Place> = dropped.map(|change| change.0).collect();
         let labelled: HashSet<Place> = written.labelled.iter().copied().collect();
         let mut last = None;
         for (fault, place) in faults.iter().filter(|(_, place)| !labelled.contains(place)) {
-            let reason = match *fault {
-                fault if fault & (kind::GARBLED | kind::ECHO) != 0 => continue,
-                kind::TOOL => "the template does not print this of a tool",
-                kind::CALL => "the template does not print this of a call",
-                kind::THOUGHT => "the template does not print this reasoning",
-                kind::MEDIUM => "the template has no place for it",
-                _ => "the prompt does not have the text",
+            let (kind, reason) = match *fault {
+                kind::ECHO => continue,
+                kind::EFFORT | kind::THINKING => {
+                    let path = self.variables.path(*fault).unwrap_or_default().to_owned();
+                    changes.push(Change::new(
+                        path,
+                        ChangeKind::Dropped,
+                        "the prompt is the same with another value",
+                    ));
+                    continue;
+                }
+                kind::REPR => (
+                    ChangeKind::Garbled,
+                    "the template prints it in the notation of Python or JSON",
+                ),
+                kind::DOUBLE => (ChangeKind::Garbled, "the template encodes it a second time"),
+                kind::LEAK => (ChangeKind::Garbled, "the template prints the data of the medium"),
+                kind::ORDER => (ChangeKind::Moved, "the template prints the messages in another order"),
+                kind::LATE => (ChangeKind::Moved, "the template prints the text after the result of the call"),
+                kind::SPEAKER => (ChangeKind::Recast, "the template prints it as if the assistant had said it"),
+                kind::TOOL => (ChangeKind::Dropped, "the template does not print this of a tool"),
+                kind::CALL => (ChangeKind::Dropped, "the template does not print this of a call"),
+                kind::THOUGHT => (ChangeKind::Dropped, "the template does not print this reasoning"),
+                kind::MEDIUM => (ChangeKind::Dropped, "the template has no place for it"),
+                _ => (ChangeKind::Dropped, "the prompt does not have the text"),
             };
-            if last.replace(*place) != Some(*place) && !(written.changes.len() < 1000 && dropped(*place)) {
-                changes.push(make(*place, ChangeKind::Dropped, reason));
+            let is_known = kind == ChangeKind::Dropped && dropped.contains(place);
+            if last.replace((*place, kind)) != Some((*place, kind)) && !is_known {
+                changes.push(make(*place, kind, reason));
             }
         }
         changes
