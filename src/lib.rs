@@ -220,8 +220,8 @@ mod unsupported;
 mod value;
 
 pub use chat::{
-    ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Field, Input,
-    LoadOptions, NextPiece, PrefixBroken, Prompt, RenderOptions, TextPiece, TokenOrigin, Turn, assistant_mask,
+    Append, ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Field,
+    Input, LoadOptions, NextPiece, PrefixBroken, Prompt, RenderOptions, TextPiece, TokenOrigin, Turn, assistant_mask,
 };
 pub use clock::{Clock, LocalTime};
 pub use deadline::{Bounds, Deadline};

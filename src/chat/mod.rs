@@ -30,6 +30,7 @@ mod render;
 #[cfg(feature = "response")]
 mod response;
 mod roots;
+mod sample;
 mod templates;
 mod tokenizer_class;
 mod tokenizer_json;
@@ -55,7 +56,7 @@ use crate::value::Value;
 
 #[cfg(feature = "inspect")]
 pub(crate) use append::find_line;
-pub use append::{NextPiece, PrefixBroken};
+pub use append::{Append, NextPiece, PrefixBroken};
 pub use assistant::AssistantOptions;
 #[cfg(feature = "cli")]
 pub(crate) use assistant::AssistantSpans;

@@ -11,7 +11,9 @@ use std::borrow::Cow;
 
 use crate::json::{Data, Object};
 use crate::request::{Change, Format, Policy, PrepareOptions};
-use crate::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Error, Input, LocalTime, PrefixBroken, Prompt, Report};
+use crate::{
+    Append, ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Error, Input, LocalTime, PrefixBroken, Prompt, Report,
+};
 
 use crate::chat::{MAX_SPECIAL_TOKENS, MAX_TEMPLATES};
 
@@ -129,8 +131,8 @@ impl Applier {
             return Ok(template.apply(messages, &options).map(|prompt| (prompt, None)));
         };
         Ok(template.append(messages, text, sampled, &options).map(|next| match next {
-            Ok(next) => (next.prompt, Some(Next::Piece(next.start))),
-            Err(mut broken) => (std::mem::take(&mut *broken.prompt), Some(Next::Broken(broken))),
+            Append::Piece(next) => (next.prompt, Some(Next::Piece(next.start))),
+            Append::Broken(mut broken) => (std::mem::take(&mut *broken.prompt), Some(Next::Broken(broken))),
         }))
     }
 
