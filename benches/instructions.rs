@@ -78,14 +78,14 @@ fn run_action(name: &str, action: &str, rounds: usize) {
     let family = FAMILIES.iter().find(|family| family.name == name).expect("one of the five");
     match action {
         "compile" => (0..rounds).for_each(|_| drop(black_box(Template::compile(family.source)))),
-        "apply" => apply(family, rounds, SIZE),
-        "apply_one" => apply(family, rounds, Size::Messages(1)),
+        "apply" | "find_assistant" => apply(family, rounds, SIZE, action),
+        "apply_one" => apply(family, rounds, Size::Messages(1), action),
         _ => render(family, rounds, action),
     }
 }
 
-/// Applies the template to generated messages.
-fn apply(family: &Family, rounds: usize, size: Size) {
+/// Applies the template to generated messages, and also finds the spans of what the assistant wrote.
+fn apply(family: &Family, rounds: usize, size: Size, action: &str) {
     let template = ChatTemplate::from_source(family.source, &[("bos_token", "<s>"), ("eos_token", "</s>")]).expect("it compiles");
     let context = conversation(family, size);
     // Valgrind does not have the memory from which the clock of a deadline is read.
@@ -93,7 +93,8 @@ fn apply(family: &Family, rounds: usize, size: Size) {
     let options = ApplyOptions {
         bounds: (&limits).into(),
         clock: &NOW.parse::<LocalTime>().expect("NOW is a time"),
-        add_generation_prompt: true,
+        add_generation_prompt: action != "find_assistant",
+        assistant: (action == "find_assistant").then(AssistantOptions::default),
         ..ApplyOptions::default()
     };
     for _ in 0..rounds {
@@ -101,7 +102,7 @@ fn apply(family: &Family, rounds: usize, size: Size) {
     }
 }
 
-/// Renders from a generated context or from JSON text, with a trace, or with a trace and the spans of what the assistant wrote.
+/// Renders from a generated context or from JSON text, or with a trace.
 fn render(family: &Family, rounds: usize, action: &str) {
     let template = Template::compile(family.source).expect("it compiles");
     let context = conversation(family, SIZE);
@@ -111,8 +112,7 @@ fn render(family: &Family, rounds: usize, action: &str) {
     let options = RenderOptions {
         bounds: (&limits).into(),
         clock: &NOW.parse::<LocalTime>().expect("NOW is a time"),
-        trace: action == "render_traced" || action == "find_assistant",
-        assistant: (action == "find_assistant").then(AssistantOptions::default),
+        trace: action == "render_traced",
         ..RenderOptions::default()
     };
     for _ in 0..rounds {

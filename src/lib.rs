@@ -181,22 +181,17 @@
 mod ast;
 mod builtins;
 mod chat;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
 mod clock;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod conformance;
 mod deadline;
-#[cfg(any(test, feature = "cli"))]
-mod ebnf;
 mod error;
 mod eval;
-#[cfg(any(test, fuzzing))]
-pub mod fuzzing;
+#[cfg(any(test, feature = "internal"))]
+mod fuzzing;
 #[cfg(feature = "inspect")]
 mod inspect;
+#[cfg(feature = "internal")]
+#[doc(hidden)]
+pub mod internal;
 pub mod json;
 mod lexer;
 mod limits;
@@ -221,7 +216,7 @@ mod value;
 
 pub use chat::{
     Append, ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Field,
-    Input, LoadOptions, NextPiece, PrefixBroken, Prompt, RenderOptions, TextPiece, TokenOrigin, Turn, assistant_mask,
+    LoadOptions, NextPiece, PrefixBroken, Prompt, TextPiece, TokenOrigin, Turn, assistant_mask,
 };
 pub use clock::{Clock, LocalTime};
 pub use deadline::{Bounds, Deadline};
@@ -231,5 +226,5 @@ pub use inspect::Report;
 pub use limits::{Limit, LimitExceeded, Limits};
 #[cfg(feature = "inspect")]
 pub use report::Witness;
-pub use template::Template;
+pub use template::{Input, Output, RenderOptions, Template};
 pub use trace::{Origin, Segment, Spans};

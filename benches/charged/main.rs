@@ -3,7 +3,7 @@
 //! function, operator and statement, and of requests that do more than render, while their input grows.
 //!
 //! ```text
-//! cargo bench --bench charged --features cli [-- NAME] [--minutes N] [--seed N]
+//! cargo bench -p chat-template-cli --bench charged [-- NAME] [--minutes N] [--seed N]
 //! ```
 //!
 //! Prints the programs with the slowest steps. A program that exceeds the maximum is shortened first, as far as it still exceeds it.
@@ -18,8 +18,8 @@ mod subjects;
 
 use std::time::{Duration, Instant};
 
-use chat_template::conformance::random_request;
 use chat_template::{Limits, RenderOptions, Template, json};
+use chat_template_cli::conformance::random_request;
 use cpu_time::ThreadTime;
 use serde_json::Value;
 

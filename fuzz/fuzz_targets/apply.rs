@@ -2,7 +2,7 @@
 //! panic, and true spans must be in the prompt, on character boundaries.
 #![no_main]
 
-use chat_template::fuzzing::assert_usable;
+use chat_template::internal::fuzzing::assert_usable;
 use chat_template::json::{self, Data};
 use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage};
 

@@ -1,8 +1,8 @@
 //! Runs `chat-template port` on any bytes. It must not panic, and each line that is not blank must have one answer, which is JSON.
 #![no_main]
 
-use chat_template::cli::answer_requests;
-use chat_template::fuzzing::assert_usable;
+use chat_template_cli::answer_requests;
+use chat_template::internal::fuzzing::assert_usable;
 use chat_template::Limits;
 use chat_template::json::{self, Data};
 

@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use chat_template::fuzzing::assert_usable;
+use chat_template::internal::fuzzing::assert_usable;
 use chat_template::{ApplyOptions, ChatTemplate, Limits, RenderOptions, Template};
 use cpu_time::ThreadTime;
 

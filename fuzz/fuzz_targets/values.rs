@@ -2,7 +2,7 @@
 //! numbers and strings must be totally ordered.
 #![no_main]
 
-use chat_template::fuzzing::assert_usable;
+use chat_template::internal::fuzzing::assert_usable;
 use chat_template::{Limits, RenderOptions, Template};
 
 libfuzzer_sys::fuzz_target!(init: assert_usable(), |input: &str| {

@@ -7,9 +7,10 @@
 use super::assistant::control::common_prefix;
 use super::lookahead::list_lookahead;
 use super::sample::Grown;
-use super::{ApplyOptions, AssistantOptions, ChatTemplate, Input, Prompt};
+use super::{ApplyOptions, AssistantOptions, ChatTemplate, Prompt};
 use crate::error::Result;
 use crate::meter::Meter;
+use crate::template::Input;
 use crate::trace::{Origin, Segment};
 
 /// What the model must read when a conversation has grown.

@@ -9,18 +9,17 @@
 
 use super::continuation::Continuation;
 use super::copied::CopiedInput;
-use super::input::sealed::Borrow;
 use super::messages::Conversations;
 use super::options::ApplyOptions;
 use super::prompt::Prompt;
 use super::templates::NamedTemplate;
 use super::variables::Variables;
-use super::{ChatTemplate, ControlPolicy, Input, explain_objects, not_iterable, refused};
+use super::{ChatTemplate, ControlPolicy, explain_objects, not_iterable, refused};
 use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::meter::Meter;
-use crate::template::Template;
+use crate::template::{Borrow, Input, Template};
 use crate::value::{Runtime, Tape, Traced, Value, ops};
 
 impl ChatTemplate {
@@ -149,7 +148,7 @@ impl ChatTemplate {
     /// Rust's strings cannot hold.
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let deadline = options.bounds.start();
-        let messages = json::read_until(messages, json::DEPTH, &deadline)?;
+        let messages = json::read_until(messages, json::DEPTH, options.bounds.watch(&deadline))?;
         self.apply_within(&messages, options, false, &Meter::within(options.bounds, &deadline))
     }
 
@@ -292,7 +291,7 @@ impl<'a> Render<'a> {
             .variables
             .give(runtime, messages, self.tools.clone(), self.documents.clone())?;
         let mut render_options = options.render_options();
-        let tracks_spans = self.compiled.tracks_spans(&render_options);
+        let tracks_spans = self.compiled.marks_spans(&render_options, options.assistant);
         let output = self.compiled.render_value(runtime, given, tracks_spans);
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;
         if let Some(continuation) = &continuation {
@@ -301,7 +300,9 @@ impl<'a> Render<'a> {
         }
         let copies = self.lists_copies.then(|| output.pieces.list_copies());
         render_options.trace |= checks_control_tokens;
-        let mut prompt = self.compiled.finish(runtime, output, &render_options)?;
+        let mut prompt = self
+            .compiled
+            .finish_prompt(runtime, output, &render_options, options.assistant)?;
         prompt.copies = copies.unwrap_or_default();
         if checks_control_tokens {
             let count = self.control_tokens.len().saturating_add(options.control_tokens.tokens.len());

@@ -71,8 +71,8 @@ pub(super) fn find_blobs(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Returns the name of a model and the beginning of its revision, such as `Qwen/Qwen3-8B@b968826d`, for a folder in `snapshots`.
-#[cfg(feature = "cli")]
-pub(crate) fn revision_name(path: &Path) -> Option<String> {
+#[cfg(feature = "internal")]
+pub fn revision_name(path: &Path) -> Option<String> {
     let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
     let [.., model, SNAPSHOTS, revision] = parts.as_slice() else {
         return None;

@@ -54,9 +54,10 @@ impl Default for LoadOptions<'_> {
 }
 
 /// The files of a folder.
-pub(crate) struct Files<'p> {
+pub struct Files<'p> {
     /// The folder.
     pub path: &'p Path,
+    /// The deadline of loading.
     pub deadline: &'p Deadline,
     cancel: Option<&'p AtomicBool>,
     max_file_size: u64,

@@ -51,7 +51,8 @@ impl ChatTemplate {
     }
 
     /// Loads a model's folder. If a template does not compile, [`ChatTemplate::apply`] returns the error.
-    pub(crate) fn load_dir(given: &Path, options: &LoadOptions<'_>) -> Result<Self> {
+    #[doc(hidden)]
+    pub fn load_dir(given: &Path, options: &LoadOptions<'_>) -> Result<Self> {
         let path = cache::find_model_folder(given).map_err(|message| at(given, &message))?;
         let bounds = options.bounds;
         let deadline = bounds.start();
@@ -88,8 +89,9 @@ impl ChatTemplate {
     }
 
     /// Loads a parsed `tokenizer_config.json`. If a template does not compile, [`ChatTemplate::apply`] returns the error.
-    #[cfg(feature = "cli")]
-    pub(crate) fn load_config(config: &Data<'_>) -> Result<Self> {
+    #[cfg(feature = "internal")]
+    #[doc(hidden)]
+    pub fn load_config(config: &Data<'_>) -> Result<Self> {
         Self::load_config_within(config, Meter::within(Bounds::default(), &Bounds::default().start()))
     }
 
@@ -105,7 +107,7 @@ impl ChatTemplate {
         let added = added_tokens::collect_added_tokens(config, &[]).map_err(of_model)?;
         let template = Self::assemble(templates, tokens).with_added_special_tokens(added);
         #[cfg(feature = "response")]
-        let template = template.with_response(super::response::read_response_template(config));
+        let template = template.with_response(super::response::read_response_template(config, &compiler.meter));
         Ok(template)
     }
 }
@@ -140,7 +142,7 @@ impl Folder<'_> {
         let added = added.map_err(|error| in_file(&self.files.path.join(CONFIG), error))?;
         let template = ChatTemplate::assemble(templates, tokens).with_added_special_tokens(added);
         #[cfg(feature = "response")]
-        let template = template.with_response(super::response::read_response_template(&config));
+        let template = template.with_response(super::response::read_response_template(&config, &self.compiler.meter));
         Ok(template)
     }
 

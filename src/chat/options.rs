@@ -6,11 +6,11 @@
 //!
 //! The names are those of transformers 5.24.0 `tokenization_utils_base.py`, `apply_chat_template`.
 
+use super::ControlTokens;
 use super::assistant::AssistantOptions;
-use super::render::RenderOptions;
-use super::{ControlTokens, Input};
 use crate::clock::Clock;
 use crate::deadline::Bounds;
+use crate::template::{Input, RenderOptions};
 
 /// The field of the last message that the model continues.
 ///
@@ -106,7 +106,6 @@ impl<'o> ApplyOptions<'o> {
             reference_spans: self.reference_spans,
             generation_spans: self.generation_spans,
             trace: self.trace,
-            assistant: self.assistant,
         }
     }
 }

@@ -8,10 +8,10 @@ use super::ControlToken;
 use super::assistant::AssistantSpans;
 use super::mask::assistant_mask;
 use super::turns::{Turn, find_turns};
-#[cfg(feature = "cli")]
+#[cfg(feature = "internal")]
 use crate::deadline::Bounds;
 use crate::error::{Error, ErrorKind, Result};
-#[cfg(feature = "cli")]
+#[cfg(feature = "internal")]
 use crate::meter::Meter;
 use crate::trace::{Copies, Segment, Spans};
 
@@ -19,10 +19,10 @@ use crate::trace::{Copies, Segment, Spans};
 const NO_LABEL: i64 = -100;
 
 /// The number of steps that each segment costs while turns are made.
-#[cfg(feature = "cli")]
+#[cfg(feature = "internal")]
 const TURN_STEPS: usize = 6;
 
-/// The result of a render: the prompt of a conversation, or the output of a template.
+/// The prompt of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Prompt {
@@ -79,6 +79,13 @@ impl Serialize for Prompt {
 }
 
 impl Prompt {
+    /// Returns the turns of the model with all that is known about them.
+    #[cfg(feature = "internal")]
+    #[doc(hidden)]
+    pub fn assistant_spans(&self) -> &AssistantSpans {
+        &self.assistant
+    }
+
     /// Returns where the characters of the text came from: stretches of the text, each with its [`Origin`](crate::Origin) and the message whose
     /// turn it was. They show who wrote a line break, which message a character belongs to, and where a tool is in the prompt. Empty unless
     /// [`ApplyOptions::trace`] is set. Tracing does not change the text, and costs nothing if it is off.
@@ -161,8 +168,9 @@ impl Prompt {
     }
 
     /// Returns the turns as [`Prompt::turns`] does, within the limits on time.
-    #[cfg(feature = "cli")]
-    pub(crate) fn turns_within(&self, bounds: Bounds<'_>) -> Result<Vec<Turn>> {
+    #[cfg(feature = "internal")]
+    #[doc(hidden)]
+    pub fn turns_within(&self, bounds: Bounds<'_>) -> Result<Vec<Turn>> {
         let deadline = bounds.start();
         let mut meter = Meter::within(bounds, &deadline);
         meter.charge_scan(self.text.len())?;

@@ -10,10 +10,11 @@
 use std::ops::Range;
 
 use super::assistant::control::{MAX_BYTES, common_prefix, control_tokens, is_eos, is_thought, last_control_token};
-use super::{ApplyOptions, ChatTemplate, Input, Prompt, refused};
+use super::{ApplyOptions, ChatTemplate, Prompt, refused};
 use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
+use crate::template::Input;
 use crate::trace::{Origin, Segment};
 use crate::value::{Runtime, Value};
 

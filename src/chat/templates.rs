@@ -92,7 +92,7 @@ pub(super) struct Compiler<'o> {
     /// The total size of the sources so far, in bytes.
     bytes: Cell<usize>,
     /// A meter with the limits, the deadline and the steps.
-    meter: Meter<'o>,
+    pub(super) meter: Meter<'o>,
 }
 
 impl<'o> Compiler<'o> {
@@ -156,7 +156,7 @@ impl Templates {
     }
 
     /// Gives the expressions of each template the general form, unless it is shared.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "internal")]
     pub fn generalize(&mut self) {
         let templates = match self {
             Self::None => &mut [],

@@ -16,6 +16,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 pub use bounds::Bounds;
+pub(crate) use bounds::Watch;
 
 use crate::clock;
 use crate::limits::{Limit, LimitExceeded, Limits};
@@ -109,7 +110,8 @@ impl Deadline {
     }
 
     /// Counts the processor time of this thread, from the first check until the returned value is dropped.
-    pub(crate) fn start(&self) -> Running<'_> {
+    #[doc(hidden)]
+    pub fn start(&self) -> Running<'_> {
         if self.is_limited() {
             let mut state = self.lock();
             let thread = state.this_thread();
@@ -130,7 +132,8 @@ impl Deadline {
 
     /// Returns an error if the time is over, or would be over after work that is expected to take some time. The time of a thread that is
     /// not in a call is counted from its first check.
-    pub(crate) fn check(&self, expected: Duration) -> Result<(), LimitExceeded> {
+    #[doc(hidden)]
+    pub fn check(&self, expected: Duration) -> Result<(), LimitExceeded> {
         let Some(allowed) = self.milliseconds else {
             return Ok(());
         };
@@ -176,7 +179,7 @@ impl fmt::Debug for Deadline {
 /// Counts the processor time of a thread for a [`Deadline`] until it is dropped.
 #[derive(Debug)]
 #[must_use = "the time counts until this is dropped"]
-pub(crate) struct Running<'d> {
+pub struct Running<'d> {
     deadline: &'d Deadline,
 }
 

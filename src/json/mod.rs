@@ -11,12 +11,12 @@
 mod error;
 mod layout;
 mod number;
-mod pointer;
-mod read;
+pub(crate) mod pointer;
+pub(crate) mod read;
 mod scan;
 mod serialize;
 mod string;
-mod tree;
+pub(crate) mod tree;
 mod unfinished;
 mod write;
 

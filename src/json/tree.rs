@@ -197,7 +197,8 @@ impl<'a> Object<'a> {
 
     /// Returns the value of a key for modification.
     #[cfg(feature = "response")]
-    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Data<'a>> {
+    #[doc(hidden)]
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Data<'a>> {
         self.values_mut().find_map(|(name, value)| (name == key).then_some(value))
     }
 

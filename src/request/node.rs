@@ -2,9 +2,9 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::chat::Borrow;
 use crate::error::Result;
 use crate::json::{self, Data, Object};
+use crate::template::Borrow;
 use crate::value::{Runtime, Value, json_entry};
 
 /// A value of a body.

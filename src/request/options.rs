@@ -1,6 +1,6 @@
 //! How a body is prepared.
 
-use super::plan::{Choice, Plan, value};
+use super::plan::{Plan, Systems};
 use super::prepared::Prepared;
 use crate::chat::ApplyOptions;
 use crate::clock::Clock;
@@ -25,7 +25,8 @@ pub enum Policy {
 /// Where a message of the system goes that is not the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LaterSystem {
-    /// It stays in its place, so that the prompt before it stays the same, if the template takes it there.
+    /// It stays in its place, so that the prompt before it stays the same. If the template does not take it there, it becomes a message
+    /// of the user after an answer, and is merged into the first one before any.
     #[default]
     InPlace,
     /// It becomes a message of the user in its place.
@@ -69,7 +70,9 @@ impl PrepareOptions<'_> {
     /// Lets a request be written as the one before it in the same conversation, so that their prompts begin in the same way.
     #[must_use]
     pub fn after(mut self, earlier: &Prepared<'_>) -> Self {
-        self.after = Some(After { plan: earlier.plan });
+        self.after = Some(After {
+            plan: earlier.found.plan,
+        });
         self
     }
 }
@@ -111,14 +114,15 @@ impl Settings {
 
     /// Returns the plan that a search begins with.
     pub fn plan(&self) -> Plan {
-        Plan::default().with(
-            Choice::Systems,
-            match self.later_system {
-                LaterSystem::InPlace => value::AS_IS,
-                LaterSystem::AsUser => value::LATER_AS_USER,
-                LaterSystem::Merged => value::MERGED,
-            },
-        )
+        let systems = match self.later_system {
+            LaterSystem::InPlace => Systems::AsIs,
+            LaterSystem::AsUser => Systems::LaterAsUser,
+            LaterSystem::Merged => Systems::Merged,
+        };
+        Plan {
+            systems,
+            ..Plan::default()
+        }
     }
 }
 

@@ -442,19 +442,13 @@ fn a_report_is_made_once_and_again_after_a_change() {
 #[test]
 fn a_template_that_reads_the_clock_says_so() {
     let source = "{{ strftime_now('%Y') }}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}";
-    let prove = |source: &str| {
+    let count = |source: &str| {
         let template = ChatTemplate::from_source(source, &[]).unwrap();
         let report = template.inspect(Bounds::default()).unwrap();
-        let verdicts = get(&report, "prefix");
-        let is_proven = verdicts
-            .as_object()
-            .unwrap()
-            .values()
-            .any(|boundary| boundary["verdict"] == "proven");
-        (get(&report, "reads.clock").as_array().unwrap().len(), is_proven)
+        get(&report, "reads.clock").as_array().unwrap().len()
     };
-    assert_eq!(prove(source), (1, false));
-    assert_eq!(prove(&source.replace("strftime_now('%Y')", "'2026'")), (0, true));
+    assert_eq!(count(source), 1);
+    assert_eq!(count(&source.replace("strftime_now('%Y')", "'2026'")), 0);
     let clock: LocalTime = "2026-01-02T03:04:05".parse().unwrap();
     let options = ApplyOptions {
         clock: &clock,
