@@ -66,7 +66,7 @@ impl Prompt {
     ///     {"role": "user", "content": "Bye"},
     /// ]);
     /// let assistant = Some(AssistantOptions::default());
-    /// let prompt = template.apply(&messages, &ApplyOptions { assistant, ..Default::default() })?;
+    /// let prompt = template.apply(&messages, &ApplyOptions::default().with_assistant(assistant))?;
     /// assert_eq!(prompt.after(1), Some("<|user|>Bye<|end|>"));
     /// # Ok::<(), chat_template::Error>(())
     /// ```
@@ -149,7 +149,7 @@ impl ChatTemplate {
     /// let source = "{% for m in messages %}<|{{ m.role }}|>{{ m.content|trim }}<|end|>\n{% endfor %}\
     ///               {% if add_generation_prompt %}<|assistant|>{% endif %}";
     /// let template = ChatTemplate::from_source(source, &[])?;
-    /// let options = ApplyOptions { add_generation_prompt: true, ..Default::default() };
+    /// let options = ApplyOptions::default().with_add_generation_prompt(true);
     /// let mut messages = vec![json!({"role": "user", "content": "Hi"})];
     /// let mut seen = template.apply(messages.as_slice(), &options)?.text;
     ///
@@ -175,11 +175,11 @@ impl ChatTemplate {
         sampled: Option<&str>,
         options: &ApplyOptions<'_>,
     ) -> Result<Result<NextPiece, PrefixBroken>> {
-        let deadline = options.bounds.start();
-        let mut meter = Meter::within(options.bounds, &deadline).share_steps();
+        let deadline = options.prompt.render.bounds.start();
+        let mut meter = Meter::within(options.prompt.render.bounds, &deadline).share_steps();
         meter.charge_scan(seen.len())?;
-        let mut traced = ApplyOptions { trace: true, ..*options };
-        traced.assistant = sampled.map(|_| AssistantOptions::default()).or(options.assistant);
+        let assistant = sampled.map(|_| AssistantOptions::default()).or(options.prompt.assistant);
+        let traced = options.with_trace(true).with_assistant(assistant);
         let wanted = if sampled.is_some() { &traced } else { options };
         let prompt = self.apply_within(messages, wanted, false, &meter)?;
         meter.charge_scan(prompt.text.len().saturating_mul(2))?;
@@ -266,12 +266,10 @@ impl ChatTemplate {
                     .rfind(before)
                     .and_then(|found| rest.get(found.saturating_add(before.len())..)),
             };
-            let asking = ApplyOptions {
-                add_generation_prompt: true,
-                trace: false,
-                assistant: None,
-                ..*options
-            };
+            let asking = options
+                .with_add_generation_prompt(true)
+                .with_trace(false)
+                .with_assistant(None);
             let is_opened = match opened {
                 Some(opened) => self.apply_first(&messages, last, &asking, meter)?.ends_with(opened),
                 None => false,
@@ -290,7 +288,7 @@ impl ChatTemplate {
 
 /// Returns the index of the last message of the assistant.
 fn find_last_answer(messages: &dyn Input, options: &ApplyOptions<'_>, meter: &Meter<'_>) -> Result<usize> {
-    let mut runtime = Runtime::with_meter(meter.renew(), options.clock, &LOOKUPS);
+    let mut runtime = Runtime::with_meter(meter.renew(), options.prompt.render.clock, &LOOKUPS);
     let last = match messages.borrow_value(&mut runtime)? {
         Value::List(items) | Value::Tuple(items) => items.iter().collect::<Vec<_>>().iter().rposition(|message| match message {
             Value::Dict(message) => message.get_str("role").is_some_and(|role| role.as_str() == Some("assistant")),

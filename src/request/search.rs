@@ -11,7 +11,7 @@ use super::prepared::Request;
 use super::quick;
 use super::variables::LEVELS;
 use super::write::{MediaSet, Written};
-use crate::chat::{ApplyOptions, Prompt};
+use crate::chat::{Prompt, PromptOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{Data, Object};
 use crate::meter::Meter;
@@ -86,7 +86,7 @@ impl Outcome {
 
 pub struct Search<'s, 'b, 'm> {
     request: &'s Request<'b>,
-    options: &'s ApplyOptions<'s>,
+    options: &'s PromptOptions<'s>,
     meter: &'s mut Meter<'m>,
     source: &'s str,
     known: HashMap<Plan, Outcome>,
@@ -97,7 +97,7 @@ pub struct Search<'s, 'b, 'm> {
 }
 
 impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
-    pub fn new(request: &'s Request<'b>, options: &'s ApplyOptions<'s>, meter: &'s mut Meter<'m>) -> Self {
+    pub fn new(request: &'s Request<'b>, options: &'s PromptOptions<'s>, meter: &'s mut Meter<'m>) -> Self {
         Self {
             request,
             options,

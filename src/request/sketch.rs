@@ -140,7 +140,7 @@ impl Sketch {
             let tools = tools.map(|(index, form)| make_tool(index, *form)).collect();
             entries.push(entry("tools", Data::List(tools)));
         }
-        if let Ok(documents) = json::read(&self.documents, DEPTH) {
+        if let Ok(documents) = json::read(&self.documents) {
             entries.push(entry("documents", documents.into_owned()));
         }
         object(entries)
@@ -601,7 +601,7 @@ fn outline<'b>(node: Node<'b>, levels: usize, key: &str) -> Data<'b> {
 }
 
 fn read(json: &str) -> Data<'static> {
-    json::read(json, DEPTH).map_or(Data::None, Data::into_owned)
+    json::read(json).map_or(Data::None, Data::into_owned)
 }
 
 fn text(text: &str) -> Data<'static> {

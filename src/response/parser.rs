@@ -14,9 +14,11 @@ use crate::deadline::Bounds;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{Data, Object};
 use crate::meter::Meter;
+use crate::setters::setters;
 
 /// The arguments of parsing.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct ParseOptions<'o> {
     /// The prompt that the model continued, because a template can write the beginning of the message, such as `<think>`. If the text is
     /// the complete message, it is empty.
@@ -25,6 +27,12 @@ pub struct ParseOptions<'o> {
     pub tools: Option<&'o serde_json::Value>,
     /// The limits, the deadline and the flag that cancels.
     pub bounds: Bounds<'o>,
+}
+
+setters! { ParseOptions<'o>:
+    with_prefix(&'o str) = @prefix;
+    with_tools(impl Into<Option<&'o serde_json::Value>>) = @tools;
+    with_bounds(impl Into<Bounds<'o>>) = @bounds;
 }
 
 /// What a parser found in the text.

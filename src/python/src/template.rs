@@ -44,13 +44,11 @@ impl PyChatTemplate {
     ) -> PyResult<Self> {
         let limits = read_limits(limits)?;
         let template = run(py, || {
-            let options = LoadOptions {
-                processor,
-                ignore_remote_code,
-                follow_links,
-                bounds: Bounds::from(&limits),
-                ..LoadOptions::default()
-            };
+            let options = LoadOptions::default()
+                .with_processor(processor)
+                .with_ignore_remote_code(ignore_remote_code)
+                .with_follow_links(follow_links)
+                .with_bounds(Bounds::from(&limits));
             ChatTemplate::from_dir(&folder, &options)
         })?;
         let has_response = !matches!(template.response_template(), Ok(None));
@@ -383,11 +381,7 @@ impl PyChatTemplate {
             .transpose()?;
         let prefix = prefix.map(|prefix| prefix.0).unwrap_or_default();
         let message = run(py, || {
-            let options = ParseOptions {
-                prefix: &prefix,
-                tools: tools.as_ref(),
-                ..ParseOptions::default()
-            };
+            let options = ParseOptions::default().with_prefix(&prefix).with_tools(tools.as_ref());
             match &description {
                 Some(description) => ResponseTemplate::new(description)?.parse(&text.0, &options),
                 None => self.template.parse_response(&text.0, &options),
