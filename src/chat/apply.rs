@@ -10,6 +10,7 @@
 use std::cell::OnceCell;
 
 use super::continuation::Continuation;
+use super::copied::CopiedInput;
 use super::messages::Conversations;
 use super::options::ApplyOptions;
 use super::prompt::Prompt;
@@ -70,8 +71,29 @@ impl ChatTemplate {
         Ok(prompt.text)
     }
 
-    /// Returns the prompt of a conversation, or of its first `count` messages. It is rendered with the runtime in which it was checked.
+    /// Returns the prompt of a conversation, or of its first `count` messages. If strings of the input share memory, so that their addresses
+    /// do not tell them apart, it renders a copy of the input.
     fn apply_one(
+        &self,
+        messages: &dyn Input,
+        count: Option<usize>,
+        options: &ApplyOptions<'_>,
+        lists_copies: bool,
+        meter: &Meter<'_>,
+    ) -> Result<Prompt> {
+        let prompt = self.render_one(messages, count, options, lists_copies, meter)?;
+        if !prompt.is_ambiguous {
+            return Ok(prompt);
+        }
+        let copied = CopiedInput::new(messages, options, meter)?;
+        let again = self.render_one(&copied.messages, count, &copied.options(options), false, meter)?;
+        // The copies are addresses in the caller's input.
+        let copies = prompt.copies;
+        Ok(Prompt { copies, ..again })
+    }
+
+    /// Returns the prompt of a conversation, or of its first `count` messages. It is rendered with the runtime in which it was checked.
+    fn render_one(
         &self,
         messages: &dyn Input,
         count: Option<usize>,
@@ -113,6 +135,16 @@ impl ChatTemplate {
     pub fn apply_batch<M: Input + ?Sized>(&self, conversations: &M, options: &ApplyOptions<'_>) -> Result<Vec<Prompt>> {
         let deadline = options.prompt.render.bounds.start();
         let meter = &Meter::within(options.prompt.render.bounds, &deadline);
+        let prompts = self.render_batch(&conversations, options, meter)?;
+        if !prompts.iter().any(|prompt| prompt.is_ambiguous) {
+            return Ok(prompts);
+        }
+        let copied = CopiedInput::new(&conversations, options, meter)?;
+        self.render_batch(&copied.messages, &copied.options(options), meter)
+    }
+
+    /// Returns the prompts of a list of conversations, each rendered with a runtime of its own.
+    fn render_batch(&self, conversations: &dyn Input, options: &ApplyOptions<'_>, meter: &Meter<'_>) -> Result<Vec<Prompt>> {
         let owned = Owned::default();
         let mut runtime = Runtime::with_meter(meter.renew(), options.prompt.render.clock, &LOOKUPS);
         let arguments = self.read_arguments(&mut runtime, options, &owned, meter)?;
@@ -157,7 +189,7 @@ impl ChatTemplate {
     /// Rust's strings cannot hold.
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let deadline = options.prompt.render.bounds.start();
-        let messages = json::read_until(messages, &deadline)?;
+        let messages = json::read_until(messages, options.prompt.render.bounds.watch(&deadline))?;
         self.apply_within(
             &messages,
             options,

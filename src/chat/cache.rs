@@ -8,9 +8,10 @@
 //! The layout is that of `huggingface_hub`.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+
+use super::roots;
 
 const SNAPSHOTS: &str = "snapshots";
 
@@ -51,9 +52,9 @@ pub(super) fn find_model_folder(path: &Path) -> Result<Cow<'_, Path>, String> {
 
 /// Returns the name in a file of `refs`, if the file has nothing else.
 fn read_revision(path: &Path) -> Option<String> {
-    let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let mut text = String::new();
-    let file = is_file.then(|| File::open(path).ok()).flatten()?;
+    let file = roots::open(path).ok()?;
+    file.metadata().ok().filter(|metadata| metadata.is_file())?;
     file.take(MAX_REVISION).read_to_string(&mut text).ok()?;
     let name = text.trim();
     // A path could lead out of the model's folder.

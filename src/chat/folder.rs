@@ -74,18 +74,32 @@ impl ChatTemplate {
     /// # Errors
     /// If the configuration is not an object, or a template or a token in it is wrong. The class is [`ErrorClass::Template`](crate::ErrorClass::Template).
     pub fn from_config(config: &serde_json::Value) -> Result<Self> {
+        Self::from_config_with(config, Bounds::default())
+    }
+
+    /// Loads a configuration like [`ChatTemplate::from_config`], within bounds, such as limits or a deadline.
+    ///
+    /// # Errors
+    /// Those of [`ChatTemplate::from_config`].
+    pub fn from_config_with<'o>(config: &serde_json::Value, bounds: impl Into<Bounds<'o>>) -> Result<Self> {
+        let bounds = bounds.into();
+        let deadline = bounds.start();
         let config = json::to_data(config).map_err(Error::from).map_err(of_model)?;
-        Self::load_config(&config)?.checked()
+        Self::load_config_within(&config, Meter::within(bounds, &deadline))?.checked()
     }
 
     /// Loads a parsed `tokenizer_config.json`. If a template does not compile, [`ChatTemplate::apply`] returns the error.
+    #[cfg(feature = "internal")]
     #[doc(hidden)]
     pub fn load_config(config: &Data<'_>) -> Result<Self> {
+        Self::load_config_within(config, Meter::within(Bounds::default(), &Bounds::default().start()))
+    }
+
+    fn load_config_within(config: &Data<'_>, meter: Meter<'_>) -> Result<Self> {
         let Data::Object(config) = config else {
             return Err(of_model(Error::type_error("the configuration is not an object")));
         };
-        let deadline = Bounds::default().start();
-        let compiler = Compiler::new(Meter::within(Bounds::default(), &deadline));
+        let compiler = Compiler::new(meter);
         let templates = config::read_templates(config, None, &compiler).map_err(of_model)?;
         let tokens = tokenizer_class::choose_class(&ModelConfig::default(), config, RemoteCode::Ignore, || false)
             .and_then(|class| tokens::collect_special_tokens(config, None, &class.tokens()?, None))
@@ -93,7 +107,7 @@ impl ChatTemplate {
         let added = added_tokens::collect_added_tokens(config, &[]).map_err(of_model)?;
         let template = Self::assemble(templates, tokens).with_added_special_tokens(added);
         #[cfg(feature = "response")]
-        let template = template.with_response(super::response::read_response_template(config));
+        let template = template.with_response(super::response::read_response_template(config, &compiler.meter));
         Ok(template)
     }
 }
@@ -128,7 +142,7 @@ impl Folder<'_> {
         let added = added.map_err(|error| in_file(&self.files.path.join(CONFIG), error))?;
         let template = ChatTemplate::assemble(templates, tokens).with_added_special_tokens(added);
         #[cfg(feature = "response")]
-        let template = template.with_response(super::response::read_response_template(&config));
+        let template = template.with_response(super::response::read_response_template(&config, &self.compiler.meter));
         Ok(template)
     }
 

@@ -15,6 +15,7 @@ pub(crate) mod cache;
 mod config;
 mod continuation;
 mod control_tokens;
+mod copied;
 mod files;
 mod folder;
 mod kept;
@@ -27,6 +28,7 @@ mod prompt;
 mod render;
 #[cfg(feature = "response")]
 mod response;
+mod roots;
 mod templates;
 mod tokenizer_class;
 mod tokenizer_json;
@@ -177,7 +179,20 @@ impl ChatTemplate {
     /// If the template named `default` does not compile. As in transformers, which compiles a template when a request needs it, another
     /// template that does not compile is an error of the requests that choose it; [`ChatTemplate::check`] finds it earlier.
     pub fn from_named(templates: &[(&str, &str)], special_tokens: &[(&str, &str)]) -> Result<Self> {
-        Self::load_named(templates, special_tokens, Bounds::default()).checked()
+        Self::from_named_with(templates, special_tokens, Bounds::default())
+    }
+
+    /// Makes a `ChatTemplate` like [`ChatTemplate::from_named`], and compiles all sources together within bounds, such as limits or a
+    /// deadline.
+    ///
+    /// # Errors
+    /// Those of [`ChatTemplate::from_named`].
+    pub fn from_named_with<'o>(
+        templates: &[(&str, &str)],
+        special_tokens: &[(&str, &str)],
+        bounds: impl Into<Bounds<'o>>,
+    ) -> Result<Self> {
+        Self::load_named(templates, special_tokens, bounds.into()).checked()
     }
 
     /// Makes a `ChatTemplate` from named templates. All of them share the steps and the time of the bounds. If one does not compile,

@@ -41,6 +41,8 @@ pub struct Prompt {
     pub steps: u64,
     pub(crate) segments: Vec<Segment>,
     pub(crate) assistant: AssistantSpans,
+    /// Whether strings of the input share memory, so that the segments can name one of them in place of another.
+    pub(crate) is_ambiguous: bool,
     /// What was copied from strings, if the caller in this crate wants to know.
     pub(crate) copies: Copies,
 }

@@ -9,7 +9,7 @@ use crate::eval;
 #[cfg(feature = "internal")]
 use crate::meter::Meter;
 #[cfg(feature = "internal")]
-use crate::template::Input;
+use crate::template::{Input, copy};
 use crate::template::{RenderOptions, Template};
 use crate::value::Runtime;
 
@@ -28,6 +28,22 @@ impl Template {
     ) -> Result<Prompt> {
         let deadline = options.bounds.start();
         let meter = Meter::within(options.bounds, &deadline);
+        let prompt = self.render_prompt_once(context, options, assistant, &meter)?;
+        if !prompt.is_ambiguous {
+            return Ok(prompt);
+        }
+        let (context, _claims) = copy(context, options.clock, &meter)?;
+        self.render_prompt_once(&context, options, assistant, &meter)
+    }
+
+    #[cfg(feature = "internal")]
+    fn render_prompt_once(
+        &self,
+        context: &dyn Input,
+        options: &RenderOptions<'_>,
+        assistant: Option<AssistantOptions<'_>>,
+        meter: &Meter<'_>,
+    ) -> Result<Prompt> {
         let mut runtime = Runtime::with_meter(meter.renew(), options.clock, &LOOKUPS);
         let (is_traced, tracks_spans) = (options.trace || assistant.is_some(), self.marks_spans(options, assistant));
         let written = self.render_context(&mut runtime, context, is_traced, tracks_spans)?;
@@ -61,6 +77,7 @@ impl Template {
             generation_spans: output.generation_spans,
             steps: runtime.meter.steps(),
             segments: output.segments,
+            is_ambiguous: output.is_ambiguous,
             assistant,
             ..Prompt::default()
         })

@@ -3,13 +3,14 @@
 use super::ChatTemplate;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{Data, Object};
+use crate::meter::Meter;
 use crate::response::{ParseOptions, ResponseTemplate};
 
 /// Compiles the description in a `tokenizer_config.json`. An error is kept until the description is used.
-pub(super) fn read_response_template(config: &Object<'_>) -> Option<Result<ResponseTemplate>> {
+pub(super) fn read_response_template(config: &Object<'_>, meter: &Meter<'_>) -> Option<Result<ResponseTemplate>> {
     match config.get("response_template") {
         None | Some(Data::None) => None,
-        Some(description) => Some(ResponseTemplate::load(description)),
+        Some(description) => Some(ResponseTemplate::load(description, &mut meter.renew())),
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) struct Compiler<'o> {
     /// The total size of the sources so far, in bytes.
     bytes: Cell<usize>,
     /// A meter with the limits, the deadline and the steps.
-    meter: Meter<'o>,
+    pub(super) meter: Meter<'o>,
 }
 
 impl<'o> Compiler<'o> {

@@ -2,10 +2,11 @@
 
 use std::ops::Deref;
 use std::sync::LazyLock;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use super::{Deadline, Running};
-use crate::limits::Limits;
+use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::setters::setters;
 
 /// What a call may use: limits, a deadline that it shares with other calls, and a flag that cancels it. References to [`Limits`] and to
@@ -55,12 +56,57 @@ impl<'o> From<&'o Deadline> for Bounds<'o> {
 }
 
 impl<'o> Bounds<'o> {
+    /// Returns what can stop a call whose deadline has started.
+    pub(crate) fn watch<'w>(&self, deadline: &'w Deadline) -> Watch<'w>
+    where
+        'o: 'w,
+    {
+        Watch {
+            deadline: Some(deadline).filter(|deadline| deadline.is_limited()),
+            cancel: self.cancel,
+        }
+    }
+
     /// Returns the deadline of a call that begins now.
     pub(crate) fn start(&self) -> CallDeadline<'o> {
         match self.deadline {
             Some(deadline) => CallDeadline::Shared(deadline, deadline.start()),
             None => CallDeadline::Own(self.limits.into()),
         }
+    }
+}
+
+/// What can stop work that has begun: a deadline that has started, and a flag.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Watch<'d> {
+    pub deadline: Option<&'d Deadline>,
+    pub cancel: Option<&'d AtomicBool>,
+}
+
+impl Watch<'_> {
+    /// Returns whether a check can fail.
+    pub fn can_stop(&self) -> bool {
+        self.deadline.is_some() || self.cancel.is_some()
+    }
+
+    /// Returns whether the time is already known to be over.
+    pub fn is_over(&self) -> bool {
+        self.deadline.is_some_and(Deadline::is_over)
+    }
+
+    /// Returns an error if the flag is set, or the time would be over after work that is expected to take some time. `used` is the number
+    /// of steps so far.
+    pub fn check(&self, used: u64, expected: Duration) -> Result<(), LimitExceeded> {
+        if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+            return Err(LimitExceeded::new(Limit::Cancel, used, 0));
+        }
+        self.deadline.map_or(Ok(()), |deadline| deadline.check(expected))
+    }
+}
+
+impl<'d> From<&'d Deadline> for Watch<'d> {
+    fn from(deadline: &'d Deadline) -> Self {
+        Bounds::default().watch(deadline)
     }
 }
 

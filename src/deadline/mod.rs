@@ -16,6 +16,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 pub use bounds::Bounds;
+pub(crate) use bounds::Watch;
 
 use crate::clock;
 use crate::limits::{Limit, LimitExceeded, Limits};

@@ -209,20 +209,8 @@ impl<'t> Experiments<'t> {
         }
         let messages: Vec<&Value> = conversation.messages.iter().map(|message| &**message).collect();
         let rendered = self.template.apply_within(messages.as_slice(), &options, false, &self.meter);
-        if let Some(reached) = rendered.as_ref().err().and_then(Error::reached) {
-            let limits = self.meter.limits();
-            let is_of_caller = match reached.limit {
-                Limit::Steps | Limit::Milliseconds | Limit::Cancel => true,
-                limit => limits.is_lower(&Self::usual_limits(), limit),
-            };
-            if is_of_caller {
-                let error = Error::limit(reached);
-                return Err(if reached.limit == Limit::Cancel {
-                    error
-                } else {
-                    error.with_note(NOTE)
-                });
-            }
+        if let Some(error) = rendered.as_ref().err().and_then(|error| self.find_stop(error)) {
+            return Err(error);
         }
         let (text, segments) = match &rendered {
             Ok(prompt) => (prompt.text.len(), prompt.segments.len()),
@@ -235,6 +223,25 @@ impl<'t> Experiments<'t> {
             self.rendered.insert(conversation.clone(), Rc::clone(&rendered));
         }
         Ok(rendered)
+    }
+
+    /// Returns the error of an experiment if it says that a limit of the caller was reached, or that the caller cancels.
+    pub fn find_stop(&self, error: &Error) -> Option<Error> {
+        let reached = error.reached()?;
+        let is_of_caller = match reached.limit {
+            Limit::Steps | Limit::Milliseconds | Limit::Cancel => true,
+            limit => self.meter.limits().is_lower(&Self::usual_limits(), limit),
+        };
+        let error = Error::limit(reached);
+        is_of_caller.then(|| match reached.limit {
+            Limit::Cancel => error,
+            _ => error.with_note(NOTE),
+        })
+    }
+
+    /// Returns a meter for other work, which shares the steps of the experiments.
+    pub fn renew_meter(&self) -> Meter<'t> {
+        self.meter.renew()
     }
 
     /// Returns a meter for other work, with a number of steps of its own.

@@ -40,7 +40,7 @@ pub enum JsonErrorKind {
     /// The values take more memory than the limit, not counting the characters of strings, or the text of a serialized value is longer
     /// than the limit. Python has no such limit.
     TooLarge,
-    /// Reading takes more time than the limit. Python has no such limit.
+    /// Reading takes more time than the limit, or was cancelled. Python has no such limit.
     TimedOut,
     /// The bytes are not UTF-8. Python raises UnicodeDecodeError.
     Encoding,

@@ -15,7 +15,7 @@ use super::error::{JsonError, JsonErrorKind};
 use super::scan::Marks;
 use super::tree::{Data, Object};
 use super::unfinished::{Parent, Unfinished, take_members};
-use crate::deadline::{Bounds, Deadline};
+use crate::deadline::{Bounds, Watch};
 
 /// The number of levels to which arrays and objects may nest.
 pub const DEPTH: usize = Data::MAX_DEPTH;
@@ -53,7 +53,8 @@ pub fn read(text: &str) -> Result<Data<'_>, JsonError> {
 }
 
 /// Reads one JSON document from a string or from bytes in UTF-8 within a time limit: that of a [`Deadline`], or
-/// [`Limits::milliseconds`](crate::Limits::milliseconds) from this call on. No other limit applies.
+/// [`Limits::milliseconds`](crate::Limits::milliseconds) from this call on. The flag [`Bounds::cancel`] stops it too. No other limit
+/// applies.
 ///
 /// A document of less than 64 KiB is read within a millisecond, and the clock is not checked meanwhile.
 ///
@@ -68,13 +69,15 @@ pub fn read(text: &str) -> Result<Data<'_>, JsonError> {
 /// # Errors
 /// As for [`read`], and if the bytes are not UTF-8 or begin with a byte order mark, or the time is over.
 pub fn read_within<'a, 'o, T: AsRef<[u8]> + ?Sized>(text: &'a T, bounds: impl Into<Bounds<'o>>) -> Result<Data<'a>, JsonError> {
-    read_until(decode(text.as_ref())?, &bounds.into().start())
+    let bounds = bounds.into();
+    read_until(decode(text.as_ref())?, bounds.watch(&bounds.start()))
 }
 
-/// Reads one JSON document until a deadline.
-pub(crate) fn read_until<'a>(text: &'a str, deadline: &Deadline) -> Result<Data<'a>, JsonError> {
-    let is_timed = deadline.is_over() || (text.len() >= TIMED_TEXT && deadline.is_limited());
-    read_text(text, DEPTH, is_timed.then_some(deadline))
+/// Reads one JSON document until a deadline or a flag stops it.
+pub(crate) fn read_until<'a, 'w>(text: &'a str, watch: impl Into<Watch<'w>>) -> Result<Data<'a>, JsonError> {
+    let watch = watch.into();
+    let is_timed = watch.is_over() || (text.len() >= TIMED_TEXT && watch.can_stop());
+    read_text(text, DEPTH, is_timed.then_some(watch))
 }
 
 /// Reads one JSON document from bytes, which must be UTF-8 without a byte order mark.
@@ -83,9 +86,9 @@ pub fn read_bytes(bytes: &[u8]) -> Result<Data<'_>, JsonError> {
 }
 
 /// Reads one JSON document whose arrays and objects nest at most `depth_limit` levels, until a deadline if there is one.
-pub(super) fn read_text<'a>(text: &'a str, depth_limit: usize, deadline: Option<&Deadline>) -> Result<Data<'a>, JsonError> {
+pub(super) fn read_text<'a>(text: &'a str, depth_limit: usize, watch: Option<Watch<'_>>) -> Result<Data<'a>, JsonError> {
     // The first value checks the deadline.
-    let bytes_left = if deadline.is_some() { 0 } else { MAX_BYTES };
+    let bytes_left = if watch.is_some() { 0 } else { MAX_BYTES };
     let mut reader = Reader {
         text,
         at: 0,
@@ -93,7 +96,7 @@ pub(super) fn read_text<'a>(text: &'a str, depth_limit: usize, deadline: Option<
         depth_limit,
         bytes_left,
         bytes_reserved: MAX_BYTES - bytes_left,
-        deadline,
+        watch,
         lone_surrogate: None,
         decoded: String::new(),
     };
@@ -116,8 +119,8 @@ pub(super) struct Reader<'a, 'd> {
     bytes_left: usize,
     /// The number of bytes that values may take after the next check.
     bytes_reserved: usize,
-    /// The deadline, if the document is long and the time is limited.
-    deadline: Option<&'d Deadline>,
+    /// What can stop the reading, if the document is long.
+    watch: Option<Watch<'d>>,
     /// The error of the first lone surrogate of the document.
     pub(super) lone_surrogate: Option<JsonError>,
     /// A buffer for the string that is being decoded.
@@ -264,9 +267,9 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// Returns an error if the time is over.
+    /// Returns an error if the time is over or the flag is set.
     pub(super) fn check_deadline(&self) -> Result<(), Box<JsonError>> {
-        let checked = self.deadline.map_or(Ok(()), |deadline| deadline.check(Duration::ZERO));
+        let checked = self.watch.map_or(Ok(()), |watch| watch.check(0, Duration::ZERO));
         checked.map_err(|reached| Box::new(JsonError::of_limit(JsonErrorKind::TimedOut, reached, Some(self.at))))
     }
 
@@ -330,6 +333,7 @@ impl<'a> Reader<'a, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deadline::Deadline;
 
     fn debug(text: &str) -> String {
         match read(text) {

@@ -9,13 +9,12 @@ mod stack;
 
 use std::cell::Cell;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub use scanned::LONG;
 pub use stack::Stack;
 
-use crate::deadline::{Bounds, Deadline};
+use crate::deadline::{Bounds, Deadline, Watch};
 use crate::error::{Error, Result};
 use crate::limits::{Limit, LimitExceeded, Limits};
 
@@ -49,8 +48,7 @@ pub struct Meter<'a> {
     steps_reserved: u64,
     /// The steps that are allowed after the next check, if several meters share them.
     steps_shared: Option<Rc<Cell<u64>>>,
-    deadline: Option<&'a Deadline>,
-    cancel: Option<&'a AtomicBool>,
+    watch: Watch<'a>,
     calls: u32,
     stack: Stack,
     /// The number of bytes of the text that is being written, when its size was last checked.
@@ -59,18 +57,27 @@ pub struct Meter<'a> {
     output_left: u64,
     /// The number of bytes that are claimed now. The claims share it, and the first claim creates it.
     live: Option<Rc<Cell<u64>>>,
+    /// The number of bytes of a text in parts that are not counted yet.
+    part: usize,
+}
+
+/// What a meter has counted, so that another meter can go on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counted {
+    steps: u64,
+    live: u64,
+    part: usize,
 }
 
 impl<'a> Meter<'a> {
     /// Returns a meter at zero without a time limit.
     pub fn new(limits: Limits) -> Self {
-        Self::with_watch(limits, None, None)
+        Self::with_watch(limits, Watch::default())
     }
 
     /// Returns a meter at zero for a call with these bounds, whose deadline has started. The stack is measured from this call.
     pub fn within(bounds: Bounds<'a>, deadline: &'a Deadline) -> Self {
-        let deadline = Some(deadline).filter(|deadline| deadline.is_limited());
-        Self::with_watch(bounds.limits.clone(), deadline, bounds.cancel)
+        Self::with_watch(bounds.limits.clone(), bounds.watch(deadline))
     }
 
     /// Lets the meters that [`Meter::renew`] returns share the steps of this one.
@@ -88,7 +95,7 @@ impl<'a> Meter<'a> {
 
     /// Returns a meter as [`Meter::renew`] does, with other limits on memory.
     pub fn renew_with(&self, limits: Limits) -> Self {
-        let mut renewed = Self::with_watch(limits, self.deadline, self.cancel);
+        let mut renewed = Self::with_watch(limits, self.watch);
         if let Some(shared) = &self.steps_shared {
             (renewed.steps_left, renewed.steps_reserved) = (0, 0);
             renewed.steps_shared = Some(Rc::clone(shared));
@@ -98,14 +105,14 @@ impl<'a> Meter<'a> {
 
     /// Returns a meter with a number of steps of its own, and the other limits, the deadline and the flag of this one.
     pub fn fork(&self, steps: u64) -> Self {
-        Self::with_watch(self.limits.clone().with_steps(steps), self.deadline, self.cancel)
+        Self::with_watch(self.limits.clone().with_steps(steps), self.watch)
     }
 
-    fn with_watch(limits: Limits, deadline: Option<&'a Deadline>, cancel: Option<&'a AtomicBool>) -> Self {
-        let steps_left = if cancel.is_some() || deadline.is_some_and(Deadline::is_over) {
+    fn with_watch(limits: Limits, watch: Watch<'a>) -> Self {
+        let steps_left = if watch.cancel.is_some() || watch.is_over() {
             // The flag may be set already.
             0
-        } else if deadline.is_some() {
+        } else if watch.can_stop() {
             limits.steps.min(STRIDE)
         } else {
             limits.steps
@@ -114,20 +121,45 @@ impl<'a> Meter<'a> {
             steps_left,
             steps_reserved: limits.steps.saturating_sub(steps_left),
             steps_shared: None,
-            deadline,
-            cancel,
+            watch,
             calls: 0,
             stack: Stack::new(limits.stack),
             written: Cell::new(0),
             output_left: limits.output,
             live: None,
+            part: 0,
             limits,
         }
     }
 
-    /// Returns the deadline, if the time is limited.
-    pub fn deadline(&self) -> Option<&'a Deadline> {
-        self.deadline
+    /// Returns what was counted so far.
+    pub fn counted(&self) -> Counted {
+        Counted {
+            steps: self.steps(),
+            live: self.live.as_ref().map_or(0, |live| live.get()),
+            part: self.part,
+        }
+    }
+
+    /// Goes on from what another meter has counted, whose work is not expected again. The clock is checked after as many steps of both as
+    /// after those of one.
+    pub fn resume(&mut self, counted: Counted) -> Result<()> {
+        self.add_done(counted.steps);
+        self.part = counted.part;
+        let next = STRIDE.saturating_sub(counted.steps % STRIDE);
+        if self.steps_left > next {
+            let left = self.steps_left();
+            self.set_steps(next, left.saturating_sub(next));
+        }
+        match counted.live {
+            0 => Ok(()),
+            live => self.add_live(live).map(drop),
+        }
+    }
+
+    /// Returns what can stop the work, for code below the meter that takes long.
+    pub fn watch(&self) -> Watch<'a> {
+        self.watch
     }
 
     /// Returns an error if the time is over or the flag is set.
@@ -166,6 +198,15 @@ impl<'a> Meter<'a> {
     #[inline]
     pub fn charge_bytes(&mut self, bytes: usize) -> Result<()> {
         self.charge(((bytes / STEP_BYTES) as u64).saturating_add(1))
+    }
+
+    /// Counts the work of processing bytes of a text that arrives in parts. Bytes that make no full step are counted with later ones, so that
+    /// the sum is the same however the text is cut.
+    #[inline]
+    pub fn charge_part(&mut self, bytes: usize) -> Result<()> {
+        let part = self.part.saturating_add(bytes);
+        self.part = part % STEP_BYTES;
+        self.charge((part / STEP_BYTES) as u64)
     }
 
     /// Counts the work of processing a number of items once.
@@ -382,13 +423,8 @@ impl<'a> Meter<'a> {
 
     /// Checks the flag and the deadline before work that takes a number of steps. `used` is the number of steps so far.
     fn check_watch(&self, used: u64, steps: u64) -> Result<()> {
-        if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
-            return Err(exceeded(Limit::Cancel, used, 0));
-        }
-        if let Some(deadline) = self.deadline {
-            deadline.check(Duration::from_nanos(steps.saturating_mul(STEP_NANOSECONDS)))?;
-        }
-        Ok(())
+        let expected = Duration::from_nanos(steps.saturating_mul(STEP_NANOSECONDS));
+        self.watch.check(used, expected).map_err(Error::limit)
     }
 }
 

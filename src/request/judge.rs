@@ -1,6 +1,6 @@
 //! Finds out from the trace of a prompt whether it has each string of a request. The path of a string decides, never its words.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::normal::Role;
@@ -372,7 +372,7 @@ fn find_disorder(tape: &Tape<'_>, written: &Written<'_>, faults: &mut Faults) {
 /// Adds the messages whose header is that of the assistant.
 fn find_speakers(prompt: &Prompt, written: &Written<'_>, has_prompt: bool, faults: &mut Faults) {
     let mut headers: BTreeMap<usize, String> = BTreeMap::new();
-    let mut done: HashSet<usize> = HashSet::new();
+    let mut done: BTreeSet<usize> = BTreeSet::new();
     let mut end = 0;
     for segment in &prompt.segments {
         let Some(message) = segment.message() else { continue };

@@ -12,6 +12,7 @@ mod judge;
 mod memory;
 mod node;
 mod normal;
+mod operators;
 mod options;
 mod places;
 mod plan;

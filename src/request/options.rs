@@ -1,6 +1,6 @@
 //! How a body is prepared.
 
-use super::plan::{Choice, Plan, value};
+use super::plan::{Plan, Systems};
 use super::prepared::Prepared;
 use crate::clock::Clock;
 use crate::deadline::Bounds;
@@ -26,7 +26,8 @@ pub enum Policy {
 /// Where a message of the system goes that is not the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LaterSystem {
-    /// It stays in its place, so that the prompt before it stays the same, if the template takes it there.
+    /// It stays in its place, so that the prompt before it stays the same. If the template does not take it there, it becomes a message
+    /// of the user after an answer, and is merged into the first one before any.
     #[default]
     InPlace,
     /// It becomes a message of the user in its place.
@@ -125,14 +126,15 @@ impl Settings {
 
     /// Returns the plan that a search begins with.
     pub fn plan(&self) -> Plan {
-        Plan::default().with(
-            Choice::Systems,
-            match self.later_system {
-                LaterSystem::InPlace => value::AS_IS,
-                LaterSystem::AsUser => value::LATER_AS_USER,
-                LaterSystem::Merged => value::MERGED,
-            },
-        )
+        let systems = match self.later_system {
+            LaterSystem::InPlace => Systems::AsIs,
+            LaterSystem::AsUser => Systems::LaterAsUser,
+            LaterSystem::Merged => Systems::Merged,
+        };
+        Plan {
+            systems,
+            ..Plan::default()
+        }
     }
 }
 

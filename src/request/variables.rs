@@ -10,8 +10,7 @@ use std::collections::HashSet;
 
 use super::change::{Change, ChangeKind};
 use super::node::Node;
-use super::plan::value::{DROPPED, INVERTED, LEVEL, NEAREST, SWITCH, WITHOUT_EFFORT};
-use super::plan::{Kinds, kind};
+use super::plan::{Kinds, SettingForm, kind};
 use super::wrong;
 use crate::chat::ChatTemplate;
 use crate::error::Result;
@@ -136,9 +135,9 @@ impl<'b> Variables<'b> {
             let known = [EFFORTS.as_slice(), &FLAGS, &MODES, &[BUDGET]].concat().into_iter();
             variables.names = known.filter(|name| names.contains(name)).collect();
             let source = template.source().unwrap_or_default();
-            meter.charge_scan(source.len())?;
-            let words = [ON.as_slice(), &OFF, &LEVELS, &[NO_THINK]].concat().into_iter();
-            variables.words = words.filter(|word| has_literal(source, word)).collect();
+            let words = [ON.as_slice(), &OFF, &LEVELS, &[NO_THINK]].concat();
+            meter.charge_scan(source.len().saturating_mul(words.len()))?;
+            variables.words = words.into_iter().filter(|word| has_literal(source, word)).collect();
         }
         variables
             .own
@@ -178,9 +177,9 @@ impl<'b> Variables<'b> {
     }
 
     /// Returns the variables by a choice, and the settings that no variable has or that one has in another form.
-    pub fn write(&self, choice: u8) -> (Data<'b>, Vec<Change>) {
+    pub fn write(&self, choice: SettingForm) -> (Data<'b>, Vec<Change>) {
         let mut changes = self.changes.clone();
-        let added = if choice == DROPPED {
+        let added = if choice == SettingForm::Dropped {
             Vec::new()
         } else {
             self.write_settings(choice, &mut changes)
@@ -215,10 +214,9 @@ impl<'b> Variables<'b> {
     }
 
     /// Returns the index of the effort, if it is one that is known.
-    pub fn level(&self) -> Option<u8> {
+    pub fn level(&self) -> Option<usize> {
         let word = self.effort.as_ref()?.value?.text()?;
-        let level = LEVELS.iter().position(|level| *level == word)?;
-        u8::try_from(level).ok()
+        LEVELS.iter().position(|level| *level == word)
     }
 
     /// Returns whether the template reads a variable with an effort.
@@ -256,9 +254,9 @@ impl<'b> Variables<'b> {
     }
 
     /// Returns the variables for reasoning.
-    fn write_settings(&self, choice: u8, changes: &mut Vec<Change>) -> Vec<Entry<'b>> {
+    fn write_settings(&self, choice: SettingForm, changes: &mut Vec<Change>) -> Vec<Entry<'b>> {
         let mut added: Vec<Entry<'b>> = Vec::new();
-        let effort = self.effort.as_ref().filter(|_| choice != WITHOUT_EFFORT);
+        let effort = self.effort.as_ref().filter(|_| choice != SettingForm::WithoutEffort);
         if let Some((effort, value)) = effort.and_then(|effort| Some((effort, effort.value?))) {
             let nearest = value.text().and_then(|word| self.find_level(word, choice));
             added.extend(self.names_in(&EFFORTS).map(|name| {
@@ -271,12 +269,12 @@ impl<'b> Variables<'b> {
             }
         }
         // An effort that is read implies that there is reasoning.
-        let is_switched = choice >= LEVEL && choice & SWITCH != 0;
+        let is_switched = matches!(choice, SettingForm::Level { is_switched: true, .. });
         let is_implied = |is_on: &bool| !added.is_empty() && self.thinking.is_none() && *is_on && !is_switched;
         let Some(is_on) = self.is_on().filter(|is_on| !is_implied(is_on)) else {
             return added;
         };
-        let is_on = is_on != (choice == INVERTED);
+        let is_on = is_on != (choice == SettingForm::Inverted);
         added.extend(self.names_in(&FLAGS).map(|name| (name.into(), Data::Bool(is_on))));
         let words: &[&'static str] = if is_on { &ON } else { &OFF };
         if let Some(word) = words.iter().find(|word| self.words.contains(word)) {
@@ -295,22 +293,25 @@ impl<'b> Variables<'b> {
     }
 
     /// Returns the word of the template for an effort, if it is another one.
-    fn find_level(&self, word: &str, choice: u8) -> Option<&'static str> {
-        if choice >= LEVEL {
-            let level = LEVELS.get(usize::from(choice & (SWITCH - 1))).copied().unwrap_or(NO_LEVEL);
+    fn find_level(&self, word: &str, choice: SettingForm) -> Option<&'static str> {
+        if let SettingForm::Level { level, .. } = choice {
+            let level = LEVELS.get(level).copied().unwrap_or(NO_LEVEL);
             return (level != word).then_some(level);
         }
         if word == LEVELS[0] && !self.words.contains(&word) && self.words.contains(&NO_THINK) {
             return Some(NO_THINK);
         }
-        let at = LEVELS.iter().position(|level| *level == word).filter(|_| choice == NEAREST)?;
+        let at = LEVELS
+            .iter()
+            .position(|level| *level == word)
+            .filter(|_| choice == SettingForm::Nearest)?;
         let known = LEVELS.iter().enumerate().filter(|(_, level)| self.words.contains(level));
         let nearest = known.min_by_key(|(other, _)| (at.abs_diff(*other), at > *other))?;
         Some(*nearest.1)
     }
 
     /// Returns the change that no variable has the value of a setting, unless one of `chat_template_kwargs` has it.
-    fn find_loss(&self, setting: &Setting<'_>, choice: u8) -> Option<Change> {
+    fn find_loss(&self, setting: &Setting<'_>, choice: SettingForm) -> Option<Change> {
         let find = |names: &[&str]| {
             self.own
                 .iter()
@@ -326,7 +327,7 @@ impl<'b> Variables<'b> {
             return None;
         } else if effort.is_some() || flag.is_some() {
             "`chat_template_kwargs` has another value"
-        } else if choice == DROPPED {
+        } else if choice == SettingForm::Dropped {
             "the template refuses it"
         } else {
             "the template reads no variable for it"

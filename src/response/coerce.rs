@@ -4,37 +4,70 @@
 
 use std::collections::HashMap;
 
+use serde_json::Value;
+
 use super::content::integer;
-use crate::error::Result;
-use crate::json::{self, Data, Object};
+use super::weight::claim;
+use crate::error::{Error, Result};
+use crate::json::{self, Data, JsonErrorKind, Object};
 use crate::meter::Meter;
 use crate::number::int_float::{is_integer, truncate};
 use crate::number::parse::{read_float, read_int};
 use crate::text::strip::strip;
 
-/// The types of the parameters of each tool.
-#[derive(Debug, Default)]
-pub struct ToolSchemas(HashMap<String, HashMap<String, Vec<String>>>);
+/// The number of bytes that the types of a parameter take.
+const PARAMETER: usize = 128;
 
-impl ToolSchemas {
+/// The types of the parameters of each tool. A type is there once.
+#[derive(Debug, Default)]
+pub struct ToolSchemas<'t>(HashMap<&'t str, HashMap<&'t str, Vec<Type>>>);
+
+/// A type that a string can be converted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Type {
+    Integer,
+    Number,
+    Boolean,
+    Null,
+    Object,
+    Array,
+}
+
+impl Type {
+    fn new(name: &str) -> Option<Self> {
+        Some(match name {
+            "integer" => Self::Integer,
+            "number" => Self::Number,
+            "boolean" => Self::Boolean,
+            "null" => Self::Null,
+            "object" => Self::Object,
+            "array" => Self::Array,
+            _ => return None,
+        })
+    }
+}
+
+impl<'t> ToolSchemas<'t> {
     /// Reads the tools as they are passed to a template: the function of each, or the function itself.
-    pub fn read(tools: Option<&serde_json::Value>, meter: &mut Meter<'_>) -> Result<Self> {
+    pub fn read(tools: Option<&'t Value>, meter: &mut Meter<'_>) -> Result<Self> {
         let mut schemas = Self::default();
-        for tool in tools.and_then(serde_json::Value::as_array).into_iter().flatten() {
+        for tool in tools.and_then(Value::as_array).into_iter().flatten() {
+            meter.charge(1)?;
             let function = tool.get("function").unwrap_or(tool);
-            let Some(name) = function.get("name").and_then(serde_json::Value::as_str) else {
+            let Some(name) = function.get("name").and_then(Value::as_str) else {
                 continue;
             };
             let properties = function.get("parameters").and_then(|parameters| parameters.get("properties"));
-            let properties = properties.and_then(serde_json::Value::as_object).into_iter().flatten();
+            let properties = properties.and_then(Value::as_object).into_iter().flatten();
             let mut types = HashMap::new();
             for (name, schema) in properties {
+                meter.charge(1)?;
+                meter.claim_for_render(PARAMETER)?;
                 let mut declared = Vec::new();
-                add_types(schema, &mut declared);
-                meter.charge_items(declared.len().saturating_add(1))?;
-                types.insert(name.clone(), declared);
+                add_types(schema, &mut declared, meter)?;
+                types.insert(name.as_str(), declared);
             }
-            schemas.0.insert(name.to_owned(), types);
+            schemas.0.insert(name, types);
         }
         Ok(schemas)
     }
@@ -46,7 +79,10 @@ impl ToolSchemas {
             return Ok(());
         }
         match value {
-            Data::List(items) => items.iter_mut().try_for_each(|item| self.coerce(item, meter)),
+            Data::List(items) => {
+                meter.charge_items(items.len())?;
+                items.iter_mut().try_for_each(|item| self.coerce(item, meter))
+            }
             Data::Object(call) => self.coerce_call(call, meter),
             _ => Ok(()),
         }
@@ -64,13 +100,15 @@ impl ToolSchemas {
             return Ok(());
         };
         for (key, argument) in arguments.values_mut() {
+            meter.charge(1)?;
             let Some(types) = types.get(key).filter(|types| !types.is_empty()) else {
                 continue;
             };
             match argument {
                 Data::Str(_) => coerce(argument, types, meter)?,
                 // Equal tags that were merged.
-                Data::List(items) if !types.iter().any(|ty| ty == "array") => {
+                Data::List(items) if !types.contains(&Type::Array) => {
+                    meter.charge_items(items.len())?;
                     let strings = items.iter_mut().filter(|item| matches!(item, Data::Str(_)));
                     strings.into_iter().try_for_each(|item| coerce(item, types, meter))?;
                 }
@@ -81,36 +119,59 @@ impl ToolSchemas {
     }
 }
 
-/// Adds the types that a schema declares, in their order. The depth of a schema is that of JSON.
-fn add_types(schema: &serde_json::Value, types: &mut Vec<String>) {
-    let Some(schema) = schema.as_object() else { return };
+/// Adds the types that a schema declares and that are not known yet, in their order. The depth of a schema is that of JSON.
+fn add_types(schema: &Value, types: &mut Vec<Type>, meter: &mut Meter<'_>) -> Result<()> {
+    let Some(schema) = schema.as_object() else { return Ok(()) };
+    meter.charge(1)?;
+    let mut add = |name: &str| {
+        let new = Type::new(name).filter(|ty| !types.contains(ty));
+        types.extend(new);
+    };
     match schema.get("type") {
-        Some(serde_json::Value::String(declared)) => types.push(declared.clone()),
-        Some(serde_json::Value::Array(declared)) => types.extend(declared.iter().filter_map(|ty| ty.as_str().map(str::to_owned))),
+        Some(Value::String(declared)) => add(declared),
+        Some(Value::Array(declared)) => {
+            meter.charge_items(declared.len())?;
+            declared.iter().filter_map(Value::as_str).for_each(add);
+        }
         _ => {}
     }
     for union in ["anyOf", "oneOf"] {
-        for choice in schema.get(union).and_then(serde_json::Value::as_array).into_iter().flatten() {
-            add_types(choice, types);
+        for choice in schema.get(union).and_then(Value::as_array).into_iter().flatten() {
+            add_types(choice, types, meter)?;
         }
     }
     let is_nullable = schema.get("nullable").is_some_and(|nullable| match nullable {
-        serde_json::Value::Bool(bool) => *bool,
-        other => json::to_data(other).is_ok_and(|other| other.is_true()),
+        Value::Null => false,
+        Value::Bool(bool) => *bool,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(object) => !object.is_empty(),
     });
-    if is_nullable && !types.iter().any(|ty| ty == "null") {
-        types.push("null".to_owned());
+    if is_nullable && !types.contains(&Type::Null) {
+        types.push(Type::Null);
     }
+    Ok(())
 }
 
 /// Converts a string to the first of these types whose form it has: `12` is an integer.
-fn coerce(value: &mut Data<'static>, types: &[String], meter: &mut Meter<'_>) -> Result<()> {
+fn coerce(value: &mut Data<'static>, types: &[Type], meter: &mut Meter<'_>) -> Result<()> {
     let Data::Str(raw) = value else { return Ok(()) };
-    meter.charge_bytes(raw.len())?;
+    for ty in types {
+        if let Some(converted) = convert(raw, *ty, meter)? {
+            *value = converted;
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Returns the value of a type that a string is, if it has the form of one.
+fn convert(raw: &str, ty: Type, meter: &mut Meter<'_>) -> Result<Option<Data<'static>>> {
+    meter.charge_scan(raw.len())?;
     let word = strip(raw, None);
-    let lower = word.to_ascii_lowercase();
-    let converted = types.iter().find_map(|ty| match ty.as_str() {
-        "integer" => match read_int(raw, 10) {
+    Ok(match ty {
+        Type::Integer => match read_int(raw, 10) {
             Ok(Some(int)) => Some(integer(int)),
             // A whole number can be written as a float, such as 3.0.
             _ => read_float(raw)
@@ -118,31 +179,29 @@ fn coerce(value: &mut Data<'static>, types: &[String], meter: &mut Meter<'_>) ->
                 .and_then(|float| truncate(float).ok())
                 .map(integer),
         },
-        "number" => {
-            let float = read_float(raw).filter(|float| float.is_finite())?;
-            match truncate(float) {
-                Ok(int) if is_integer(float) && !raw.contains('.') => Some(integer(int)),
-                _ => Some(Data::Float(float)),
+        Type::Number => {
+            let float = read_float(raw).filter(|float| float.is_finite());
+            float.map(|float| match truncate(float) {
+                Ok(int) if is_integer(float) && !raw.contains('.') => integer(int),
+                _ => Data::Float(float),
+            })
+        }
+        Type::Boolean if word == "1" || word.eq_ignore_ascii_case("true") => Some(Data::Bool(true)),
+        Type::Boolean if word == "0" || word.eq_ignore_ascii_case("false") => Some(Data::Bool(false)),
+        Type::Null if matches!(word, "null" | "None") => Some(Data::None),
+        Type::Object | Type::Array => {
+            let decoded = match json::read_until(raw, meter.watch()) {
+                Ok(decoded) => decoded,
+                Err(error) if error.kind() == JsonErrorKind::TimedOut => return Err(Error::from(error)),
+                Err(_) => return Ok(None),
+            };
+            let is_wanted = matches!((&decoded, ty), (Data::Object(_), Type::Object) | (Data::List(_), Type::Array));
+            if !is_wanted {
+                return Ok(None);
             }
+            claim(&decoded, meter)?;
+            Some(decoded.into_owned())
         }
-        "boolean" => match lower.as_str() {
-            "true" | "1" => Some(Data::Bool(true)),
-            "false" | "0" => Some(Data::Bool(false)),
-            _ => None,
-        },
-        "null" if matches!(word, "null" | "None") => Some(Data::None),
-        "object" | "array" => {
-            let decoded = json::read_within(raw.as_bytes(), meter.limits()).ok()?;
-            let is_wanted = matches!(
-                (&decoded, ty.as_str()),
-                (Data::Object(_), "object") | (Data::List(_), "array")
-            );
-            is_wanted.then(|| decoded.into_owned())
-        }
-        _ => None,
-    });
-    if let Some(converted) = converted {
-        *value = converted;
-    }
-    Ok(())
+        Type::Boolean | Type::Null => None,
+    })
 }

@@ -3,13 +3,13 @@
 //! The rules are transformers 5.24.0 `content_parsers.py`. What the reference finds out about arguments when it parses is an error when the
 //! description is loaded.
 
-use std::sync::LazyLock;
-
 use indexmap::IndexMap;
 
 use super::calls::parse_calls;
 use super::dialect::Dialect;
-use super::pattern::{Constant, Pattern};
+use super::pattern::Pattern;
+use super::template::Loader;
+use super::weight::{claim_at, claim_container};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{Data, Object};
 use crate::meter::Meter;
@@ -91,7 +91,7 @@ enum Kind {
 
 impl ContentParser {
     /// Reads a parser of a description. `scope` says where the description has it.
-    pub fn load(scope: &str, name: &Data<'_>, arguments: Option<&Data<'_>>) -> Result<Self> {
+    pub fn load(scope: &str, name: &Data<'_>, arguments: Option<&Data<'_>>, loader: &mut Loader<'_, '_>) -> Result<Self> {
         let empty = Object::default();
         let arguments = match arguments {
             None => &empty,
@@ -106,11 +106,11 @@ impl ContentParser {
                 "{scope}: {key} must be a string that is not empty"
             ))),
         };
-        let value_parser = || match arguments.get("value_parser") {
+        let value_parser = |loader: &mut Loader<'_, '_>| match arguments.get("value_parser") {
             None | Some(Data::None) => Ok(None),
             Some(Data::Object(parser)) => {
                 let name = parser.get("name").cloned().unwrap_or_else(|| text("text"));
-                Self::load(scope, &name, parser.get("args")).map(|parser| Some(Box::new(parser)))
+                Self::load(scope, &name, parser.get("args"), loader).map(|parser| Some(Box::new(parser)))
             }
             Some(_) => Err(Error::type_error(format!("{scope}: value_parser must be a dict"))),
         };
@@ -125,7 +125,7 @@ impl ContentParser {
                     let Some(Data::Str(pattern)) = arguments.get("tag_pattern") else {
                         return Err(Error::value("xml-inline: 'tag_pattern' content_arg is required"));
                     };
-                    let tag = Pattern::from_regex(pattern, scope, "tag_pattern")?;
+                    let tag = loader.load_regex(pattern, scope, "tag_pattern")?;
                     if !tag.group_names().any(|name| name == "key") {
                         let message = format!("xml-inline: tag_pattern must have a named group 'key'. Pattern: {pattern}");
                         return Err(Error::value(message));
@@ -133,13 +133,13 @@ impl ContentParser {
                     Kind::Tags {
                         tag: Box::new(tag),
                         merges: is_set("merge_duplicates"),
-                        value: value_parser()?,
+                        value: value_parser(loader)?,
                     }
                 }
                 "kv-lines" => Kind::Lines {
                     line_separator: string("line_sep", "\n")?,
                     key_separator: string("kv_sep", ":")?,
-                    value: value_parser()?,
+                    value: value_parser(loader)?,
                 },
                 "python-call-list" => Kind::Calls,
                 _ => return Err(unknown_parser(scope, name)),
@@ -163,7 +163,7 @@ impl ContentParser {
 
     /// Returns the value that the parser makes of the text.
     pub fn parse(&self, source: &str, meter: &mut Meter<'_>) -> Result<Data<'static>> {
-        meter.charge_bytes(source.len())?;
+        meter.charge_scan(source.len())?;
         if !self.is_streamed() && !matches!(self.kind, Kind::Json(_)) {
             meter.check_size(source.len().saturating_mul(MAX_GROWTH))?;
         }
@@ -184,6 +184,7 @@ impl ContentParser {
             } => {
                 let mut entries = Entries::new();
                 for line in source.split(line_separator.as_str()) {
+                    meter.charge_scan(line.len())?;
                     if let Some((key, text)) = self.strip(line).split_once(key_separator.as_str()) {
                         let parsed = parse_value(value.as_deref(), self.strip(text), meter)?;
                         entries.insert(self.strip(key).to_owned(), parsed);
@@ -226,13 +227,8 @@ fn parse_tags(
             None if found.bytes.is_empty() => source.len().saturating_add(1),
             _ => found.bytes.end,
         };
-        let group = |name: &str| {
-            found
-                .groups
-                .iter()
-                .find(|(group, _)| group == name)
-                .map(|(_, text)| text.as_str())
-        };
+        meter.charge_items(found.groups.len())?;
+        let group = |name: &str| found.texts(source).find(|(group, _)| *group == name).map(|(_, text)| text);
         let Some(key) = group("key") else {
             return Err(Error::value(
                 "xml-inline: the group 'key' of tag_pattern took no part in a match",
@@ -271,74 +267,114 @@ pub enum Transform {
 
 impl Transform {
     /// Reads a transform of a description.
-    pub fn load(scope: &str, transform: &Data<'_>) -> Result<Self> {
+    pub fn load(scope: &str, transform: &Data<'_>, meter: &mut Meter<'_>) -> Result<Self> {
         Ok(match transform {
             Data::Object(object) => {
+                meter.charge_items(object.len())?;
                 let entries = object.entries().iter();
                 let entries: Result<_> = entries
-                    .map(|(key, value)| Ok((key.to_string(), Self::load(scope, value)?)))
+                    .map(|(key, value)| Ok((key.to_string(), Self::load(scope, value, meter)?)))
                     .collect();
                 Self::Object(entries?)
             }
-            Data::List(items) => Self::List(items.iter().map(|item| Self::load(scope, item)).collect::<Result<_>>()?),
-            Data::Str(string) => match read_placeholder(string) {
-                Some((path, rest)) if rest.is_empty() && string.starts_with('{') => Self::Placeholder(path),
-                Some(_) => {
-                    return Err(Error::value(format!(
-                        "{scope}: transform string {} mixes a {{placeholder}} with literal text. Use either a whole-string placeholder \
-                         (e.g. \"{{content}}\") or a plain literal; string interpolation is not supported.",
-                        repr(string)
-                    )));
+            Data::List(items) => {
+                meter.charge_items(items.len())?;
+                Self::List(
+                    items
+                        .iter()
+                        .map(|item| Self::load(scope, item, meter))
+                        .collect::<Result<_>>()?,
+                )
+            }
+            Data::Str(string) => {
+                meter.charge_scan(string.len())?;
+                match find_placeholder(string) {
+                    Some(placeholder) if placeholder.len().saturating_add(2) == string.len() => {
+                        Self::Placeholder(placeholder.split('.').map(str::to_owned).collect())
+                    }
+                    Some(_) => {
+                        return Err(Error::value(format!(
+                            "{scope}: transform string {} mixes a {{placeholder}} with literal text. Use either a whole-string placeholder \
+                             (e.g. \"{{content}}\") or a plain literal; string interpolation is not supported.",
+                            repr(string)
+                        )));
+                    }
+                    None => Self::Plain(text(string.clone())),
                 }
-                None => Self::Plain(text(string.clone())),
-            },
+            }
             plain => Self::Plain(plain.clone().into_owned()),
         })
     }
 
-    /// Returns the larger value, with the values of a scope in place of the placeholders.
-    pub fn apply(&self, scope: &Entries) -> Result<Data<'static>> {
+    /// Returns the larger value, with the values of a scope in place of the placeholders. A number of lists and objects enclose it.
+    pub fn apply(&self, scope: &Scope<'_>, depth: usize, meter: &mut Meter<'_>) -> Result<Data<'static>> {
+        let inner = depth.saturating_add(1);
         Ok(match self {
-            Self::Plain(value) => value.clone(),
-            Self::List(items) => Data::List(items.iter().map(|item| item.apply(scope)).collect::<Result<_>>()?),
+            Self::Plain(value) => {
+                claim_at(value, depth, meter)?;
+                value.clone()
+            }
+            Self::List(items) => {
+                claim_container(items.len(), depth, meter)?;
+                let items = items.iter().map(|item| item.apply(scope, inner, meter));
+                Data::List(items.collect::<Result<_>>()?)
+            }
             Self::Object(entries) => {
-                let entries = entries.iter().map(|(key, item)| Ok((key.clone().into(), item.apply(scope)?)));
+                claim_container(entries.len(), depth, meter)?;
+                let entries = entries.iter().map(|(key, item)| {
+                    meter.claim_for_render(key.len())?;
+                    Ok((key.clone().into(), item.apply(scope, inner, meter)?))
+                });
                 Data::Object(Object::new(entries.collect::<Result<_>>()?))
             }
-            Self::Placeholder(path) => find_path(path, scope)?.clone(),
+            Self::Placeholder(path) => {
+                meter.charge_items(path.len())?;
+                let value = scope.find(path)?;
+                claim_at(value, depth, meter)?;
+                value.clone()
+            }
         })
     }
 }
 
-fn find_path<'s>(path: &[String], scope: &'s Entries) -> Result<&'s Data<'static>> {
-    let shown = || path.join(".");
-    let Some((root, keys)) = path.split_first() else {
-        return Err(Error::internal("a placeholder has no name"));
-    };
-    let mut value = scope.get(root).ok_or_else(|| {
-        let message = format!(
-            "transform placeholder '{{{}}}' is not defined. Available: {}",
-            shown(),
-            list_sorted(scope.keys().map(String::as_str))
-        );
-        // Python shows the repr of the message of a KeyError.
-        Error::new(ErrorKind::Key, repr(&message))
-    })?;
-    for key in keys {
-        let Data::Object(object) = value else {
-            let ty = crate::value::Value::from(value).ty().name();
-            let message = format!("transform placeholder '{{{}}}' cannot index into {ty} at '{key}'", shown());
-            return Err(Error::value(message));
+/// The values that a transform can take: those of the field's own text, and the groups of its anchors.
+pub struct Scope<'s> {
+    pub own: &'s Entries,
+    pub captures: &'s Entries,
+}
+
+impl Scope<'_> {
+    fn find(&self, path: &[String]) -> Result<&Data<'static>> {
+        let shown = || path.join(".");
+        let Some((root, keys)) = path.split_first() else {
+            return Err(Error::internal("a placeholder has no name"));
         };
-        value = object.get(key).ok_or_else(|| {
-            let names = list_sorted(object.entries().iter().map(|(name, _)| &**name));
-            Error::value(format!(
-                "transform placeholder '{{{}}}' is missing key '{key}'. Available: {names}",
-                shown()
-            ))
+        let mut value = self.own.get(root).or_else(|| self.captures.get(root)).ok_or_else(|| {
+            let names: std::collections::BTreeSet<_> = self.own.keys().chain(self.captures.keys()).map(String::as_str).collect();
+            let message = format!(
+                "transform placeholder '{{{}}}' is not defined. Available: {}",
+                shown(),
+                list(names)
+            );
+            // Python shows the repr of the message of a KeyError.
+            Error::new(ErrorKind::Key, repr(&message))
         })?;
+        for key in keys {
+            let Data::Object(object) = value else {
+                let ty = crate::value::Value::from(value).ty().name();
+                let message = format!("transform placeholder '{{{}}}' cannot index into {ty} at '{key}'", shown());
+                return Err(Error::value(message));
+            };
+            value = object.get(key).ok_or_else(|| {
+                let names = list_sorted(object.entries().iter().map(|(name, _)| &**name));
+                Error::value(format!(
+                    "transform placeholder '{{{}}}' is missing key '{key}'. Available: {names}",
+                    shown()
+                ))
+            })?;
+        }
+        Ok(value)
     }
-    Ok(value)
 }
 
 /// Returns the `repr` of a sorted list of names.
@@ -354,18 +390,12 @@ pub fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     format!("[{}]", names.join(", "))
 }
 
-/// Returns the first placeholder of a string, such as `{content.name}`, as a list of names, and the text after it.
-fn read_placeholder(string: &str) -> Option<(Vec<String>, &str)> {
-    static PLACEHOLDER: Constant = LazyLock::new(|| Pattern::constant(r"\{(?P<path>\w+(?:\.\w+)*)\}"));
-    let found = PLACEHOLDER
-        .as_ref()?
-        .find(string, 0, &mut Meter::new(crate::Limits::default()))
-        .ok()??;
-    let (_, path) = found.groups.first()?;
-    let rest = string.get(found.bytes.end..)?;
-    let is_whole = found.bytes.start == 0;
-    Some((
-        path.split('.').map(str::to_owned).collect(),
-        if is_whole { rest } else { string },
-    ))
+/// Returns the names of the first placeholder of a string: `content.name` for `{content.name}`.
+fn find_placeholder(string: &str) -> Option<&str> {
+    let is_word = |char| regex_syntax::try_is_word_character(char).unwrap_or_default();
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(is_word);
+    string.split('{').skip(1).find_map(|part| {
+        let (path, _) = part.split_once('}')?;
+        path.split('.').all(is_name).then_some(path)
+    })
 }

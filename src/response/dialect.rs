@@ -46,6 +46,12 @@ fn read_delimiters(scope: &str, delimiters: Option<&Data<'_>>) -> Result<Vec<[St
     })
 }
 
+/// The number of bytes that a string between delimiters takes besides its characters.
+const STRING: usize = 64;
+
+/// The largest number of bytes that one byte of a string can become as JSON, as in `\u0001`.
+const MAX_ESCAPE: usize = 6;
+
 /// The control characters with which the reference marks the place of a string, whose index it puts between them.
 const MARKS: [char; 2] = ['\u{1}', '\u{2}'];
 
@@ -63,7 +69,8 @@ impl Dialect {
     /// Returns the value that the text has as JSON, or `None` if it is not JSON and therefore becomes a string.
     pub fn parse(&self, source: &str, meter: &mut Meter<'_>) -> Result<Option<Data<'static>>> {
         let working = self.to_json(source, meter)?;
-        let error = match json::read_within(&working, meter.limits()) {
+        meter.charge_scan(working.len())?;
+        let error = match json::read_until(&working, meter.watch()) {
             Ok(value) => return Ok(Some(value.into_owned())),
             Err(error) if error.kind() == JsonErrorKind::Syntax => error,
             Err(error) => return Err(error.into()),
@@ -93,15 +100,19 @@ impl Dialect {
         }
         let mut working = source.to_owned();
         let mut strings = Vec::new();
+        let mut held: usize = 0;
         let [open_mark, close_mark] = MARKS;
         for [open, close] in &self.delimiters {
-            meter.charge_bytes(working.len())?;
+            meter.charge_scan(working.len())?;
             let marked = std::mem::take(&mut working);
             let mut left = marked.as_str();
             while let Some((before, after)) = left.split_once(open.as_str()) {
                 let Some((string, after)) = after.split_once(close.as_str()) else {
                     break;
                 };
+                meter.charge_bytes(before.len().saturating_add(string.len()))?;
+                held = held.saturating_add(string.len()).saturating_add(STRING);
+                meter.check_size(working.len().saturating_add(held))?;
                 working.push_str(before);
                 working.push_str(&format!("{open_mark}{}{close_mark}", strings.len()));
                 strings.push(string.to_owned());
@@ -129,7 +140,8 @@ fn restore(marked: &str, strings: &[String], meter: &mut Meter<'_>) -> Result<St
         let (index, after) = after.split_once(close_mark).unwrap_or((after, ""));
         let string = index.parse().ok().and_then(|index: usize| strings.get(index));
         let string = string.map_or("", String::as_str);
-        meter.charge_bytes(string.len())?;
+        meter.charge_scan(string.len())?;
+        meter.check_size(whole.len().saturating_add(string.len().saturating_mul(MAX_ESCAPE)))?;
         json::write_string(string, true, &mut whole);
         left = after;
     }
@@ -138,7 +150,7 @@ fn restore(marked: &str, strings: &[String], meter: &mut Meter<'_>) -> Result<St
 }
 
 /// The pattern of a bare key with what follows it: `name :`.
-static BARE_KEY: Constant = LazyLock::new(|| Pattern::constant(r"(?P<before>\s*)(?P<name>\w+)(?P<after>\s*):"));
+static BARE_KEY: Constant = LazyLock::new(|| Pattern::constant(r"\s*\w+\s*:"));
 
 /// Puts bare keys between quotes. Text in a string is no key.
 fn quote_keys(source: &str, meter: &mut Meter<'_>) -> Result<String> {
@@ -146,44 +158,61 @@ fn quote_keys(source: &str, meter: &mut Meter<'_>) -> Result<String> {
         return Ok(source.to_owned());
     };
     let mut quoted = String::with_capacity(source.len());
-    let mut at = 0;
-    while let Some(next) = source.get(at..).and_then(|rest| rest.chars().next()) {
-        let rest = source.get(at..).unwrap_or_default();
-        let is_after_brace = source.get(..at).is_some_and(|before| before.ends_with(['{', ',']));
-        let string = if next == '"' { string_length(rest) } else { None };
-        let key = match string {
-            None if is_after_brace => bare_key.find_at(source, at, meter)?,
-            _ => None,
-        };
-        match (string, key) {
-            (Some(length), _) => {
-                quoted.push_str(rest.get(..length).unwrap_or_default());
-                at = at.saturating_add(length);
-            }
-            (None, Some(key)) => {
-                if let [(_, before), (_, name), (_, after)] = key.groups.as_slice() {
-                    quoted.push_str(&format!("{before}\"{name}\"{after}:"));
+    let mut left = source;
+    // Where the search for the end of a string gave up. Quotes before are escaped in that string, and a string at them gives up there too.
+    let mut unclosed = 0;
+    while let Some((before, sign)) = find_sign(left, meter)? {
+        let at = source.len().saturating_sub(left.len()).saturating_add(before.len());
+        let (plain, mut rest) = left.split_at_checked(before.len().saturating_add(1)).unwrap_or((left, ""));
+        if sign == '"' && at >= unclosed {
+            match string_length(rest, meter)? {
+                Ok(length) => {
+                    let (string, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+                    quoted.extend([plain, string]);
+                    left = after;
+                    continue;
                 }
-                at = key.bytes.end;
-            }
-            (None, None) => {
-                quoted.push(next);
-                at = at.saturating_add(next.len_utf8());
+                Err(length) => unclosed = at.saturating_add(1).saturating_add(length),
             }
         }
+        quoted.push_str(plain);
+        if sign != '"' {
+            let start = source.len().saturating_sub(rest.len());
+            let key = bare_key.find_at(source, start, meter)?;
+            if let Some(key) = key.and_then(|key| source.get(key.bytes)) {
+                let name = key.trim_end_matches(':').trim();
+                let (before, after) = key.split_once(name).unwrap_or_default();
+                quoted.extend([before, "\"", name, "\"", after]);
+                rest = rest.get(key.len()..).unwrap_or_default();
+            }
+        }
+        left = rest;
     }
+    quoted.push_str(left);
     Ok(quoted)
 }
 
-/// Returns the length of the string at the start of the text, with its quotes. A backslash does not escape a line break.
-fn string_length(source: &str) -> Option<usize> {
-    let mut chars = source.char_indices().skip(1);
-    while let Some((index, char)) = chars.next() {
-        match char {
-            '"' => return Some(index.saturating_add(1)),
-            '\\' if chars.next()?.1 == '\n' => return None,
-            _ => {}
+/// Returns the text before the first quote, brace or comma, and that character.
+fn find_sign<'t>(text: &'t str, meter: &mut Meter<'_>) -> Result<Option<(&'t str, char)>> {
+    let found = text.char_indices().find(|(_, char)| matches!(char, '"' | '{' | ','));
+    let end = found.map_or(text.len(), |(at, _)| at);
+    meter.charge_scan(end)?;
+    Ok(found.map(|(at, sign)| (text.get(..at).unwrap_or_default(), sign)))
+}
+
+/// Returns the length of the rest of a string after its first quote, up to its last one. A backslash does not escape a line break. If there
+/// is no end, the error is the length after which the search gave up.
+fn string_length(source: &str, meter: &mut Meter<'_>) -> Result<Result<usize, usize>> {
+    let mut chars = source.char_indices();
+    let length = loop {
+        match chars.next() {
+            Some((index, '"')) => break Ok(index.saturating_add(1)),
+            Some((index, '\\')) if chars.next().is_none_or(|(_, next)| next == '\n') => break Err(index),
+            Some(_) => {}
+            None => break Err(source.len()),
         }
-    }
-    None
+    };
+    let (Ok(read) | Err(read)) = length;
+    meter.charge_scan(read)?;
+    Ok(length)
 }

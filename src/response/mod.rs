@@ -18,7 +18,9 @@ mod content;
 mod dialect;
 mod parser;
 mod pattern;
+mod stream;
 mod template;
+mod weight;
 
 pub use parser::{Event, ParseOptions, ResponseParser};
 pub use template::ResponseTemplate;

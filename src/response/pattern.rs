@@ -21,9 +21,9 @@ use std::sync::LazyLock;
 
 use regex_syntax::ast::{self, Ast};
 use regex_syntax::hir::translate::TranslatorBuilder;
-use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
+use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
-use super::automaton::Automaton;
+use super::automaton::{Automaton, Cursor, Reading};
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
 
@@ -39,9 +39,7 @@ const END: &str = "end.";
 /// A compiled anchor.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    complete: Automaton,
-    /// A second expression, which matches the beginning of a match that reaches the end of the text.
-    beginning: Automaton,
+    automaton: Automaton,
     /// The literal strings, if the anchor is no regular expression.
     literals: Option<Vec<String>>,
 }
@@ -49,14 +47,20 @@ pub struct Pattern {
 /// An expression of this crate, which is compiled when it is first used.
 pub type Constant = LazyLock<Option<Pattern>>;
 
-/// A match, with the text of each named group.
+/// A match, with the place of each named group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Match {
+pub struct Match<'p> {
     pub bytes: Range<usize>,
-    /// The end of the text that decides about the match.
-    reach: usize,
-    /// The name and the text of each group that took part, in the order of the groups.
-    pub groups: Vec<(String, String)>,
+    /// The name and the place of each group that took part, in the order of the groups.
+    pub groups: Vec<(&'p str, Range<usize>)>,
+}
+
+impl<'p> Match<'p> {
+    /// Returns the name and the text of each group.
+    pub fn texts<'t>(&self, text: &'t str) -> impl Iterator<Item = (&'p str, &'t str)> {
+        let groups = self.groups.iter();
+        groups.map(|(name, range)| (*name, text.get(range.clone()).unwrap_or_default()))
+    }
 }
 
 impl Pattern {
@@ -123,76 +127,145 @@ impl Pattern {
     }
 
     fn from_hir(hir: &Hir) -> Result<Self, String> {
-        let at_end = Hir::concat(vec![beginning_of(hir), Hir::look(Look::End)]);
         Ok(Self {
-            complete: Automaton::new(hir)?,
-            beginning: Automaton::new(&at_end)?,
+            automaton: Automaton::new(hir, beginning_of)?,
             literals: None,
         })
     }
 
     /// Returns the size of the automatons in bytes.
     pub fn memory(&self) -> usize {
-        self.complete.memory.saturating_add(self.beginning.memory)
+        self.automaton.memory
     }
 
     /// Returns the names of the groups.
     pub fn group_names(&self) -> impl Iterator<Item = &str> {
-        self.complete.group_names().filter(|name| !name.starts_with(END))
+        self.automaton.group_names().filter(|name| !name.starts_with(END))
     }
 
     /// Returns the first match that begins at or after a byte.
-    pub fn find(&self, text: &str, from: usize, meter: &mut Meter<'_>) -> Result<Option<Match>> {
-        self.find_from(text, from, false, meter)
+    pub fn find(&self, text: &str, from: usize, meter: &mut Meter<'_>) -> Result<Option<Match<'_>>> {
+        let found = self.automaton.find(text, from, false, true, meter)?;
+        found.map(|found| self.make_match(text, found, meter)).transpose()
     }
 
     /// Returns the match that begins at a byte.
-    pub fn find_at(&self, text: &str, start: usize, meter: &mut Meter<'_>) -> Result<Option<Match>> {
-        self.find_from(text, start, true, meter)
+    pub fn find_at(&self, text: &str, start: usize, meter: &mut Meter<'_>) -> Result<Option<Match<'_>>> {
+        let found = self.automaton.find(text, start, true, true, meter)?;
+        found.map(|found| self.make_match(text, found, meter)).transpose()
     }
 
-    fn find_from(&self, text: &str, from: usize, is_anchored: bool, meter: &mut Meter<'_>) -> Result<Option<Match>> {
-        let Some(mut bytes) = self.complete.find(text, from, is_anchored, meter)? else {
-            return Ok(None);
-        };
-        let (ends, groups): (Vec<_>, Vec<_>) = self
-            .complete
+    /// Returns the match that the automaton found, whose end a group can mark.
+    fn make_match(&self, text: &str, mut bytes: Range<usize>, meter: &mut Meter<'_>) -> Result<Match<'_>> {
+        let (ends, mut groups): (Vec<_>, Vec<_>) = self
+            .automaton
             .groups(text, &bytes, meter)?
             .into_iter()
             .partition(|(name, _)| name.starts_with(END));
-        let reach = bytes.end;
         bytes.end = ends.iter().map(|(_, end)| end.start).min().unwrap_or(bytes.end);
-        let read = |(name, range): (&str, Range<usize>)| {
+        for (_, range) in &mut groups {
             // A group around a mark goes on after the end of the match.
-            let end = if range.start < bytes.end {
-                range.end.min(bytes.end)
-            } else {
-                range.end
-            };
-            (name.to_owned(), text.get(range.start..end).unwrap_or_default().to_owned())
-        };
-        let groups = groups.into_iter().map(read).collect();
-        Ok(Some(Match { bytes, reach, groups }))
+            if range.start < bytes.end {
+                range.end = range.end.min(bytes.end);
+            }
+        }
+        Ok(Match { bytes, groups })
+    }
+}
+
+/// Looks for the first match of an anchor in a text that grows. What was read once is not read again.
+#[derive(Debug, Default)]
+pub struct Search<'p> {
+    /// The offset before which no match begins but the one that is being read.
+    from: usize,
+    /// The cursor at the first place where a match can begin.
+    cursor: Option<Cursor>,
+    is_reading: bool,
+    found: Option<Match<'p>>,
+}
+
+/// What a search has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The byte range of the first match, which no more text changes.
+    Match(Range<usize>),
+    /// No match begins before this offset.
+    After(usize),
+}
+
+impl<'p> Search<'p> {
+    /// Looks for the first match that begins at or after a byte. More text can follow unless the text is whole.
+    pub fn advance(&mut self, pattern: &'p Pattern, text: &str, at: usize, is_whole: bool, meter: &mut Meter<'_>) -> Result<Found> {
+        let automaton = &pattern.automaton;
+        self.found.take_if(|found| found.bytes.start < at);
+        self.is_reading &= self.cursor.as_ref().is_some_and(|cursor| cursor.start >= at);
+        self.from = self.from.max(at);
+        loop {
+            if let Some(found) = &self.found {
+                return Ok(Found::Match(found.bytes.clone()));
+            }
+            if self.is_reading {
+                let Some(cursor) = &mut self.cursor else {
+                    return Err(Error::internal("a search has no cursor"));
+                };
+                let start = cursor.start;
+                let end = match automaton.read(cursor, text, is_whole, meter)? {
+                    Reading::Settled(end) => end,
+                    Reading::Open => match pattern.find_literal(text, start) {
+                        None => return Ok(Found::After(start)),
+                        end => end,
+                    },
+                };
+                self.is_reading = false;
+                self.found = end.map(|end| pattern.make_match(text, start..end, meter)).transpose()?;
+                if self.found.is_none() {
+                    let char = text.get(start..).and_then(|rest| rest.chars().next());
+                    self.from = self.from.max(start.saturating_add(char.map_or(1, char::len_utf8)));
+                }
+                continue;
+            }
+            if self.from > text.len() {
+                return Ok(Found::After(text.len()));
+            }
+            let first = automaton.find(text, self.from, false, is_whole, meter)?;
+            if is_whole {
+                let Some(first) = first else {
+                    return Ok(Found::After(text.len()));
+                };
+                self.found = Some(pattern.make_match(text, first, meter)?);
+                continue;
+            }
+            let begin = automaton.find_beginning(text, self.from, meter)?;
+            let start = first.map_or(begin, |first| first.start.min(begin));
+            self.from = start;
+            if start >= text.len() {
+                return Ok(Found::After(text.len()));
+            }
+            self.cursor = Some(automaton.begin(text, start, self.cursor.take())?);
+            self.is_reading = true;
+        }
     }
 
-    /// Returns the offset from which on the end of the text can be the beginning of a match, or the length of the text.
-    pub fn find_beginning(&self, text: &str, from: usize, meter: &mut Meter<'_>) -> Result<usize> {
-        let found = self.beginning.find(text, from, false, meter)?;
-        Ok(found.map_or(text.len(), |found| found.start))
+    /// Returns the match that was found, and forgets it.
+    pub fn take(&mut self) -> Option<Match<'p>> {
+        self.found.take()
     }
+}
 
-    /// Returns whether more text can change a match.
+impl Pattern {
+    /// Returns the end of the literal string at a place near the end of a text that may be growing, unless a longer one can follow.
     ///
     /// The rule is that of transformers 5.24.0 `response_parser.py`, `_can_grow`, which tries one more character. Where it takes the first
     /// of two strings, because the second one is not complete yet, this waits, so that the message does not depend on how the text is cut.
-    pub fn can_grow(&self, text: &str, found: &Match, meter: &mut Meter<'_>) -> Result<bool> {
-        let Some(literals) = &self.literals else {
-            return self.complete.can_grow(text, &(found.bytes.start..found.reach), meter);
-        };
-        let rest = text.get(found.bytes.start..).unwrap_or_default();
-        Ok(literals
-            .iter()
-            .any(|literal| literal.len() > rest.len() && literal.starts_with(rest)))
+    fn find_literal(&self, text: &str, start: usize) -> Option<usize> {
+        let literals = self.literals.as_ref()?;
+        let rest = text.get(start..)?;
+        let can_grow = |literal: &String| literal.len() > rest.len() && literal.starts_with(rest);
+        if literals.iter().any(can_grow) {
+            return None;
+        }
+        let found = literals.iter().find(|literal| rest.starts_with(literal.as_str()))?;
+        Some(start.saturating_add(found.len()))
     }
 }
 
@@ -287,10 +360,16 @@ fn to_rust(source: &str) -> (String, usize) {
                 written.push_str(&mark());
                 written.push_str(r"\n?\z)");
             }
-            '(' if source.get(index..).is_some_and(|rest| rest.starts_with("(?=")) && !is_class => {
-                chars.next();
-                chars.next();
-                written.push_str(&mark());
+            '(' if !is_class => {
+                let rest = source.get(index + 1..).unwrap_or_default();
+                if rest.starts_with("?=") {
+                    chars.next();
+                    chars.next();
+                    written.push_str(&mark());
+                } else {
+                    // A group without a name is of no use.
+                    written.push_str(if rest.starts_with('?') { "(" } else { "(?:" });
+                }
             }
             '{' if !is_class => {
                 let rest = source.get(index + 1..).unwrap_or_default();

@@ -4,8 +4,11 @@
 
 use super::content::{ContentParser, Transform, list, list_sorted};
 use super::pattern::Pattern;
+use super::weight::weigh;
+use crate::deadline::Bounds;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{Data, Object};
+use crate::meter::Meter;
 use crate::text::quote::repr;
 use crate::value::Value;
 
@@ -30,8 +33,12 @@ const FIELD_KEYS: [&str; 11] = [
 /// The maximum number of fields and of literal strings of an anchor.
 const MAX_ITEMS: usize = 32;
 
-/// The maximum size of the automatons of all anchors in bytes.
+/// The maximum size of the automatons of all expressions in bytes.
 const MAX_MEMORY: usize = 16 << 20;
+
+/// The number of bytes of an automaton that are made in one step, and the number of steps to compile the shortest expression.
+const COMPILED_BYTES: usize = 16;
+const COMPILED: u64 = 1000;
 
 /// How a model writes a message, compiled from the description `response_template` of a `tokenizer_config.json`.
 ///
@@ -91,11 +98,29 @@ impl ResponseTemplate {
     /// If the description is invalid, with the message of transformers, and if it uses regular expressions that this crate does not support
     /// ([`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported)).
     pub fn new(description: &serde_json::Value) -> Result<Self> {
-        Self::load(&crate::json::to_data(description)?)
+        Self::new_with(description, Bounds::default())
+    }
+
+    /// Compiles a description within bounds.
+    ///
+    /// # Errors
+    /// Those of [`ResponseTemplate::new`], and if a limit is reached.
+    pub fn new_with<'o>(description: &serde_json::Value, bounds: impl Into<Bounds<'o>>) -> Result<Self> {
+        let bounds = bounds.into();
+        let deadline = bounds.start();
+        let description = crate::json::to_data(description)?;
+        Self::load(&description, &mut Meter::within(bounds, &deadline))
     }
 
     /// Compiles a description that was read by [`json::read`](crate::json::read).
-    pub(crate) fn load(description: &Data<'_>) -> Result<Self> {
+    pub(crate) fn load(description: &Data<'_>, meter: &mut Meter<'_>) -> Result<Self> {
+        // A compiled description takes as much memory again.
+        let bytes = weigh(description, 0, meter)?.saturating_mul(2);
+        meter.check_size(bytes)?;
+        let loader = &mut Loader {
+            meter,
+            memory_left: MAX_MEMORY,
+        };
         let Data::Object(description) = description else {
             let ty = type_name(description);
             return Err(Error::value(format!("response_template must be a dict, got {ty}")));
@@ -130,19 +155,9 @@ impl ResponseTemplate {
                 "response_template.fields has more than {MAX_ITEMS} fields"
             )));
         }
-        let mut left = MAX_MEMORY;
         let fields: Vec<_> = fields
             .iter()
-            .map(|(name, field)| {
-                let field = load_field(name, field)?;
-                let anchors = [&field.open, &field.close].into_iter().flatten();
-                left = anchors.map(Pattern::memory).fold(left, usize::saturating_sub);
-                if left == 0 {
-                    let message = "the anchors of the response_template have too many states";
-                    return Err(Error::new(ErrorKind::Unsupported, message));
-                }
-                Ok(field)
-            })
+            .map(|(name, field)| load_field(name, field, loader))
             .collect::<Result<_>>()?;
         let mut implicit = (0..).zip(&fields).filter(|(_, field)| field.open.is_none());
         let first = implicit.next();
@@ -157,7 +172,13 @@ impl ResponseTemplate {
                 names.join(", ")
             )));
         }
-        let start = load_anchor("response_template", description, "start_anchor", "start_anchor_pattern")?;
+        let start = load_anchor(
+            "response_template",
+            description,
+            "start_anchor",
+            "start_anchor_pattern",
+            loader,
+        )?;
         Ok(Self {
             implicit: first.map(|(index, _)| index),
             start: start.ok_or_else(|| Error::value("response_template must define 'start_anchor' or 'start_anchor_pattern'."))?,
@@ -183,7 +204,31 @@ fn find_unknown(object: &Object<'_>, known: &[&str]) -> Option<String> {
     Some(list_sorted(unknown))
 }
 
-fn load_field(name: &str, field: &Data<'_>) -> Result<Field> {
+/// Compiles the expressions of a description, and counts what they take.
+pub(super) struct Loader<'m, 'a> {
+    meter: &'m mut Meter<'a>,
+    /// The number of bytes that further automatons may take.
+    memory_left: usize,
+}
+
+impl Loader<'_, '_> {
+    pub fn load_regex(&mut self, source: &str, scope: &str, key: &str) -> Result<Pattern> {
+        self.compile(|| Pattern::from_regex(source, scope, key))
+    }
+
+    fn compile(&mut self, compile: impl FnOnce() -> Result<Pattern>) -> Result<Pattern> {
+        self.meter.charge(COMPILED)?;
+        let pattern = compile()?;
+        self.meter.charge(pattern.memory().div_ceil(COMPILED_BYTES) as u64)?;
+        self.memory_left = self.memory_left.checked_sub(pattern.memory()).ok_or_else(|| {
+            let message = "the regular expressions of the response_template have too many states";
+            Error::new(ErrorKind::Unsupported, message)
+        })?;
+        Ok(pattern)
+    }
+}
+
+fn load_field(name: &str, field: &Data<'_>, loader: &mut Loader<'_, '_>) -> Result<Field> {
     let scope = format!("Field '{name}'");
     let fail = |message: String| Error::value(format!("{scope}{message}"));
     let Data::Object(field) = field else {
@@ -193,9 +238,14 @@ fn load_field(name: &str, field: &Data<'_>) -> Result<Field> {
         return Err(fail(format!(": unknown keys {unknown}")));
     }
     let text = Data::Str("text".into());
-    let content = ContentParser::load(&scope, field.get("content").unwrap_or(&text), field.get("content_args"))?;
-    let open = load_anchor(&scope, field, "open", "open_pattern")?;
-    let close = load_anchor(&scope, field, "close", "close_pattern")?;
+    let content = ContentParser::load(
+        &scope,
+        field.get("content").unwrap_or(&text),
+        field.get("content_args"),
+        loader,
+    )?;
+    let open = load_anchor(&scope, field, "open", "open_pattern", loader)?;
+    let close = load_anchor(&scope, field, "close", "close_pattern", loader)?;
     let repeats = field.get("repeats").is_some_and(Data::is_true);
     let join = match field.get("join") {
         None | Some(Data::None) => None,
@@ -225,7 +275,7 @@ fn load_field(name: &str, field: &Data<'_>) -> Result<Field> {
             }
             None
         }
-        Some(transform) => Some(Transform::load(&scope, transform)?),
+        Some(transform) => Some(Transform::load(&scope, transform, loader.meter)?),
     };
     Ok(Field {
         name: name.to_owned(),
@@ -241,7 +291,13 @@ fn load_field(name: &str, field: &Data<'_>) -> Result<Field> {
 }
 
 /// Reads an anchor: a string or a list of strings under one key, or a regular expression under another.
-fn load_anchor(scope: &str, field: &Object<'_>, literal_key: &str, pattern_key: &str) -> Result<Option<Pattern>> {
+fn load_anchor(
+    scope: &str,
+    field: &Object<'_>,
+    literal_key: &str,
+    pattern_key: &str,
+    loader: &mut Loader<'_, '_>,
+) -> Result<Option<Pattern>> {
     let fail = |message: String| Err(Error::value(format!("{scope}: {message}")));
     match (field.get(literal_key), field.get(pattern_key)) {
         (None, None) => Ok(None),
@@ -268,10 +324,10 @@ fn load_anchor(scope: &str, field: &Object<'_>, literal_key: &str, pattern_key: 
             match literals.collect::<Option<Vec<_>>>() {
                 None => fail(format!("'{literal_key}' list must contain only strings")),
                 Some(literals) if literals.contains(&"") => fail(format!("'{literal_key}' literals cannot be empty strings")),
-                Some(literals) => Pattern::from_literals(literals).map(Some),
+                Some(literals) => loader.compile(|| Pattern::from_literals(literals)).map(Some),
             }
         }
-        (None, Some(Data::Str(pattern))) => Pattern::from_regex(pattern, scope, pattern_key).map(Some),
+        (None, Some(Data::Str(pattern))) => loader.load_regex(pattern, scope, pattern_key).map(Some),
         (None, Some(other)) => fail(format!("{pattern_key} must be a string, got {}", repr(type_name(other)))),
     }
 }

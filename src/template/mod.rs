@@ -1,5 +1,6 @@
 //! The template engine. A [`Template`] is compiled once and rendered any number of times, by any number of threads.
 
+mod copied;
 mod input;
 mod render;
 
@@ -17,6 +18,7 @@ use crate::trace::Literals;
 use crate::value::{Given, Runtime, Tape, Traced};
 use crate::{eval, parser, resolve};
 
+pub(crate) use copied::copy;
 pub use input::Input;
 pub(crate) use input::sealed::Borrow;
 pub use render::{Output, RenderOptions};

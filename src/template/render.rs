@@ -4,6 +4,7 @@
 //! "{{ messages[0].content }}", {"messages": [{"role": "user", "content": "Hi"}]}   ->   "Hi"
 //! ```
 
+use super::copied::copy;
 use super::{Input, Template};
 use crate::builtins::LOOKUPS;
 use crate::clock::{Clock, SystemClock};
@@ -69,6 +70,8 @@ pub struct Output {
     /// The number of steps that the render took; [`Limits::steps`](crate::Limits::steps) is their limit.
     pub steps: u64,
     pub(crate) segments: Vec<Segment>,
+    /// Whether strings of the input share memory, so that the segments can name one of them in place of another.
+    pub(crate) is_ambiguous: bool,
 }
 
 impl Output {
@@ -107,11 +110,20 @@ impl Template {
     /// Python reads and Rust's strings cannot hold.
     pub fn render_json(&self, context: &str, options: &RenderOptions<'_>) -> Result<Output> {
         let deadline = options.bounds.start();
-        let context = json::read_until(context, &deadline)?;
+        let context = json::read_until(context, options.bounds.watch(&deadline))?;
         self.render_within(&context, options, &Meter::within(options.bounds, &deadline))
     }
 
     fn render_within(&self, context: &dyn Input, options: &RenderOptions<'_>, meter: &Meter<'_>) -> Result<Output> {
+        let output = self.render_once(context, options, meter)?;
+        if !output.is_ambiguous {
+            return Ok(output);
+        }
+        let (context, _claims) = copy(context, options.clock, meter)?;
+        self.render_once(&context, options, meter)
+    }
+
+    fn render_once(&self, context: &dyn Input, options: &RenderOptions<'_>, meter: &Meter<'_>) -> Result<Output> {
         let mut runtime = Runtime::with_meter(meter.renew(), options.clock, &LOOKUPS);
         let written = self.render_context(&mut runtime, context, options.trace, options.tracks_spans())?;
         self.finish(&mut runtime, written, options).map(|(output, _)| output)
@@ -161,6 +173,7 @@ impl Template {
             output.generation_spans = Spans::from_bytes(pieces.blocks(), &text);
         }
         output.segments = runtime.take_segments(&pieces, &text)?;
+        output.is_ambiguous = runtime.is_ambiguous();
         output.text = text;
         output.steps = runtime.meter.steps();
         Ok((output, pieces))

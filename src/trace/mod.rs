@@ -8,6 +8,7 @@
 //! wrote. A piece that was copied has only its place in memory; [`InputMap`] knows what is there. At the end, the pieces of the output
 //! become [`Segment`]s.
 
+mod known;
 mod map;
 mod owners;
 mod paths;

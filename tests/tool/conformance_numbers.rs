@@ -42,31 +42,6 @@ fn a_release_has_its_hashes() {
 }
 
 #[test]
-fn pages_have_the_history_of_a_port_and_a_link_for_each_case() {
-    let (_, report, _) = run("pages", OWN, &["--only", "loops"]);
-    let old = Report {
-        date: "2026-01-01".to_owned(),
-        ..report
-    };
-    let old = file("pages-old.json", &old.json().unwrap());
-    let site = path("site");
-    let new = path("pages.json");
-    let output = Command::new(BINARY)
-        .args(["conformance", "pages"])
-        .args([&site, &new])
-        .arg(old)
-        .output();
-    assert!(output.unwrap().status.success());
-    let read = |name: &str| std::fs::read_to_string(site.join(name)).unwrap();
-    let index = read("index.html");
-    let (newest, history) = index.split_once("<h2>History</h2>").unwrap();
-    assert!(newest.contains("ports/1.html") && !newest.contains("ports/2.html"), "{index}");
-    assert!(history.contains("2026-01-01") && history.contains("ports/2.html") && history.contains("cases/loops.html"));
-    assert!(read("cases/loops.html").contains("<section id=\"loops/cycle\">"));
-    assert!(read("ports/1.html").contains("chat-template"));
-}
-
-#[test]
 fn a_port_that_always_fails_or_supports_nothing_does_not_pass() {
     let fails = answering("fails.sh", r#""error": {"kind": "type", "message": "", "line": null}"#);
     let (status, report, shown) = run("fails", &fails, &["--only", "access"]);

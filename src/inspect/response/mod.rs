@@ -22,12 +22,16 @@ use crate::chat::{common_prefix, control_tokens};
 use crate::error::Result;
 use crate::report::{Arguments, Basics, Calls, Response};
 use crate::response::{Event, ResponseTemplate};
+use crate::text::truncate::elide;
 
 /// The name of the field with the reasoning.
 const REASONING_FIELD: &str = "reasoning_content";
 
 /// The content of a message with calls and no text, and whether the conversation has tools, in the order in which they are tried.
 const EMPTY: [(Option<&str>, bool); 4] = [(Some(""), true), (None, true), (Some(""), false), (None, false)];
+
+/// The maximum number of characters of an excerpt in a reason.
+const MAX_QUOTED: usize = 400;
 
 /// Why there is no description, or an error of a limit.
 enum Failure {
@@ -315,15 +319,30 @@ impl Derivation<'_, '_> {
             .min(shot.end)
     }
 
+    fn compile(&self, description: &Value) -> Result<ResponseTemplate, Failure> {
+        let description = crate::json::to_data(description).map_err(crate::Error::from)?;
+        let template = ResponseTemplate::load(&description, &mut self.experiments.renew_meter());
+        template.map_err(|error| self.explain(&error, ""))
+    }
+
+    /// Returns an error of a limit of the caller as such, and another one as a reason, which begins with some words.
+    fn explain(&self, error: &crate::Error, words: &str) -> Failure {
+        match self.experiments.find_stop(error) {
+            Some(stop) => Failure::Stopped(stop),
+            None => Failure::Reason(format!("{words}{}", elide(error.message(), MAX_QUOTED))),
+        }
+    }
+
     /// Returns the strings of the template that a parser would take for content.
     fn find_fragments(&self, description: &Value, shots: &[Shot]) -> Result<Vec<String>, Failure> {
-        let template = ResponseTemplate::new(description).map_err(|error| Failure::Reason(error.message().to_owned()))?;
+        let template = self.compile(description)?;
         let mut fragments = Vec::new();
         for shot in shots {
             let begin = shot.start;
             let text = shot.prompt.get(begin..shot.end).unwrap_or_default();
-            let events = trips::parse_events(&template, shot.prompt.get(..begin).unwrap_or_default(), text);
-            let events = events.map_err(|error| Failure::Reason(format!("a message does not come back: {}", error.message())))?;
+            let prefix = shot.prompt.get(..begin).unwrap_or_default();
+            let events = template.find_events(prefix, text, &mut self.experiments.renew_meter());
+            let events = events.map_err(|error| self.explain(&error, "a message does not come back: "))?;
             for event in events {
                 if let Event::Close {
                     field,

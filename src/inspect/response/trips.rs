@@ -2,18 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Derivation, Failure, REASONING_FIELD, Shot, in_text};
+use super::{Derivation, Failure, MAX_QUOTED, REASONING_FIELD, Shot, in_text};
 use crate::error::Result;
 use crate::inspect::plant::{self, FUNCTION, ID, SECOND_ID, SPARE};
-use crate::response::{Event, ParseOptions, ResponseParser, ResponseTemplate};
+use crate::response::{ParseOptions, ResponseTemplate};
 use crate::text::truncate::elide;
 
 /// The content of the messages, with characters that could be taken for an anchor.
 const CONTENT: &str = "Yes: \"it\" is 1 < 2, 'so' [see] {here} & <b>there</b>.\n\n- É 😀; #3 | a=b (c), x > y!\nEnd";
 const THOUGHT: &str = "First: {a} [b] \"c\".\nThen 1 < 2 – so?";
-
-/// The maximum number of characters of an excerpt in a reason.
-const MAX_QUOTED: usize = 400;
 
 /// What only values in the notation of Python have.
 const PYTHON: [&str; 5] = ["{'", "['", ": None", ":None", ": True"];
@@ -81,7 +78,7 @@ fn list_messages(derivation: &Derivation<'_, '_>, (thinks, is_text): (bool, Opti
 
 /// Parses the messages that the template prints. The reason is the first that does not come back.
 pub fn check(derivation: &mut Derivation<'_, '_>, description: &Value, facts: (bool, Option<bool>)) -> Result<(), Failure> {
-    let template = ResponseTemplate::new(description).map_err(|error| Failure::Reason(error.message().to_owned()))?;
+    let template = derivation.compile(description)?;
     let tools = tools();
     for (what, message) in list_messages(derivation, facts) {
         derivation.experiments.check_time()?;
@@ -92,8 +89,8 @@ pub fn check(derivation: &mut Derivation<'_, '_>, description: &Value, facts: (b
         let (prefix, text) = shot.prompt.split_at_checked(begin).unwrap_or_default();
         let text = text.get(..shot.end.saturating_sub(begin)).unwrap_or_default();
         let options = ParseOptions::default().with_prefix(prefix).with_tools(&tools);
-        let parsed = template.parse(text, &options).map(serde_json::to_value);
-        let reason = match parsed {
+        let parsed = template.parse_metered(text, &options, &mut derivation.experiments.renew_meter());
+        let reason = match parsed.map(serde_json::to_value) {
             Ok(Ok(parsed)) => find_difference(&message, &parsed, &shot).map(|field| {
                 let is_thought = field == "the content" && parsed.get(REASONING_FIELD) == message.get("content");
                 let read = elide(&parsed.to_string(), MAX_QUOTED).into_owned();
@@ -103,7 +100,10 @@ pub fn check(derivation: &mut Derivation<'_, '_>, description: &Value, facts: (b
                 }
             }),
             Ok(Err(error)) => Some(error.to_string()),
-            Err(error) => Some(elide(error.message(), MAX_QUOTED).into_owned()),
+            Err(error) => match derivation.explain(&error, "") {
+                Failure::Reason(reason) => Some(reason),
+                stopped => return Err(stopped),
+            },
         };
         if let Some(reason) = reason {
             let is_python = PYTHON.iter().any(|notation| text.contains(notation));
@@ -138,8 +138,8 @@ fn check_served(derivation: &Derivation<'_, '_>, description: &Value, template: 
         None => CONTENT.to_owned(),
     };
     let parsed = template
-        .parse(&text, &options)
-        .map_err(|error| Failure::Reason(error.message().to_owned()))?;
+        .parse_metered(&text, &options, &mut derivation.experiments.renew_meter())
+        .map_err(|error| derivation.explain(&error, ""))?;
     let parsed = serde_json::to_value(parsed).unwrap_or_default();
     let is_read = |field: &str, wanted: Option<&str>| parsed.get(field).and_then(Value::as_str) == wanted;
     match is_read("content", Some(CONTENT)) && is_read(REASONING_FIELD, thought.map(|_| THOUGHT)) {
@@ -207,14 +207,4 @@ fn read_call(call: &Value) -> (Value, Value) {
         other => other,
     };
     (part("name"), arguments)
-}
-
-/// Parses a string after a prefix, and returns the events.
-pub fn parse_events(template: &ResponseTemplate, prefix: &str, text: &str) -> Result<Vec<Event>> {
-    let options = ParseOptions::default().with_prefix(prefix);
-    let mut parser = ResponseParser::new(template, &options)?;
-    let mut events = parser.take_first_events();
-    events.extend(parser.feed(text)?);
-    events.extend(parser.finish()?.1);
-    Ok(events)
 }

@@ -67,7 +67,12 @@ pub fn render(
                     signal = Some(raised);
                     cancel.store(true, Ordering::Relaxed);
                 }
-                if options.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                if options
+                    .allowed
+                    .cancel
+                    .as_ref()
+                    .is_some_and(|flag| flag.load(Ordering::Relaxed))
+                {
                     cancel.store(true, Ordering::Relaxed);
                 }
             }

@@ -8,7 +8,8 @@ use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlTok
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 
-use crate::input::{Text, read, read_documents, read_tools, within};
+use crate::fault::within;
+use crate::input::{Text, read, read_conversation, read_documents, read_tools};
 use crate::options::Options;
 
 /// The arguments of `apply_chat_template` besides the conversation.
@@ -33,7 +34,26 @@ pub struct Given<'a, 'py> {
     pub variables: Option<&'a Bound<'py, PyDict>>,
 }
 
-impl Given<'_, '_> {
+impl<'a, 'py> Given<'a, 'py> {
+    /// Takes the arguments. `ends` are `add_generation_prompt` and `continue_final_message`.
+    pub fn new(
+        tools: Option<&'a Bound<'py, PyAny>>,
+        documents: Option<&'a Bound<'py, PyAny>>,
+        chat_template: Option<Text>,
+        ends: [Option<&'a Bound<'py, PyAny>>; 2],
+        variables: Option<&'a Bound<'py, PyDict>>,
+    ) -> Self {
+        let [add_generation_prompt, continue_final_message] = ends;
+        Self {
+            tools,
+            documents,
+            chat_template,
+            add_generation_prompt,
+            continue_final_message,
+            variables,
+        }
+    }
+
     /// Converts the arguments.
     pub fn read(self) -> PyResult<Arguments> {
         let mut variables = Vec::new();
@@ -90,7 +110,7 @@ pub fn with_options<T>(
 ) -> T {
     let roles = options.roles();
     let control_roles: Vec<&str> = options.control_roles.iter().map(String::as_str).collect();
-    let bounds = options.bounds();
+    let bounds = options.allowed.bounds();
     let mut apply = ApplyOptions::default()
         .with_tools(&arguments.tools)
         .with_documents(&arguments.documents)
@@ -121,9 +141,6 @@ pub fn with_options<T>(
     call(&apply)
 }
 
-/// The messages, tools and variables of a row of a data set.
-pub type GivenRow<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyDict>>);
-
 /// A conversation of a batch.
 pub struct Row {
     pub messages: Data<'static>,
@@ -131,6 +148,20 @@ pub struct Row {
 }
 
 impl Row {
+    /// Converts a row of a data set: a tuple of messages, tools and variables.
+    pub fn read(row: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (messages, tools, variables): (_, Option<_>, Option<_>) = row.extract()?;
+        let given = Given {
+            tools: tools.as_ref(),
+            variables: variables.as_ref(),
+            ..Given::default()
+        };
+        Ok(Self {
+            arguments: Arc::new(given.read()?),
+            messages: read_conversation(&messages)?,
+        })
+    }
+
     /// Renders the conversation as one of a batch, where a conversation can be empty.
     pub fn render(&self, template: &ChatTemplate, options: &Options, how: (Wanted, Option<&AtomicBool>)) -> Result<Prompt> {
         with_options(template, &self.arguments, options, how, |options| match &self.messages {

@@ -168,7 +168,7 @@ impl PyPrepared {
             .with_keeps_tools(self.settings.keeps_tools)
             .with_tools_as_text(self.settings.tools_as_text)
             .with_clock(self.options.clock.as_ref().map_or(default.clock, |clock| clock))
-            .with_bounds(self.options.bounds());
+            .with_bounds(self.options.allowed.bounds());
         options.after = self.plan.or(self.settings.after);
         work(&self.template.prepare_with(&self.body, &options)?)
     }

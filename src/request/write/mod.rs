@@ -20,8 +20,7 @@ use super::node::Node;
 use super::normal::{Medium, Normal, Role};
 use super::options::Settings;
 use super::places::{Place, Places};
-use super::plan::value::{NO_TOOLS, TOOLS, TOOLS_AND_CALLS};
-use super::plan::{Choice, Kinds, Plan, kind};
+use super::plan::{Kinds, Plan, ToolList, kind};
 use crate::error::Result;
 use crate::json::{DEPTH, Data, Entry, Object};
 use crate::meter::{Claim, Meter};
@@ -138,7 +137,7 @@ impl<'b> Written<'b> {
     /// Returns the group of a medium.
     pub fn group_of(&self, medium: &WrittenMedium<'_>) -> MediaSet {
         let role = self.spoken.get(medium.message).map_or(Role::User, |spoken| spoken.role);
-        1 << (role as u32 * 4 + medium.kind as u32)
+        1_u32.checked_shl((role as u32) << 2 | medium.kind as u32).unwrap_or_default()
     }
 
     /// Returns the faults of the media of some groups.
@@ -147,14 +146,14 @@ impl<'b> Written<'b> {
         media.map(|medium| (kind::MEDIUM, medium.place))
     }
 
-    /// Returns what a template gets without some parts, or with another one in their place. A part has the indices of its message and of
-    /// itself.
-    pub fn replace_parts(&self, parts: &HashSet<(usize, usize)>, other: Option<&Data<'b>>) -> Self {
+    /// Returns what a template gets with others in the place of some parts, or nothing. A part has the indices of its message and of itself.
+    pub fn replace_parts(&self, parts: &HashMap<(usize, usize), Option<Data<'b>>>) -> Self {
         let Given::List(messages) = &self.messages else {
             return Self::default();
         };
+        let changed: HashSet<usize> = parts.keys().map(|(message, _)| *message).collect();
         let replaced = messages.iter().enumerate().map(|(index, message)| {
-            if !parts.iter().any(|(message, _)| *message == index) {
+            if !changed.contains(&index) {
                 return message.clone();
             }
             let message = match message {
@@ -167,13 +166,8 @@ impl<'b> Written<'b> {
             };
             let entries = object.into_entries().into_iter().map(|(key, value)| match value {
                 Data::List(items) if key == "content" => {
-                    let items = items.into_iter().enumerate().filter_map(|(number, item)| {
-                        if parts.contains(&(index, number)) {
-                            other.cloned()
-                        } else {
-                            Some(item)
-                        }
-                    });
+                    let items = items.into_iter().enumerate();
+                    let items = items.filter_map(|(number, item)| parts.get(&(index, number)).cloned().unwrap_or(Some(item)));
                     (key, Data::List(items.collect()))
                 }
                 value => (key, value),
@@ -227,7 +221,7 @@ pub fn write<'b>(
     writer.written.memory = memory;
     writer.written.claims = claim_parts(writer.meter, memory)?;
     let mut turns = writer.arrange();
-    let drops_tools = matches!(plan.get(Choice::Drops), TOOLS | TOOLS_AND_CALLS) && !normal.refuses_tools;
+    let drops_tools = plan.drops_tools && !normal.refuses_tools;
     if drops_tools && settings.tools_as_text {
         writer.tell_tools(&mut turns);
     }
@@ -259,7 +253,7 @@ pub fn write<'b>(
         ..
     } = writer;
     written.messages = Given::List(messages);
-    if !tools.is_empty() || plan.get(Choice::Tools) == NO_TOOLS {
+    if !tools.is_empty() || plan.tools == ToolList::Empty {
         written.tools = Given::List(tools);
     }
     Ok(written)
@@ -292,10 +286,6 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     fn give_up(&mut self, kind: Kinds, place: Place, reason: &'static str) {
         self.written.given_up.push((kind, place));
         self.note(place, ChangeKind::Dropped, reason);
-    }
-
-    fn plan(&self, choice: Choice) -> u8 {
-        self.plan.get(choice)
     }
 
     /// Adds a string that begins at a byte of the string at a path.

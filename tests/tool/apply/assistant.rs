@@ -77,6 +77,17 @@ fn an_opened_thought_belongs_to_the_prompt() {
 }
 
 #[test]
+fn the_end_token_of_a_default_system_prompt_also_ends_a_call() {
+    let source = "{% if messages[0].role != 'system' %}<|im_start|>system\nYou help.<|im_end|>\n{% endif %}".to_owned() + CHATML;
+    let calls = json!([{"function": {"name": "f"}}]);
+    let messages = json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "", "tool_calls": calls}]);
+    assert_eq!(
+        written_by_default(&source, &messages),
+        ["<call>{\"name\": \"f\"}</call><|im_end|>"]
+    );
+}
+
+#[test]
 fn the_end_of_a_turn_may_be_written_after_it() {
     let next = "{% for m in messages %}{% if not loop.first %}<|im_end|>\n{% endif %}<|im_start|>{{ m.role }}\n{{ m.content }}{% endfor %}\
         {% if add_generation_prompt %}<|im_end|>\n<|im_start|>assistant\n{% endif %}";

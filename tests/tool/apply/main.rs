@@ -14,6 +14,7 @@ mod case;
 mod excerpts;
 mod folders;
 mod requests;
+mod shared;
 mod spans;
 
 use chat_template::json::{Data, Object};

@@ -165,3 +165,53 @@ fn an_output_has_one_writer() {
         "{error}"
     );
 }
+
+#[test]
+fn a_file_that_is_read_is_not_written_under_another_name() {
+    let folder = Folder::new("names");
+    folder.write("in.jsonl", make_rows(3));
+    folder.write("limits.json", "{}");
+    for name in ["in.jsonl", "t.jinja", "limits.json"] {
+        let link = folder.0.join("link.jsonl");
+        std::fs::hard_link(folder.0.join(name), &link).expect("a link can be made");
+        let before = folder.read(name);
+        for arguments in ["--output link.jsonl", "--output out.jsonl --errors link.jsonl"] {
+            let (_, error, status) = folder.run(&format!("--limits limits.json --input in.jsonl {arguments}"), "");
+            assert_eq!((status, error.contains("must be different files")), (2, true), "{error}");
+            assert_eq!(folder.read(name), before);
+        }
+        std::fs::remove_file(link).expect("it exists");
+    }
+    let (_, error, _) = folder.run("--input in.jsonl --output new.jsonl --errors ./new.jsonl", "");
+    assert!(error.contains("must be different files"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn two_runs_do_not_share_a_file() {
+    let folder = Folder::new("shared");
+    folder.write("out.jsonl", "");
+    std::os::unix::fs::symlink("out.jsonl", folder.0.join("link.jsonl")).expect("a link can be made");
+    let mut command = folder.command("--output out.jsonl --errors errors.jsonl");
+    let mut first = command
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the command runs");
+    let mut input = first.stdin.take().expect("it is piped");
+    input.write_all(make_rows(1).as_bytes()).expect("the command reads");
+    // The journal gets its first line after the files are locked.
+    for _ in 0..1000 {
+        if std::fs::metadata(folder.0.join("out.jsonl.journal")).is_ok_and(|journal| journal.len() > 0) {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    for arguments in ["--output link.jsonl", "--output other.jsonl --errors errors.jsonl"] {
+        let (_, error, status) = folder.run(arguments, "");
+        assert_eq!((error.contains("is writing this output"), status), (true, 2), "{error}");
+    }
+    drop(input);
+    assert_eq!(first.wait().expect("the command ends").code(), Some(0));
+    assert_eq!(folder.rows("out.jsonl").len(), 1);
+}

@@ -66,3 +66,50 @@ fn a_long_prompt_is_cut_where_a_turn_ends() {
     );
     assert!(status == 1 && error.contains("\"kind\":\"cut\""), "{error}");
 }
+
+/// Returns a file `tokenizer.json` with a part in place of its own.
+fn make_tokenizer(part: &str, value: Value) -> String {
+    let mut file = json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
+        "pre_tokenizer": {"type": "Whitespace"}, "post_processor": null, "decoder": null,
+        "model": {"type": "WordLevel", "vocab": {"[UNK]": 0, "a": 1}, "unk_token": "[UNK]"},
+    });
+    file[part] = value;
+    file.to_string()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tokenizer_that_fails_or_asks_for_too_much_is_an_error_of_its_rows() {
+    let (folder, _) = make_cases("hostile");
+    let row = |content: &str| json!({"messages": [{"role": "user", "content": content}]}).to_string() + "\n";
+    let replace = json!({"type": "Replace", "pattern": {"String": "a"}, "content": "b".repeat(1_000_000)});
+    for (part, value) in [
+        ("normalizer", replace),
+        ("pre_tokenizer", json!({"type": "FixedLength", "length": 0})),
+    ] {
+        folder.write("hostile.json", make_tokenizer(part, value));
+        let rows = row(&"a".repeat(1000)) + &row("");
+        let (_, error, status) = folder.run("--tokenizer hostile.json", rows);
+        assert_eq!((status, error.contains("panicked")), (1, false), "{error}");
+        let message = "the tokenizer fails on this prompt, or needs too much memory or time";
+        assert!(
+            error.contains(&format!(
+                "\"line\":1,\"kind\":\"tokenizer\",\"pointer\":\"\",\"error\":\"{message}\""
+            )),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_is_no_tokenizer_ends_the_run() {
+    let (folder, _) = make_cases("none");
+    folder.write("none.json", "{}");
+    let (_, error, status) = folder.run("--tokenizer none.json", "");
+    assert_eq!(
+        (status, error.contains("none.json: not a tokenizer.json")),
+        (2, true),
+        "{error}"
+    );
+}

@@ -11,13 +11,11 @@ use std::borrow::Cow;
 
 use chat_template::json::{Data, Object};
 use chat_template::request::{Change, Format, Policy, PrepareOptions};
-use chat_template::{
-    ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Error, Input, LocalTime, PrefixBroken, Prompt, Report,
-};
+use chat_template::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Error, Input, LocalTime, Prompt, Report};
 
 use chat_template::internal::{MAX_SPECIAL_TOKENS, MAX_TEMPLATES};
 
-use super::show::{Mode, Wanted};
+use super::show::{Mode, Next, Wanted};
 
 /// The largest total size in bytes of the templates of a request. Larger ones are an error, so they are not kept.
 const MAX_KEPT: usize = 4 << 20;
@@ -44,12 +42,6 @@ pub fn read_seen<'r>(request: &'r Object<'_>) -> Result<Option<Seen<'r>>, String
         None if sampled.is_some() => Err("`sampled` needs `after`".to_owned()),
         None => Ok(None),
     }
-}
-
-/// The piece to append, as the byte index of its start in the prompt, or why there is none.
-pub enum Next {
-    Piece(usize),
-    Broken(PrefixBroken),
 }
 
 /// Answers requests with `apply`, `chat` and `inspect`. The last template stays compiled, because a suite repeats it in many requests.

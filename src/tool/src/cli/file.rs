@@ -79,6 +79,49 @@ impl Texts {
     }
 }
 
+/// Returns an error if a command would write a file that it also reads, or write a file twice. Two names of one file, such as links, count
+/// as one.
+pub fn check_written(
+    read: impl IntoIterator<Item = impl AsRef<Path>>,
+    written: impl IntoIterator<Item = impl AsRef<Path>>,
+) -> Result<(), String> {
+    let mut used: Vec<Identity> = read.into_iter().filter_map(|path| Identity::of(path.as_ref())).collect();
+    for path in written {
+        let path = path.as_ref();
+        let Some(identity) = Identity::of(path) else { continue };
+        if used.contains(&identity) {
+            let path = path.display();
+            return Err(format!("{path}: the files that are read and written must be different files"));
+        }
+        used.push(identity);
+    }
+    Ok(())
+}
+
+/// What two names of one file have in common.
+#[derive(PartialEq)]
+enum Identity {
+    File(same_file::Handle),
+    /// The canonical path of a file that does not exist yet.
+    New(PathBuf),
+}
+
+impl Identity {
+    /// Returns `None` for a device or a pipe, which can be read and written at once.
+    fn of(path: &Path) -> Option<Self> {
+        match std::fs::metadata(path) {
+            _ if is_dash(path) => None,
+            Ok(metadata) if metadata.is_file() => same_file::Handle::from_path(path).ok().map(Self::File),
+            Ok(_) => None,
+            Err(_) => {
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+                Some(Self::New(folder.join(path.file_name()?)))
+            }
+        }
+    }
+}
+
 /// Reads limits from a JSON file. A limit that the file does not have is that of `defaults`.
 pub fn read_limits(path: Option<&Path>, defaults: Limits) -> Result<Limits, String> {
     let Some(path) = path else { return Ok(defaults) };

@@ -44,6 +44,10 @@ enum Command {
     /// Renders each row of a data set: JSON Lines with conversations in, JSON Lines with prompts out.
     #[cfg(not(target_family = "wasm"))]
     Dataset(Box<dataset::Arguments>),
+    /// Encodes the prompts of a data set, for the command `dataset`, which starts this one.
+    #[cfg(not(target_family = "wasm"))]
+    #[command(hide = true)]
+    Encode,
     /// Shows what a template takes: roles, parts, tools, arguments, switches, and whether prompts stay prefixes.
     Inspect(Box<inspect::Arguments>),
     /// Answers requests of the conformance protocol: JSON objects, one per line, from standard input to standard output.
@@ -78,6 +82,8 @@ pub fn run() -> ExitCode {
         Command::Render(arguments) => render::run(&arguments),
         #[cfg(not(target_family = "wasm"))]
         Command::Dataset(arguments) => return dataset::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
+        Command::Encode => dataset::serve().map_err(|error| format!("error: {error}")),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Port(arguments) => port::run(&arguments),
         Command::Conformance(command) => return conformance::run(command),

@@ -46,6 +46,27 @@ impl Source {
         [&self.template, &self.config].into_iter().flatten().map(PathBuf::as_path)
     }
 
+    /// Returns the files that [`Source::load`] can read, to which a command must not write.
+    pub fn list_read(&self) -> Vec<PathBuf> {
+        let mut read: Vec<PathBuf> = self.files().map(Path::to_owned).collect();
+        let folders = self
+            .model
+            .iter()
+            .flat_map(|model| [model.clone(), model.join("additional_chat_templates")]);
+        for entry in folders
+            .filter_map(|folder| std::fs::read_dir(folder).ok())
+            .flatten()
+            .flatten()
+        {
+            let path = entry.path();
+            let extension = path.extension().and_then(|extension| extension.to_str());
+            if matches!(extension, Some("json" | "jinja")) {
+                read.push(path);
+            }
+        }
+        read
+    }
+
     /// Loads the chat template.
     pub fn load(&self, texts: &Texts) -> Result<ChatTemplate, String> {
         match &self.model {
@@ -159,7 +180,7 @@ pub struct Settings {
     pub now: Option<LocalTime>,
     /// The limits of a render: a JSON object such as {"steps": 1000000, "milliseconds": 500}. A missing limit has its default.
     #[arg(long, value_name = "FILE")]
-    limits: Option<PathBuf>,
+    pub limits: Option<PathBuf>,
 }
 
 impl Settings {

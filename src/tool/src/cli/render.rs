@@ -11,7 +11,7 @@ use chat_template::{
 };
 
 use super::explain::{Explained, Picture};
-use super::file::{Texts, shown};
+use super::file::{Texts, check_written, shown};
 use super::masks::Masks;
 use super::model::{Settings, Source, with_path};
 use super::show::{self, When};
@@ -140,6 +140,13 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         &arguments.sampled,
     ];
     let files = files.into_iter().flatten().map(PathBuf::as_path);
+    let read = arguments
+        .source
+        .list_read()
+        .into_iter()
+        .chain(arguments.settings.limits.clone());
+    let read = read.chain(files.clone().map(Path::to_owned));
+    check_written(read, arguments.explained.page()).map_err(|message| format!("error: {message}"))?;
     let texts = Texts::read(
         arguments.source.files().chain(files),
         arguments.settings.read_limits(Limits::default())?,

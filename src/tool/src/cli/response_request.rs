@@ -32,7 +32,10 @@ impl Responder {
             Some(compiled) => self.compiled.insert(compiled),
             None => {
                 let template = serde_json::to_value(description).map_err(|error| format!("`template`: {error}"))?;
-                let template = ResponseTemplate::new(&template);
+                let template = match ResponseTemplate::new_with(&template, bounds) {
+                    Err(error) if error.reached().is_some() => return Ok(Err(error)),
+                    template => template,
+                };
                 self.compiled.insert((description.clone().into_owned(), template))
             }
         };

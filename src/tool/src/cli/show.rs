@@ -8,13 +8,18 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
-use super::apply_request::Next;
 use crate::conformance::printable;
 use chat_template::internal::AssistantSpans;
 use chat_template::json::{Data, Object};
 use chat_template::request::Change;
-use chat_template::{AssistantOptions, Bounds, ControlToken, LocalTime, Prompt, PromptOptions, Turn};
+use chat_template::{AssistantOptions, Bounds, ControlToken, LocalTime, PrefixBroken, Prompt, PromptOptions, Turn};
 use serde::Serialize;
+
+/// The piece to append, as the byte index of its start in the prompt, or why there is none.
+pub enum Next {
+    Piece(usize),
+    Broken(PrefixBroken),
+}
 
 /// The options of a request that add to its answer and do not change the text.
 #[derive(Clone, Copy)]

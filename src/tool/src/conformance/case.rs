@@ -10,9 +10,8 @@ use std::borrow::Cow;
 
 use super::answer::Answer;
 use super::schema::{check_keys, object, text};
-use super::suite::{REFERENCE, SUITE_VERSION};
 use super::trace::check_segments;
-use super::versions::{Versions, check_bounds, outside};
+use super::versions::{REFERENCE, SUITE_VERSION, Versions, check_bounds, outside};
 use super::write_line::{self, string};
 use chat_template::LocalTime;
 use chat_template::json::{self, Data, Object};

@@ -30,7 +30,6 @@ mod html;
 mod junit;
 mod lower;
 mod markdown;
-mod pages;
 mod port_process;
 mod read_file;
 mod report;
@@ -57,16 +56,15 @@ pub use fuzz::{Feature, Finding, Fuzzed, Fuzzer, HitKind, Hits, Tally};
 pub use html::html;
 pub use junit::junit;
 pub use markdown::markdown;
-pub use pages::pages;
 pub use port_process::Reply;
 pub use report::{CaseReport, Detail, Faults, PortInfo, Report, Score};
 pub use run::{Ran, Runner, judge};
 pub use score::{Aspect, Strictness, Verdict, wrong_aspects};
 pub use smoke::{Check, smoke};
-pub use suite::{LICENCE, REFERENCE, SUITE_VERSION, Suite, sha256};
+pub use suite::{LICENCE, Suite, sha256};
 pub use summary::{Format, summary};
 pub use text::{failure, table};
-pub use versions::check_version;
+pub use versions::{REFERENCE, SUITE_VERSION, check_version};
 
 // What only the command line, the tests and the benches of this crate need.
 #[doc(hidden)]

@@ -326,7 +326,7 @@ impl Score {
         percent(self.right, self.asked)
     }
 
-    /// Returns the cells of a row in a table of scores, as [`COLUMNS`](super::text::COLUMNS) names them after the first.
+    /// Returns the cells of a row in a table of scores, in the order of its columns.
     pub(super) fn cells(&self) -> [String; 8] {
         let [outputs, errors] = self.parts();
         let [kind, message, line] = self.error_percents();

@@ -12,13 +12,8 @@ use sha2::{Digest, Sha256};
 use super::case::Case;
 use super::families::{FAMILIES, Shared};
 use super::read_file::read_file;
+use super::versions::SUITE_VERSION;
 use chat_template::internal::describe_fault;
-
-/// The version of the embedded suite. `tests/cases/CHANGELOG.md` lists the changes.
-pub const SUITE_VERSION: &str = "6.0.0";
-
-/// The software that made the answers.
-pub const REFERENCE: [(&str, &str); 3] = [("transformers", "5.24.0"), ("jinja2", "3.1.6"), ("python", "3.13")];
 
 /// The licence of the cases, as an SPDX expression.
 pub const LICENCE: &str = env!("CARGO_PKG_LICENSE");

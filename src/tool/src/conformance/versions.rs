@@ -1,4 +1,4 @@
-//! For which versions of the reference the answer of a case holds.
+//! The versions of the suite and of the reference, and for which of the latter the answer of a case holds.
 //!
 //! ```text
 //! {"since": {"transformers": "5.24.0"}, …}   and a port that mirrors transformers 5.23.0   ->   the case is skipped
@@ -7,8 +7,13 @@
 use std::collections::BTreeMap;
 
 use super::schema::{check_keys, object, text};
-use super::suite::REFERENCE;
 use chat_template::json::Object;
+
+/// The version of the embedded suite. `tests/cases/CHANGELOG.md` lists the changes.
+pub const SUITE_VERSION: &str = "6.0.0";
+
+/// The software that made the answers.
+pub const REFERENCE: [(&str, &str); 3] = [("transformers", "5.24.0"), ("jinja2", "3.1.6"), ("python", "3.13")];
 
 /// The names and versions of the software that a port mirrors.
 pub type Versions = BTreeMap<String, String>;

@@ -10,7 +10,7 @@
 //! (`/v1/messages`). A body may also have `chat_template`: a name of the model's templates or the source of another one. The answer has the
 //! form that the clients of OpenAI and Anthropic read, with the prompt in the place of the model's text. If the body has `sampled`, which
 //! stands for what a model writes after the prompt, the answer has its text, its reasoning and its calls of tools. Beside it are `changes`, what the
-//! template needed to have changed; `pieces`, for a tokenizer; and `steps`. An error is an object as in these APIs.
+//! template needed to have changed; `media`, with the bytes of the prompt that stand for each; `pieces`, for a tokenizer; and `steps`. An error is an object as in these APIs.
 //!
 //! # What protects it
 //!
@@ -284,7 +284,8 @@ impl Job {
             Some(sampled) => Answer::of_message(&parse(&template, sampled, &prompt.text, &prepared, bounds).map_err(fail)?),
             None => Answer::of_prompt(&prompt),
         };
-        let answer = envelope::wrap(&body, prepared.format(), &prompt, &changes, &answer);
+        let media = prepared.place_media(&prompt, &options).map_err(fail)?;
+        let answer = envelope::wrap(&body, prepared.format(), &prompt, (&changes, &media), &answer);
         serde_json::to_vec(&answer).map_err(Failure::internal)
     }
 }

@@ -16,6 +16,7 @@ mod masks;
 mod objects;
 mod regressions;
 mod requests;
+mod responses;
 mod sources;
 mod traces;
 mod walks;
@@ -65,6 +66,7 @@ pub fn cases() -> Vec<Case> {
     cases.extend(objects::cases());
     cases.extend(sources::cases());
     cases.extend(requests::cases());
+    cases.extend(responses::cases());
     cases.extend(regressions::cases());
     cases.extend(traces::cases());
     cases.extend(compiling::cases());

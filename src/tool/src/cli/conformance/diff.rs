@@ -59,9 +59,10 @@ fn time(text: &str) -> Result<String, String> {
 
 /// Compares all pairs. Returns false if the ports differ on one that the baseline does not list.
 pub fn diff(arguments: &DiffArguments) -> Result<bool, String> {
+    let read = [arguments.templates.as_slice(), std::slice::from_ref(&arguments.conversations)].concat();
     let templates = conformance::find_templates(&arguments.templates)?;
     let conversations = conformance::read_conversations(&arguments.conversations)?;
-    let judging = Judging::open(&arguments.judged)?;
+    let judging = Judging::open(&arguments.judged, &read)?;
     let differ = Differ {
         port: words("--port", &arguments.port)?,
         reference: words("--reference", &arguments.reference)?,

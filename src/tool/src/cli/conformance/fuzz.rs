@@ -10,12 +10,12 @@ use std::time::Duration;
 use crate::conformance::{Exceptions, Fuzzer, Strictness};
 use clap::Args;
 
-use super::{bar, check_writable, parse_jobs, print, seconds, words, write};
+use super::{bar, check_outputs, parse_jobs, print, seconds, words, write};
 
 /// The text of `--help` below the options.
 pub const HELP: &str = "\
-Three quarters of the rounds have a template from typed phrases, most of which print. The others follow grammar/template.ebnf, and most
-of them fail. Outputs are compared, and whether there is an error; with --strict also the kind, the text and the line of errors.
+Each round has a template from typed phrases, most of which print. A quarter of the templates are mutated, and most of these fail.
+Outputs are compared, and whether there is an error; with --strict also the kind, the text and the line of errors.
 Some things are not compared: addresses (0x7f…) that Python prints; the end of a SyntaxError's text that names a line of generated
 Python; and rounds in which a port answers `limit`, the reference does not answer, or processes of the reference answer differently.
 The summary counts the rounds in which removing a filter, an operator or a production would have changed the output.
@@ -85,10 +85,7 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<bool, String> {
         is_traced: arguments.trace,
         known,
     };
-    [&arguments.report, &arguments.save]
-        .into_iter()
-        .flatten()
-        .try_for_each(|path| check_writable(path))?;
+    check_outputs(&[], arguments.report.iter().chain(&arguments.save))?;
     let bar = bar(arguments.count);
     let fuzzed = fuzzer.run(|done, different| {
         bar.set_position(done as u64);

@@ -18,6 +18,7 @@ use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 
 use super::{jobs, parse_count, parse_jobs, print, warn};
+use crate::cli::file::check_written;
 use crate::cli::show::When;
 
 /// The number of causes for which a case is shown in full. A report has all cases.
@@ -61,15 +62,6 @@ pub enum Command {
         /// The format of the summary.
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
-    },
-    /// Writes static pages: the results of ports, their history, and a page for each area with a link for each case.
-    #[command(after_help = "Example:\n  chat-template conformance pages site first.json second.json")]
-    Pages {
-        /// The folder, which is created.
-        folder: PathBuf,
-        /// Reports in JSON. Several of a port are its history.
-        #[arg(required = true)]
-        reports: Vec<PathBuf>,
     },
     /// Prints the file from which shields.io draws a badge.
     #[command(after_help = "Example:\n  chat-template conformance badge report.json > badge.json")]
@@ -152,7 +144,6 @@ pub fn run(command: Command) -> ExitCode {
             release.as_deref(),
         )
         .map(|()| true),
-        Command::Pages { folder, reports } => pages(&folder, &reports).map(|()| true),
         Command::Run(arguments) => run_suite(&arguments),
         Command::Smoke(arguments) => smoke(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
@@ -200,17 +191,6 @@ fn write_release(suite: &Suite, folder: &Path) -> Result<(), String> {
     print(sums)
 }
 
-fn pages(folder: &Path, reports: &[PathBuf]) -> Result<(), String> {
-    let reports = reports.iter().map(|path| Report::open(path)).collect::<Result<Vec<_>, _>>()?;
-    for (name, page) in conformance::pages(&Suite::embedded()?, &reports) {
-        let path = folder.join(name);
-        let parent = path.parent().unwrap_or(folder);
-        std::fs::create_dir_all(parent).map_err(|error| format!("{}: {error}", parent.display()))?;
-        write(&path, &conformance::printable(&page))?;
-    }
-    Ok(())
-}
-
 fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
     let mut suite = match &arguments.suite {
         Some(path) => Suite::open(path)?,
@@ -218,7 +198,7 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
     };
     suite.select(&arguments.only)?;
     suite.exclude(&arguments.exclude)?;
-    let judging = Judging::open(&arguments.judged)?;
+    let judging = Judging::open(&arguments.judged, arguments.suite.as_slice())?;
     let max_fail = arguments.max_fail.map(std::num::NonZeroUsize::get);
     let runner = Runner {
         command: words("--port", &arguments.port.port)?,
@@ -262,13 +242,13 @@ struct Judging<'a> {
 }
 
 impl<'a> Judging<'a> {
-    /// Reads the baseline, and checks that the reports can be written.
-    fn open(arguments: &'a JudgedArguments) -> Result<Self, String> {
+    /// Reads the baseline, and checks that the reports can be written, which are none of the files that are `read`.
+    fn open(arguments: &'a JudgedArguments, read: &[PathBuf]) -> Result<Self, String> {
+        check_outputs(read, &arguments.report)?;
         let exceptions = match &arguments.baseline {
             Some(path) => Exceptions::open(path)?,
             None => Exceptions::default(),
         };
-        arguments.report.iter().try_for_each(|path| check_writable(path))?;
         Ok(Self {
             exceptions,
             strictness: arguments.strict.unwrap_or_default(),
@@ -378,7 +358,12 @@ fn write_report(path: &Path, report: &Report, link: Option<&str>) -> Result<(), 
     write(path, &text)
 }
 
-/// Returns an error if a file cannot be written, so that a run does not end without its report.
+/// Returns an error if a file is also one that is read or is named twice, or cannot be written, so that a run does not end without its report.
+fn check_outputs<'p>(read: &[PathBuf], written: impl IntoIterator<Item = &'p PathBuf> + Clone) -> Result<(), String> {
+    check_written(read, written.clone())?;
+    written.into_iter().try_for_each(|path| check_writable(path))
+}
+
 fn check_writable(path: &Path) -> Result<(), String> {
     let is_new = !path.exists();
     let file = std::fs::OpenOptions::new().append(true).create(true).open(path);

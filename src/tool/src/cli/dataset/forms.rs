@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use chat_template::Deadline;
 use chat_template::json::{self, Data, Object};
 
-use super::row::Failure;
+use super::failure::Failure;
 
 /// The roles of ShareGPT that have another name in `messages`. Any other role is kept.
 const SHAREGPT_ROLES: [(&str, &str); 7] = [

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Crc;
 
-use super::output::{is_regular, length};
+use super::output::{is_regular, length, lock};
 use super::rows::Place;
 
 /// The state of a run between two chunks.
@@ -156,30 +156,4 @@ impl Journal {
     fn explain(&self, error: &std::io::Error) -> String {
         format!("{}: {error}", self.path.display())
     }
-}
-
-/// Locks a file until this process ends or closes it. The error names the process that has the lock.
-#[cfg(unix)]
-fn lock(file: &File) -> Result<(), String> {
-    use rustix::fs::{FlockOperation, fcntl_lock};
-    use rustix::io::Errno;
-    use rustix::process::{Flock, FlockType, fcntl_getlk};
-
-    match fcntl_lock(file, FlockOperation::NonBlockingLockExclusive) {
-        Err(Errno::AGAIN | Errno::ACCESS) => {
-            let holder = fcntl_getlk(file, &Flock::from(FlockType::WriteLock)).ok().flatten();
-            let holder = match holder.and_then(|holder| holder.pid) {
-                Some(pid) => format!("the process {}", pid.as_raw_nonzero()),
-                None => "another process".to_owned(),
-            };
-            Err(format!("{holder} is writing this output"))
-        }
-        // Some file systems have no locks.
-        _ => Ok(()),
-    }
-}
-
-#[cfg(not(unix))]
-fn lock(_: &File) -> Result<(), String> {
-    Ok(())
 }

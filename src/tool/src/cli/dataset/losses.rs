@@ -4,6 +4,7 @@
 //! {"messages": [{"role": "assistant"}]}   ->   lost_message at /messages/0: the prompt has nothing of this message
 //! ```
 
+use super::failure::Failure;
 use super::forms::Conversation;
 use chat_template::Prompt;
 use chat_template::json::{Data, Object};
@@ -200,5 +201,11 @@ pub fn remove_null(value: &mut Data<'_>) {
             *object = Object::new(entries);
         }
         _ => {}
+    }
+}
+
+impl From<Loss> for Failure {
+    fn from(loss: Loss) -> Self {
+        Self::at(loss.cause.name(), loss.pointer, loss.message)
     }
 }

@@ -8,6 +8,8 @@
 //! memory does not depend on the length of the input.
 
 mod codec;
+mod encoder;
+mod failure;
 mod forms;
 mod journal;
 mod lines;
@@ -29,6 +31,7 @@ use std::time::{Duration, Instant};
 use chat_template::Limits;
 use chat_template::json::Object;
 
+pub use self::encoder::serve;
 use self::notes::Notes;
 use self::output::is_regular;
 use self::row::Renderer;
@@ -184,7 +187,9 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         output: arguments.output.clone(),
         errors: arguments.errors.clone().or_else(|| default_errors(&arguments.output)),
     };
-    files.check()?;
+    let read = arguments.source.list_read();
+    let others = [&arguments.tokenizer, &arguments.settings.limits].into_iter().flatten();
+    files.check(read.iter().chain(others))?;
     if is_dash(&files.input) && arguments.source.files().any(is_dash) {
         return Err("only one file can be - (standard input)".to_owned());
     }

@@ -31,12 +31,12 @@ pub enum WriteFailure {
 }
 
 impl Output {
-    /// Opens a file and cuts it to a length. `-` is standard output.
+    /// Opens and locks a file, which keeps its content until [`Output::cut`]. `-` is standard output.
     pub fn open(path: &Path, length: u64) -> Result<Self, String> {
         let target = if is_dash(path) {
             Target::Stdout
         } else {
-            Target::File(open_cut(path, length).map_err(|error| format!("{}: {error}", path.display()))?)
+            Target::File(open(path).map_err(|message| format!("{}: {message}", path.display()))?)
         };
         let path = match target {
             Target::Stdout => Path::new("standard output"),
@@ -47,6 +47,19 @@ impl Output {
             target,
             length,
         })
+    }
+
+    /// Cuts a file to the length with which it was opened. A device or a pipe stays as it is.
+    pub fn cut(&mut self) -> Result<(), String> {
+        match &mut self.target {
+            Target::File(file) if is_regular(&self.path) => {
+                let cut = file
+                    .set_len(self.length)
+                    .and_then(|()| file.seek(SeekFrom::Start(self.length)));
+                cut.map(drop).map_err(|error| format!("{}: {error}", self.path.display()))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns standard error as an output.
@@ -109,12 +122,13 @@ impl Output {
     }
 }
 
-/// Opens a file and cuts it to a length, unless it is a device or a pipe.
-pub fn open_cut(path: &Path, length: u64) -> std::io::Result<File> {
-    let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
-    if file.metadata()?.is_file() {
-        file.set_len(length)?;
-        file.seek(SeekFrom::Start(length))?;
+/// Opens a file, and locks it under any of its names, so that no other run writes it through a link. A device or a pipe is only opened.
+fn open(path: &Path) -> Result<File, String> {
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create(true).truncate(false).open(path);
+    let file = file.map_err(|error| error.to_string())?;
+    if is_regular(path) {
+        lock(&file)?;
     }
     Ok(file)
 }
@@ -131,4 +145,30 @@ pub fn length(path: &Path) -> u64 {
         Ok(metadata) => metadata.len(),
         Err(_) => 0,
     }
+}
+
+/// Locks a file until this process ends or closes it. The error names the process that has the lock.
+#[cfg(unix)]
+pub fn lock(file: &File) -> Result<(), String> {
+    use rustix::fs::{FlockOperation, fcntl_lock};
+    use rustix::io::Errno;
+    use rustix::process::{Flock, FlockType, fcntl_getlk};
+
+    match fcntl_lock(file, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::AGAIN | Errno::ACCESS) => {
+            let holder = fcntl_getlk(file, &Flock::from(FlockType::WriteLock)).ok().flatten();
+            let holder = match holder.and_then(|holder| holder.pid) {
+                Some(pid) => format!("the process {}", pid.as_raw_nonzero()),
+                None => "another process".to_owned(),
+            };
+            Err(format!("{holder} is writing this output"))
+        }
+        // Some file systems have no locks.
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+pub fn lock(_: &File) -> Result<(), String> {
+    Ok(())
 }

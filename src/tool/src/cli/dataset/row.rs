@@ -10,8 +10,9 @@ use std::borrow::Cow;
 
 use chat_template::internal::Entry;
 use chat_template::json::{self, Data, JsonErrorKind, Object};
-use chat_template::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Error, Limits, LocalTime, Prompt, Turn};
+use chat_template::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Limits, LocalTime, Prompt, Turn};
 
+use super::failure::Failure;
 use super::forms::{Conversation, check_messages, read_text};
 use super::lines::Lines;
 use super::losses::{Loss, Source, find_losses, remove_null};
@@ -22,42 +23,6 @@ use crate::cli::masks::Masks;
 
 /// The largest number of characters of a row that the file of errors repeats.
 const MAX_QUOTED: usize = 64 << 10;
-
-/// Why a row has no prompt.
-#[derive(Clone, Debug)]
-pub struct Failure {
-    /// The name of the cause.
-    pub kind: String,
-    /// The JSON pointer of the place in the row, which is empty if the failure is about the whole row.
-    pub pointer: String,
-    pub message: String,
-}
-
-impl Failure {
-    pub fn new(kind: &str, message: impl Into<String>) -> Self {
-        Self::at(kind, String::new(), message)
-    }
-
-    pub fn at(kind: &str, pointer: String, message: impl Into<String>) -> Self {
-        Self {
-            kind: kind.to_owned(),
-            pointer,
-            message: message.into(),
-        }
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::new(error.kind().name(), error.to_string())
-    }
-}
-
-impl From<Loss> for Failure {
-    fn from(loss: Loss) -> Self {
-        Self::at(loss.cause.name(), loss.pointer, loss.message)
-    }
-}
 
 /// The template and the options with which all rows of a run are rendered.
 pub struct Renderer {

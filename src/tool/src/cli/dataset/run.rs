@@ -15,7 +15,7 @@ use super::lines::Lines;
 use super::output::{Output, WriteFailure, is_regular};
 use super::row::Renderer;
 use super::rows::{Chunk, Rows};
-use crate::cli::file::is_dash;
+use crate::cli::file::{check_written, is_dash};
 
 /// The largest number of bytes of the input that are under way, unless one chunk has more.
 const MAX_WINDOW: usize = 32 << 20;
@@ -36,8 +36,9 @@ pub struct Files {
 }
 
 impl Files {
-    /// Returns an error if two of the paths are the same file, or if the input or the folder of the output does not exist.
-    pub fn check(&self) -> Result<(), String> {
+    /// Returns an error if a file that the run writes is also one that it reads, such as one of `read`, or if the input or the folder of the
+    /// output does not exist.
+    pub fn check(&self, read: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<(), String> {
         if !is_dash(&self.input) {
             let input = self.input.display();
             let metadata = std::fs::metadata(&self.input).map_err(|error| format!("{input}: {error}"))?;
@@ -50,22 +51,9 @@ impl Files {
             return Err(format!("{}: there is no folder {}", self.output.display(), folder.display()));
         }
         let journal = Journal::path(&self.output);
-        let paths = [Some(&self.input), Some(&self.output), self.errors.as_ref(), Some(&journal)];
-        let paths: Vec<PathBuf> = paths
-            .into_iter()
-            .flatten()
-            .filter(|path| is_regular(path))
-            .map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()))
-            .collect();
-        for (index, path) in paths.iter().enumerate() {
-            if paths.iter().skip(index).skip(1).any(|other| other == path) {
-                return Err(format!(
-                    "{}: the input, the output and the errors must be different files",
-                    path.display()
-                ));
-            }
-        }
-        Ok(())
+        let written = [Some(&self.output), self.errors.as_ref(), Some(&journal)];
+        let read = read.into_iter().map(|path| path.as_ref().to_owned());
+        check_written(read.chain([self.input.clone()]), written.into_iter().flatten())
     }
 }
 
@@ -164,6 +152,11 @@ impl Run {
         let input = &self.files.input;
         let explain = |error: std::io::Error| format!("{}: {error}", input.display());
         let mut rows = Rows::open(input, checkpoint.place, self.renderer.max_row, self.chunk_size, bar).map_err(explain)?;
+        let mut errors = match &self.files.errors {
+            Some(path) => Output::open(path, checkpoint.errors)?,
+            None => Output::stderr(),
+        };
+        let mut output = Output::open(&self.files.output, checkpoint.output)?;
         let journal = match journal {
             Some((mut journal, kept)) => {
                 journal.cut(&self.describe(), kept)?;
@@ -171,13 +164,11 @@ impl Run {
             }
             None => None,
         };
-        let errors = match &self.files.errors {
-            Some(path) => Output::open(path, checkpoint.errors)?,
-            None => Output::stderr(),
-        };
+        output.cut()?;
+        errors.cut()?;
         let mut writer = Writer {
             errors,
-            output: Output::open(&self.files.output, checkpoint.output)?,
+            output,
             journal,
             reached: checkpoint,
             last_checkpoint: Instant::now(),

@@ -9,15 +9,10 @@ use std::path::Path;
 use chat_template::{Prompt, Turn};
 use flate2::Crc;
 
+use super::encoder::Encoder;
+use super::failure::Failure;
 use super::losses::{Cause, Loss};
-use super::row::Failure;
-
-#[cfg(feature = "tokenizer")]
-use tokenizers::Tokenizer as Encoder;
-
-/// No encoder: the command was built without the feature `tokenizer`.
-#[cfg(not(feature = "tokenizer"))]
-enum Encoder {}
+use crate::conformance::read_file;
 
 /// Makes the tokens of prompts by the file `tokenizer.json` of a model.
 pub struct Tokenizer {
@@ -40,11 +35,11 @@ impl Tokenizer {
     /// Reads a file `tokenizer.json`.
     pub fn read(path: &Path, max_length: Option<usize>) -> Result<Self, String> {
         let explain = |error: String| format!("{}: {error}", path.display());
-        let bytes = std::fs::read(path).map_err(|error| explain(error.to_string()))?;
+        let file = read_file(path)?;
         let mut crc = Crc::new();
-        crc.update(&bytes);
+        crc.update(&file);
         Ok(Self {
-            encoder: read_encoder(&bytes).map_err(explain)?,
+            encoder: Encoder::new(file).map_err(explain)?,
             checksum: crc.sum(),
             max_length,
         })
@@ -58,7 +53,8 @@ impl Tokenizer {
     /// Makes the tokens of a prompt, up to the end of a turn if there are more than the largest number. The prompt has the spans of what the
     /// model writes.
     pub fn encode(&self, prompt: &Prompt, turns: &[Turn]) -> Result<Tokens, Failure> {
-        let (mut ids, offsets) = encode(&self.encoder, &prompt.text)?;
+        let encoded = self.encoder.encode(&prompt.text);
+        let (mut ids, offsets) = encoded.map_err(|message| Failure::new("tokenizer", message))?;
         let mut labels = prompt.labels(&offsets, &ids);
         let (count, mut loss) = (ids.len(), None);
         if let Some(most) = self.max_length.filter(|most| count > *most) {
@@ -96,32 +92,4 @@ fn find_ends(turns: &[Turn]) -> Vec<usize> {
     }
     ends.push(reached);
     ends
-}
-
-#[cfg(feature = "tokenizer")]
-fn read_encoder(bytes: &[u8]) -> Result<Encoder, String> {
-    let mut encoder = Encoder::from_bytes(bytes).map_err(|error| format!("not a tokenizer.json: {error}"))?;
-    // A tokenizer file can ask for truncation and padding. transformers ignores both by default.
-    encoder.with_truncation(None).map_err(|error| error.to_string())?;
-    encoder.with_padding(None);
-    Ok(encoder)
-}
-
-#[cfg(not(feature = "tokenizer"))]
-fn read_encoder(_bytes: &[u8]) -> Result<Encoder, String> {
-    Err("this command was built without the feature `tokenizer`; build it with `--features tokenizer`".to_owned())
-}
-
-/// Returns the ids of the tokens, and their places in bytes. As in `apply_chat_template`, no token is added to those of the template.
-#[cfg(feature = "tokenizer")]
-fn encode(encoder: &Encoder, text: &str) -> Result<(Vec<u32>, Vec<(usize, usize)>), Failure> {
-    let encoding = encoder
-        .encode(text, false)
-        .map_err(|error| Failure::new("tokenizer", error.to_string()))?;
-    Ok((encoding.get_ids().to_vec(), encoding.get_offsets().to_vec()))
-}
-
-#[cfg(not(feature = "tokenizer"))]
-fn encode(encoder: &Encoder, _text: &str) -> Result<(Vec<u32>, Vec<(usize, usize)>), Failure> {
-    match *encoder {}
 }

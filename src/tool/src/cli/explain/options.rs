@@ -1,6 +1,6 @@
 //! The options that draw a picture.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::conformance::printable;
 use chat_template::{ControlPolicy, ControlTokens};
@@ -29,6 +29,11 @@ impl Explained {
     /// Returns whether a picture is drawn, which needs a prompt that is traced.
     pub fn is_wanted(&self) -> bool {
         self.is_printed() || self.explain_html.is_some()
+    }
+
+    /// Returns the path of the page.
+    pub fn page(&self) -> Option<&Path> {
+        self.explain_html.as_deref()
     }
 
     /// Returns whether a picture is printed.

@@ -17,7 +17,7 @@ use chat_template::internal::report::{Boundary, Response};
 use chat_template::{ChatTemplate, Error, Limits, Report};
 use clap::builder::PossibleValuesParser;
 
-use super::file::{self, Texts};
+use super::file::{self, Texts, check_written};
 use super::model::Source;
 use super::show::{self, When};
 use super::{print, print_json};
@@ -56,6 +56,9 @@ pub struct Arguments {
 
 /// Inspects a template and shows the report.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
+    let read = arguments.source.list_read();
+    check_written(read.iter().chain(&arguments.limits), arguments.html.as_deref())
+        .map_err(|message| format!("error: {message}"))?;
     let limits = file::read_limits(arguments.limits.as_deref(), Limits::default())?;
     let texts = Texts::read(arguments.source.files(), limits)?;
     let chat = arguments.source.load_chosen(&texts)?;

@@ -16,14 +16,9 @@ use super::generate::context::context;
 use super::generate::rng::Rng;
 use super::generate::sentence::{Sentence, Use};
 use super::generate::typed::Writer;
-use super::generate::typed_context::typed_context;
 use super::generate::vocabulary::Vocabulary;
-use super::generate::walk::Walker;
 use chat_template::internal::Entry;
 use chat_template::json::{Data, Object};
-
-/// The percentage of rounds with a typed template. The others have a wild one.
-const TYPED: usize = 75;
 
 /// The local times of rounds. Each round has one, because two ports may see different times without it.
 const TIMES: [&str; 4] = [
@@ -74,20 +69,9 @@ impl Round {
     pub fn generate(vocabulary: &Vocabulary, seed: u64, index: u64) -> NewRound {
         let mut random = Rng::for_round(seed, index);
         let now = random.text(&TIMES);
-        let is_typed = random.happens(TYPED);
-        let context = if is_typed {
-            typed_context(&mut random)
-        } else {
-            context(&mut random)
-        };
-        let (mut sentence, features) = if is_typed {
-            let sentence = Writer::write(&vocabulary.phrases, random, &context);
-            let features = sentence.uses.iter().flat_map(|part| part.features.clone()).collect();
-            (sentence, features)
-        } else {
-            let walked = Walker::walk(vocabulary, random, &context);
-            (walked.sentence, walked.features)
-        };
+        let context = context(&mut random);
+        let mut sentence = Writer::write(&vocabulary.phrases, random, &context);
+        let features = sentence.uses.iter().flat_map(|part| part.features.clone()).collect();
         let generation = sentence.tokens.iter().any(|token| token.text == "generation");
         let uses = std::mem::take(&mut sentence.uses);
         let round = Self {

@@ -1,10 +1,8 @@
-//! Random contexts for wild templates: variables with values of every type of JSON.
+//! Random contexts: a variable's name determines its type.
 //!
 //! ```text
-//! {"x": [1, "<é>"], "messages": [{"role": "user", "content": null}], "n": -9223372036854775809}
+//! {"text": "a long sentence …", "n": 1023, "words": ["b", "A", "b"], "messages": […], "nested": {…}}
 //! ```
-//!
-//! Integers are small or larger than any memory. A template that repeats a string a billion times would exhaust the reference's memory.
 
 use std::borrow::Cow;
 
@@ -14,19 +12,8 @@ use super::rng::Rng;
 use chat_template::internal::Entry;
 use chat_template::json::{Data, Object};
 
-/// Names of variables. Some are also names of the engine.
-const NAMES: [&str; 23] = [
-    "x", "y", "z", "n", "s", "d", "l", "items", "user", "name", "value", "tools", "text", "data", "flag", "messages", "messages",
-    "tools", "loop", "caller", "range", "varargs", "é",
-];
-
-/// Keys of objects. Some are also names of methods.
-const KEYS: [&str; 16] = [
-    "a", "b", "x", "role", "content", "name", "items", "keys", "type", "text", "get", "A", "", "1", "a b", "é",
-];
-
 /// Strings that values have.
-pub const TEXTS: [&str; 34] = [
+const TEXTS: [&str; 34] = [
     "",
     "a",
     "b",
@@ -63,41 +50,195 @@ pub const TEXTS: [&str; 34] = [
     "the quick-brown fox",
 ];
 
+const WORDS: [&str; 26] = [
+    "a",
+    "A",
+    "the",
+    "The",
+    "of",
+    "Of",
+    "to",
+    "quick",
+    "Brown",
+    "fox",
+    "well-known",
+    "state-of-the-art",
+    "élan",
+    "Straße",
+    "日本語",
+    "extraordinarily",
+    "Donaudampfschifffahrt",
+    "it's",
+    "<b>",
+    "&",
+    "x1",
+    "42",
+    "3.5",
+    "b",
+    "B",
+    "e\u{301}",
+];
+
+/// Integers around the thresholds of formats and of number types.
+const NUMBERS: [i64; 28] = [
+    0, 1, 2, 3, 7, 9, 10, 11, 12, 63, 64, 99, 100, 101, 127, 128, 255, 256, 999, 1000, 1023, 1024, 65_536, 1_000_000, 1_234_567,
+    -1, -2, -10,
+];
+
+const NAMES: [&str; 7] = ["b", "A", "a", "B", "c", "C", ""];
+
 /// Returns the variables of a round.
 pub fn context(random: &mut Rng) -> Vec<Entry<'static>> {
     let mut context: Vec<Entry<'static>> = Vec::new();
-    for _ in 0..random.below(7) + 2 {
-        let name = random.text(&NAMES);
-        let value = match name {
-            "messages" => messages(random),
-            "d" | "user" => object(random, 2),
-            "l" | "items" | "tools" => list(random, 2),
-            "s" | "text" | "name" => text(random),
-            "n" => number(random),
-            _ => value(random, 3),
-        };
-        context.push((Cow::Borrowed(name), value));
-    }
-    Object::new(context).entries().to_vec()
+    let mut add = |random: &mut Rng, name: &'static str, make: fn(&mut Rng) -> Data<'static>| {
+        if random.happens(60) {
+            context.push((Cow::Borrowed(name), make(random)));
+        }
+    };
+    add(random, "text", text);
+    add(random, "name", text);
+    add(random, "long", long_text);
+    add(random, "n", integer);
+    add(random, "m", integer);
+    add(random, "small", small);
+    add(random, "f", number);
+    add(random, "flag", |random| Data::Bool(random.happens(50)));
+    add(random, "nothing", |_| Data::None);
+    add(random, "words", |random| many(random, 3, 7, word));
+    add(random, "texts", |random| many(random, 3, 5, text));
+    add(random, "ints", |random| many(random, 3, 7, small));
+    add(random, "items", |random| many(random, 3, 6, item));
+    add(random, "messages", |random| many(random, 2, 5, message));
+    add(random, "d", dict);
+    add(random, "flat", flat);
+    add(random, "nested", |random| nested(random, 3));
+    add(random, "tools", |random| many(random, 0, 3, |random| nested(random, 2)));
+    context
 }
 
-fn value(random: &mut Rng, depth: usize) -> Data<'static> {
-    let nested = if depth == 0 { 0 } else { 24 };
-    match random.pick_weighted(&[6, 8, 22, 26, nested, nested]) {
-        0 => Data::None,
-        1 => Data::Bool(random.happens(50)),
-        2 => number(random),
-        3 => text(random),
-        4 => list(random, depth.saturating_sub(1)),
-        _ => object(random, depth.saturating_sub(1)),
-    }
+fn string(text: impl Into<Cow<'static, str>>) -> Data<'static> {
+    Data::Str(text.into())
+}
+
+fn object(entries: Vec<(&'static str, Data<'static>)>) -> Data<'static> {
+    let entries = entries
+        .into_iter()
+        .map(|(name, value)| (Cow::Borrowed(name), value))
+        .collect();
+    Data::Object(Object::new(entries))
+}
+
+/// Returns a list of at least `least` and at most `most` items.
+fn many(random: &mut Rng, least: usize, most: usize, make: fn(&mut Rng) -> Data<'static>) -> Data<'static> {
+    let count = least + random.below(most.saturating_sub(least) + 1);
+    Data::List((0..count).map(|_| make(random)).collect())
 }
 
 fn text(random: &mut Rng) -> Data<'static> {
-    Data::Str(Cow::Borrowed(random.text(&TEXTS)))
+    match random.below(4) {
+        0 => string(random.text(&TEXTS)),
+        1 => word(random),
+        _ => long_text(random),
+    }
 }
 
-pub fn number(random: &mut Rng) -> Data<'static> {
+fn word(random: &mut Rng) -> Data<'static> {
+    string(random.text(&WORDS))
+}
+
+/// Returns a string of 2 to 25 words, which may have several lines.
+fn long_text(random: &mut Rng) -> Data<'static> {
+    let mut text = String::new();
+    let has_lines = random.happens(35);
+    for _ in 0..random.below(24) + 2 {
+        text.push_str(random.text(&WORDS));
+        let space = match random.below(14) {
+            0 if has_lines => "\n",
+            1 if has_lines => "\n\n  ",
+            2 if has_lines => "\r\n",
+            3 => "  ",
+            4 => ", ",
+            5 => " -- ",
+            _ => " ",
+        };
+        text.push_str(space);
+    }
+    if random.happens(70) {
+        text.truncate(text.trim_end().len());
+    }
+    string(text)
+}
+
+fn integer(random: &mut Rng) -> Data<'static> {
+    Data::Int(random.pick(&NUMBERS).copied().unwrap_or_default())
+}
+
+fn small(random: &mut Rng) -> Data<'static> {
+    Data::Int(i64::try_from(random.below(9)).unwrap_or_default().saturating_sub(2))
+}
+
+fn item(random: &mut Rng) -> Data<'static> {
+    let mut entries = vec![
+        ("name", string(random.text(&NAMES))),
+        ("n", Data::Int(i64::try_from(random.below(4)).unwrap_or_default())),
+        ("ok", Data::Bool(random.happens(50))),
+        ("tags", many(random, 1, 3, word)),
+        ("sub", object(vec![("x", small(random))])),
+    ];
+    if random.happens(40) {
+        entries.push(("extra", text(random)));
+    }
+    object(entries)
+}
+
+fn message(random: &mut Rng) -> Data<'static> {
+    let role = random.text(&["system", "user", "assistant", "tool"]);
+    object(vec![("role", string(role)), ("content", text(random))])
+}
+
+fn dict(random: &mut Rng) -> Data<'static> {
+    let mut entries = vec![("a", text(random)), ("b", integer(random))];
+    if random.happens(50) {
+        entries.push(("C", many(random, 0, 3, word)));
+    }
+    if random.happens(50) {
+        entries.push(("é", number(random)));
+    }
+    object(entries)
+}
+
+fn flat(random: &mut Rng) -> Data<'static> {
+    object(vec![
+        ("b", small(random)),
+        ("A", small(random)),
+        ("a", small(random)),
+        ("C", small(random)),
+    ])
+}
+
+/// Returns nested lists and objects, with empty and long strings among them.
+fn nested(random: &mut Rng, depth: usize) -> Data<'static> {
+    let inner = depth.saturating_sub(1);
+    let value = |random: &mut Rng| match random.below(if depth > 0 { 10 } else { 6 }) {
+        0 => text(random),
+        1 => integer(random),
+        2 => number(random),
+        3 => Data::None,
+        4 => Data::Bool(random.happens(50)),
+        5 => string(""),
+        6 | 7 => Data::List((0..random.below(4)).map(|_| nested(random, inner)).collect()),
+        _ => nested(random, inner),
+    };
+    let keys = ["b", "type", "a", "A", "description", "é", "", "x y"];
+    let entries = (0..random.below(4) + usize::from(depth > 1))
+        .map(|_| (random.text(&keys), value(random)))
+        .collect();
+    object(entries)
+}
+
+/// Returns a number. An integer is small or larger than any memory: a template that repeats a string a billion times would exhaust the
+/// reference's memory.
+fn number(random: &mut Rng) -> Data<'static> {
     const FLOATS: [f64; 18] = [
         0.0,
         -0.0,
@@ -128,55 +269,13 @@ pub fn number(random: &mut Rng) -> Data<'static> {
         1 << 70,
         i128::MAX,
     ];
+    const SMALL: [i64; 12] = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8];
     match random.pick_weighted(&[60, 8, 22]) {
-        0 => small(random),
+        0 => Data::Int(random.pick(&SMALL).copied().unwrap_or_default()),
         1 => {
             let large = random.pick(&LARGE).copied().unwrap_or_default();
             i64::try_from(large).map_or_else(|_| Data::BigInt(Box::new(BigInt::from(large))), Data::Int)
         }
         _ => Data::Float(random.pick(&FLOATS).copied().unwrap_or_default()),
     }
-}
-
-fn small(random: &mut Rng) -> Data<'static> {
-    const SMALL: [i64; 12] = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8];
-    Data::Int(random.pick(&SMALL).copied().unwrap_or_default())
-}
-
-fn list(random: &mut Rng, depth: usize) -> Data<'static> {
-    let length = random.below(5);
-    let items = match random.below(4) {
-        0 => (0..length).map(|_| value(random, depth)).collect(),
-        1 => (0..length).map(|_| text(random)).collect(),
-        2 => (0..length).map(|_| small(random)).collect(),
-        _ => (0..length).map(|_| object(random, depth.min(1))).collect(),
-    };
-    Data::List(items)
-}
-
-fn object(random: &mut Rng, depth: usize) -> Data<'static> {
-    let key = |random: &mut Rng| Cow::Borrowed(random.text(&KEYS));
-    let entries = (0..random.below(5)).map(|_| (key(random), value(random, depth))).collect();
-    Data::Object(Object::new(entries))
-}
-
-fn messages(random: &mut Rng) -> Data<'static> {
-    const ROLES: [&str; 5] = ["system", "user", "assistant", "tool", "Odd"];
-    let message = |random: &mut Rng| {
-        let content = match random.below(5) {
-            0 => Data::None,
-            1 => Data::List(vec![Data::Object(Object::new(vec![
-                (Cow::Borrowed("type"), Data::Str(Cow::Borrowed("text"))),
-                (Cow::Borrowed("text"), text(random)),
-            ]))]),
-            _ => text(random),
-        };
-        let role = Data::Str(Cow::Borrowed(random.text(&ROLES)));
-        let mut entries = vec![(Cow::Borrowed("role"), role), (Cow::Borrowed("content"), content)];
-        if random.happens(20) {
-            entries.push((Cow::Borrowed("tool_calls"), list(random, 1)));
-        }
-        Data::Object(Object::new(entries))
-    };
-    Data::List((0..random.below(4)).map(|_| message(random)).collect())
 }

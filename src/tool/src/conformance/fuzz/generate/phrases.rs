@@ -7,12 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::callee::{Callee, Wish};
 use super::phrase_features::features;
 use super::phrase_reader::{is_filtered, is_operation, read_pieces};
 use super::types::{parameter_types, return_type};
 use super::vocabulary::Vocabulary;
-use chat_template::internal::{Function, Type};
+use chat_template::internal::{Function, Kind, Type};
 use chat_template::internal::{filters, globals, jinja_tests};
 
 const TABLE: &str = include_str!("phrases.txt");
@@ -150,8 +149,7 @@ impl Phrases {
                     "global" => "",
                     _ => name_of_type(parameter_types(function).first().copied()),
                 };
-                let callee = Callee::of(function, kind != "global");
-                let arguments: Vec<_> = callee.wishes.iter().take(callee.required).map(write_wish).collect();
+                let arguments: Vec<_> = list_required(function, kind != "global").map(write_argument).collect();
                 let of = match kind {
                     "test" => "BOOL",
                     _ => name_of_type(return_type(function, None)),
@@ -296,17 +294,32 @@ fn name_of_type(ty: Option<Type>) -> &'static str {
     }
 }
 
+/// Returns what the required arguments of a function should be. If it is applied, its first parameter is the value that it is applied to.
+fn list_required(function: &Function, is_applied: bool) -> impl Iterator<Item = Kind> {
+    let parameters = function.signature.parameters.iter();
+    let parameters = parameters.filter(|parameter| !parameter.hidden).skip(usize::from(is_applied));
+    let required = parameters
+        .filter(|parameter| !parameter.optional)
+        .map(|parameter| parameter.kind);
+    // Of further arguments, most functions need one.
+    let further = function.signature.star.and_then(|star| star.first().copied());
+    required.chain(further.filter(|kind| !matches!(kind, Kind::Pairs | Kind::Dict)))
+}
+
 /// Returns an argument of a phrase.
-fn write_wish(wish: &Wish) -> String {
-    match wish {
-        Wish::Of(ty) => name_of_type(Some(*ty)).to_owned(),
-        Wish::Count | Wish::Exponent => "SMALL".to_owned(),
-        Wish::OneOf(texts) => format!("'{}'", texts.first().unwrap_or(&"")),
-        Wish::Attribute => "'n'".to_owned(),
-        Wish::Filter | Wish::Test => "'string'".to_owned(),
-        Wish::Pairs => "DICT".to_owned(),
-        Wish::Any => "ANY".to_owned(),
+fn write_argument(kind: Kind) -> String {
+    match kind {
+        Kind::OneOf(texts) => return format!("'{}'", texts.first().unwrap_or(&"")),
+        Kind::Any | Kind::Number => "ANY",
+        Kind::Text => "TEXT",
+        Kind::Count => "SMALL",
+        Kind::Flag => "BOOL",
+        Kind::Items | Kind::Records => "LIST",
+        Kind::Dict | Kind::Pairs => "DICT",
+        Kind::Attribute => "'n'",
+        Kind::Filter | Kind::Test => "'string'",
     }
+    .to_owned()
 }
 
 #[cfg(test)]

@@ -21,8 +21,6 @@ pub enum Part {
     /// An optional or repeated part of a production.
     Optional,
     Expression,
-    /// The body of a statement, or of the template.
-    Body,
 }
 
 /// A range of tokens that a production wrote.
@@ -55,11 +53,39 @@ pub struct Sentence {
     pub uses: Vec<Use>,
 }
 
-/// Marks the place of a comma that is allowed only before a closing delimiter.
-pub const CLOSING: &str = "\u{1}";
-
-/// Marks the end of a test without an argument.
-pub const NO_ARGUMENT: &str = "\u{2}";
+/// Expressions of types that few phrases have.
+const ODD: [&str; 30] = [
+    "('<b>'|safe)",
+    "('a&b <i>'|escape)",
+    "(1, 'a')",
+    "()",
+    "([{'a': 1}, {'a': 2}, {'a': 1}]|groupby('a')|first)",
+    "{'a': 1, 'b': 2}.keys()",
+    "{'a': 1, 'b': 2}.values()",
+    "{'a': 'x'}.items()",
+    "range(5, 0, -2)",
+    "range(0)",
+    "nope",
+    "(1 if false)",
+    "none",
+    "true",
+    "-1",
+    "2.5",
+    "1e16",
+    "[]",
+    "{}",
+    "''",
+    "(['a', 'b']|map('upper'))",
+    "('ab'|batch(1))",
+    "([1, 2]|reverse)",
+    "({'a': 1, 'b': 2}|reverse)",
+    "namespace(a=1, b='x')",
+    "cycler('a', 'b')",
+    "joiner('; ')",
+    "dict",
+    "'a'.upper",
+    "loop",
+];
 
 impl Sentence {
     /// Adds a token.
@@ -78,44 +104,37 @@ impl Sentence {
         }
     }
 
-    /// Replaces the marks: a comma before a closing delimiter stays, and a test gets parentheses if it would take the next token for its
-    /// argument.
-    pub fn replace_marks(&mut self) {
-        for place in 0..self.tokens.len() {
-            let next = self.tokens.get(place + 1).map(|next| next.text.clone()).unwrap_or_default();
-            let closes = next.starts_with(')') || next.ends_with('}') && !next.starts_with(['"', '\'']);
-            let is_argument = next.starts_with(|char: char| char.is_alphanumeric() || "_'\"([{".contains(char));
-            let Some(token) = self.tokens.get_mut(place) else { break };
-            match token.text.as_str() {
-                CLOSING => token.text = if closes { ",".to_owned() } else { String::new() },
-                NO_ARGUMENT => {
-                    let is_needed = is_argument && !matches!(next.as_str(), "else" | "or" | "and");
-                    token.text = if is_needed { "()".to_owned() } else { String::new() };
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Breaks the template: drops, doubles, swaps, replaces or cuts one token.
-    pub fn break_one(&mut self, random: &mut Rng) {
+    /// Changes one token: drops, doubles, swaps, cuts or replaces it.
+    pub fn mutate(&mut self, random: &mut Rng) {
         let place = random.below(self.tokens.len());
         let next = place + 1;
         let Some(token) = self.tokens.get(place).cloned() else {
             return;
         };
-        match random.below(5) {
+        match random.below(9) {
             0 => self.replace(place, String::new()),
             1 => self.replace(place, format!("{} {}", token.text, token.text)),
             2 if next < self.tokens.len() => self.tokens.swap(place, next),
             3 => {
+                let end = random.below(token.text.chars().count());
+                self.replace(place, token.text.chars().take(end).collect());
+            }
+            4 | 5 => {
                 let other = random.below(self.tokens.len());
                 let text = self.tokens.get(other).map(|token| token.text.clone()).unwrap_or_default();
                 self.replace(place, text);
             }
+            // A value of a type that most places do not take.
             _ => {
-                let end = random.below(token.text.chars().count());
-                self.replace(place, token.text.chars().take(end).collect());
+                let is_value = |token: &Token| {
+                    token
+                        .text
+                        .starts_with(|char: char| char.is_alphanumeric() || "'\"".contains(char))
+                };
+                let places = self.tokens.iter().enumerate().filter(|(_, token)| is_value(token));
+                let places: Vec<usize> = places.map(|(place, _)| place).collect();
+                let place = random.pick(&places).copied().unwrap_or(place);
+                self.replace(place, random.text(&ODD).to_owned());
             }
         }
     }
@@ -186,17 +205,5 @@ mod tests {
         ])
         .source();
         assert_eq!(source, "a{{1 .real- -x if{ } }} b{%print'a'%}");
-    }
-
-    #[test]
-    fn a_trailing_comma_is_before_a_closing_delimiter() {
-        let mut tuple = sentence(&["{{", "1", "\u{1}", "}}", "{%", "if", "1", "\u{1}", "in", "%}"]);
-        tuple.replace_marks();
-        assert_eq!(tuple.source(), "{{1,}}{%if 1 in%}");
-        let mut test = sentence(&[
-            "{{", "1", "is", "odd", "\u{2}", "if", "1", "is", "odd", "\u{2}", "else", "2", "}}",
-        ]);
-        test.replace_marks();
-        assert_eq!(test.source(), "{{1 is odd()if 1 is odd else 2}}");
     }
 }

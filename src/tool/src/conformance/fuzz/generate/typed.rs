@@ -1,4 +1,4 @@
-//! Writes a typed template: phrases whose holes are filled with phrases and variables of their types.
+//! Writes a template: phrases whose holes are filled with phrases and variables of their types. Some templates are then mutated.
 //!
 //! ```text
 //! TEXT|center(WIDTH)     ->     message['content']|trim|center(12)
@@ -18,6 +18,9 @@ const MAX_DEPTH: usize = 9;
 
 /// The depth of an expression after which only the smallest phrases are written.
 const MAX_EXPRESSION_DEPTH: usize = 4;
+
+/// The percentage of templates that are mutated, so that many fail.
+const MUTATED: usize = 25;
 
 struct Variable {
     name: String,
@@ -78,8 +81,10 @@ impl<'w> Writer<'w> {
         if let Some(template) = phrases.find("TEMPLATE") {
             writer.fill(template, Place::Delimited);
         }
-        if writer.random.happens(2) {
-            writer.sentence.break_one(&mut writer.random);
+        if writer.random.happens(MUTATED) {
+            for _ in 0..=writer.random.below(3) {
+                writer.sentence.mutate(&mut writer.random);
+            }
         }
         writer.sentence
     }

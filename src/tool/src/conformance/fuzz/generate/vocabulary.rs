@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::phrases::Phrases;
-use crate::ebnf::{Grammar, Production, Rule};
+use crate::ebnf::{Grammar, Rule};
 use chat_template::internal::{Function, Type};
 use chat_template::internal::{Place, find_unsupported};
 use chat_template::internal::{filters, globals, jinja_tests, methods};
@@ -29,13 +29,9 @@ pub const OPERATORS: [&str; 10] = [
 /// The kinds of features, as reports name them.
 pub const KINDS: [&str; 6] = ["production", "operator", "filter", "test", "global", "method"];
 
-/// The grammar, and an index for each feature.
+/// The phrases, and an index for each feature.
 pub struct Vocabulary {
-    pub grammar: Grammar,
-    /// The phrases of typed templates.
     pub phrases: Phrases,
-    /// The index of each production of the grammar.
-    productions: BTreeMap<String, usize>,
     /// The kind and the name of each feature.
     features: Vec<(&'static str, String)>,
     indexes: BTreeMap<(&'static str, String), usize>,
@@ -84,12 +80,7 @@ impl Vocabulary {
             .enumerate()
             .map(|(index, feature)| (feature, index))
             .collect();
-        let productions = grammar.productions().iter().enumerate();
         let mut vocabulary = Self {
-            productions: productions
-                .map(|(index, production)| (production.name.clone(), index))
-                .collect(),
-            grammar,
             features,
             indexes,
             phrases: Phrases::default(),
@@ -98,19 +89,9 @@ impl Vocabulary {
         Ok(vocabulary)
     }
 
-    /// Returns the production with this name.
-    pub fn production(&self, name: &str) -> Option<&Production> {
-        self.grammar.productions().get(*self.productions.get(name)?)
-    }
-
     /// Returns the index of a feature.
     pub fn index(&self, kind: &'static str, name: &str) -> Option<usize> {
         self.indexes.get(&(kind, name.to_owned())).copied()
-    }
-
-    /// Returns whether a production has this operator.
-    pub fn is_operator(&self, production: &str, text: &str) -> bool {
-        self.index("operator", &format!("{production} {text}")).is_some()
     }
 
     /// Returns the kind and the name of each feature.
@@ -156,7 +137,6 @@ mod tests {
             assert!(vocabulary.index(kind, name).is_some(), "{name}");
         }
         assert!(vocabulary.index("method", &method_name(Type::Str, method)).is_some());
-        assert!(OPERATORS.iter().all(|name| vocabulary.production(name).is_some()));
         assert!(vocabulary.features().iter().all(|(kind, _)| KINDS.contains(kind)));
     }
 }

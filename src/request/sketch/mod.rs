@@ -6,17 +6,19 @@
 //! "How warm is it?"                                ->   "Words."
 //! ```
 
+mod body;
+
 use super::format::Format;
 use super::node::Node;
 use super::normal::{Arguments, Call, Form, Medium, Normal, Part, PartKind, Role, ToolForm, Turn};
 use super::options::{Policy, Settings};
 use super::plan::Plan;
 use crate::error::Result;
-use crate::json::{self, DEPTH, Data, Entry, Object};
+use crate::json::{self, DEPTH, Data, Object};
 use crate::limits::Limits;
 use crate::meter::Meter;
 
-/// The most different turns, the most turns, and the most bytes of values of a sketch. A larger request has none.
+/// The most different turns, the most turns, and the most bytes of values and of documents of a sketch. A larger request has none.
 const MOST_OUTLINES: usize = 64;
 const MOST_TURNS: usize = 256;
 const MOST_BYTES: usize = 8 << 10;
@@ -50,34 +52,41 @@ pub struct Rest {
     pub limits: [u64; 9],
 }
 
+impl Rest {
+    /// Returns the bytes of the values of the request.
+    fn bytes(&self) -> usize {
+        self.variables
+            .len()
+            .saturating_add(self.continued.as_ref().map_or(0, String::len))
+    }
+}
+
 /// A turn without its words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Outline {
     role: Role,
     form: Form,
     is_kept: bool,
-    /// The codes of parts, thoughts, calls and the result, a few bits each.
-    parts: u64,
-    thoughts: u8,
-    calls: u64,
+    parts: Codes,
+    /// The index of the field of the thoughts, and how many there are, at most two.
+    thought_key: Option<usize>,
+    thoughts: usize,
+    calls: Codes,
+    /// The bits of the result.
     result: u8,
     /// The keys and the JSON of the fields and the media, with other words.
     values: Vec<(String, String)>,
 }
 
-/// The codes of parts.
-const EMPTY: u64 = 1;
-const BLANK: u64 = 2;
-const WORDS: u64 = 3;
-const BLOCK: u64 = 4;
-const MEDIUM: u64 = 5;
+/// The codes of parts. No code is 0.
+const EMPTY: u8 = 1;
+const BLANK: u8 = 2;
+const WORDS: u8 = 3;
+const BLOCK: u8 = 4;
+const MEDIUM: u8 = 5;
 
-/// The bits of the code of a part and of a call. A code is never 0.
-const PART_BITS: u32 = 4;
-const CALL_BITS: u32 = 6;
-
-/// The fields of thoughts by their codes.
-const THOUGHT_KEYS: [&str; 5] = ["", "reasoning_content", "reasoning", "thinking", "reasoning_details"];
+/// The fields of a message with a string of reasoning.
+const THOUGHT_KEYS: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 
 /// The bits of a result.
 const HAS_ID: u8 = 1;
@@ -89,7 +98,8 @@ const IS_NEXT: u8 = 8;
 impl Sketch {
     /// Returns the sketch of a request, or `None` if that would be large.
     pub fn new(normal: &Normal<'_>, documents: Option<Node<'_>>, rest: Rest, meter: &mut Meter<'_>) -> Result<Option<Self>> {
-        meter.charge_items(normal.turns.len().saturating_add(normal.calls.len()))?;
+        // A value of a tool and a call are looked at too.
+        meter.charge_items(normal.values)?;
         let mut walk = Walk {
             outlines: Vec::new(),
             turns: Vec::new(),
@@ -108,6 +118,10 @@ impl Sketch {
                 return Ok(None);
             }
         }
+        let values = walk.outlines.iter().flat_map(|outline| &outline.values);
+        let bytes = values.fold(rest.bytes(), |bytes, (key, value)| {
+            bytes.saturating_add(key.len() + value.len())
+        });
         let mut tools: Vec<u16> = Vec::new();
         for tool in normal.tools.iter().map(form_of_tool) {
             if !tools.contains(&tool) {
@@ -116,7 +130,7 @@ impl Sketch {
         }
         tools.sort_unstable();
         let documents = documents.map_or_else(|| Ok(Some(String::new())), |documents| write_outline(documents, meter))?;
-        let Some(documents) = documents.filter(|_| rest.variables.len() <= MOST_BYTES) else {
+        let Some(documents) = documents.filter(|_| bytes <= MOST_BYTES) else {
             return Ok(None);
         };
         Ok(Some(Self {
@@ -127,23 +141,6 @@ impl Sketch {
             flags: flags_of(normal),
             rest,
         }))
-    }
-
-    /// Returns a body of Chat Completions with the sketch.
-    pub fn body(&self) -> Data<'static> {
-        let mut ids = Ids::default();
-        let messages = self.list_outlines().enumerate();
-        let messages = messages.map(|(index, outline)| outline.message(index, &mut ids)).collect();
-        let mut entries = vec![entry("messages", Data::List(messages))];
-        if !self.tools.is_empty() {
-            let tools = self.tools.iter().enumerate();
-            let tools = tools.map(|(index, form)| make_tool(index, *form)).collect();
-            entries.push(entry("tools", Data::List(tools)));
-        }
-        if let Ok(documents) = json::read(&self.documents) {
-            entries.push(entry("documents", documents.into_owned()));
-        }
-        object(entries)
     }
 
     /// Gives what was read from the body of the sketch the forms that the body cannot have.
@@ -197,8 +194,8 @@ impl Walk {
         if known.is_none() {
             self.outlines.push(outline);
         }
-        let bit = 1_u64.checked_shl(index as u32).unwrap_or_default();
         let Ok(turn) = u8::try_from(index) else { return false };
+        let bit = 1_u64.checked_shl(u32::from(turn)).unwrap_or_default();
         let mut none = 0;
         let before = match self.turns.last() {
             Some(last) => self.pairs.get_mut(usize::from(*last)),
@@ -223,20 +220,38 @@ impl Walk {
     }
 }
 
-/// Codes of a few bits each. A code that was after the same one before is left out.
-struct Codes {
-    bits: u32,
-    codes: u64,
-    count: u32,
-    last: u64,
+/// The most codes of parts or of calls.
+const MOST_CODES: usize = 12;
+
+/// The codes of parts or of calls in their order, and zeros after them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Codes([u8; MOST_CODES]);
+
+impl Codes {
+    fn of(code: u8) -> Self {
+        let mut codes = [0; MOST_CODES];
+        codes[0] = code;
+        Self(codes)
+    }
+
+    fn list(&self) -> impl Iterator<Item = u8> {
+        self.0.iter().copied().take_while(|code| *code != 0)
+    }
+}
+
+/// Codes in a row, without those that were after the same one before.
+struct CodeWalk {
+    codes: Codes,
+    count: usize,
+    last: u8,
+    /// For each code, a bit for each one that was after it.
     pairs: [u64; 64],
 }
 
-impl Codes {
-    fn new(bits: u32) -> Self {
+impl CodeWalk {
+    fn new() -> Self {
         Self {
-            bits,
-            codes: 0,
+            codes: Codes::default(),
             count: 0,
             last: 0,
             pairs: [0; 64],
@@ -244,29 +259,18 @@ impl Codes {
     }
 
     /// Adds a code. Returns whether it was added, or `None` if there is no room.
-    fn push(&mut self, code: u64) -> Option<bool> {
-        let pairs = self.pairs.get_mut(self.last as usize)?;
+    fn push(&mut self, code: u8) -> Option<bool> {
+        let after = self.pairs.get_mut(usize::from(self.last))?;
+        let bit = 1_u64.checked_shl(u32::from(code))?;
+        let is_new = *after & bit == 0;
+        *after |= bit;
         self.last = code;
-        let is_new = *pairs & 1 << code == 0;
-        *pairs |= 1 << code;
         if is_new {
-            let shift = self.count * self.bits;
-            if shift + self.bits > u64::BITS {
-                return None;
-            }
-            self.codes |= code << shift;
-            self.count += 1;
+            *self.codes.0.get_mut(self.count)? = code;
+            self.count = self.count.saturating_add(1);
         }
         Some(is_new)
     }
-}
-
-/// Returns the codes of a number of bits each.
-fn list_codes(codes: u64, bits: u32) -> impl Iterator<Item = u64> {
-    let shifts = (0..u64::BITS / bits).map(move |index| index * bits);
-    shifts
-        .map(move |shift| codes >> shift & ((1 << bits) - 1))
-        .take_while(|code| *code != 0)
 }
 
 impl Outline {
@@ -274,136 +278,60 @@ impl Outline {
     fn new(normal: &Normal<'_>, turn: &Turn<'_>, open: &mut Vec<usize>, meter: &mut Meter<'_>) -> Result<Option<Self>> {
         let mut values = Vec::new();
         let parts = match turn.parts.as_slice() {
-            [] => Some(0),
-            [part] if part.medium().is_none() => Some(code_of_part(part)),
+            [] => Codes::default(),
+            [part] if part.medium().is_none() => Codes::of(code_of_part(part)),
             parts => {
                 meter.charge_items(parts.len())?;
-                let mut codes = Codes::new(PART_BITS);
-                let mut has_room = true;
+                let mut walk = CodeWalk::new();
                 for part in parts {
-                    match codes.push(code_of_part(part)) {
-                        Some(true) if part.medium().is_some() => match write_outline(part.node, meter)? {
-                            Some(outline) => values.push((String::new(), outline)),
-                            None => has_room = false,
-                        },
-                        Some(_) => {}
-                        None => has_room = false,
+                    let Some(is_new) = walk.push(code_of_part(part)) else {
+                        return Ok(None);
+                    };
+                    if is_new && part.medium().is_some() {
+                        let Some(outline) = write_outline(part.node, meter)? else {
+                            return Ok(None);
+                        };
+                        values.push((String::new(), outline));
                     }
                 }
-                has_room.then_some(codes.codes)
+                walk.codes
             }
         };
-        let calls = if turn.calls.is_empty() {
-            Some(0)
-        } else {
-            let mut codes = Codes::new(CALL_BITS);
-            let pushed = normal.calls_of(&turn.calls).map(|call| codes.push(code_of_call(call)));
-            let has_room = pushed.fold(true, |has_room, pushed| has_room && pushed.is_some());
-            has_room.then_some(codes.codes)
-        };
+        let mut calls = Codes::default();
+        if !turn.calls.is_empty() {
+            let mut walk = CodeWalk::new();
+            if !normal
+                .calls_of(&turn.calls)
+                .all(|call| walk.push(code_of_call(call)).is_some())
+            {
+                return Ok(None);
+            }
+            calls = walk.codes;
+        }
         for field in &turn.fields {
             match write_outline(field.value, meter)? {
                 Some(outline) => values.push((field.key.to_owned(), outline)),
                 None => return Ok(None),
             }
         }
-        let (Some(parts), Some(calls)) = (parts, calls) else {
-            return Ok(None);
-        };
         if turn.result.is_some() {
             meter.charge_items(open.len())?;
         }
-        let key = THOUGHT_KEYS
-            .iter()
-            .position(|key| Some(*key) == turn.thought_key)
-            .unwrap_or(0);
         Ok(Some(Self {
             role: turn.role,
             form: turn.form,
             is_kept: turn.node.is_some(),
             parts,
-            thoughts: (key as u8) << 2 | turn.thoughts.len().min(2) as u8,
+            thought_key: THOUGHT_KEYS.iter().position(|key| Some(*key) == turn.thought_key),
+            thoughts: turn.thoughts.len().min(2),
             calls,
             result: code_of_result(turn, open),
             values,
         }))
     }
-
-    /// Returns a message of Chat Completions with the outline.
-    fn message(&self, index: usize, ids: &mut Ids) -> Data<'static> {
-        let mut entries = vec![entry("role", text(self.role.name()))];
-        let words = |number: usize| Data::Str(format!("Words {index}-{number}.").into());
-        let mut media = self.values.iter().filter(|(key, _)| key.is_empty());
-        let mut parts = list_codes(self.parts, PART_BITS)
-            .enumerate()
-            .map(|(number, code)| match code {
-                EMPTY => text(""),
-                BLANK => text(" "),
-                WORDS => words(number),
-                BLOCK => object(vec![entry("type", text("block")), entry("words", words(number))]),
-                _ => media.next().map_or(Data::None, |(_, json)| read(json)),
-            });
-        match self.form {
-            Form::Absent => {}
-            Form::Null => entries.push(entry("content", Data::None)),
-            Form::Text => entries.extend(parts.next().map(|part| entry("content", part))),
-            Form::Parts => {
-                let wrap = |part| match part {
-                    Data::Str(_) => object(vec![entry("type", text("text")), entry("text", part)]),
-                    part => part,
-                };
-                entries.push(entry("content", Data::List(parts.by_ref().map(wrap).collect())));
-            }
-        }
-        entries.extend(parts.next().map(|part| entry("refusal", part)));
-        let thought = |number: usize| Data::Str(format!("Thoughts {index}-{number}.").into());
-        let key = THOUGHT_KEYS.get(usize::from(self.thoughts >> 2)).copied().unwrap_or_default();
-        let count = usize::from(self.thoughts & 3);
-        let own = usize::from(!key.is_empty());
-        if own > 0 {
-            entries.push(entry(key, thought(0)));
-        }
-        if count > own {
-            let details =
-                (own..count).map(|number| object(vec![entry("type", text("reasoning.text")), entry("text", thought(number))]));
-            entries.push(entry("reasoning_details", Data::List(details.collect())));
-        }
-        let fields = self.values.iter().filter(|(key, _)| !key.is_empty());
-        entries.extend(fields.map(|(key, json)| (key.clone().into(), read(json))));
-        let calls = list_codes(self.calls, CALL_BITS).enumerate();
-        let calls: Vec<Data<'static>> = calls.map(|(number, code)| make_call(code, (index, number), ids)).collect();
-        if !calls.is_empty() {
-            entries.push(entry("tool_calls", Data::List(calls)));
-        }
-        if self.role == Role::Tool {
-            let id = if self.result & IS_MATCHED == 0 {
-                None
-            } else if self.result & IS_NEXT != 0 {
-                (!ids.open.is_empty()).then(|| ids.open.remove(0)).flatten()
-            } else {
-                ids.open.pop().flatten()
-            };
-            if self.result & HAS_ID != 0 {
-                entries.push(entry(
-                    "tool_call_id",
-                    Data::Str(id.unwrap_or_else(|| "unknown".to_owned()).into()),
-                ));
-            }
-            if self.result & HAS_NAME != 0 {
-                entries.push(entry("name", text("find")));
-            }
-        }
-        object(entries)
-    }
 }
 
-/// The identifiers of the calls without a result.
-#[derive(Default)]
-struct Ids {
-    open: Vec<Option<String>>,
-}
-
-fn code_of_part(part: &Part<'_>) -> u64 {
+fn code_of_part(part: &Part<'_>) -> u8 {
     match part.kind {
         PartKind::Medium(Medium::Image) => MEDIUM,
         PartKind::Medium(Medium::Audio) => MEDIUM + 1,
@@ -417,7 +345,7 @@ fn code_of_part(part: &Part<'_>) -> u64 {
 }
 
 /// Returns the form of a call's arguments, from 1, and in the upper bits that of its identifier.
-fn code_of_call(call: &Call<'_>) -> u64 {
+fn code_of_call(call: &Call<'_>) -> u8 {
     let form = match &call.arguments {
         Arguments::Absent => 1,
         Arguments::Json(json) if json.is_nothing() => 2,
@@ -434,35 +362,6 @@ fn code_of_call(call: &Call<'_>) -> u64 {
         Some(_) => 3,
     };
     id << 3 | form
-}
-
-fn make_call(code: u64, (index, number): (usize, usize), ids: &mut Ids) -> Data<'static> {
-    let id = match code >> 3 {
-        1 => None,
-        2 => Some(format!("call{:05}", index * 100 + number)),
-        _ => Some(format!("call_{index}_{number}")),
-    };
-    let words = |kind: &str| format!("{kind} {index}-{number}.");
-    let value = || object(vec![entry("key", Data::Str(words("Value").into()))]);
-    let mut function = vec![entry("name", text("find"))];
-    match code & 7 {
-        0 => function.push(entry("input", Data::Str(words("Input").into()))),
-        1 => {}
-        2 => function.push(entry("arguments", text(""))),
-        3 => function.push(entry(
-            "arguments",
-            Data::Str(format!("{{\"key\": \"{}\"}}", words("Value")).into()),
-        )),
-        4 => function.push(entry("arguments", Data::Str(words("Words").into()))),
-        5 => function.push(entry("arguments", Data::List(vec![Data::Str(words("Value").into())]))),
-        6 => function.push(entry("arguments", value())),
-        _ => function.push(entry("arguments", object(Vec::new()))),
-    }
-    let kind = if code & 7 == 0 { "custom" } else { "function" };
-    ids.open.push(id.clone());
-    let mut entries: Vec<Entry<'static>> = id.map(|id| entry("id", Data::Str(id.into()))).into_iter().collect();
-    entries.extend([entry("type", text(kind)), entry(kind, object(function))]);
-    object(entries)
 }
 
 fn code_of_result(turn: &Turn<'_>, open: &mut Vec<usize>) -> u8 {
@@ -523,52 +422,6 @@ fn form_of_tool(tool: &super::normal::Tool<'_>) -> u16 {
     form
 }
 
-fn make_tool(index: usize, form: u16) -> Data<'static> {
-    let has = |bit: u16| form & bit != 0;
-    let mut function = vec![entry("name", Data::Str(format!("find{index}").into()))];
-    if has(HAS_DESCRIPTION) {
-        let description = if has(IS_DESCRIBED) {
-            format!("It finds {index}.")
-        } else {
-            String::new()
-        };
-        function.push(entry("description", Data::Str(description.into())));
-    }
-    let mut properties = Vec::new();
-    for (is_typed, typed) in [(true, SOME_TYPED), (false, SOME_UNTYPED)] {
-        for (is_described, described) in [(true, SOME_DESCRIBED), (false, SOME_UNDESCRIBED)] {
-            if has(typed) && has(described) {
-                let name = format!("key{}", properties.len());
-                let mut property = Vec::new();
-                if is_typed {
-                    property.push(entry("type", text("string")));
-                }
-                if is_described {
-                    property.push(entry("description", Data::Str(format!("The {name} of {index}.").into())));
-                }
-                properties.push((name.into(), object(property)));
-            }
-        }
-    }
-    if has(HAS_PARAMETERS) {
-        let mut parameters = vec![entry("type", text("object"))];
-        if has(HAS_PROPERTIES) {
-            parameters.push(entry("properties", object(properties)));
-        }
-        let key = if has(HAS_SCHEMA) { "input_schema" } else { "parameters" };
-        function.push(entry(key, object(parameters)));
-    }
-    if has(HAS_GRAMMAR) {
-        let format = vec![entry("type", text("grammar")), entry("definition", text("start: word"))];
-        function.push(entry("format", object(format)));
-    }
-    if has(FLAT) {
-        return object(function);
-    }
-    let kind = if has(CUSTOM) { "custom" } else { "function" };
-    object(vec![entry("type", text(kind)), entry(kind, object(function))])
-}
-
 /// Returns the JSON of a value with other words, or `None` if it is large.
 fn write_outline(node: Node<'_>, meter: &mut Meter<'_>) -> Result<Option<String>> {
     meter.charge_items(node.count_values(DEPTH))?;
@@ -598,20 +451,4 @@ fn outline<'b>(node: Node<'b>, levels: usize, key: &str) -> Data<'b> {
         Some(_) => Data::Str("Words.".into()),
         None => node.to_data(1),
     }
-}
-
-fn read(json: &str) -> Data<'static> {
-    json::read(json).map_or(Data::None, Data::into_owned)
-}
-
-fn text(text: &str) -> Data<'static> {
-    Data::Str(text.to_owned().into())
-}
-
-fn entry(key: &str, value: Data<'static>) -> Entry<'static> {
-    (key.to_owned().into(), value)
-}
-
-fn object(entries: Vec<Entry<'static>>) -> Data<'static> {
-    Data::Object(Object::new(entries))
 }

@@ -1,19 +1,19 @@
 //! Searches for the plan with which a template prints everything that a request says.
 
+mod effect;
+
 use std::collections::{HashMap, HashSet};
 
 use super::judge::{self, Faults};
 use super::memory::Found;
-use super::normal::{Medium, Role, Turn};
-use super::places::Place;
-use super::plan::{self, CHOICES, Choice, Kinds, OPERATORS, Plan, kind, value};
+use super::normal::{Role, Turn};
+use super::operators::{OPERATORS, Operator, cautious};
+use super::plan::{Alternated, Content, Developer, Kinds, Plan, Systems, ThoughtForm, UNDO, kind};
 use super::prepared::Request;
 use super::quick;
-use super::variables::LEVELS;
 use super::write::{MediaSet, Written};
 use crate::chat::{Prompt, PromptOptions};
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::{Data, Object};
 use crate::meter::Meter;
 
 /// The most renders of a search before the cautious plans, and with them.
@@ -22,9 +22,6 @@ const MOST: usize = 260;
 
 /// The most renders from one beginning.
 const CLIMB: usize = 90;
-
-/// The most groups of media that are judged, each by two renders.
-const MOST_GROUPS: usize = 8;
 
 /// How much of a request is lost: the lower, the better.
 type Score = (u32, u32, u32, u32);
@@ -180,38 +177,6 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         Ok((faults, prompt, needs_trace))
     }
 
-    /// Returns the groups of media for which nothing stands in the prompt.
-    fn find_lost_media(&mut self, prompt: &Prompt, written: &Written<'b>) -> MediaSet {
-        let mut groups: Vec<(MediaSet, Option<&str>)> = Vec::new();
-        for medium in &written.media {
-            let group = (written.group_of(medium), medium.node.get_text("type"));
-            if !groups.contains(&group) && groups.len() < MOST_GROUPS {
-                groups.push(group);
-            }
-        }
-        let mut lost = 0;
-        for (group, kind) in groups {
-            let media = written.media.iter();
-            let own: Vec<_> = media
-                .filter(|medium| (written.group_of(medium), medium.node.get_text("type")) == (group, kind))
-                .collect();
-            let Some(first) = own.first() else { continue };
-            let indices: HashSet<(usize, usize)> = own.iter().map(|medium| (medium.message, medium.part)).collect();
-            let mut render = |other: Option<Data<'b>>| {
-                self.renders = self.renders.saturating_add(1);
-                let replaced = written.replace_parts(&indices, other.as_ref());
-                let other = self.request.render(&replaced, self.options, (false, false), self.meter);
-                other.ok().map(|other| other.text)
-            };
-            let Some(without) = render(None) else { continue };
-            let unknown = Data::Object(Object::new(vec![("type".into(), Data::Str("unknown".into()))]));
-            let is_lost = without == prompt.text
-                || render(Some(unknown)).as_ref() == Some(&prompt.text) && !names_medium(&prompt.text, &without, first.kind);
-            lost |= if is_lost { group } else { 0 };
-        }
-        lost
-    }
-
     /// Returns the best outcome that is found. The plan of an earlier request is kept if it loses nothing.
     ///
     /// # Errors
@@ -225,8 +190,8 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     fn find(&mut self, earlier: Option<Plan>) -> Outcome {
         let base = self.request.settings.plan();
         if let Some(earlier) = earlier {
-            let settings = base.get(Choice::Settings);
-            let outcome = self.try_plan(earlier.with(Choice::Settings, settings));
+            let settings = base.settings;
+            let outcome = self.try_plan(Plan { settings, ..earlier });
             if outcome.is_perfect() {
                 return outcome;
             }
@@ -237,7 +202,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         }
         let mut current = self.climb(neutral, false);
         // Two changes can be needed at once. In the form that templates take most, one is enough.
-        for form in [value::STRING, value::PARTS] {
+        for form in [Content::String, Content::Parts] {
             if current.is_bad() || current.is_grave(self.source) {
                 let start = self.try_plan(base.in_form(form));
                 let other = self.climb(start, false);
@@ -252,8 +217,9 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             self.try_cautious(&mut current, true);
         }
         self.keep_systems(&mut current);
-        for index in 0..CHOICES {
-            let plan = current.plan.undo(index, &base);
+        for undo in UNDO {
+            let mut plan = current.plan;
+            undo(&mut plan, &base);
             self.keep_better(&mut current, plan);
         }
         self.place_later_systems(&mut current);
@@ -279,7 +245,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
 
     /// Tries the cautious plans on what is refused, garbled or gravely lost.
     fn try_cautious(&mut self, current: &mut Outcome, gives_up: bool) {
-        for plan in plan::cautious(gives_up) {
+        for plan in cautious(gives_up) {
             if self.renders > MOST || !current.is_bad() && !current.is_grave(self.source) {
                 break;
             }
@@ -292,10 +258,13 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
 
     /// Leaves messages of the system to the system, if the template takes some of them.
     fn keep_systems(&mut self, current: &mut Outcome) {
-        if matches!(current.plan.get(Choice::Systems), value::ALL_AS_USER | value::INTO_USER) {
-            let system = current.plan.with(Choice::Developer, value::AS_SYSTEM);
-            for systems in [value::MERGED, value::LATER_AS_USER] {
-                self.keep_better(current, system.with(Choice::Systems, systems));
+        if matches!(current.plan.systems, Systems::AllAsUser | Systems::IntoUser) {
+            let system = Plan {
+                developer: Developer::System,
+                ..current.plan
+            };
+            for systems in [Systems::Merged, Systems::LaterAsUser] {
+                self.keep_better(current, Plan { systems, ..system });
             }
         }
     }
@@ -303,9 +272,9 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     /// Leaves messages of the system after an answer in their place, as those of the user: if they were merged into the first message, each
     /// of them would change the beginning of the prompt.
     fn place_later_systems(&mut self, current: &mut Outcome) {
-        let systems = match current.plan.get(Choice::Systems) {
-            value::MERGED => value::LATER_AS_USER,
-            value::INTO_USER => value::ALL_AS_USER,
+        let systems = match current.plan.systems {
+            Systems::Merged => Systems::LaterAsUser,
+            Systems::IntoUser => Systems::AllAsUser,
             _ => return,
         };
         let turns = &self.request.normal.turns;
@@ -313,102 +282,15 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             .iter()
             .position(|turn| turn.role == Role::Assistant)
             .unwrap_or(turns.len());
-        let is_asked_for = current.plan.get(Choice::Systems) == self.request.settings.plan().get(Choice::Systems);
+        let is_asked_for = current.plan.systems == self.request.settings.plan().systems;
         if is_asked_for || !turns.iter().skip(answer).any(Turn::is_system) {
             return;
         }
-        let plan = current.plan.with(Choice::Systems, systems);
-        let own = plan.get(Choice::Alternation);
-        for alternation in [own, value::MERGED_TURNS, value::INSERTED] {
-            self.keep_better(current, plan.with(Choice::Alternation, alternation));
-            if current.plan.get(Choice::Systems) == systems {
+        let plan = Plan { systems, ..current.plan };
+        for alternation in [plan.alternation, Alternated::Merged, Alternated::Inserted] {
+            self.keep_better(current, Plan { alternation, ..plan });
+            if current.plan.systems == systems {
                 break;
-            }
-        }
-    }
-
-    /// Gives an effort that the template does not know the name of the nearest one that it knows, and lets it know that there is reasoning
-    /// if the effort has no effect else.
-    fn fit_settings(&mut self, current: &mut Outcome) {
-        let variables = &self.request.variables;
-        let plan = current.plan;
-        if current.refusal.is_some() || !variables.has_settings() || plan.get(Choice::Settings) == value::DROPPED {
-            return;
-        }
-        let own = self.say(plan);
-        if variables.reads_effort() {
-            if let Some(level) = variables.level() {
-                let settings = self.find_effort(plan, level, own.as_deref());
-                match settings {
-                    Some(settings) => self.keep_better(current, plan.with(Choice::Settings, settings)),
-                    None => current.faults.push((kind::EFFORT, Place::BODY)),
-                }
-            }
-        }
-        let is_switched = variables.path(kind::THINKING).is_some() && variables.has_switch();
-        if is_switched && self.say(plan.with(Choice::Settings, value::INVERTED)) == own {
-            current.faults.push((kind::THINKING, Place::BODY));
-        }
-    }
-
-    /// Returns the settings with which an effort has an effect, or `None` if no effort has one.
-    fn find_effort(&mut self, plan: Plan, level: u8, own: Option<&str>) -> Option<u8> {
-        let has_switch = self.request.variables.has_switch();
-        for switch in [0, value::SWITCH] {
-            if switch != 0 && !has_switch {
-                break;
-            }
-            let with = |level: u8| plan.with(Choice::Settings, value::LEVEL + switch + level);
-            let unknown = self.say(with(value::SWITCH - 1));
-            if switch == 0 && own != unknown.as_deref() {
-                return Some(plan.get(Choice::Settings));
-            }
-            let prompts: Vec<Option<String>> = LEVELS.iter().zip(0..).map(|(_, level)| self.say(with(level))).collect();
-            let differs = |prompt: &Option<String>| prompt.is_some() && *prompt != unknown;
-            let others: Vec<String> = prompts
-                .iter()
-                .filter(|prompt| differs(prompt))
-                .flatten()
-                .map(|prompt| prompt.to_lowercase())
-                .collect();
-            // The effort of a branch for all other words has its own word in the prompt.
-            let is_named = |word: &str, prompt: &Option<String>| {
-                let names = |text: &String| text.contains(word);
-                prompt.as_ref().is_some_and(|prompt| names(&prompt.to_lowercase()))
-                    && !others.is_empty()
-                    && !others.iter().any(names)
-            };
-            let known = LEVELS.iter().zip(&prompts).zip(0_u8..);
-            let known = known.filter(|((word, prompt), _)| differs(prompt) || is_named(word, prompt));
-            let known: Vec<u8> = known.map(|(_, level)| level).collect();
-            if known.contains(&level) {
-                return Some(if switch == 0 {
-                    plan.get(Choice::Settings)
-                } else {
-                    value::LEVEL + switch + level
-                });
-            }
-            if level == 0 && has_switch {
-                return Some(value::WITHOUT_EFFORT);
-            }
-            let nearest = known.into_iter().min_by_key(|other| (level.abs_diff(*other), level > *other));
-            if let Some(nearest) = nearest {
-                return Some(value::LEVEL + switch + nearest);
-            }
-        }
-        None
-    }
-
-    /// Returns the prompt of a plan, unless the template refuses it.
-    fn say(&mut self, plan: Plan) -> Option<String> {
-        let written = self.request.write(&plan, self.meter).ok()?;
-        self.renders = self.renders.saturating_add(1);
-        let prompt = self.request.render(&written, self.options, (false, false), self.meter);
-        match prompt {
-            Ok(prompt) => Some(prompt.text),
-            Err(error) => {
-                self.refuse(plan, error, &written);
-                None
             }
         }
     }
@@ -424,7 +306,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     }
 
     /// Returns the operators that may help, with their plans.
-    fn operators(&self, current: &Outcome, gives_up: bool) -> Vec<(&'static plan::Operator, Plan)> {
+    fn operators(&self, current: &Outcome, gives_up: bool) -> Vec<(&'static Operator, Plan)> {
         let mut kinds = current.kinds();
         let as_text = self.request.settings.tools_as_text;
         for (word, kind) in [("tools", kind::TOOL), ("tool_calls", kind::CALL)] {
@@ -437,28 +319,26 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
                 kinds |= mends;
             }
         }
-        let is_of_use = |operator: &&plan::Operator| {
-            let is_last = match operator.choice {
-                Choice::Drops => !as_text,
-                Choice::Media | Choice::Thoughts => operator.value == value::DROPPED,
-                _ => false,
+        let has_placeholder = self.request.settings.media_placeholder.is_some();
+        let base = current.plan;
+        let apply = |operator: &'static Operator| {
+            let mut plan = base;
+            (operator.choose)(&mut plan);
+            let drops = (plan.drops_tools, plan.drops_calls) != (base.drops_tools, base.drops_calls);
+            let changes_media = plan.media != base.media;
+            let is_held = plan.gives_up(&base) && !gives_up && !(drops && as_text) && (!changes_media || current.refusal.is_some());
+            let mends = match operator.mends {
+                _ if drops && as_text => kind::TOOL | kind::CALL,
+                mends if changes_media && has_placeholder => mends | kind::MEDIUM,
+                mends => mends,
             };
-            let into_content = operator.choice == Choice::Thoughts && operator.value == value::CONTENT;
-            let mends = match operator.choice {
-                Choice::Drops if as_text => kind::TOOL | kind::CALL,
-                Choice::Media if self.request.settings.media_placeholder.is_some() => operator.mends | kind::MEDIUM,
-                _ => operator.mends,
-            };
-            let is_held = is_last && !gives_up && (operator.choice != Choice::Media || current.refusal.is_some());
-            let is_new = current.plan.get(operator.choice) != operator.value && (operator.applies)(&self.request.normal);
             let may_mend = current.refusal.is_some() || mends & kinds != 0;
+            let into_content = plan.thoughts == ThoughtForm::Content && plan.thoughts != base.thoughts;
             let is_read = !into_content || self.source.contains("<think>") && self.thinks_last();
-            is_new && may_mend && is_read && !is_held
+            let is_new = plan != base && (operator.applies)(&self.request.normal);
+            (is_new && may_mend && is_read && !is_held).then_some((operator, plan))
         };
-        let operators = OPERATORS.iter().filter(is_of_use);
-        operators
-            .map(|operator| (operator, current.plan.with(operator.choice, operator.value)))
-            .collect()
+        OPERATORS.iter().filter_map(apply).collect()
     }
 
     /// Returns whether there is reasoning after the last message of the user. A template cuts earlier reasoning on purpose.
@@ -493,7 +373,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
                 continue;
             }
             let is_better = other.score < best.as_ref().map_or(current.score, |best| best.score);
-            let ends = other.is_perfect() || operator.cost <= most;
+            let ends = other.is_perfect() || operator.cost <= most && other.score.1 == 0;
             if is_better {
                 best = Some(other);
             }
@@ -540,21 +420,4 @@ fn weigh(kind: Kinds) -> u32 {
         kind if kind & kind::CONTENT != 0 => 100,
         _ => 0,
     }
-}
-
-/// Returns whether what a prompt has more than another one names a kind of media.
-fn names_medium(text: &str, without: &str, kind: Medium) -> bool {
-    let names: &[&str] = match kind {
-        Medium::Image => &["image", "img", "vision", "picture"],
-        Medium::Audio => &["audio", "sound", "speech"],
-        Medium::Video => &["video", "frame"],
-        Medium::File => &["file", "document", "pdf"],
-    };
-    let same = |pair: &(u8, u8)| pair.0 == pair.1;
-    let start = text.bytes().zip(without.bytes()).take_while(same).count();
-    let end = text.bytes().rev().zip(without.bytes().rev()).take_while(same).count();
-    // The beginning of a name can also be that of what follows.
-    let around = start.saturating_sub(16)..text.len().saturating_sub(end).saturating_add(16).min(text.len()).max(start);
-    let piece = String::from_utf8_lossy(text.as_bytes().get(around).unwrap_or_default()).to_lowercase();
-    names.iter().any(|name| piece.contains(name))
 }

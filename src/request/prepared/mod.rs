@@ -1,9 +1,15 @@
 //! A prepared request: how it is written for a template, its prompt, and its changes.
 
+mod attempt;
+mod places;
+
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use serde::Serialize;
+
+use attempt::Attempt;
 
 use super::change::{Change, ChangeKind};
 use super::format::{Format, find};
@@ -13,13 +19,13 @@ use super::node::Node;
 use super::normal::Normal;
 use super::options::{Body, Policy, PrepareOptions, Settings};
 use super::places::Place;
-use super::plan::{Choice, Kinds, Plan, kind};
-use super::search::{Outcome, Search, kinds_of};
+use super::plan::{Plan, kind};
+use super::search::{Outcome, Search};
 use super::sketch::{self, Rest, Sketch};
 use super::variables::{self, Variables};
 use super::write::{Given, Written, write};
-use super::{quick, read, wrong};
-use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlTokens, Prompt, PromptOptions};
+use super::{read, wrong};
+use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt, PromptOptions};
 use crate::clock::LocalTime;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
@@ -43,6 +49,9 @@ pub struct Media {
     pub kind: &'static str,
     /// The index of the message that the template gets.
     pub message: usize,
+    /// The bytes of the prompt that stand for it, if they are known ([`Prepared::place_media`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<Range<usize>>,
 }
 
 /// What is rendered, apart from how it is written.
@@ -68,12 +77,14 @@ impl ChatTemplate {
         self.prepare_with(body, &PrepareOptions::default())
     }
 
-    /// Prepares the body of a chat request: finds how it has to be written for this template, by renders of this request. For a request of
-    /// a shape that the template has seen before, the first render of [`Prepared::render`] is the only one.
+    /// Prepares the body of a chat request: finds how it has to be written for this template, by renders of a sketch of this request, which
+    /// has other words. If the sketch is known from an earlier request, the first render of [`Prepared::render`] is the only one. Earlier
+    /// requests change nothing else.
     ///
     /// # Errors
     /// If the body has none of the formats or names content that is stored elsewhere, and if the template takes the request in no form.
-    /// A request of a shape that is known is not rendered here, so [`Prepared::render`] returns the error if the template refuses it.
+    /// A request whose sketch the template takes is not rendered here, so [`Prepared::render`] returns the error if the template refuses
+    /// it for its words.
     /// Errors about the body have the class [`Request`](crate::ErrorClass::Request) and its JSON pointer.
     pub fn prepare_with<'b, B: Body>(&'b self, body: &'b B, options: &PrepareOptions<'_>) -> Result<Prepared<'b>> {
         let body = body.as_node();
@@ -130,7 +141,8 @@ impl<'b> Prepared<'b> {
         // What is moved or lost for the sketch may be printed where this request has it.
         let neutral = request.settings.plan();
         if self.found.is_of_sketch && self.found.plan.moves(&neutral) {
-            let neutral = neutral.with(Choice::Settings, self.found.plan.get(Choice::Settings));
+            let settings = self.found.plan.settings;
+            let neutral = Plan { settings, ..neutral };
             let written = request.write(&neutral, attempt.meter)?;
             if let Some(answer) = attempt.render(neutral, &written)? {
                 return Ok(answer);
@@ -159,6 +171,7 @@ impl<'b> Prepared<'b> {
             path: self.request.normal.places.pointer(medium.place),
             kind: medium.kind.name(),
             message: medium.message,
+            range: None,
         });
         media.collect()
     }
@@ -182,92 +195,6 @@ impl<'b> Prepared<'b> {
     pub fn add_generation_prompt(&self) -> bool {
         self.request.has_prompt
     }
-}
-
-/// A render of a request, whose faults are compared with those for which its plan was found.
-struct Attempt<'r, 'b, 'm> {
-    request: &'r Request<'b>,
-    found: &'r Found,
-    options: &'r PromptOptions<'r>,
-    meter: &'r mut Meter<'m>,
-}
-
-impl<'b> Attempt<'_, 'b, '_> {
-    /// Returns the prompt of what a plan wrote and its changes, or `None` if the template refuses it or the prompt has other faults.
-    fn render(&mut self, plan: Plan, written: &Written<'b>) -> Result<Option<(Prompt, Vec<Change>)>> {
-        let (request, options) = (self.request, self.options);
-        let known = || {
-            let settings = [kind::EFFORT, kind::THINKING].into_iter();
-            let settings = settings.filter(|kind| self.found.faults & kind != 0);
-            settings.map(|kind| (kind, Place::BODY))
-        };
-        if !self.found.needs_trace {
-            if let Ok(prompt) = request.render(written, options, (options.render.trace, true), self.meter) {
-                let faults = quick::judge(request, &prompt, written, self.meter)?;
-                if let Some(mut faults) = faults.filter(|faults| self.expects(kinds_of(faults))) {
-                    faults.extend(written.list_lost(self.found.lost_media).chain(known()));
-                    return self.finish(prompt, written, &faults).map(Some);
-                }
-            }
-        }
-        // A control token that is refused is no fault of the plan.
-        let options = &without_refusal(options);
-        let (mut outcome, prompt) = Search::new(request, options, self.meter).evaluate(plan, written, Some(self.found.lost_media));
-        match prompt {
-            Some(prompt) if self.expects(outcome.kinds()) => {
-                let prompt = self.complete(prompt, written)?;
-                outcome.faults.extend(known());
-                self.finish(prompt, written, &outcome.faults).map(Some)
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// Returns the prompt of the plan that is best for this request, and its changes.
-    fn search(&mut self) -> Result<(Prompt, Vec<Change>)> {
-        let request = self.request;
-        let options = without_refusal(self.options);
-        let outcome = request.search(Some(self.found.plan), &options, self.meter)?;
-        let written = request.write(&outcome.plan, self.meter)?;
-        let prompt = request.render(&written, &options, (true, false), self.meter)?;
-        let prompt = self.complete(prompt, &written)?;
-        self.finish(prompt, &written, &outcome.faults)
-    }
-
-    /// Returns whether a prompt has no faults of other kinds than that for which the plan was found.
-    fn expects(&self, faults: Kinds) -> bool {
-        faults & !(self.found.faults | kind::FIELD | kind::DOCUMENT) == 0
-    }
-
-    /// Returns a traced prompt as the options want it.
-    fn complete(&self, mut prompt: Prompt, written: &Written<'b>) -> Result<Prompt> {
-        let options = self.options;
-        if options.control_tokens.policy == ControlPolicy::Refuse {
-            return self
-                .request
-                .render(written, options, (options.render.trace, false), self.meter);
-        }
-        if !options.render.trace && options.control_tokens.policy == ControlPolicy::Leave {
-            prompt.segments.clear();
-        }
-        Ok(prompt)
-    }
-
-    fn finish(&self, prompt: Prompt, written: &Written<'b>, faults: &Faults) -> Result<(Prompt, Vec<Change>)> {
-        let changes = self.request.list_changes(written, faults);
-        self.request.check_policy(&changes)?;
-        Ok((prompt, changes))
-    }
-}
-
-/// Returns the options without the policy that refuses control tokens.
-fn without_refusal<'o>(options: &PromptOptions<'o>) -> PromptOptions<'o> {
-    let refuses = options.control_tokens.policy == ControlPolicy::Refuse;
-    options.with_control_tokens(if refuses {
-        ControlTokens::default()
-    } else {
-        options.control_tokens
-    })
 }
 
 /// The time while the plan of a sketch is searched.
@@ -342,7 +269,7 @@ impl<'b> Request<'b> {
     pub fn write(&self, plan: &Plan, meter: &mut Meter<'_>) -> Result<Written<'b>> {
         let is_chat = self.format == Format::ChatCompletions;
         let mut written = write(&self.normal, plan, is_chat, &self.settings, meter)?;
-        (written.variables, written.settings) = self.variables.write(plan.get(Choice::Settings));
+        (written.variables, written.settings) = self.variables.write(plan.settings);
         Ok(written)
     }
 
@@ -459,20 +386,13 @@ impl<'b> Request<'b> {
     fn list_changes(&self, written: &Written<'b>, faults: &Faults) -> Vec<Change> {
         let make = |place: Place, kind, reason: &'static str| Change::new(self.normal.places.pointer(place), kind, reason);
         let mut changes = written.settings.clone();
-        let lost: HashSet<Place> = faults
-            .iter()
-            .filter(|(fault, _)| *fault == kind::MEDIUM)
-            .map(|(_, place)| *place)
-            .collect();
+        let lost = faults.iter().filter(|(fault, _)| *fault == kind::MEDIUM);
+        let lost: HashSet<Place> = lost.map(|(_, place)| *place).collect();
         let own = written.changes.iter();
         let own = own.filter(|(place, kind, _)| *kind != ChangeKind::Renamed || !lost.contains(place));
         changes.extend(own.map(|(place, kind, reason)| make(*place, *kind, reason)));
-        let dropped = |place: Place| {
-            written
-                .changes
-                .iter()
-                .any(|change| (change.0, change.1) == (place, ChangeKind::Dropped))
-        };
+        let dropped = written.changes.iter().filter(|change| change.1 == ChangeKind::Dropped);
+        let dropped: HashSet<Place> = dropped.map(|change| change.0).collect();
         let labelled: HashSet<Place> = written.labelled.iter().copied().collect();
         let mut last = None;
         for (fault, place) in faults.iter().filter(|(_, place)| !labelled.contains(place)) {
@@ -502,7 +422,7 @@ impl<'b> Request<'b> {
                 kind::MEDIUM => (ChangeKind::Dropped, "the template has no place for it"),
                 _ => (ChangeKind::Dropped, "the prompt does not have the text"),
             };
-            let is_known = kind == ChangeKind::Dropped && written.changes.len() < 1000 && dropped(*place);
+            let is_known = kind == ChangeKind::Dropped && dropped.contains(place);
             if last.replace((*place, kind)) != Some((*place, kind)) && !is_known {
                 changes.push(make(*place, kind, reason));
             }
