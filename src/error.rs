@@ -361,7 +361,7 @@ impl Error {
     ///
     /// let template = Template::compile("{{ x }}")?;
     /// let deadline = Deadline::new(0);
-    /// let options = RenderOptions { bounds: (&deadline).into(), ..Default::default() };
+    /// let options = RenderOptions::default().with_bounds(&deadline);
     /// let error = template.render(&serde_json::json!({"x": 1}), &options).unwrap_err();
     /// assert_eq!((error.is_retryable(), error.http_status()), (true, 503));
     /// # Ok::<(), chat_template::Error>(())

@@ -98,7 +98,7 @@ impl Prompt {
     ///     {"role": "user", "content": "Bye"},
     /// ]);
     /// let assistant = Some(AssistantOptions::default());
-    /// let prompt = template.apply(&messages, &ApplyOptions { assistant, ..Default::default() })?;
+    /// let prompt = template.apply(&messages, &ApplyOptions::default().with_assistant(assistant))?;
     /// assert_eq!(prompt.after(1), Some("<|user|>Bye<|end|>"));
     /// # Ok::<(), chat_template::Error>(())
     /// ```
@@ -144,7 +144,7 @@ impl ChatTemplate {
     /// let source = "{% for m in messages %}<|{{ m.role }}|>{{ m.content|trim }}<|end|>\n{% endfor %}\
     ///               {% if add_generation_prompt %}<|assistant|>{% endif %}";
     /// let template = ChatTemplate::from_source(source, &[])?;
-    /// let options = ApplyOptions { add_generation_prompt: true, ..Default::default() };
+    /// let options = ApplyOptions::default().with_add_generation_prompt(true);
     /// let mut messages = vec![json!({"role": "user", "content": "Hi"})];
     /// let mut seen = template.apply(messages.as_slice(), &options)?.text;
     ///
@@ -170,11 +170,11 @@ impl ChatTemplate {
         sampled: Option<&str>,
         options: &ApplyOptions<'_>,
     ) -> Result<Append> {
-        let deadline = options.bounds.start();
-        let mut meter = Meter::within(options.bounds, &deadline).share_steps();
+        let deadline = options.prompt.render.bounds.start();
+        let mut meter = Meter::within(options.prompt.render.bounds, &deadline).share_steps();
         meter.charge_scan(seen.len())?;
-        let mut traced = ApplyOptions { trace: true, ..*options };
-        traced.assistant = sampled.map(|_| AssistantOptions::default()).or(options.assistant);
+        let assistant = sampled.map(|_| AssistantOptions::default()).or(options.prompt.assistant);
+        let traced = options.with_trace(true).with_assistant(assistant);
         let wanted = if sampled.is_some() { &traced } else { options };
         let prompt = self.apply_within(messages, wanted, false, &meter)?;
         meter.charge_scan(prompt.text.len().saturating_mul(2))?;

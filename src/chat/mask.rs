@@ -32,7 +32,7 @@ use std::ops::Range;
 ///     &[],
 /// )?;
 /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]);
-/// let options = ApplyOptions { assistant: Some(AssistantOptions::default()), ..Default::default() };
+/// let options = ApplyOptions::default().with_assistant(AssistantOptions::default());
 /// let prompt = template.apply(&messages, &options)?;
 /// let spans = prompt.assistant()?;
 /// assert_eq!(&prompt.text[spans.bytes[0].clone()], "Hello!<|im_end|>");
@@ -87,7 +87,7 @@ use std::ops::Range;
 ///     &[],
 /// )?;
 /// let messages = serde_json::json!([{"role": "bot", "content": "Hé!"}]);
-/// let options = ApplyOptions { reference_spans: true, generation_spans: true, ..Default::default() };
+/// let options = ApplyOptions::default().with_reference_spans(true).with_generation_spans(true);
 /// let prompt = template.apply(&messages, &options)?;
 /// assert_eq!(prompt.text, "<bot>Hé!");
 /// assert_eq!(prompt.reference_spans.code_points, [0..3]);

@@ -53,7 +53,7 @@ pub struct Prompt {
 /// use chat_template::{ApplyOptions, ChatTemplate};
 ///
 /// let template = ChatTemplate::from_source("{% generation %}é{% endgeneration %}", &[])?;
-/// let options = ApplyOptions { generation_spans: true, ..Default::default() };
+/// let options = ApplyOptions::default().with_generation_spans(true);
 /// let prompt = template.apply(&serde_json::json!([{}]), &options)?;
 /// let json = serde_json::to_value(&prompt).unwrap();
 /// assert_eq!(json["text"], "é");
@@ -129,7 +129,7 @@ impl Prompt {
     ///
     /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>\n{% endfor %}", &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
-    /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
+    /// let prompt = template.apply(&messages, &ApplyOptions::default().with_trace(true))?;
     /// assert_eq!(prompt.text, "<user>Hi<end>\n");
     /// let turns = prompt.turns();
     /// assert_eq!((turns[0].message, &turns[0].header.bytes[0]), (0, &(0..6)));
@@ -152,7 +152,7 @@ impl Prompt {
     ///
     /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}", &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]);
-    /// let options = ApplyOptions { assistant: Some(AssistantOptions::default()), ..Default::default() };
+    /// let options = ApplyOptions::default().with_assistant(AssistantOptions::default());
     /// let prompt = template.apply(&messages, &options)?;
     /// assert_eq!(prompt.text, "<user>Hi<end><assistant>Ho<end>");
     /// let offsets = [(0, 6), (6, 8), (8, 13), (13, 24), (24, 26), (26, 31)];

@@ -18,7 +18,7 @@ mod serialize;
 mod string;
 pub(crate) mod tree;
 mod unfinished;
-mod write;
+pub(crate) mod write;
 
 pub use error::{JsonError, JsonErrorKind};
 pub(crate) use layout::Layout;
@@ -29,6 +29,6 @@ pub(crate) use read::{read_bytes, read_until};
 pub use serialize::to_data;
 pub(crate) use tree::Entry;
 pub use tree::{Data, Object};
-pub use write::write_data;
+pub(crate) use write::write_data;
 pub(crate) use write::write_string;
 pub(crate) use write::{write_escaped, write_float, write_short};

@@ -12,7 +12,7 @@ use super::plan::{Alternated, Content, Developer, Kinds, Plan, Systems, ThoughtF
 use super::prepared::Request;
 use super::quick;
 use super::write::{MediaSet, Written};
-use crate::chat::{ApplyOptions, Prompt};
+use crate::chat::{Prompt, PromptOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
 
@@ -83,7 +83,7 @@ impl Outcome {
 
 pub struct Search<'s, 'b, 'm> {
     request: &'s Request<'b>,
-    options: &'s ApplyOptions<'s>,
+    options: &'s PromptOptions<'s>,
     meter: &'s mut Meter<'m>,
     source: &'s str,
     known: HashMap<Plan, Outcome>,
@@ -96,7 +96,7 @@ pub struct Search<'s, 'b, 'm> {
 }
 
 impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
-    pub fn new(request: &'s Request<'b>, options: &'s ApplyOptions<'s>, meter: &'s mut Meter<'m>) -> Self {
+    pub fn new(request: &'s Request<'b>, options: &'s PromptOptions<'s>, meter: &'s mut Meter<'m>) -> Self {
         Self {
             request,
             options,

@@ -35,11 +35,10 @@ impl Texts {
 
     /// Returns what a call of the command may use.
     pub fn bounds(&self) -> Bounds<'_> {
-        Bounds {
-            limits: &self.limits,
-            deadline: Some(&self.deadline),
-            cancel: None,
-        }
+        Bounds::default()
+            .with_limits(&self.limits)
+            .with_deadline(&self.deadline)
+            .with_cancel(None)
     }
 
     /// Returns the text of a file.
