@@ -10,7 +10,6 @@ use super::normal::{Role, Turn};
 use super::operators::{OPERATORS, Operator, cautious};
 use super::plan::{Alternated, Content, Developer, Kinds, Plan, Systems, ThoughtForm, UNDO, kind};
 use super::prepared::Request;
-use super::quick;
 use super::write::{MediaSet, Written};
 use crate::chat::{ApplyOptions, Prompt};
 use crate::error::{Error, ErrorKind, Result};
@@ -34,8 +33,6 @@ pub struct Outcome {
     pub refusal: Option<Refusal>,
     /// The groups of media for which nothing stands in the prompt.
     lost_media: MediaSet,
-    /// Whether it takes a trace to judge the prompt.
-    needs_trace: bool,
     /// Refused, garbled, lost, echoes.
     score: Score,
 }
@@ -69,7 +66,7 @@ impl Outcome {
             plan: self.plan,
             faults: self.kinds(),
             lost_media: self.lost_media,
-            needs_trace: self.needs_trace,
+            needs_trace: false,
             tries_neutral: false,
         }
     }
@@ -125,7 +122,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     /// Renders what a plan wrote. Returns the outcome, and the prompt unless the template refuses the request. Of media it returns only
     /// those that were found to be lost: `None` lets renders find them.
     pub fn evaluate(&mut self, plan: Plan, written: &Written<'b>, lost_media: Option<MediaSet>) -> (Outcome, Option<Prompt>) {
-        let (mut faults, prompt, needs_trace) = match self.judge(written) {
+        let (mut faults, prompt) = match self.judge(written) {
             Ok(judged) => judged,
             Err(error) => return (self.refuse(plan, error, written), None),
         };
@@ -142,7 +139,6 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             faults,
             refusal: None,
             lost_media,
-            needs_trace,
         };
         (outcome, Some(prompt))
     }
@@ -164,20 +160,18 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             faults: Faults::new(),
             refusal: Some(refusal),
             lost_media: 0,
-            needs_trace: false,
             score: (1, 0, 0, 0),
         }
     }
 
     /// Renders the request and returns what is lost, but for media.
-    fn judge(&mut self, written: &Written<'b>) -> Result<(Faults, Prompt, bool)> {
+    fn judge(&mut self, written: &Written<'b>) -> Result<(Faults, Prompt)> {
         self.meter.charge_items(written.atoms.len())?;
         self.renders = self.renders.saturating_add(1);
-        let prompt = self.request.render(written, self.options, (true, true), self.meter)?;
-        let needs_trace = quick::judge(self.request, &prompt, written, self.meter)?.is_none();
+        let prompt = self.request.render(written, self.options, (true, false), self.meter)?;
         let mut faults = judge::judge(self.request, &prompt, written, self.meter)?;
         faults.extend(&written.given_up);
-        Ok((faults, prompt, needs_trace))
+        Ok((faults, prompt))
     }
 
     /// Returns the best outcome that is found. The plan of an earlier request is kept if it loses nothing.
