@@ -420,11 +420,10 @@ impl<'b> Request<'b> {
                 kind::ECHO => continue,
                 kind::EFFORT | kind::THINKING => {
                     let path = self.variables.path(*fault).unwrap_or_default().to_owned();
-                    changes.push(Change::new(
-                        path,
-                        ChangeKind::Dropped,
-                        "the prompt is the same with another value",
-                    ));
+                    let reason = "the prompt is the same with another value";
+                    let change = Change::new(path, ChangeKind::Dropped, reason);
+                    let is_known = changes.contains(&change);
+                    changes.extend((!is_known).then_some(change));
                     continue;
                 }
                 kind::REPR => (

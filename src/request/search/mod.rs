@@ -19,8 +19,9 @@ use crate::meter::Meter;
 const BUDGET: usize = 210;
 const MOST: usize = 260;
 
-/// The most renders from one beginning.
+/// The most renders from one beginning, and from the plan of a sketch.
 const CLIMB: usize = 90;
+const FEW: usize = 16;
 
 /// How much of a request is lost: the lower, the better.
 type Score = (u32, u32, u32, u32);
@@ -184,6 +185,20 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         self.limit.take().map_or(Ok(outcome), Err)
     }
 
+    /// Returns the outcome of the plan of a sketch, or one that a few operators make better. If the template refuses or garbles the request
+    /// so, all plans are searched.
+    ///
+    /// # Errors
+    /// If a limit was reached.
+    pub fn improve(&mut self, plan: Plan) -> Result<Outcome> {
+        let outcome = self.try_plan(plan);
+        if outcome.is_bad() {
+            return self.run(Some(plan));
+        }
+        let outcome = self.climb(outcome, false, FEW);
+        self.limit.take().map_or(Ok(outcome), Err)
+    }
+
     fn find(&mut self, earlier: Option<Plan>) -> Outcome {
         let base = self.request.settings.plan();
         if let Some(earlier) = earlier {
@@ -198,12 +213,12 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         if neutral.is_perfect() {
             return neutral;
         }
-        let mut current = self.climb(neutral, false);
+        let mut current = self.climb(neutral, false, CLIMB);
         // Two changes can be needed at once. In the form that templates take most, one is enough.
         for form in [Content::String, Content::Parts] {
             if current.is_bad() || current.is_grave(self.source) {
                 let start = self.try_plan(base.in_form(form));
-                let other = self.climb(start, false);
+                let other = self.climb(start, false, CLIMB);
                 if other.score < current.score {
                     current = other;
                 }
@@ -211,7 +226,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         }
         self.try_cautious(&mut current, false);
         if current.is_bad() || current.is_grave(self.source) {
-            current = self.climb(current, true);
+            current = self.climb(current, true, BUDGET);
             self.try_cautious(&mut current, true);
         }
         self.keep_systems(&mut current);
@@ -224,9 +239,9 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         current
     }
 
-    /// Returns the outcome to which operators lead, one after the other.
-    fn climb(&mut self, mut current: Outcome, gives_up: bool) -> Outcome {
-        let most = self.renders.saturating_add(if gives_up { BUDGET } else { CLIMB }).min(BUDGET);
+    /// Returns the outcome to which operators lead, one after the other, in a number of renders.
+    fn climb(&mut self, mut current: Outcome, gives_up: bool, renders: usize) -> Outcome {
+        let most = self.renders.saturating_add(renders).min(BUDGET);
         let refusal = current.refusal.iter();
         let mut seen: HashSet<String> = refusal.map(|refusal| refusal.error.message().to_owned()).collect();
         for _ in 0..8 {
