@@ -19,10 +19,12 @@ use super::{cache, templates};
 use crate::deadline::{Bounds, Deadline};
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{Limit, LimitExceeded};
+use crate::setters::setters;
 use crate::text::utf8;
 
 /// How [`ChatTemplate::from_dir`](super::ChatTemplate::from_dir) reads a folder.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LoadOptions<'o> {
     /// The largest size in bytes of a file, and of all files together except `tokenizer.json`, which is read as a stream. The default is
     /// 64 MiB; the largest known `tokenizer.json` has about 35 MiB.
@@ -39,6 +41,14 @@ pub struct LoadOptions<'o> {
     pub follow_links: bool,
     /// What reading the files and compiling the templates may use together.
     pub bounds: Bounds<'o>,
+}
+
+setters! { LoadOptions<'o>:
+    with_max_file_size(u64) = @max_file_size;
+    with_processor(bool) = @processor;
+    with_ignore_remote_code(bool) = @ignore_remote_code;
+    with_follow_links(bool) = @follow_links;
+    with_bounds(impl Into<Bounds<'o>>) = @bounds;
 }
 
 impl Default for LoadOptions<'_> {

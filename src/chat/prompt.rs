@@ -1,7 +1,5 @@
 //! The prompt of a conversation: its text, and where the parts of the text came from.
 
-use std::ops::Range;
-
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::ControlToken;
@@ -55,7 +53,7 @@ pub struct Prompt {
 /// use chat_template::{ApplyOptions, ChatTemplate};
 ///
 /// let template = ChatTemplate::from_source("{% generation %}é{% endgeneration %}", &[])?;
-/// let options = ApplyOptions { generation_spans: true, ..Default::default() };
+/// let options = ApplyOptions::default().with_generation_spans(true);
 /// let prompt = template.apply(&serde_json::json!([{}]), &options)?;
 /// let json = serde_json::to_value(&prompt).unwrap();
 /// assert_eq!(json["text"], "é");
@@ -131,7 +129,7 @@ impl Prompt {
     ///
     /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>\n{% endfor %}", &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
-    /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
+    /// let prompt = template.apply(&messages, &ApplyOptions::default().with_trace(true))?;
     /// assert_eq!(prompt.text, "<user>Hi<end>\n");
     /// let turns = prompt.turns();
     /// assert_eq!((turns[0].message, &turns[0].header.bytes[0]), (0, &(0..6)));
@@ -147,21 +145,21 @@ impl Prompt {
     }
 
     /// Returns the labels of tokens for training: the id of a token that overlaps a span of [`Prompt::assistant`], and -100 for the others. A
-    /// turn that is not known is not trained. `offsets` are the places of the tokens in bytes.
+    /// turn that is not known is not trained. `offsets` are the places of the tokens in bytes, as tokenizers return them.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate};
     ///
     /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}", &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]);
-    /// let options = ApplyOptions { assistant: Some(AssistantOptions::default()), ..Default::default() };
+    /// let options = ApplyOptions::default().with_assistant(AssistantOptions::default());
     /// let prompt = template.apply(&messages, &options)?;
     /// assert_eq!(prompt.text, "<user>Hi<end><assistant>Ho<end>");
-    /// let offsets = [0..6, 6..8, 8..13, 13..24, 24..26, 26..31];
+    /// let offsets = [(0, 6), (6, 8), (8, 13), (13, 24), (24, 26), (26, 31)];
     /// assert_eq!(prompt.labels(&offsets, &[7, 1, 9, 8, 2, 9]), [-100, -100, -100, -100, 2, 9]);
     /// # Ok::<(), chat_template::Error>(())
     /// ```
-    pub fn labels(&self, offsets: &[Range<usize>], ids: &[u32]) -> Vec<i64> {
+    pub fn labels(&self, offsets: &[(usize, usize)], ids: &[u32]) -> Vec<i64> {
         let mask = assistant_mask(&self.assistant.spans().bytes, offsets);
         let label = |(is_marked, id): (u8, &u32)| if is_marked == 1 { i64::from(*id) } else { NO_LABEL };
         mask.into_iter().zip(ids).map(label).collect()

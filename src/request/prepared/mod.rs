@@ -25,7 +25,7 @@ use super::sketch::{self, Rest, Sketch};
 use super::variables::{self, Variables};
 use super::write::{Given, Written, write};
 use super::{read, wrong};
-use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt};
+use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt, PromptOptions};
 use crate::clock::LocalTime;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
@@ -116,21 +116,20 @@ impl<'b> Prepared<'b> {
     /// # Errors
     /// Those of [`ChatTemplate::apply`]. With [`Policy::Strict`], also if the prompt does not have a string of the body.
     pub fn render(&self) -> Result<(Prompt, Vec<Change>)> {
-        self.render_with(&ApplyOptions::default())
+        self.render_with(&PromptOptions::default())
     }
 
-    /// Returns the prompt and the changes of the body. The conversation, tools, documents, variables, generation prompt and continuation
-    /// are those of the body; all else is that of the options.
+    /// Returns the prompt and the changes of the body, with what the options want besides the text.
     ///
     /// # Errors
     /// Those of [`Prepared::render`].
-    pub fn render_with(&self, options: &ApplyOptions<'_>) -> Result<(Prompt, Vec<Change>)> {
-        let deadline = options.bounds.start();
-        let mut meter = Meter::within(options.bounds, &deadline).share_steps();
+    pub fn render_with(&self, options: &PromptOptions<'_>) -> Result<(Prompt, Vec<Change>)> {
+        let deadline = options.render.bounds.start();
+        let mut meter = Meter::within(options.render.bounds, &deadline).share_steps();
         meter.claim_for_render(self.written.memory)?;
         let request = &self.request;
         if request.policy == Policy::Exact {
-            let prompt = request.render(&self.written, options, (options.trace, false), &meter)?;
+            let prompt = request.render(&self.written, options, (options.render.trace, false), &meter)?;
             return Ok((prompt, self.list_changes()));
         }
         let mut attempt = Attempt {
@@ -139,9 +138,9 @@ impl<'b> Prepared<'b> {
             options,
             meter: &mut meter,
         };
-        // What is moved or lost for the sketch may be printed where this request has it.
+        // What the template refuses of the sketch it may take of this request.
         let neutral = request.settings.plan();
-        if self.found.is_of_sketch && self.found.plan.moves(&neutral) {
+        if self.found.tries_neutral && self.found.plan.moves(&neutral) {
             let settings = self.found.plan.settings;
             let neutral = Plan { settings, ..neutral };
             let written = request.write(&neutral, attempt.meter)?;
@@ -278,19 +277,17 @@ impl<'b> Request<'b> {
     pub fn render(
         &self,
         written: &Written<'b>,
-        options: &ApplyOptions<'_>,
+        options: &PromptOptions<'_>,
         (trace, lists_copies): (bool, bool),
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
-        let options = ApplyOptions {
-            tools: Some(&written.tools),
-            documents: self.documents.as_ref().map(|documents| documents as &dyn Input),
-            variables: Some(&written.variables),
-            add_generation_prompt: self.has_prompt,
-            continue_final_message: self.continue_final_message,
-            trace,
-            ..*options
-        };
+        let options = ApplyOptions::default()
+            .with_prompt(options.with_trace(trace))
+            .with_tools(&written.tools)
+            .with_documents(&self.documents)
+            .with_variables(&written.variables)
+            .with_add_generation_prompt(self.has_prompt)
+            .with_continue_final_message(self.continue_final_message);
         self.template.apply_within(&written.messages, &options, lists_copies, meter)
     }
 
@@ -306,11 +303,7 @@ impl<'b> Request<'b> {
                 return Ok(found);
             }
         }
-        let apply_options = ApplyOptions {
-            clock: options.clock,
-            ..ApplyOptions::default()
-        };
-        let outcome = self.search(after, &apply_options, meter)?;
+        let outcome = self.search(after, &PromptOptions::default().with_clock(options.clock), meter)?;
         Ok(outcome.found())
     }
 
@@ -347,13 +340,14 @@ impl<'b> Request<'b> {
                     settings: self.settings.clone(),
                     ..*self
                 };
-                let mut options = ApplyOptions::default();
+                let mut options = PromptOptions::default();
                 if let Some(clock) = &*SKETCH_CLOCK {
-                    options.clock = clock;
+                    options = options.with_clock(clock);
                 }
-                let outcome = Search::new(&request, &options, meter).run(after)?;
+                let mut search = Search::new(&request, &options, meter);
+                let outcome = search.run(after)?;
                 outcome.refusal.is_none().then(|| Found {
-                    is_of_sketch: true,
+                    tries_neutral: search.refuses_neutral,
                     ..outcome.found()
                 })
             }
@@ -366,7 +360,7 @@ impl<'b> Request<'b> {
     }
 
     /// Searches the plan that is best for this request.
-    fn search(&self, earlier: Option<Plan>, options: &ApplyOptions<'_>, meter: &mut Meter<'_>) -> Result<Outcome> {
+    fn search(&self, earlier: Option<Plan>, options: &PromptOptions<'_>, meter: &mut Meter<'_>) -> Result<Outcome> {
         let outcome = Search::new(self, options, meter).run(earlier)?;
         match outcome.refusal {
             None => Ok(outcome),

@@ -82,11 +82,9 @@ impl Renderer {
     /// Returns `None` if the template does not compile, and `Some(None)` if it fails.
     fn render(&self, sentence: &Sentence) -> Option<Option<(String, Vec<std::ops::Range<usize>>)>> {
         let template = Template::compile(&sentence.source()).ok()?;
-        let options = RenderOptions {
-            clock: &self.clock,
-            reference_spans: self.generation,
-            ..RenderOptions::default()
-        };
+        let options = RenderOptions::default()
+            .with_clock(&self.clock)
+            .with_reference_spans(self.generation);
         Some(match template.render(&self.context, &options) {
             Ok(rendered) => Some((rendered.text, rendered.reference_spans.code_points)),
             Err(error) if error.kind() == ErrorKind::Raised => Some((error.message().to_owned(), Vec::new())),
