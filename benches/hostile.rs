@@ -1,7 +1,7 @@
 //! Sends the whole hostile set to the port. Each request has a child of its own, with 2 seconds of processor time and 512 MiB of memory.
 //!
 //! ```text
-//! cargo bench --bench hostile --features cli [-- NAME [EVERY [FIRST [LIMITS]]]]
+//! cargo bench -p chat-template-cli --bench hostile [-- NAME [EVERY [FIRST [LIMITS]]]]
 //! ```
 //!
 //! Sends only requests whose name contains NAME, and of these each EVERY-th one from index FIRST. LIMITS is a file for the port's option
@@ -9,9 +9,9 @@
 //! uses `ulimit` and `/proc`.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run should panic")]
 
-#[path = "../tests/hostile/child.rs"]
+#[path = "../tests/tool/hostile/child.rs"]
 mod child;
-#[path = "../tests/hostile/set/mod.rs"]
+#[path = "../tests/tool/hostile/set/mod.rs"]
 mod set;
 
 use child::{Allowance, Outcome};

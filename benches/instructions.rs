@@ -78,46 +78,44 @@ fn run_action(name: &str, action: &str, rounds: usize) {
     let family = FAMILIES.iter().find(|family| family.name == name).expect("one of the five");
     match action {
         "compile" => (0..rounds).for_each(|_| drop(black_box(Template::compile(family.source)))),
-        "apply" => apply(family, rounds, SIZE),
-        "apply_one" => apply(family, rounds, Size::Messages(1)),
+        "apply" | "find_assistant" => apply(family, rounds, SIZE, action),
+        "apply_one" => apply(family, rounds, Size::Messages(1), action),
         _ => render(family, rounds, action),
     }
 }
 
-/// Applies the template to generated messages.
-fn apply(family: &Family, rounds: usize, size: Size) {
+/// Applies the template to generated messages, and also finds the spans of what the assistant wrote.
+fn apply(family: &Family, rounds: usize, size: Size, action: &str) {
     let template = ChatTemplate::from_source(family.source, &[("bos_token", "<s>"), ("eos_token", "</s>")]).expect("it compiles");
     let context = conversation(family, size);
     // Valgrind does not have the memory from which the clock of a deadline is read.
     let limits = Limits::default().with_milliseconds(None);
-    let options = ApplyOptions {
-        bounds: (&limits).into(),
-        clock: &NOW.parse::<LocalTime>().expect("NOW is a time"),
-        add_generation_prompt: true,
-        ..ApplyOptions::default()
-    };
+    let now = NOW.parse::<LocalTime>().expect("NOW is a time");
+    let options = ApplyOptions::default()
+        .with_bounds(&limits)
+        .with_clock(&now)
+        .with_add_generation_prompt(action != "find_assistant")
+        .with_assistant((action == "find_assistant").then(AssistantOptions::default));
     for _ in 0..rounds {
         black_box(template.apply(&context["messages"], &options)).expect("it renders");
     }
 }
 
-/// Renders from a generated context or from JSON text, with a trace, or with a trace and the spans of what the assistant wrote.
+/// Renders from a generated context or from JSON text, or with a trace.
 fn render(family: &Family, rounds: usize, action: &str) {
     let template = Template::compile(family.source).expect("it compiles");
     let context = conversation(family, SIZE);
     let text = context.to_string();
     // Valgrind does not have the memory from which the clock of a deadline is read.
     let limits = Limits::default().with_milliseconds(None);
-    let options = RenderOptions {
-        bounds: (&limits).into(),
-        clock: &NOW.parse::<LocalTime>().expect("NOW is a time"),
-        trace: action == "render_traced" || action == "find_assistant",
-        assistant: (action == "find_assistant").then(AssistantOptions::default),
-        ..RenderOptions::default()
-    };
+    let now = NOW.parse::<LocalTime>().expect("NOW is a time");
+    let options = RenderOptions::default()
+        .with_bounds(&limits)
+        .with_clock(&now)
+        .with_trace(action == "render_traced");
     for _ in 0..rounds {
         let rendered = if action == "render_json" {
-            let context = json::read(&text, json::DEPTH).expect("it is JSON");
+            let context = json::read(&text).expect("it is JSON");
             template.render(&context, &options)
         } else {
             template.render(&context, &options)
@@ -127,7 +125,7 @@ fn render(family: &Family, rounds: usize, action: &str) {
 }
 
 fn format_record(counted: &[(String, u64)]) -> String {
-    let now = ApplyOptions::default().clock.now();
+    let now = RenderOptions::default().clock.now();
     let date = format!("{:04}-{:02}-{:02}", now.year(), now.month(), now.day());
     let (rustc, valgrind) = (version("rustc"), version("valgrind"));
     let machine = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);

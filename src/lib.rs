@@ -22,7 +22,7 @@
 //!
 //! let template = ChatTemplate::from_dir(&folder, &LoadOptions::default())?;
 //! let messages = serde_json::json!([{"role": "user", "content": "Hello"}]);
-//! let options = ApplyOptions { add_generation_prompt: true, ..Default::default() };
+//! let options = ApplyOptions::default().with_add_generation_prompt(true);
 //! let prompt = template.apply(&messages, &options)?;
 //! assert_eq!(prompt.text, "<s><|user|>Hello</s><|assistant|>");
 //! # std::fs::remove_dir_all(&folder)?;
@@ -62,7 +62,7 @@
 //! let borrowed: Vec<&Value> = owned.iter().collect();
 //! assert_eq!(template.apply(&borrowed, &options)?.text, text);
 //! let own = [Message { role: "system", content: None }, Message { role: "user", content: None }];
-//! assert_eq!(template.apply(&json::to_data(&own, json::DEPTH)?, &options)?.text, text);
+//! assert_eq!(template.apply(&json::to_data(&own)?, &options)?.text, text);
 //! # Ok::<(), chat_template::Error>(())
 //! ```
 //!
@@ -82,14 +82,14 @@
 //! let messages = json!([{"role": "user", "content": "How warm is it?"}]);
 //!
 //! let tools = json!([{"type": "function", "function": {"name": "weather", "strict": null}}]);
-//! let options = ApplyOptions { tools: Some(&tools), ..Default::default() };
+//! let options = ApplyOptions::default().with_tools(&tools);
 //! assert_eq!(
 //!     template.apply(&messages, &options)?.text,
 //!     r#"{"type": "function", "function": {"name": "weather", "strict": null}} How warm is it?"#
 //! );
 //!
 //! let variables = json!({"enable_thinking": true});
-//! let options = ApplyOptions { variables: Some(&variables), ..Default::default() };
+//! let options = ApplyOptions::default().with_variables(&variables);
 //! assert_eq!(template.apply(&messages, &options)?.text, "How warm is it? Think!");
 //! # Ok::<(), chat_template::Error>(())
 //! ```
@@ -181,22 +181,17 @@
 mod ast;
 mod builtins;
 mod chat;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
 mod clock;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod conformance;
 mod deadline;
-#[cfg(any(test, feature = "cli"))]
-mod ebnf;
 mod error;
 mod eval;
-#[cfg(any(test, fuzzing))]
-pub mod fuzzing;
+#[cfg(any(test, feature = "internal"))]
+mod fuzzing;
 #[cfg(feature = "inspect")]
 mod inspect;
+#[cfg(feature = "internal")]
+#[doc(hidden)]
+pub mod internal;
 pub mod json;
 mod lexer;
 mod limits;
@@ -209,6 +204,7 @@ pub mod request;
 mod resolve;
 #[cfg(feature = "response")]
 pub mod response;
+mod setters;
 mod source;
 mod span;
 mod strftime;
@@ -220,8 +216,8 @@ mod unsupported;
 mod value;
 
 pub use chat::{
-    ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Field, Input,
-    LoadOptions, NextPiece, PrefixBroken, Prompt, RenderOptions, TextPiece, TokenOrigin, Turn, assistant_mask,
+    Append, ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Field,
+    LoadOptions, NextPiece, PrefixBroken, Prompt, PromptOptions, TextPiece, TokenOrigin, Turn, assistant_mask,
 };
 pub use clock::{Clock, LocalTime};
 pub use deadline::{Bounds, Deadline};
@@ -231,5 +227,5 @@ pub use inspect::Report;
 pub use limits::{Limit, LimitExceeded, Limits};
 #[cfg(feature = "inspect")]
 pub use report::Witness;
-pub use template::Template;
+pub use template::{Input, Output, RenderOptions, Template};
 pub use trace::{Origin, Segment, Spans};

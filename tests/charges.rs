@@ -14,7 +14,7 @@
 
 mod sources;
 
-use sources::{list_sources, read, read_identifier};
+use sources::{list_files, list_sources, read, read_identifier};
 
 /// How code goes through data. A path must lead to a call.
 #[rustfmt::skip]
@@ -31,11 +31,14 @@ const TRAVERSALS: [&str; 58] = [
 #[rustfmt::skip]
 const METERED: [(&str, &[&str]); 5] = [
     ("src/", &["meter", "runtime", "charge", "budget"]),
-    ("src/eval/", &["self.expr(", "self.truth(", "self.assign(", "self.pack(", "self.fast_write", "self.write_expr(", "evaluator"]),
+    ("src/eval/", &["self.expr(", "self.truth(", "self.assign(", "self.pack(", "self.write_expr(", "evaluator"]),
     ("src/inspect/", &["experiments", ".spend("]),
     ("src/request/read/", &["reader.", "self.visit(", "self.push", "self.read_", "self.item(", "self.key("]),
     ("src/resolve/", &["self.expr(", "self.stmt(", "self.body(", "self.target(", "self.whole_expr(", "self.spend(", "self.constant("]),
 ];
+
+/// The file of the package for Python that goes through objects.
+const READER: &str = "src/python/src/reader.rs";
 
 /// Words that are no name of data.
 #[rustfmt::skip]
@@ -62,7 +65,10 @@ fn each_traversal_of_data_is_charged() {
             "the bench has no requests of the kind {kind}"
         );
     }
-    for path in list_sources().iter().filter(|path| is_of_library(path)) {
+    let checked = list_sources()
+        .into_iter()
+        .filter(|path| path != "src/fuzzing.rs" && !path.ends_with("_test.rs"));
+    for path in &checked.chain([READER.to_owned()]).collect::<Vec<_>>() {
         for function in list_functions(&read(path)) {
             let uncharged = function.find_uncharged(path);
             let Some(traversal) = uncharged.first() else {
@@ -124,7 +130,6 @@ const OWN_BOUNDS: [(&str, &str, &str); 11] = [
 fn only_a_public_function_begins_to_count() {
     let files: Vec<(String, Vec<(String, Function)>)> = list_sources()
         .into_iter()
-        .filter(|path| is_of_library(path))
         .map(|path| (path.clone(), list_methods(&read(&path))))
         .collect();
     let all = || files.iter().flat_map(|(_, methods)| methods);
@@ -188,6 +193,33 @@ fn bounds_of_its_own_are_found() {
     }
 }
 
+/// An object of Python can be endless, and its length can be wrong. The reader charges each item.
+#[test]
+fn only_the_reader_goes_through_objects_of_python() {
+    for path in list_files("src/python/src", "rs").iter().filter(|path| *path != READER) {
+        let text = read(path);
+        for sign in [
+            "try_iter()?",
+            "for item in value",
+            "size_hint",
+            "PySequence",
+            "extract::<Vec",
+            "with_capacity(value",
+        ] {
+            assert!(!text.contains(sign), "{path}: {sign}");
+        }
+        let is_list = |line: &&str| {
+            let (_, kind) = line.split_once(": ").unwrap_or_default();
+            // The fields of a struct have less space before them.
+            line.starts_with("        ")
+                && kind.ends_with(',')
+                && ["Vec<", "Pairs", "Option<Vec<"].iter().any(|list| kind.starts_with(list))
+        };
+        let lists = text.split("#[pymethods]").skip(1).flat_map(str::lines).filter(is_list);
+        assert_eq!(lists.collect::<Vec<_>>(), [""; 0], "{path}: PyO3 trusts the length of a list");
+    }
+}
+
 #[test]
 fn a_traversal_needs_a_charge_of_its_own() {
     let find = |body: &str| list_functions(&format!("fn f() {{ {body} }}"))[0].find_uncharged("src/value/f.rs");
@@ -208,15 +240,6 @@ fn a_traversal_needs_a_charge_of_its_own() {
     ] {
         assert!(!find(forgotten).is_empty(), "{forgotten}");
     }
-}
-
-/// Returns whether a file belongs to the library, and not to the command line, the runner of cases or the entries of the fuzzers.
-fn is_of_library(path: &str) -> bool {
-    let is_test = path.ends_with("_test.rs");
-    !is_test
-        && !["src/cli/", "src/conformance/", "src/fuzzing.rs", "src/main.rs"]
-            .iter()
-            .any(|other| path.starts_with(other))
 }
 
 /// A row of `bounded.txt`: functions of a file or a folder, and the reason why they need no charge. A name can say how many traversals of the

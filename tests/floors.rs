@@ -13,9 +13,12 @@ mod sources;
 
 use sources::{list_files, list_sources, read, read_identifier, root};
 
-/// The modules of the crate's root, the lowest floor first. Each module is on one floor.
-const FLOORS: [&[&str]; 21] = [
-    &["span", "limits", "clock", "unicode", "ebnf"],
+/// The folder of each crate, with the modules of its root, the lowest floor first. Each module is on one floor.
+const CRATES: [(&str, &[&[&str]]); 2] = [("src", &FLOORS), ("src/tool/src", &[&["conformance"], &["cli"]])];
+
+/// The floors of the library.
+const FLOORS: [&[&str]; 20] = [
+    &["span", "limits", "clock", "setters", "unicode"],
     &["source", "text"],
     &["error", "deadline"],
     &["meter", "unsupported"],
@@ -34,8 +37,7 @@ const FLOORS: [&[&str]; 21] = [
     &["chat"],
     &["inspect"],
     &["request"],
-    &["conformance"],
-    &["cli", "main"],
+    &["internal"],
 ];
 
 /// The parts of `src/value` above its other files, which are the types of values and calls. The lowest part is first.
@@ -63,18 +65,19 @@ const GENERATED: [&str; 1] = ["src/unicode/tables.rs"];
 #[test]
 fn a_module_imports_only_from_lower_floors() {
     let mut faults = Vec::new();
-    for path in list_sources() {
-        let text = read(&path);
-        let Some(module) = find_module(&path) else { continue };
-        let Some(floor) = find_floor(&module) else { continue };
-        for name in find_imports(&text, "crate::") {
-            let imported = find_exporter(&name);
-            match find_floor(&imported) {
-                Some(other) if other >= floor && imported != module => {
-                    faults.push(format!("{path} (floor {floor}): `crate::{name}` is on floor {other}"));
+    for (folder, floors) in CRATES {
+        let find_floor = |module: &str| floors.iter().position(|floor| floor.contains(&module));
+        for (path, module) in list_modules(folder) {
+            let Some(floor) = find_floor(&module) else { continue };
+            for name in find_imports(&read(&path), "crate::") {
+                let imported = find_exporter(folder, &name);
+                match find_floor(&imported) {
+                    Some(other) if other >= floor && imported != module => {
+                        faults.push(format!("{path} (floor {floor}): `crate::{name}` is on floor {other}"));
+                    }
+                    Some(_) => {}
+                    None => faults.push(format!("{path}: `crate::{name}` is on no floor")),
                 }
-                Some(_) => {}
-                None => faults.push(format!("{path}: `crate::{name}` is on no floor")),
             }
         }
     }
@@ -118,16 +121,18 @@ fn find_upward_imports(module: &str, parts: &[&[&str]]) -> Vec<String> {
 
 #[test]
 fn each_module_is_on_one_floor() {
-    for module in list_sources().iter().filter_map(|path| find_module(path)) {
-        let count = FLOORS.iter().filter(|floor| floor.contains(&module.as_str())).count();
-        assert_eq!(count, 1, "the number of floors that have src/{module}");
-    }
-    for module in FLOORS.concat() {
-        let file = root().join("src").join(module);
-        assert!(
-            file.is_dir() || file.with_extension("rs").is_file(),
-            "the floors have src/{module}, which does not exist"
-        );
+    for (folder, floors) in CRATES {
+        for (_, module) in list_modules(folder) {
+            let count = floors.iter().filter(|floor| floor.contains(&module.as_str())).count();
+            assert_eq!(count, 1, "the number of floors that have {folder}/{module}");
+        }
+        for module in floors.concat() {
+            let file = root().join(folder).join(module);
+            assert!(
+                file.is_dir() || file.with_extension("rs").is_file(),
+                "the floors have {folder}/{module}, which does not exist"
+            );
+        }
     }
 }
 
@@ -136,7 +141,11 @@ fn no_file_is_too_long() {
     let long = |path: &String| !GENERATED.contains(&path.as_str()) && read(path).lines().count() > MAX_LINES;
     let long: Vec<String> = list_sources()
         .into_iter()
-        .chain(list_files("src/python/src", "rs"))
+        .chain(
+            ["src/python/src", "src/tool/src"]
+                .iter()
+                .flat_map(|folder| list_files(folder, "rs")),
+        )
         .chain(list_files("tests", "rs"))
         .filter(long)
         .collect();
@@ -184,14 +193,9 @@ fn split_group(group: &str) -> Vec<String> {
     names
 }
 
-/// Returns the index of a module's floor.
-fn find_floor(module: &str) -> Option<usize> {
-    FLOORS.iter().position(|floor| floor.contains(&module))
-}
-
 /// Returns the module that a name after `crate::` belongs to: the name itself, or the module from which the crate's root exports it.
-fn find_exporter(name: &str) -> String {
-    let root = read("src/lib.rs");
+fn find_exporter(folder: &str, name: &str) -> String {
+    let root = read(&format!("{folder}/lib.rs"));
     let export = root.split("pub use ").skip(1).find(|export| {
         let names = export.split(';').next().unwrap_or_default();
         names
@@ -201,8 +205,16 @@ fn find_exporter(name: &str) -> String {
     export.map_or_else(|| name.to_owned(), read_identifier)
 }
 
-/// Returns the module of the crate's root that a file belongs to, or `None` for the root itself.
-fn find_module(path: &str) -> Option<String> {
-    let name = path.strip_prefix("src/")?.split('/').next()?.trim_end_matches(".rs");
-    (name != "lib").then(|| name.to_owned())
+/// Returns each source of a crate that is not its root, with the module of the root that it belongs to.
+fn list_modules(folder: &str) -> Vec<(String, String)> {
+    let sources = if folder == "src" {
+        list_sources()
+    } else {
+        list_files(folder, "rs")
+    };
+    let modules = sources.into_iter().filter_map(|path| {
+        let name = path[folder.len() + 1..].split('/').next()?.trim_end_matches(".rs").to_owned();
+        (!["lib", "main"].contains(&name.as_str())).then_some((path, name))
+    });
+    modules.collect()
 }

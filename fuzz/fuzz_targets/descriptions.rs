@@ -135,7 +135,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let (tools, prefix, text) = (choices.tools(), choices.text(4), choices.text(12));
-    let options = ParseOptions { prefix: &prefix, tools: Some(&tools), bounds: (&limits).into() };
+    let options = ParseOptions::default().with_prefix(&prefix).with_tools(&tools).with_bounds(&limits);
     let whole = timed(|| template.parse(&text, &options));
     let mut stream = || {
         let mut parser = timed(|| ResponseParser::new(&template, &options))?;

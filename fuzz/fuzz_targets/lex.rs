@@ -1,7 +1,7 @@
 //! Lexes any text. Tokens must not overlap, and only whitespace, comments and the tags of raw blocks may lie between them.
 #![no_main]
 
-use chat_template::fuzzing::lex;
+use chat_template::internal::fuzzing::lex;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     let tokens = lex(text);

@@ -3,7 +3,7 @@
 #![no_main]
 
 use chat_template::Template;
-use chat_template::fuzzing::{assert_usable, print_and_reparse};
+use chat_template::internal::fuzzing::{assert_usable, print_and_reparse};
 
 libfuzzer_sys::fuzz_target!(init: assert_usable(), |source: &str| {
     match Template::compile(source) {

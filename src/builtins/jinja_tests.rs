@@ -44,7 +44,7 @@ const fn declare(names: &'static [&'static str], function: Function) -> BuiltIn 
 }
 
 /// Returns all tests, sorted by name.
-#[cfg(feature = "cli")]
+#[cfg(any(test, feature = "internal"))]
 pub fn all() -> &'static [Function] {
     &TESTS
 }

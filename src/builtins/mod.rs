@@ -32,10 +32,13 @@ pub static LOOKUPS: Lookups = Lookups {
 
 #[cfg(test)]
 mod tests {
-    //! The examples in the comments of built-ins, lines of the form `` /// `template -> output` ``.
+    //! The examples in the comments of built-ins, lines of the form `` /// `template -> output` ``, and the cases that call each built-in.
 
     use std::path::{Path, PathBuf};
 
+    use super::{filters, globals, jinja_tests, methods};
+    use crate::json::{self, Data};
+    use crate::value::called;
     use crate::{RenderOptions, Template};
 
     /// Renders a template without variables.
@@ -68,5 +71,30 @@ mod tests {
             }
         }
         templates
+    }
+
+    #[test]
+    fn each_built_in_is_called_by_a_case() {
+        for entry in std::fs::read_dir("tests/cases").expect("the folder of the cases is there") {
+            let path = entry.expect("the entry can be read").path();
+            let is_file_of_cases = path.extension().is_some_and(|extension| extension == "jsonl");
+            let cases = is_file_of_cases.then(|| std::fs::read_to_string(path).expect("the file can be read"));
+            for case in cases.unwrap_or_default().lines() {
+                let Data::Object(case) = json::read(case).expect("a line is JSON") else {
+                    continue;
+                };
+                let Some(Data::Str(template)) = case.get("template") else {
+                    continue;
+                };
+                let context = case.get("context").unwrap_or(&Data::None);
+                // Many cases fail, as they should.
+                let _ = Template::compile(template).and_then(|template| template.render(context, &RenderOptions::default()));
+            }
+        }
+        let methods = methods::types().flat_map(methods::all);
+        let functions = filters::all().iter().chain(jinja_tests::all()).chain(globals::all());
+        let missing = functions.chain(methods).filter(|function| !called::has(function));
+        let missing: Vec<&str> = missing.map(|function| function.python).collect();
+        assert!(missing.is_empty(), "no case calls {missing:?}");
     }
 }

@@ -8,9 +8,10 @@
 //! The layout is that of `huggingface_hub`.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+
+use super::roots;
 
 const SNAPSHOTS: &str = "snapshots";
 
@@ -51,9 +52,9 @@ pub(super) fn find_model_folder(path: &Path) -> Result<Cow<'_, Path>, String> {
 
 /// Returns the name in a file of `refs`, if the file has nothing else.
 fn read_revision(path: &Path) -> Option<String> {
-    let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let mut text = String::new();
-    let file = is_file.then(|| File::open(path).ok()).flatten()?;
+    let file = roots::open(path).ok()?;
+    file.metadata().ok().filter(|metadata| metadata.is_file())?;
     file.take(MAX_REVISION).read_to_string(&mut text).ok()?;
     let name = text.trim();
     // A path could lead out of the model's folder.
@@ -70,8 +71,8 @@ pub(super) fn find_blobs(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Returns the name of a model and the beginning of its revision, such as `Qwen/Qwen3-8B@b968826d`, for a folder in `snapshots`.
-#[cfg(feature = "cli")]
-pub(crate) fn revision_name(path: &Path) -> Option<String> {
+#[cfg(feature = "internal")]
+pub fn revision_name(path: &Path) -> Option<String> {
     let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
     let [.., model, SNAPSHOTS, revision] = parts.as_slice() else {
         return None;

@@ -11,16 +11,20 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::roots::{self, Root};
 use super::{cache, templates};
 use crate::deadline::{Bounds, Deadline};
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{Limit, LimitExceeded};
+use crate::setters::setters;
 use crate::text::utf8;
 
 /// How [`ChatTemplate::from_dir`](super::ChatTemplate::from_dir) reads a folder.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LoadOptions<'o> {
     /// The largest size in bytes of a file, and of all files together except `tokenizer.json`, which is read as a stream. The default is
     /// 64 MiB; the largest known `tokenizer.json` has about 35 MiB.
@@ -39,6 +43,14 @@ pub struct LoadOptions<'o> {
     pub bounds: Bounds<'o>,
 }
 
+setters! { LoadOptions<'o>:
+    with_max_file_size(u64) = @max_file_size;
+    with_processor(bool) = @processor;
+    with_ignore_remote_code(bool) = @ignore_remote_code;
+    with_follow_links(bool) = @follow_links;
+    with_bounds(impl Into<Bounds<'o>>) = @bounds;
+}
+
 impl Default for LoadOptions<'_> {
     fn default() -> Self {
         Self {
@@ -52,20 +64,22 @@ impl Default for LoadOptions<'_> {
 }
 
 /// The files of a folder.
-pub(crate) struct Files<'p> {
+pub struct Files<'p> {
     /// The folder.
     pub path: &'p Path,
+    /// The deadline of loading.
     pub deadline: &'p Deadline,
+    cancel: Option<&'p AtomicBool>,
     max_file_size: u64,
     /// The total size of the files that were kept in memory, in bytes.
     bytes: Cell<u64>,
     /// The folders in which a file must be after all links are followed, or `None` if it may be anywhere.
-    roots: Option<Vec<PathBuf>>,
+    roots: Option<Vec<Root>>,
 }
 
 impl<'p> Files<'p> {
     /// Returns the files of a folder. `given` is the path that the caller passed: the folder, or a model's folder of the cache around it.
-    pub fn new(path: &'p Path, given: &Path, options: &LoadOptions<'_>, deadline: &'p Deadline) -> Result<Self> {
+    pub fn new(path: &'p Path, given: &Path, options: &LoadOptions<'p>, deadline: &'p Deadline) -> Result<Self> {
         match std::fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(_) => return Err(at(path, "is not a folder")),
@@ -80,25 +94,39 @@ impl<'p> Files<'p> {
         let mut files = Self {
             path,
             deadline,
+            cancel: options.bounds.cancel,
             max_file_size: options.max_file_size,
             bytes: Cell::new(0),
             roots: None,
         };
         if !options.follow_links {
-            files.roots = Some(vec![resolve(given)?]);
-            files.check_place(path)?;
+            let open = |root: &Path| Root::open(root.to_owned()).map_err(|error| at(root, &error.to_string()));
+            let outer = resolve(given)?;
+            files.roots = Some(vec![open(&outer)?]);
             let root = resolve(path)?;
-            files.roots = Some(cache::find_blobs(&root).into_iter().chain([root]).collect());
+            files.open_resolved(path, &root)?;
+            let blobs = cache::find_blobs(&root).and_then(|blobs| Root::open(blobs).ok());
+            files.roots = Some(blobs.into_iter().chain([open(&root)?]).collect());
         }
         Ok(files)
+    }
+
+    /// Returns an error if the time is over or the call is cancelled.
+    fn check(&self) -> Result<()> {
+        if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+            return Err(Error::limit(LimitExceeded::new(Limit::Cancel, 0, 0)));
+        }
+        Ok(self.deadline.check(Duration::ZERO)?)
     }
 
     /// Returns the text of a file, or `None` if it does not exist.
     pub fn text(&self, file: impl AsRef<Path>) -> Result<Option<String>> {
         let path = self.path.join(file);
+        self.check()?;
         let Some(file) = self.open(&path)? else {
             return Ok(None);
         };
+        let size = file.metadata().map_or(0, |metadata| metadata.len());
         let (used, limit) = (self.bytes.get(), self.max_file_size);
         let mut bytes = Vec::new();
         // The size that the file system reports can be wrong, so one byte more than the limit is read.
@@ -108,7 +136,6 @@ impl<'p> Files<'p> {
         read.map_err(|error| at(&path, &error.to_string()))?;
         let used = used.saturating_add(bytes.len() as u64);
         if used > limit {
-            let size = path.metadata().map_or(0, |metadata| metadata.len());
             let size = size.saturating_add(self.bytes.get()).max(used);
             return Err(too_large(&path, size, limit));
         }
@@ -119,12 +146,9 @@ impl<'p> Files<'p> {
     }
 
     /// Returns the bytes of a file up to the size limit as a stream, or `None` if it does not exist. Reading fails when the time is over.
-    pub fn stream(&self, file: &str) -> Result<Option<impl BufRead + use<'p>>> {
+    pub fn stream(&self, file: &str) -> Result<Option<impl BufRead>> {
         let file = self.open(&self.path.join(file))?;
-        let timed = |inner| Timed {
-            inner,
-            deadline: self.deadline,
-        };
+        let timed = |inner| Timed { inner, files: self };
         Ok(file.map(|file| BufReader::with_capacity(BLOCK, timed(file.take(self.max_file_size)))))
     }
 
@@ -137,7 +161,7 @@ impl<'p> Files<'p> {
         let (mut window, mut block) = (Vec::new(), vec![0; BLOCK]);
         let mut size = 0_u64;
         loop {
-            self.deadline.check(Duration::ZERO)?;
+            self.check()?;
             let read = file.read(&mut block).map_err(|error| at(&path, &error.to_string()))?;
             size = size.saturating_add(read as u64);
             if size > self.max_file_size {
@@ -164,7 +188,7 @@ impl<'p> Files<'p> {
             Err(error) if error.kind() == IoErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(failed(error)),
         };
-        self.check_place(&path)?;
+        self.open_resolved(&path, &resolve(&path)?)?;
         let mut names = Vec::new();
         for (index, entry) in entries.enumerate() {
             templates::check_count(index + 1).map_err(|error| in_file(&path, error))?;
@@ -180,53 +204,56 @@ impl<'p> Files<'p> {
 
     /// Opens a regular file. Returns `None` if the path does not exist.
     fn open(&self, path: &Path) -> Result<Option<File>> {
-        let failed = |error: std::io::Error| at(path, &error.to_string());
-        let metadata = match std::fs::metadata(path) {
-            Ok(metadata) => metadata,
+        let target = match path.canonicalize() {
+            Ok(target) => target,
             Err(error) if error.kind() == IoErrorKind::NotFound => {
                 return match path.symlink_metadata() {
                     Ok(_) => Err(at(path, "is a link to a file that does not exist")),
                     Err(_) => Ok(None),
                 };
             }
-            Err(error) => return Err(failed(error)),
+            Err(error) => return Err(at(path, &error.to_string())),
         };
+        let failed = |error: std::io::Error| at(path, &error.to_string());
+        let file = self.open_resolved(path, &target)?;
+        let metadata = file.metadata().map_err(failed)?;
         if metadata.is_dir() {
             return Err(at(path, "is a folder, and must be a file"));
         }
         if !metadata.is_file() {
             return Err(at(path, "is not a regular file"));
         }
-        self.check_place(path)?;
-        File::open(path).map(Some).map_err(failed)
+        Ok(Some(file))
     }
 
-    /// Returns an error if a link leads to a place where files must not be.
-    fn check_place(&self, path: &Path) -> Result<()> {
-        let Some(roots) = &self.roots else { return Ok(()) };
-        let target = resolve(path)?;
-        if roots.iter().any(|root| target.starts_with(root)) {
-            return Ok(());
+    /// Opens a path by its target, to which all links in the path lead. The target must be in one of the roots.
+    fn open_resolved(&self, path: &Path, target: &Path) -> Result<File> {
+        let opened = match &self.roots {
+            Some(roots) => roots.iter().find_map(|root| root.find(target)),
+            None => Some(roots::open(target)),
+        };
+        match opened {
+            Some(opened) => opened.map_err(|error| at(path, &error.to_string())),
+            None => Err(at(
+                path,
+                "is a link that leaves the model's folder; to read it, set LoadOptions::follow_links",
+            )),
         }
-        Err(at(
-            path,
-            "is a link that leaves the model's folder; to read it, set LoadOptions::follow_links",
-        ))
     }
 }
 
 /// The number of bytes that are read at once.
 const BLOCK: usize = 64 << 10;
 
-/// A reader that fails when the time is over.
-struct Timed<'d, R> {
+/// A reader that fails when the time is over or the call is cancelled.
+struct Timed<'f, R> {
     inner: R,
-    deadline: &'d Deadline,
+    files: &'f Files<'f>,
 }
 
 impl<R: Read> Read for Timed<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.deadline.check(Duration::ZERO).map_err(std::io::Error::other)?;
+        self.files.check().map_err(std::io::Error::other)?;
         self.inner.read(buffer)
     }
 }

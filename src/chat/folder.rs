@@ -53,7 +53,8 @@ impl ChatTemplate {
     }
 
     /// Loads a model's folder. If a template does not compile, [`ChatTemplate::apply`] returns the error.
-    pub(crate) fn load_dir(given: &Path, options: &LoadOptions<'_>) -> Result<Self> {
+    #[doc(hidden)]
+    pub fn load_dir(given: &Path, options: &LoadOptions<'_>) -> Result<Self> {
         let path = cache::find_model_folder(given).map_err(|message| at(given, &message))?;
         let bounds = options.bounds;
         let deadline = bounds.start();
@@ -75,17 +76,32 @@ impl ChatTemplate {
     /// # Errors
     /// If the configuration is not an object, or a template or a token in it is wrong. The class is [`ErrorClass::Template`](crate::ErrorClass::Template).
     pub fn from_config(config: &serde_json::Value) -> Result<Self> {
-        let config = json::to_data(config, json::DEPTH).map_err(Error::from).map_err(of_model)?;
-        Self::load_config(&config)?.checked()
+        Self::from_config_with(config, Bounds::default())
+    }
+
+    /// Loads a configuration like [`ChatTemplate::from_config`], within bounds, such as limits or a deadline.
+    ///
+    /// # Errors
+    /// Those of [`ChatTemplate::from_config`].
+    pub fn from_config_with<'o>(config: &serde_json::Value, bounds: impl Into<Bounds<'o>>) -> Result<Self> {
+        let bounds = bounds.into();
+        let deadline = bounds.start();
+        let config = json::to_data(config).map_err(Error::from).map_err(of_model)?;
+        Self::load_config_within(&config, Meter::within(bounds, &deadline))?.checked()
     }
 
     /// Loads a parsed `tokenizer_config.json`. If a template does not compile, [`ChatTemplate::apply`] returns the error.
-    pub(crate) fn load_config(config: &Data<'_>) -> Result<Self> {
+    #[cfg(feature = "internal")]
+    #[doc(hidden)]
+    pub fn load_config(config: &Data<'_>) -> Result<Self> {
+        Self::load_config_within(config, Meter::within(Bounds::default(), &Bounds::default().start()))
+    }
+
+    fn load_config_within(config: &Data<'_>, meter: Meter<'_>) -> Result<Self> {
         let Data::Object(config) = config else {
             return Err(of_model(Error::type_error("the configuration is not an object")));
         };
-        let deadline = Bounds::default().start();
-        let compiler = Compiler::new(Meter::within(Bounds::default(), &deadline));
+        let compiler = Compiler::new(meter);
         let templates = config::read_templates(config, None, &compiler).map_err(of_model)?;
         let tokens = tokenizer_class::choose_class(&ModelConfig::default(), config, RemoteCode::Ignore, || false)
             .and_then(|class| tokens::collect_special_tokens(config, None, &class.tokens()?, None))
@@ -266,7 +282,7 @@ impl Folder<'_> {
     fn object(&self, file: &str) -> Result<Option<Object<'static>>> {
         let Some(text) = self.files.text(file)? else { return Ok(None) };
         let path = self.files.path.join(file);
-        match json::read_until(&text, json::DEPTH, self.files.deadline).map(Data::into_owned) {
+        match json::read_until(&text, self.files.deadline).map(Data::into_owned) {
             Ok(Data::Object(object)) => Ok(Some(object)),
             Ok(_) => Err(in_file(&path, Error::type_error("the content is not a JSON object"))),
             Err(error) => Err(match error.excerpt(&text) {

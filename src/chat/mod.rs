@@ -15,12 +15,12 @@ pub(crate) mod cache;
 mod config;
 mod continuation;
 mod control_tokens;
+mod copied;
 mod files;
 mod folder;
-mod input;
+mod kept;
 mod lookahead;
 mod mask;
-mod memory;
 mod messages;
 mod model_config;
 mod options;
@@ -28,6 +28,8 @@ mod prompt;
 mod render;
 #[cfg(feature = "response")]
 mod response;
+mod roots;
+mod sample;
 mod stops;
 mod templates;
 mod tokenizer_class;
@@ -37,6 +39,7 @@ mod tokens;
 mod turns;
 mod variables;
 
+use std::any::Any;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -47,47 +50,42 @@ use crate::deadline::Bounds;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::meter::Meter;
 #[cfg(feature = "inspect")]
-use crate::report::Made;
-#[cfg(feature = "inspect")]
 use crate::template::Template;
 use crate::value::Value;
 
 #[cfg(feature = "inspect")]
 pub(crate) use append::find_line;
-pub use append::{NextPiece, PrefixBroken};
+pub use append::{Append, NextPiece, PrefixBroken};
 pub use assistant::AssistantOptions;
-#[cfg(feature = "cli")]
-pub(crate) use assistant::AssistantSpans;
+#[cfg(feature = "internal")]
+pub use assistant::AssistantSpans;
 #[cfg(feature = "inspect")]
-pub(crate) use assistant::REASONING_FIELDS;
+pub use assistant::REASONING_FIELDS;
 #[cfg(feature = "inspect")]
 pub(crate) use assistant::control::{common_prefix, common_suffix, control_tokens};
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, TokenOrigin};
-#[cfg(feature = "cli")]
-pub(crate) use files::Files;
+#[cfg(feature = "internal")]
+pub use files::Files;
 pub use files::LoadOptions;
-pub use input::Input;
-pub(crate) use input::sealed::Borrow;
+use kept::Kept;
 #[cfg(feature = "inspect")]
 pub(crate) use lookahead::list_lookahead;
 pub use mask::assistant_mask;
-pub(crate) use memory::{CHOICES, Choices, Kinds, Memory};
-pub use options::{ApplyOptions, ContinueFinalMessage};
+pub use options::{ApplyOptions, ContinueFinalMessage, PromptOptions};
 pub use prompt::Prompt;
-pub use render::RenderOptions;
 #[cfg(feature = "inspect")]
 pub(crate) use stops::{NEXT_TURN, StopToken};
 use templates::Compiler;
-#[cfg(feature = "cli")]
-pub(crate) use templates::MAX_TEMPLATES;
+#[cfg(feature = "internal")]
+pub use templates::MAX_TEMPLATES;
 pub(crate) use templates::Templates;
-#[cfg(feature = "cli")]
-pub(crate) use tokens::MAX_SPECIAL_TOKENS;
+#[cfg(feature = "internal")]
+pub use tokens::MAX_SPECIAL_TOKENS;
 #[cfg(feature = "inspect")]
 pub(crate) use tokens::STANDARD as SPECIAL_TOKENS;
 pub use turns::{Field, Turn};
 #[cfg(feature = "inspect")]
-pub(crate) use variables::is_reserved_name;
+pub use variables::is_reserved_name;
 
 /// The compiled chat templates of a model with its special tokens.
 ///
@@ -122,11 +120,8 @@ struct Parts {
     /// The description of what the model writes.
     #[cfg(feature = "response")]
     response: Option<Result<crate::response::ResponseTemplate>>,
-    /// The parts of the report that were made so far.
-    #[cfg(feature = "inspect")]
-    made: Made,
-    /// How requests were written.
-    memory: Memory,
+    /// What the rooms above keep.
+    kept: Kept,
     /// For each template, a `ChatTemplate` that has only this one, made by the first request that needs it.
     singles: Vec<OnceLock<ChatTemplate>>,
 }
@@ -163,7 +158,8 @@ impl ChatTemplate {
     }
 
     /// Makes a `ChatTemplate` from a source. If it does not compile, [`ChatTemplate::apply`] returns the error.
-    pub(crate) fn load_source(source: impl Into<String>, special_tokens: &[(&str, &str)], bounds: Bounds<'_>) -> Self {
+    #[doc(hidden)]
+    pub fn load_source(source: impl Into<String>, special_tokens: &[(&str, &str)], bounds: Bounds<'_>) -> Self {
         let template = Compiler::new(Meter::within(bounds, &bounds.start())).compile("", source);
         Self::assemble(Templates::One(template), to_owned(special_tokens))
     }
@@ -180,8 +176,8 @@ impl ChatTemplate {
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
     /// let text = |options: ApplyOptions| template.apply(&messages, &options).map(|prompt| prompt.text);
     /// assert_eq!(text(ApplyOptions::default())?, "plain");
-    /// assert_eq!(text(ApplyOptions { tools: Some(&serde_json::json!([])), ..Default::default() })?, "tools");
-    /// assert_eq!(text(ApplyOptions { chat_template: Some("rag"), ..Default::default() })?, "documents");
+    /// assert_eq!(text(ApplyOptions::default().with_tools(&serde_json::json!([])))?, "tools");
+    /// assert_eq!(text(ApplyOptions::default().with_chat_template("rag"))?, "documents");
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     ///
@@ -189,12 +185,26 @@ impl ChatTemplate {
     /// If the template named `default` does not compile. As in transformers, which compiles a template when a request needs it, another
     /// template that does not compile is an error of the requests that choose it; [`ChatTemplate::check`] finds it earlier.
     pub fn from_named(templates: &[(&str, &str)], special_tokens: &[(&str, &str)]) -> Result<Self> {
-        Self::load_named(templates, special_tokens, Bounds::default()).checked()
+        Self::from_named_with(templates, special_tokens, Bounds::default())
+    }
+
+    /// Makes a `ChatTemplate` like [`ChatTemplate::from_named`], and compiles all sources together within bounds, such as limits or a
+    /// deadline.
+    ///
+    /// # Errors
+    /// Those of [`ChatTemplate::from_named`].
+    pub fn from_named_with<'o>(
+        templates: &[(&str, &str)],
+        special_tokens: &[(&str, &str)],
+        bounds: impl Into<Bounds<'o>>,
+    ) -> Result<Self> {
+        Self::load_named(templates, special_tokens, bounds.into()).checked()
     }
 
     /// Makes a `ChatTemplate` from named templates. All of them share the steps and the time of the bounds. If one does not compile,
     /// [`ChatTemplate::apply`] returns the error.
-    pub(crate) fn load_named(templates: &[(&str, &str)], special_tokens: &[(&str, &str)], bounds: Bounds<'_>) -> Self {
+    #[doc(hidden)]
+    pub fn load_named(templates: &[(&str, &str)], special_tokens: &[(&str, &str)], bounds: Bounds<'_>) -> Self {
         let deadline = bounds.start();
         let compiler = Compiler::new(Meter::within(bounds, &deadline));
         let templates = templates.iter().map(|(name, source)| compiler.compile(*name, *source));
@@ -221,9 +231,7 @@ impl ChatTemplate {
             generation_stops: Vec::new(),
             #[cfg(feature = "response")]
             response: None,
-            #[cfg(feature = "inspect")]
-            made: Made::default(),
-            memory: Memory::default(),
+            kept: Kept::default(),
         };
         Self { parts: Arc::new(parts) }
     }
@@ -256,20 +264,17 @@ impl ChatTemplate {
     }
 
     /// Gives the expressions of each template the general form, unless another `ChatTemplate` shares it.
-    #[cfg(feature = "cli")]
-    pub(crate) fn generalize(mut self) -> Self {
+    #[cfg(feature = "internal")]
+    #[doc(hidden)]
+    pub fn generalize(mut self) -> Self {
         self.parts_mut().templates.generalize();
         self
     }
 
-    /// Returns the parts of the model for modification, and drops the report and the single templates that were made from the old parts.
+    /// Returns the parts of the model for modification, and drops what is kept and the single templates that were made from the old parts.
     fn parts_mut(&mut self) -> &mut Parts {
         let parts = Arc::make_mut(&mut self.parts);
-        #[cfg(feature = "inspect")]
-        {
-            parts.made = Made::default();
-        }
-        parts.memory = Memory::default();
+        parts.kept = Kept::default();
         parts.singles.iter_mut().for_each(|single| drop(single.take()));
         parts
     }
@@ -291,15 +296,9 @@ impl ChatTemplate {
         }
     }
 
-    /// Returns the parts of the report that were made so far.
-    #[cfg(feature = "inspect")]
-    pub(crate) fn made(&self) -> &Made {
-        &self.parts.made
-    }
-
-    /// Returns what is remembered of requests.
-    pub(crate) fn memory(&self) -> &Memory {
-        &self.parts.memory
+    /// Returns the value of a type that a room above keeps for these templates. It is made when it is first asked for.
+    pub(crate) fn kept<T: Any + Send + Sync + Default>(&self) -> &T {
+        self.parts.kept.find()
     }
 
     /// Adds special tokens, each by its name and its text. Special tokens of the same names are replaced.
@@ -405,8 +404,9 @@ impl ChatTemplate {
     }
 
     /// Returns the name and the source of each template, in order. A template without a name has the empty name.
-    #[cfg(feature = "cli")]
-    pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
+    #[cfg(feature = "internal")]
+    #[doc(hidden)]
+    pub fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
         let templates = self.parts.templates.all().iter();
         templates.map(|template| (template.name.as_str(), template.source.as_str()))
     }

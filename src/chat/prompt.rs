@@ -8,10 +8,10 @@ use super::ControlToken;
 use super::assistant::AssistantSpans;
 use super::mask::assistant_mask;
 use super::turns::{Turn, find_turns};
-#[cfg(feature = "cli")]
+#[cfg(feature = "internal")]
 use crate::deadline::Bounds;
 use crate::error::{Error, ErrorKind, Result};
-#[cfg(feature = "cli")]
+#[cfg(feature = "internal")]
 use crate::meter::Meter;
 use crate::trace::{Copies, Segment, Spans};
 
@@ -19,10 +19,10 @@ use crate::trace::{Copies, Segment, Spans};
 const NO_LABEL: i64 = -100;
 
 /// The number of steps that each segment costs while turns are made.
-#[cfg(feature = "cli")]
+#[cfg(feature = "internal")]
 const TURN_STEPS: usize = 6;
 
-/// The result of a render: the prompt of a conversation, or the output of a template.
+/// The prompt of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Prompt {
@@ -51,6 +51,8 @@ pub struct Prompt {
     pub steps: u64,
     pub(crate) segments: Vec<Segment>,
     pub(crate) assistant: AssistantSpans,
+    /// Whether strings of the input share memory, so that the segments can name one of them in place of another.
+    pub(crate) is_ambiguous: bool,
     /// What was copied from strings, if the caller in this crate wants to know.
     pub(crate) copies: Copies,
 }
@@ -61,7 +63,7 @@ pub struct Prompt {
 /// use chat_template::{ApplyOptions, ChatTemplate};
 ///
 /// let template = ChatTemplate::from_source("{% generation %}é{% endgeneration %}", &[])?;
-/// let options = ApplyOptions { generation_spans: true, ..Default::default() };
+/// let options = ApplyOptions::default().with_generation_spans(true);
 /// let prompt = template.apply(&serde_json::json!([{}]), &options)?;
 /// let json = serde_json::to_value(&prompt).unwrap();
 /// assert_eq!(json["text"], "é");
@@ -86,6 +88,13 @@ impl Serialize for Prompt {
 }
 
 impl Prompt {
+    /// Returns the turns of the model with all that is known about them.
+    #[cfg(feature = "internal")]
+    #[doc(hidden)]
+    pub fn assistant_spans(&self) -> &AssistantSpans {
+        &self.assistant
+    }
+
     /// Returns where the characters of the text came from: stretches of the text, each with its [`Origin`](crate::Origin) and the message whose
     /// turn it was. They show who wrote a line break, which message a character belongs to, and where a tool is in the prompt. Empty unless
     /// [`ApplyOptions::trace`] is set. Tracing does not change the text, and costs nothing if it is off.
@@ -138,7 +147,7 @@ impl Prompt {
     ///
     /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>\n{% endfor %}", &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
-    /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
+    /// let prompt = template.apply(&messages, &ApplyOptions::default().with_trace(true))?;
     /// assert_eq!(prompt.text, "<user>Hi<end>\n");
     /// let turns = prompt.turns();
     /// assert_eq!((turns[0].message, &turns[0].header.bytes[0]), (0, &(0..6)));
@@ -154,29 +163,30 @@ impl Prompt {
     }
 
     /// Returns the labels of tokens for training: the id of a token that overlaps a span of [`Prompt::assistant`], and -100 for the others. A
-    /// turn that is not known is not trained. `offsets` are the places of the tokens in bytes.
+    /// turn that is not known is not trained. `offsets` are the places of the tokens in bytes, as tokenizers return them.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate};
     ///
     /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}", &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]);
-    /// let options = ApplyOptions { assistant: Some(AssistantOptions::default()), ..Default::default() };
+    /// let options = ApplyOptions::default().with_assistant(AssistantOptions::default());
     /// let prompt = template.apply(&messages, &options)?;
     /// assert_eq!(prompt.text, "<user>Hi<end><assistant>Ho<end>");
-    /// let offsets = [0..6, 6..8, 8..13, 13..24, 24..26, 26..31];
+    /// let offsets = [(0, 6), (6, 8), (8, 13), (13, 24), (24, 26), (26, 31)];
     /// assert_eq!(prompt.labels(&offsets, &[7, 1, 9, 8, 2, 9]), [-100, -100, -100, -100, 2, 9]);
     /// # Ok::<(), chat_template::Error>(())
     /// ```
-    pub fn labels(&self, offsets: &[Range<usize>], ids: &[u32]) -> Vec<i64> {
+    pub fn labels(&self, offsets: &[(usize, usize)], ids: &[u32]) -> Vec<i64> {
         let mask = assistant_mask(&self.assistant.spans().bytes, offsets);
         let label = |(is_marked, id): (u8, &u32)| if is_marked == 1 { i64::from(*id) } else { NO_LABEL };
         mask.into_iter().zip(ids).map(label).collect()
     }
 
     /// Returns the turns as [`Prompt::turns`] does, within the limits on time.
-    #[cfg(feature = "cli")]
-    pub(crate) fn turns_within(&self, bounds: Bounds<'_>) -> Result<Vec<Turn>> {
+    #[cfg(feature = "internal")]
+    #[doc(hidden)]
+    pub fn turns_within(&self, bounds: Bounds<'_>) -> Result<Vec<Turn>> {
         let deadline = bounds.start();
         let mut meter = Meter::within(bounds, &deadline);
         meter.charge_scan(self.text.len())?;

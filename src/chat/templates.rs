@@ -156,7 +156,7 @@ impl Templates {
     }
 
     /// Gives the expressions of each template the general form, unless it is shared.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "internal")]
     pub fn generalize(&mut self) {
         let templates = match self {
             Self::None => &mut [],

@@ -7,10 +7,10 @@
 //! The later one replaces the earlier one, but the first four cannot be replaced. The rules follow from the calls in transformers 5.24.0
 //! `apply_chat_template` and `render_jinja_template`: Python refuses a keyword that is also the name of another argument.
 
-use super::input::sealed::Borrow;
 use super::options::ApplyOptions;
 use super::{ChatTemplate, refused};
 use crate::error::{Error, ErrorKind, Result};
+use crate::template::Borrow;
 use crate::value::{Dict, Entries, Given, Key, Runtime, Traced, Value};
 
 /// The parameters of `apply_chat_template` that a variable would repeat.
@@ -47,7 +47,7 @@ const STEPS_FOR_AN_ENTRY: u64 = 8;
 
 /// Returns whether a special token or a variable of this name is an error or has a meaning of its own.
 #[cfg(feature = "inspect")]
-pub(crate) fn is_reserved_name(name: &str) -> bool {
+pub fn is_reserved_name(name: &str) -> bool {
     PARAMETERS.contains(&name)
         || RENDER_PARAMETERS.contains(&name)
         || ["self", "conversation", "messages", "compiled_template"].contains(&name)
@@ -215,7 +215,7 @@ const BASE: &str = "transformers.tokenization_utils_base.PreTrainedTokenizerBase
 const UTILS: &str = "transformers.utils.chat_template_utils.";
 
 /// Counts the work of a number of entries.
-fn charge_entries(runtime: &mut Runtime<'_>, count: usize) -> Result<()> {
+pub(super) fn charge_entries(runtime: &mut Runtime<'_>, count: usize) -> Result<()> {
     runtime.meter.charge(STEPS_FOR_AN_ENTRY.saturating_mul(count as u64))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! let deadline = Deadline::new(50);            made once for a request
-//! json::read_within(body, DEPTH, &deadline)    reading counts
+//! json::read_within(body, &deadline)    reading counts
 //! template.apply(&messages, &options)          rendering counts too, with `deadline: Some(&deadline)`
 //! ```
 
@@ -34,8 +34,8 @@ use crate::limits::{Limit, LimitExceeded, Limits};
 ///
 /// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[])?;
 /// let deadline = Deadline::new(500);
-/// let messages = json::read_within(r#"[{"role": "user", "content": "Hi"}]"#, json::DEPTH, &deadline)?;
-/// let options = ApplyOptions { bounds: (&deadline).into(), ..Default::default() };
+/// let messages = json::read_within(r#"[{"role": "user", "content": "Hi"}]"#, &deadline)?;
+/// let options = ApplyOptions::default().with_bounds(&deadline);
 /// assert_eq!(template.apply(&messages, &options)?.text, "Hi");
 /// # Ok::<(), chat_template::Error>(())
 /// ```
@@ -52,8 +52,8 @@ use crate::limits::{Limit, LimitExceeded, Limits};
 ///     Err(mpsc::RecvTimeoutError::Timeout) => flag.store(true, Ordering::Relaxed),
 ///     _ => {}
 /// });
-/// let bounds = Bounds { cancel: Some(&cancel), ..Default::default() };
-/// let options = RenderOptions { bounds, ..Default::default() };
+/// let bounds = Bounds::default().with_cancel(&*cancel);
+/// let options = RenderOptions::default().with_bounds(bounds);
 /// let rendered = Template::compile("Hi")?.render(&serde_json::json!({}), &options)?;
 /// drop(done);
 /// assert_eq!(rendered.text, "Hi");
@@ -110,7 +110,8 @@ impl Deadline {
     }
 
     /// Counts the processor time of this thread, from the first check until the returned value is dropped.
-    pub(crate) fn start(&self) -> Running<'_> {
+    #[doc(hidden)]
+    pub fn start(&self) -> Running<'_> {
         if self.is_limited() {
             let mut state = self.lock();
             let thread = state.this_thread();
@@ -131,7 +132,8 @@ impl Deadline {
 
     /// Returns an error if the time is over, or would be over after work that is expected to take some time. The time of a thread that is
     /// not in a call is counted from its first check.
-    pub(crate) fn check(&self, expected: Duration) -> Result<(), LimitExceeded> {
+    #[doc(hidden)]
+    pub fn check(&self, expected: Duration) -> Result<(), LimitExceeded> {
         let Some(allowed) = self.milliseconds else {
             return Ok(());
         };
@@ -177,7 +179,7 @@ impl fmt::Debug for Deadline {
 /// Counts the processor time of a thread for a [`Deadline`] until it is dropped.
 #[derive(Debug)]
 #[must_use = "the time counts until this is dropped"]
-pub(crate) struct Running<'d> {
+pub struct Running<'d> {
     deadline: &'d Deadline,
 }
 

@@ -30,7 +30,7 @@ impl<'r, 'm> Inspection<'r, 'm> {
         'r: 'm,
     {
         Self {
-            made: template.made(),
+            made: template.kept(),
             template,
             meter,
             experiments: None,

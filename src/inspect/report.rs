@@ -56,9 +56,9 @@ macro_rules! parts {
 
             $(
                 #[doc = concat!($docs, ".")]
-                #[cfg(feature = "cli")]
-                #[allow(dead_code, reason = "the command line shows most parts")]
-                pub(crate) fn $name(&self) -> Result<&$type> {
+                #[cfg(feature = "internal")]
+                #[doc(hidden)]
+                pub fn $name(&self) -> Result<&$type> {
                     self.read(|inspection| Ok(&inspection.$part()?.verdicts$(.$field)?))
                 }
             )*

@@ -7,8 +7,6 @@
 
 mod depth;
 mod expression;
-#[cfg(test)]
-mod grammar_test;
 mod postfix;
 mod precedence;
 mod primary;
@@ -24,7 +22,7 @@ use std::sync::Arc;
 use crate::ast::{Conditional, Expr, Keyword, Stmt, Symbol, Symbols, Template, UnaryOp};
 use crate::error::{Error, Result};
 use crate::lexer::TokenKind;
-#[cfg(any(test, fuzzing))]
+#[cfg(any(test, feature = "internal"))]
 use crate::limits::Limits;
 use crate::meter::{Meter, Stack};
 use crate::source::Source;
@@ -35,7 +33,7 @@ use stream::TokenStream;
 use tag::OpenTag;
 
 /// Parses a template under the default limits.
-#[cfg(any(test, fuzzing))]
+#[cfg(any(test, feature = "internal"))]
 pub fn parse(source: &Source) -> Result<Template> {
     build_tree(source, Meter::new(Limits::default())).map(|(template, _)| template)
 }

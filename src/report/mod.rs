@@ -10,7 +10,7 @@ mod verdicts;
 mod witness;
 
 pub(crate) use made::{Basics, Made, Part};
-pub use prefix::{Boundary, Counterexample, Look, Prefix, Verdict};
+pub use prefix::{Boundary, Counterexample, Look, Prefix};
 pub use verdicts::{
     Alternation, Arguments, Calls, Change, Content, Finding, GenerationPrompt, Media, Medium, NullContent, Outcome, Read, Reads,
     Reasoning, Replay, Response, Role, Roles, Switch, System, Tools,

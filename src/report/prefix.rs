@@ -16,7 +16,7 @@ pub struct Prefix {
     pub user: Boundary,
 }
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "internal")]
 impl Prefix {
     /// Returns the verdicts with their names in the report.
     pub fn boundaries(&self) -> [(&'static str, &Boundary); 4] {
@@ -29,28 +29,18 @@ impl Prefix {
     }
 }
 
-/// The verdict on one way in which a conversation grows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Boundary {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// Why no proof was found, if the verdict is [`Verdict::Unknown`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// The conversation that refutes the prefix, if the verdict is [`Verdict::Counterexample`].
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub counterexample: Option<Counterexample>,
-}
-
 /// Whether the prompt of a conversation is a prefix of the prompt of the conversation with one more message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// The prompt is a prefix for all conversations.
-    Proven,
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(tag = "verdict", rename_all = "lowercase")]
+pub enum Boundary {
+    /// The prompt is a prefix in all pairs that were tried.
+    Kept {
+        /// The number of pairs whose prompts were compared.
+        tried: usize,
+    },
     /// The prompt is not a prefix for the conversation that is shown.
-    Counterexample,
-    /// Neither a proof nor a counterexample was found.
+    Broken(Counterexample),
+    /// The template renders no pair that was tried.
     #[default]
     Unknown,
 }

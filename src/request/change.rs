@@ -64,6 +64,8 @@ pub enum ChangeKind {
     Merged,
     /// A message without content was added before this one.
     Inserted,
+    /// The prompt has the value in a notation that is none of the template's: as Python or JSON prints a part, or encoded twice.
+    Garbled,
     /// The prompt does not have the value.
     Dropped,
 }
@@ -105,6 +107,7 @@ impl ChangeKind {
             Self::Split => "split",
             Self::Merged => "merged",
             Self::Inserted => "inserted",
+            Self::Garbled => "garbled",
             Self::Dropped => "dropped",
         }
     }
@@ -112,7 +115,7 @@ impl ChangeKind {
     /// Returns how much of what the body says a change of this kind affects.
     pub fn severity(self) -> Severity {
         match self {
-            Self::Dropped => Severity::Lost,
+            Self::Dropped | Self::Garbled => Severity::Lost,
             Self::Recast | Self::Moved | Self::Split | Self::Merged | Self::Inserted => Severity::Moved,
             _ => Severity::Reshaped,
         }

@@ -1,6 +1,6 @@
 //! Finds out from the trace of a prompt whether it has each string of a request. The path of a string decides, never its words.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::normal::Role;
@@ -59,7 +59,6 @@ struct Joined {
 /// # Errors
 /// If a limit of the meter is reached.
 pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<Faults> {
-    let source = request.template.source().unwrap_or_default();
     meter.charge_items(prompt.segments.len())?;
     let mut tape = Tape::new(prompt, !written.media.is_empty());
     let mut faults = Faults::new();
@@ -76,13 +75,14 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
     }
     // The map of keys has no order.
     faults.sort_unstable();
+    let unknown = list_unknown_roles(request, written, meter)?;
     for (index, Spoken { role, .. }) in written.spoken.iter().enumerate() {
-        let is_known = matches!(role, Role::User | Role::Assistant | Role::System) || has_word(source, role.name());
-        if !is_known && tape.copied.contains_key(format!("/messages/{index}/role").as_str()) {
+        if unknown.contains(role) && tape.copied.contains_key(format!("/messages/{index}/role").as_str()) {
             faults.push((kind::ECHO, place_of(written, index)));
         }
     }
     let mut firsts: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut said = Vec::new();
     for atom in &written.atoms {
         meter.charge(4)?;
         let places = if atom.kind == kind::DOCUMENT {
@@ -100,6 +100,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
             continue;
         };
         faults.extend(fault.map(|fault| (fault, atom.place)));
+        said.push((atom.kind, start, atom.place));
         if atom.kind & (kind::CONTENT & !kind::RESULT) != 0 {
             firsts.entry(atom.message).or_insert(start);
         }
@@ -111,6 +112,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
         }
         last = last.max(start);
     }
+    find_late(&said, &mut faults);
     find_disorder(&tape, written, &mut faults);
     find_speakers(prompt, written, request.has_prompt, &mut faults);
     let mut seen = HashSet::new();
@@ -344,6 +346,18 @@ fn unescape(text: &str) -> String {
     plain
 }
 
+/// Adds the texts beside calls that are after a later result. The list has the kinds, the first bytes and the places of strings.
+pub fn find_late(said: &[(Kinds, usize, Place)], faults: &mut Faults) {
+    let mut first = usize::MAX;
+    for (kind, start, place) in said.iter().rev() {
+        match *kind {
+            kind::RESULT => first = first.min(*start),
+            kind::CALLER if *start > first => faults.push((kind::LATE, *place)),
+            _ => {}
+        }
+    }
+}
+
 /// Adds the results that are in another order than their calls, unless their identifiers are printed.
 fn find_disorder(tape: &Tape<'_>, written: &Written<'_>, faults: &mut Faults) {
     let next = written.spoken.iter().enumerate().skip(1);
@@ -358,7 +372,7 @@ fn find_disorder(tape: &Tape<'_>, written: &Written<'_>, faults: &mut Faults) {
 /// Adds the messages whose header is that of the assistant.
 fn find_speakers(prompt: &Prompt, written: &Written<'_>, has_prompt: bool, faults: &mut Faults) {
     let mut headers: BTreeMap<usize, String> = BTreeMap::new();
-    let mut done: HashSet<usize> = HashSet::new();
+    let mut done: BTreeSet<usize> = BTreeSet::new();
     let mut end = 0;
     for segment in &prompt.segments {
         let Some(message) = segment.message() else { continue };
@@ -410,8 +424,22 @@ fn key_of_part(path: &str) -> Option<usize> {
     (is_part && matches!(keys.next()?, "type" | "text") && keys.next().is_none()).then_some(index)
 }
 
+/// Returns the roles of a request that are no words of the template.
+pub fn list_unknown_roles(request: &Request<'_>, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<Vec<Role>> {
+    let source = request.template.source().unwrap_or_default();
+    let mut unknown = Vec::new();
+    for role in [Role::Developer, Role::Tool] {
+        meter.charge_items(written.spoken.len())?;
+        if written.spoken.iter().any(|spoken| spoken.role == role) {
+            meter.charge_scan(source.len())?;
+            unknown.extend((!has_word(source, role.name())).then_some(role));
+        }
+    }
+    Ok(unknown)
+}
+
 /// Returns whether a source has a word that is no part of a longer one.
-pub fn has_word(source: &str, word: &str) -> bool {
+fn has_word(source: &str, word: &str) -> bool {
     let is_letter = |character: char| character.is_alphanumeric() || character == '_';
     source.match_indices(word).any(|(at, _)| {
         let before = source.get(..at).and_then(|text| text.chars().next_back());

@@ -9,8 +9,10 @@
 mod change;
 mod format;
 mod judge;
+mod memory;
 mod node;
 mod normal;
+mod operators;
 mod options;
 mod places;
 mod plan;
@@ -18,6 +20,7 @@ mod prepared;
 mod quick;
 mod read;
 mod search;
+mod sketch;
 mod variables;
 mod write;
 

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
+use super::change::ChangeKind;
 use super::claim_parts;
 use super::node::Node;
 use super::places::{Place, Places};
@@ -131,6 +132,8 @@ pub enum PartKind {
     /// A block of another type, whose text is its JSON without what only its maker can read.
     Block,
     Medium(Medium),
+    /// The reasoning of the turn, as a part of its own.
+    Thinking,
     /// A string that the body does not have.
     Label,
     /// The reasoning of the turn, in tags.
@@ -219,7 +222,7 @@ pub enum ToolForm<'b> {
 #[derive(Clone, Copy, Debug)]
 pub struct Note {
     pub place: Place,
-    pub is_moved: bool,
+    pub kind: ChangeKind,
     pub reason: &'static str,
 }
 
@@ -250,7 +253,7 @@ impl<'b> JsonText<'b> {
         meter.charge_scan(self.text.len())?;
         let values = count_beginnings(self.text).saturating_add(1).saturating_mul(VALUE);
         let _claims = claim_parts(meter, values)?;
-        let object = match json::read_until(self.text, DEPTH, meter.watch()) {
+        let object = match json::read_until(self.text, meter.watch()) {
             Ok(object @ Data::Object(_)) => Some(object),
             Err(error) if error.kind() == JsonErrorKind::TimedOut => return Err(error.into()),
             Ok(_) | Err(_) => None,
@@ -277,20 +280,6 @@ fn count_beginnings(text: &str) -> usize {
         !was_in_string && matches!(byte, b',' | b'[' | b'{')
     };
     text.bytes().filter(is_beginning).count()
-}
-
-impl Arguments<'_> {
-    /// Returns a bit for the form of the arguments.
-    pub fn form(&self) -> u8 {
-        match self {
-            Self::Absent => 1,
-            Self::Json(json) if json.is_nothing() => 2,
-            Self::Json(_) => 4,
-            Self::Value(_) => 8,
-            Self::Input(_) => 16,
-            Self::Fields(_) => 32,
-        }
-    }
 }
 
 impl Role {

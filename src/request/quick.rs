@@ -5,12 +5,13 @@
 
 use std::cell::Cell;
 
-use super::judge::{Faults, has_word, letters_of};
+use super::judge::{Faults, find_late, letters_of, list_unknown_roles};
 use super::node::Node;
 use super::normal::Role;
-use super::plan::{are_unsorted, kind};
+use super::operators::are_unsorted;
+use super::plan::kind;
 use super::prepared::Request;
-use super::write::{Atom, Written};
+use super::write::{Atom, Spoken, Written};
 use crate::chat::Prompt;
 use crate::error::Result;
 use crate::meter::Meter;
@@ -32,7 +33,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
     let copies = Sorted::new(&prompt.copies.list);
     let has_disorder = are_unsorted(written.spoken.iter().map(|spoken| spoken.call));
     let prints_medium = || written.media.iter().any(|medium| copies.touches(medium.node));
-    if has_disorder || prints_unknown_role(request, written, &copies) || prints_medium() {
+    if has_disorder || prints_medium() || prints_unknown_role(request, written, &copies, meter)? {
         return Ok(None);
     }
     let text = prompt.text.as_str();
@@ -46,6 +47,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
     let mut faults = Faults::new();
     let (mut last, mut end, mut answer) = (0, 0, "");
     let mut message = usize::MAX;
+    let mut said = Vec::new();
     for atom in written.atoms.iter().filter(|atom| atom.kind != kind::MEDIUM) {
         let start = match copies.find(atom) {
             Found::At(start) if is_plain(atom, text, start) => start,
@@ -67,6 +69,9 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
             }
             Found::At(_) | Found::Doubtful => return Ok(None),
         };
+        if atom.kind & (kind::CALLER | kind::RESULT) != 0 {
+            said.push((atom.kind, start, atom.place));
+        }
         if atom.kind & (kind::CONTENT & !kind::RESULT) != 0 && atom.message != message {
             if start < last {
                 return Ok(None);
@@ -85,6 +90,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
         }
         end = end.max(start + atom.range.len());
     }
+    find_late(&said, &mut faults);
     faults.extend(&written.given_up);
     faults.dedup();
     Ok(Some(faults))
@@ -99,17 +105,10 @@ fn letters_of_made(prompt: &Prompt, meter: &mut Meter<'_>) -> Result<String> {
 }
 
 /// Returns whether a role was copied that is no word of the template.
-fn prints_unknown_role(request: &Request<'_>, written: &Written<'_>, copies: &Sorted<'_>) -> bool {
-    let source = request.template.source().unwrap_or_default();
-    let mut known = Vec::new();
-    written.spoken.iter().any(|spoken| {
-        let is_usual = matches!(spoken.role, Role::System | Role::User | Role::Assistant) || known.contains(&spoken.role);
-        if is_usual || !copies.has_start(spoken.role_address) {
-            return false;
-        }
-        known.push(spoken.role);
-        !has_word(source, spoken.role.name())
-    })
+fn prints_unknown_role(request: &Request<'_>, written: &Written<'_>, copies: &Sorted<'_>, meter: &mut Meter<'_>) -> Result<bool> {
+    let unknown = list_unknown_roles(request, written, meter)?;
+    let is_printed = |spoken: &Spoken| unknown.contains(&spoken.role) && copies.has_start(spoken.role_address);
+    Ok(!unknown.is_empty() && written.spoken.iter().any(is_printed))
 }
 
 /// Returns the last line after all copies: the header of the next answer.

@@ -7,15 +7,14 @@
 //! ```
 
 use std::collections::HashSet;
-use std::hash::Hash;
 
 use super::change::{Change, ChangeKind};
 use super::node::Node;
-use super::plan::value::{DROPPED, NEAREST};
+use super::plan::{Kinds, SettingForm, kind};
 use super::wrong;
 use crate::chat::ChatTemplate;
 use crate::error::Result;
-use crate::json::{DEPTH, Data, Entry, Object, escape_key};
+use crate::json::{self, DEPTH, Data, Entry, Object, escape_key};
 use crate::meter::Meter;
 
 /// The names of variables with the effort of reasoning.
@@ -35,13 +34,19 @@ const OFF: [&str; 7] = ["off", "disabled", "chat", "no_think", "/no_think", "non
 const BUDGET: &str = "thinking_budget";
 
 /// The efforts, from none to the most.
-const LEVELS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+pub const LEVELS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/// A word that is no effort.
+const NO_LEVEL: &str = "qz";
 
 /// Another word for the effort `none`.
 const NO_THINK: &str = "no_think";
 
 /// The pointer of the setting of Messages.
 const THINKING: &str = "/thinking";
+
+/// The pointer of the setting that vLLM and SGLang take.
+const ENABLE_THINKING: &str = "/enable_thinking";
 
 /// The options of a body that can also be in `chat_template_kwargs`, as vLLM takes them.
 pub const OPTIONS: [&str; 2] = ["add_generation_prompt", "continue_final_message"];
@@ -90,7 +95,7 @@ pub fn read_exact<'b>(body: Node<'b>) -> Data<'b> {
 }
 
 /// The variables of a body. Those of `chat_template_kwargs` override the settings for reasoning.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Variables<'b> {
     own: Vec<Entry<'b>>,
     /// The changes of the variables of `chat_template_kwargs`.
@@ -130,9 +135,9 @@ impl<'b> Variables<'b> {
             let known = [EFFORTS.as_slice(), &FLAGS, &MODES, &[BUDGET]].concat().into_iter();
             variables.names = known.filter(|name| names.contains(name)).collect();
             let source = template.source().unwrap_or_default();
-            meter.charge_scan(source.len())?;
-            let words = [ON.as_slice(), &OFF, &LEVELS, &[NO_THINK]].concat().into_iter();
-            variables.words = words.filter(|word| has_literal(source, word)).collect();
+            let words = [ON.as_slice(), &OFF, &LEVELS, &[NO_THINK]].concat();
+            meter.charge_scan(source.len().saturating_mul(words.len()))?;
+            variables.words = words.into_iter().filter(|word| has_literal(source, word)).collect();
         }
         variables
             .own
@@ -155,23 +160,26 @@ impl<'b> Variables<'b> {
         self.effort.is_some() || self.thinking.is_some()
     }
 
-    /// Returns what decides on the variables for reasoning.
-    pub fn shape(&self) -> impl Hash + use<'b> {
-        let shape = |setting: &Option<Setting<'b>>| {
-            let setting = setting.as_ref()?;
-            Some((
-                setting.path,
-                setting.value.and_then(Node::text).map(str::to_owned),
-                setting.is_on,
-            ))
-        };
-        (shape(&self.effort), shape(&self.thinking), self.own.len())
+    /// Returns the variables and the settings as JSON, or an empty string if there are none.
+    pub fn describe(&self) -> String {
+        let mut text = String::new();
+        for (name, value) in &self.own {
+            json::write_string(name, false, &mut text);
+            // Writing to a string cannot fail.
+            let _ = json::write_data(value, &mut text);
+        }
+        for setting in [&self.effort, &self.thinking].into_iter().flatten() {
+            text.push_str(setting.path);
+            text.extend(setting.value.map(Node::to_json));
+            text.push_str(setting.is_on.map_or("", |is_on| if is_on { " on" } else { " off" }));
+        }
+        text
     }
 
     /// Returns the variables by a choice, and the settings that no variable has or that one has in another form.
-    pub fn write(&self, choice: u8) -> (Data<'b>, Vec<Change>) {
+    pub fn write(&self, choice: SettingForm) -> (Data<'b>, Vec<Change>) {
         let mut changes = self.changes.clone();
-        let added = if choice == DROPPED {
+        let added = if choice == SettingForm::Dropped {
             Vec::new()
         } else {
             self.write_settings(choice, &mut changes)
@@ -205,6 +213,29 @@ impl<'b> Variables<'b> {
         (variables, changes)
     }
 
+    /// Returns the index of the effort, if it is one that is known.
+    pub fn level(&self) -> Option<usize> {
+        let word = self.effort.as_ref()?.value?.text()?;
+        LEVELS.iter().position(|level| *level == word)
+    }
+
+    /// Returns whether the template reads a variable with an effort.
+    pub fn reads_effort(&self) -> bool {
+        self.names_in(&EFFORTS).next().is_some()
+    }
+
+    /// Returns whether a variable can say that there is reasoning, or that there is none.
+    pub fn has_switch(&self) -> bool {
+        let mut names = self.names_in(&FLAGS).chain(self.names_in(&MODES));
+        self.is_on().is_some() && names.next().is_some()
+    }
+
+    /// Returns the pointer of the setting for an effort or for reasoning.
+    pub fn path(&self, kind: Kinds) -> Option<&'static str> {
+        let setting = if kind == kind::EFFORT { &self.effort } else { &self.thinking };
+        setting.as_ref().map(|setting| setting.path)
+    }
+
     /// Returns whether the body asks for reasoning. `thinking` overrides an effort.
     fn is_on(&self) -> Option<bool> {
         [&self.thinking, &self.effort]
@@ -220,9 +251,10 @@ impl<'b> Variables<'b> {
     }
 
     /// Returns the variables for reasoning.
-    fn write_settings(&self, choice: u8, changes: &mut Vec<Change>) -> Vec<Entry<'b>> {
+    fn write_settings(&self, choice: SettingForm, changes: &mut Vec<Change>) -> Vec<Entry<'b>> {
         let mut added: Vec<Entry<'b>> = Vec::new();
-        if let Some((effort, value)) = self.effort.as_ref().and_then(|effort| Some((effort, effort.value?))) {
+        let effort = self.effort.as_ref().filter(|_| choice != SettingForm::WithoutEffort);
+        if let Some((effort, value)) = effort.and_then(|effort| Some((effort, effort.value?))) {
             let nearest = value.text().and_then(|word| self.find_level(word, choice));
             added.extend(self.names_in(&EFFORTS).map(|name| {
                 let value = nearest.map_or_else(|| value.to_data(DEPTH), |word| Data::Str(word.into()));
@@ -234,10 +266,12 @@ impl<'b> Variables<'b> {
             }
         }
         // An effort that is read implies that there is reasoning.
-        let is_implied = |is_on: &bool| !added.is_empty() && self.thinking.is_none() && *is_on;
+        let is_switched = matches!(choice, SettingForm::Level { is_switched: true, .. });
+        let is_implied = |is_on: &bool| !added.is_empty() && self.thinking.is_none() && *is_on && !is_switched;
         let Some(is_on) = self.is_on().filter(|is_on| !is_implied(is_on)) else {
             return added;
         };
+        let is_on = is_on != (choice == SettingForm::Inverted);
         added.extend(self.names_in(&FLAGS).map(|name| (name.into(), Data::Bool(is_on))));
         let words: &[&'static str] = if is_on { &ON } else { &OFF };
         if let Some(word) = words.iter().find(|word| self.words.contains(word)) {
@@ -256,18 +290,25 @@ impl<'b> Variables<'b> {
     }
 
     /// Returns the word of the template for an effort, if it is another one.
-    fn find_level(&self, word: &str, choice: u8) -> Option<&'static str> {
+    fn find_level(&self, word: &str, choice: SettingForm) -> Option<&'static str> {
+        if let SettingForm::Level { level, .. } = choice {
+            let level = LEVELS.get(level).copied().unwrap_or(NO_LEVEL);
+            return (level != word).then_some(level);
+        }
         if word == LEVELS[0] && !self.words.contains(&word) && self.words.contains(&NO_THINK) {
             return Some(NO_THINK);
         }
-        let at = LEVELS.iter().position(|level| *level == word).filter(|_| choice == NEAREST)?;
+        let at = LEVELS
+            .iter()
+            .position(|level| *level == word)
+            .filter(|_| choice == SettingForm::Nearest)?;
         let known = LEVELS.iter().enumerate().filter(|(_, level)| self.words.contains(level));
         let nearest = known.min_by_key(|(other, _)| (at.abs_diff(*other), at > *other))?;
         Some(*nearest.1)
     }
 
     /// Returns the change that no variable has the value of a setting, unless one of `chat_template_kwargs` has it.
-    fn find_loss(&self, setting: &Setting<'_>, choice: u8) -> Option<Change> {
+    fn find_loss(&self, setting: &Setting<'_>, choice: SettingForm) -> Option<Change> {
         let find = |names: &[&str]| {
             self.own
                 .iter()
@@ -277,13 +318,13 @@ impl<'b> Variables<'b> {
         let (effort, flag) = (find(&EFFORTS), find(&FLAGS));
         let is_same_effort = matches!((effort, setting.value), (Some(Data::Str(own)), Some(value)) if value.text() == Some(own));
         let is_same_flag = matches!((flag, setting.is_on), (Some(Data::Bool(own)), Some(is_on)) if *own == is_on);
-        let reason = if setting.path == THINKING && setting.is_on.is_none() {
-            "`thinking` has an unknown type"
+        let reason = if matches!(setting.path, THINKING | ENABLE_THINKING) && setting.is_on.is_none() {
+            "its value is unknown"
         } else if is_same_effort || is_same_flag {
             return None;
         } else if effort.is_some() || flag.is_some() {
             "`chat_template_kwargs` has another value"
-        } else if choice == DROPPED {
+        } else if choice == SettingForm::Dropped {
             "the template refuses it"
         } else {
             "the template reads no variable for it"
@@ -314,7 +355,7 @@ fn has_literal(source: &str, value: &str) -> bool {
 }
 
 /// A setting of a body for reasoning.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Setting<'b> {
     path: &'static str,
     /// The effort, or the number of tokens for reasoning.
@@ -340,7 +381,14 @@ impl<'b> Setting<'b> {
     }
 
     fn read_thinking(body: Node<'b>) -> Option<Self> {
-        let thinking = body.get("thinking")?;
+        let Some(thinking) = body.get("thinking") else {
+            let flag = body.get("enable_thinking")?;
+            return Some(Self {
+                path: ENABLE_THINKING,
+                value: None,
+                is_on: flag.bool(),
+            });
+        };
         Some(Self {
             path: THINKING,
             value: thinking.get("budget_tokens"),

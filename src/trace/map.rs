@@ -7,9 +7,9 @@
 //! A string that a template reads is borrowed, and so is each part of it. The address of a part shows which string it comes from, so values
 //! do not store their origins.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 
+use super::known::{Known, Role, mark_shared, sort_by_address};
 use super::paths::{MESSAGE_DEPTH, Outer, Paths, ROOT, Step};
 use super::sets::Sets;
 use super::source::{Address, FEW, Owner, Source, free_spare};
@@ -29,41 +29,14 @@ impl Container {
 /// The place of a list or a dict in memory: its address, and the number of items of a list.
 pub type Storage = (usize, Option<usize>);
 
-/// What a string of the input is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    /// A value of a container.
-    Value,
-    /// The key of an entry.
-    Key,
-    /// The text of a special token.
-    Token,
-}
-
-/// A string of the input.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Known<'a> {
-    pub text: &'a str,
-    pub path: u32,
-    pub role: Role,
-}
-
-impl Known<'_> {
-    fn address(&self) -> usize {
-        self.text.as_ptr().addr()
-    }
-
-    fn end(&self) -> usize {
-        self.text.as_bytes().as_ptr_range().end.addr()
-    }
-}
-
 /// The strings and containers of the input, and the literals of the template, by their addresses.
 #[derive(Debug)]
 pub struct InputMap<'a> {
     pub(super) paths: Paths,
     /// The keys of objects. Those of the root are variables and not among them.
     keys: Vec<Known<'a>>,
+    /// The keys that may be in the memory of another string.
+    borrowed_keys: Vec<&'a str>,
     /// The values, sorted by address after [`InputMap::sort`], and after them the keys, also sorted by address. The keys are added when a
     /// string is first found to be in no value and no literal.
     pub(super) strings: Vec<Known<'a>>,
@@ -78,6 +51,8 @@ pub struct InputMap<'a> {
     last_container: usize,
     /// Whether the messages that the template sees are among the containers.
     pub has_messages: bool,
+    /// Whether a string or a message was found that shares its memory with another one, so that it is not known which was meant.
+    pub is_ambiguous: bool,
     literals: Option<&'a Literals>,
     /// The indices of the literals that were found last, by a few bits of their addresses. The rounds of a loop write the same literals.
     recent: [usize; RECENT],
@@ -86,19 +61,6 @@ pub struct InputMap<'a> {
 
 /// The number of literals in [`InputMap::recent`].
 const RECENT: usize = 32;
-
-/// Sorts strings by address. Of several strings at one address, the longest is kept, with the first of its paths.
-fn sort_by_address(strings: &mut Vec<Known<'_>>) {
-    strings.sort_unstable_by_key(Known::address);
-    strings.dedup_by(|next, kept| {
-        let order = |known: &Known<'_>| (Reverse(known.text.len()), known.path);
-        let is_same = next.address() == kept.address();
-        if is_same && order(next) < order(kept) {
-            *kept = *next;
-        }
-        is_same
-    });
-}
 
 /// The string literals of a template, by address.
 #[derive(Debug, Default)]
@@ -148,6 +110,7 @@ impl<'a> InputMap<'a> {
         Self {
             paths: Paths::new(),
             keys: Vec::with_capacity(FEW),
+            borrowed_keys: Vec::new(),
             strings: Vec::with_capacity(FEW),
             values: None,
             last: [0; 3],
@@ -155,6 +118,7 @@ impl<'a> InputMap<'a> {
             are_containers_sorted: false,
             last_container: 0,
             has_messages: false,
+            is_ambiguous: false,
             literals,
             recent: [0; RECENT],
             sets: Sets::default(),
@@ -172,8 +136,7 @@ impl<'a> InputMap<'a> {
         let path = self.paths.add(outer, step);
         if let Step::Key(text) = step {
             if !outer.is_root() {
-                let role = Role::Key;
-                self.keys.push(Known { text, path, role });
+                self.keys.push(Known::new(text, path, Role::Key));
             }
         }
         Container(path)
@@ -186,6 +149,11 @@ impl<'a> InputMap<'a> {
         self.add_known(text, path, Role::Value);
     }
 
+    /// Adds a key that may be in the memory of another string, as a literal of a program is for each of its uses.
+    pub fn add_borrowed_key(&mut self, key: &'a str) {
+        self.borrowed_keys.push(key);
+    }
+
     /// Adds the text of a special token.
     pub fn add_token(&mut self, name: &str, text: &'a str) {
         let path = self.paths.add_token(name);
@@ -194,7 +162,7 @@ impl<'a> InputMap<'a> {
 
     fn add_known(&mut self, text: &'a str, path: u32, role: Role) {
         if !text.is_empty() {
-            self.strings.push(Known { text, path, role });
+            self.strings.push(Known::new(text, path, role));
         }
     }
 
@@ -207,7 +175,8 @@ impl<'a> InputMap<'a> {
 
     /// Sorts the values after all are added. Their indices do not change from now on.
     pub fn sort(&mut self) {
-        sort_by_address(&mut self.strings);
+        self.is_ambiguous = sort_by_address(&mut self.strings);
+        mark_shared(&mut self.strings, std::mem::take(&mut self.borrowed_keys));
         free_spare(&mut self.strings);
         free_spare(&mut self.keys);
         self.paths.finish();
@@ -217,7 +186,7 @@ impl<'a> InputMap<'a> {
     #[cold]
     fn add_keys(&mut self) -> usize {
         let mut keys = std::mem::take(&mut self.keys);
-        sort_by_address(&mut keys);
+        self.is_ambiguous |= sort_by_address(&mut keys);
         let values = self.strings.len();
         self.strings.append(&mut keys);
         self.values = Some(values);
@@ -257,7 +226,12 @@ impl<'a> InputMap<'a> {
         if !std::mem::replace(&mut self.are_containers_sorted, true) {
             // The sort is stable: of two values in one place, the first is found.
             self.containers.sort_by_key(|(storage, _)| *storage);
-            self.containers.dedup_by_key(|(storage, _)| *storage);
+            let is_ambiguous = &mut self.is_ambiguous;
+            self.containers.dedup_by(|next, kept| {
+                let is_same = next.0 == kept.0;
+                *is_ambiguous |= is_same && next.1 != kept.1;
+                is_same
+            });
         }
         let found = |index: usize| matches!(self.containers.get(index), Some((found, _)) if *found == storage);
         // A loop often goes over containers in the order in which they are in memory.
@@ -351,6 +325,7 @@ impl<'a> InputMap<'a> {
         };
         let [value, key, _] = &mut self.last;
         *(if known.role == Role::Key { key } else { value }) = index;
+        self.is_ambiguous |= known.is_shared;
         let source = match (known.role, u32::try_from(index), u32::try_from(at)) {
             (Role::Token, ..) => Source::Token(known.path),
             (_, Ok(index), Ok(at)) => Source::Input(index, at),

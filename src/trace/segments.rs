@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-use super::map::{InputMap, Known, Role};
+use super::known::{Known, Role};
+use super::map::InputMap;
 use super::pieces::{Piece, Pieces};
 use super::source::{Owner, Source, to_offset};
 use super::spans::Points;

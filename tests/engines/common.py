@@ -38,7 +38,7 @@ def enter_environment(name, *packages):
 
 def make_input():
     """Returns the file of rows, one of which is bad, and builds the command."""
-    subprocess.run(["cargo", "build", "--release", "--quiet", "--features", "cli", "--locked"], cwd=ROOT, check=True)
+    subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "chat-template-cli", "--locked"], cwd=ROOT, check=True)
     path = WORK / "rows.jsonl"
     if not path.exists():
         WORK.mkdir(parents=True, exist_ok=True)

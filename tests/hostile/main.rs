@@ -2,13 +2,9 @@
 //! thread with a small stack.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
-#[cfg(all(feature = "cli", target_os = "linux"))]
-mod child;
 mod depths;
 mod reachable;
 mod reached;
-#[cfg(all(feature = "cli", target_os = "linux"))]
-mod set;
 
 use chat_template::{ErrorKind, Limits, RenderOptions, Template};
 
@@ -24,10 +20,7 @@ fn render(source: String) -> Result<String, String> {
         let template = Template::compile(&source).map_err(|error| (error.kind(), error.message().to_owned()))?;
         let context = serde_json::json!({"x": 1});
         let limits: Limits = serde_json::from_str(&format!("{{\"steps\": {STEPS}}}")).expect("limits");
-        let options = RenderOptions {
-            bounds: (&limits).into(),
-            ..RenderOptions::default()
-        };
+        let options = RenderOptions::default().with_bounds(&limits);
         let rendered = template.render(&context, &options);
         rendered
             .map(|rendered| rendered.text)
@@ -166,37 +159,5 @@ fn a_large_result_reaches_a_limit_before_it_is_made() {
     ] {
         let message = render(format!("{{{{ {expression} }}}}")).expect_err(expression);
         assert!(!message.is_empty(), "{expression}");
-    }
-}
-
-/// Sends a few requests of the set, with few steps, because this can be a build without optimisation. The bench `hostile` sends all.
-#[cfg(all(feature = "cli", target_os = "linux"))]
-#[test]
-fn the_port_survives_some_requests_of_the_set() {
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let limits = folder.join("hostile-limits.json");
-    std::fs::write(&limits, "{\"steps\": 200000}").expect("the folder of tests can be written");
-    let arguments = ["--limits", limits.to_str().expect("the path is text")];
-    let allowed = child::Allowance {
-        seconds: None,
-        kib: 512 << 10,
-    };
-    let cases = set::cases();
-    // The families whose requests are short. Long requests take much time to make and to read.
-    let is_short = |case: &&set::Case| {
-        ["growth", "inspect-growth", "large", "loop", "objects", "rounds"]
-            .iter()
-            .any(|family| case.name.starts_with(family))
-    };
-    let short: Vec<_> = cases.iter().filter(is_short).collect();
-    for case in short.iter().step_by(short.len() / 24) {
-        let line = case.bytes();
-        let outcome = child::send(env!("CARGO_BIN_EXE_chat-template"), &arguments, &line, allowed);
-        let (seconds, mib) = (outcome.seconds, outcome.mib);
-        assert!(
-            outcome.answer.is_some(),
-            "{} died after {seconds} s with {mib} MiB",
-            case.name
-        );
     }
 }

@@ -198,12 +198,10 @@ fn each_verdict_has_a_witness_that_renders_as_it_says() {
             .witness(path)
             .unwrap()
             .unwrap_or_else(|| panic!("{path} has no witness"));
-        let options = ApplyOptions {
-            tools: witness.tools.as_ref().map(|tools| tools as _),
-            variables: witness.variables.as_ref().map(|variables| variables as _),
-            add_generation_prompt: witness.add_generation_prompt,
-            ..ApplyOptions::default()
-        };
+        let options = ApplyOptions::default()
+            .with_tools(&witness.tools)
+            .with_variables(&witness.variables)
+            .with_add_generation_prompt(witness.add_generation_prompt);
         let prompt = template.apply(&witness.messages, &options).unwrap();
         assert_eq!(Some(prompt.text), witness.output, "{path}");
     }
@@ -442,25 +440,15 @@ fn a_report_is_made_once_and_again_after_a_change() {
 #[test]
 fn a_template_that_reads_the_clock_says_so() {
     let source = "{{ strftime_now('%Y') }}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}";
-    let prove = |source: &str| {
+    let count = |source: &str| {
         let template = ChatTemplate::from_source(source, &[]).unwrap();
         let report = template.inspect(Bounds::default()).unwrap();
-        let verdicts = get(&report, "prefix");
-        let is_proven = verdicts
-            .as_object()
-            .unwrap()
-            .values()
-            .any(|boundary| boundary["verdict"] == "proven");
-        (get(&report, "reads.clock").as_array().unwrap().len(), is_proven)
+        get(&report, "reads.clock").as_array().unwrap().len()
     };
-    assert_eq!(prove(source), (1, false));
-    assert_eq!(prove(&source.replace("strftime_now('%Y')", "'2026'")), (0, true));
+    assert_eq!(count(source), 1);
+    assert_eq!(count(&source.replace("strftime_now('%Y')", "'2026'")), 0);
     let clock: LocalTime = "2026-01-02T03:04:05".parse().unwrap();
-    let options = ApplyOptions {
-        clock: &clock,
-        trace: true,
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default().with_clock(&clock).with_trace(true);
     let messages = json!([{"role": "user", "content": "Hi"}]);
     let prompt = ChatTemplate::from_source(source, &[])
         .unwrap()

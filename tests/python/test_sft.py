@@ -82,3 +82,22 @@ def test_verdicts(tokenizer):
     assert "mask unknown" in sft.tokenize(unknown, tokenizer)({"messages": rows[:1]})["verdict"][0]
     with pytest.raises(RefusedError):
         sft.tokenize(template, tokenizer, verdict_column=None)({"messages": rows})
+
+
+BAD = [("tools", "{nope"), ("tools", "[" * 5000), ("tools", "5"), ("chat_template_kwargs", "[1]"), ("chat_template_kwargs", "x"),
+       ("messages", None), ("messages", 5), ("messages", "x"), ("messages", [{"role": "user", "content": "\ud800"}])]  # fmt: skip
+
+
+@pytest.mark.parametrize(("column", "value"), BAD)
+def test_a_bad_row_has_a_verdict(tokenizer, column, value):
+    good = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]
+    batch = {"messages": [good] * 3, "tools": [None] * 3, "chat_template_kwargs": [None] * 3}
+    tokenize = sft.tokenize(ChatTemplate.from_source(PLAIN), tokenizer)
+    expected = tokenize(batch)
+    batch[column] = [batch[column][0], value, batch[column][0]]
+    found = tokenize(batch)
+    assert found["verdict"][1].startswith("error: ") and found["input_ids"][1] == []
+    for name in ("input_ids", "labels", "verdict"):
+        assert [found[name][0], found[name][2]] == [expected[name][0], expected[name][2]]
+    with pytest.raises(Exception):
+        sft.tokenize(ChatTemplate.from_source(PLAIN), tokenizer, verdict_column=None)(batch)

@@ -132,6 +132,82 @@ def test_limits_and_flags_end_calls():
         template.apply_chat_template([messages] * 1000, options=Options(cancel=flag))
 
 
+def test_loading_and_reading_have_limits():
+    flag = CancelFlag()
+    flag.cancel()
+    loops = "{% for i in range(10) %}" * 50 + "{% endfor %}" * 50
+    for more in ({"limits": {"steps": 10}}, {"cancel": flag}):
+        calls = (
+            lambda more=more: ChatTemplate.from_source(loops, **more),
+            lambda more=more: ChatTemplate.from_named({"default": loops}, **more),
+            lambda more=more: ChatTemplate.from_config({"chat_template": loops}, **more),
+            lambda more=more: ChatTemplate.from_source(PLAIN).inspect(**more),
+        )
+        for call in calls:
+            with pytest.raises(LimitError):
+                call()
+    with pytest.raises(LimitError):
+        ChatTemplate.from_pretrained(MODELS / "jinja", cancel=flag)
+    description = {"start_anchor": "<", "fields": {"content": {}}}
+    with pytest.raises(LimitError):
+        ChatTemplate.from_source(PLAIN).parse_response("a" * 100_000, response_template=description, limits={"steps": 10})
+
+
+class Liar(list):
+    def __len__(self):
+        return 2**62
+
+
+class Endless:
+    def __iter__(self):
+        while True:
+            yield None
+
+
+def test_the_length_of_an_object_is_not_trusted():
+    template, messages = ChatTemplate.from_source(PLAIN), [{"role": "user", "content": "Hi"}]
+    prompt = template.render(messages)
+    assert template.apply_chat_template(Liar(messages)) == prompt.text
+    assert [prompt.text for prompt in template.render_batch(Liar([messages]))] == [prompt.text]
+    assert prompt.assistant_mask(Liar([(0, 1)])) == [0]
+    assert prompt.labels({"input_ids": Liar([1]), "offset_mapping": Liar([(0, 1)])}) == [-100]
+    Options(roles=Liar(["user"]), control_roles=Liar(["user"]))
+    for how in ({"tools": Endless()}, {"documents": range(10**18)}, {"x": Liar([Endless])}):
+        with pytest.raises((LimitError, TypeError)):
+            template.apply_chat_template(messages, **how)
+    with pytest.raises(LimitError):
+        template.render_batch(Endless())
+
+
+def test_a_small_stack_is_enough():
+    deep = 1
+    for _ in range(505):
+        deep = {"a": deep}
+    errors = []
+
+    def work():
+        try:
+            ChatTemplate.from_source(PLAIN).apply_chat_template([{"role": "user", "content": "Hi"}], x=deep)
+            errors.append(None)
+        except Exception as error:
+            errors.append(error)
+
+    before = threading.stack_size(512 << 10)
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    threading.stack_size(before)
+    assert errors == [None]
+
+
+def test_equal_strings_are_told_apart():
+    template = ChatTemplate.from_source(PLAIN)
+    prompt = template.render([{"role": "user", "content": "Which role?"}, {"role": "assistant", "content": "user"}])
+    assert [prompt.text[start:end] for start, end in prompt.assistant_spans] == ["user<|im_end|>"]
+    paths = [segment["path"] for segment in prompt.segments if "path" in segment]
+    assert paths == ["/messages/0/role", "/messages/0/content", "/messages/1/role", "/messages/1/content"]
+
+
 def test_a_template_is_pickled_and_copied():
     messages = [{"role": "user", "content": "Hi"}]
     named = ChatTemplate.from_named({"default": "a{{ eos_token }}", "tool_use": "b"}, eos_token="</s>")

@@ -1,4 +1,4 @@
-"""Makes tests/apply/masks.jsonl: spans, the offsets of tokens, and the mask of transformers' `apply_chat_template`.
+"""Makes tests/tool/apply/masks.jsonl: spans, the offsets of tokens, and the mask of transformers' `apply_chat_template`.
 
     python tests/reference/mask_cases.py --check    # fails if a mask is not that of transformers
     python tests/reference/mask_cases.py --write
@@ -15,7 +15,7 @@ from engine import require_versions
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-TARGET = pathlib.Path(__file__).resolve().parents[1] / "apply" / "masks.jsonl"
+TARGET = pathlib.Path(__file__).resolve().parents[1] / "tool" / "apply" / "masks.jsonl"
 
 MESSAGES = [
     {"role": "user", "content": "Hi"},

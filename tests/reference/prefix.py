@@ -49,7 +49,7 @@ def main():
     with mock.patch.object(chat_template_utils, "datetime", Clock):
         for answer in answers:
             for way, found in answer.get("report", {}).get("prefix", {}).items():
-                if found["verdict"] != "counterexample":
+                if found["verdict"] != "broken":
                     continue
                 count += 1
                 source = sources[answer["id"]]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Answers the rows of `tests/dataset/tokens.json` with transformers: the tokens and the labels of each.
+"""Answers the rows of `tests/tool/dataset/tokens.json` with transformers: the tokens and the labels of each.
 
     token_rows.py --write     # writes the answers
     token_rows.py --check     # fails if an answer differs
@@ -14,7 +14,7 @@ import sys
 from transformers import PreTrainedTokenizerFast
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
-CASES = TESTS / "dataset/tokens.json"
+CASES = TESTS / "tool/dataset/tokens.json"
 
 
 def main():

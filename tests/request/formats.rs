@@ -12,10 +12,7 @@ fn a_body_that_needs_no_change_is_rendered_as_apply_does() {
     let messages = json!([{"role": "system", "content": "S"}, {"role": "user", "content": "A\n", "x": [1]}, {"role": "assistant", "content": "B"}]);
     let body = json!({"model": "m", "messages": messages, "temperature": 1});
     let (prompt, changes) = prepare(&template, &body);
-    let options = ApplyOptions {
-        add_generation_prompt: true,
-        ..Default::default()
-    };
+    let options = ApplyOptions::default().with_add_generation_prompt(true);
     assert_eq!(prompt, template.apply(&messages, &options).unwrap().text);
     assert_eq!(changes, [""; 0]);
 }

@@ -1,10 +1,9 @@
 //! Tests of how the bodies of requests are prepared: prompts, changes, and errors with their places.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test that fails shall panic")]
 
-#[cfg(feature = "cli")]
-mod faults;
 mod formats;
 mod limits;
+mod orders;
 mod plans;
 mod variables;
 

@@ -9,10 +9,10 @@ pub fn read_identifier(text: &str) -> String {
         .collect()
 }
 
-/// Returns the sources of this crate. The Python package is a crate of its own.
+/// Returns the sources of the library. The command line and the Python package are crates of their own.
 pub fn list_sources() -> Vec<String> {
-    let sources = list_files("src", "rs").into_iter();
-    sources.filter(|path| !path.starts_with("src/python/")).collect()
+    let is_of_library = |path: &String| !["src/python/", "src/tool/"].iter().any(|folder| path.starts_with(folder));
+    list_files("src", "rs").into_iter().filter(is_of_library).collect()
 }
 
 /// Returns the files of a folder and its subfolders with a file extension, as paths from the crate's root.
@@ -22,7 +22,8 @@ pub fn list_files(folder: &str, extension: &str) -> Vec<String> {
         for entry in std::fs::read_dir(root().join(&folder)).expect("the folder is readable") {
             let entry = entry.expect("the folder is readable");
             let path = folder.join(entry.file_name());
-            if entry.path().is_dir() {
+            // A link leads to files that are listed at their own place.
+            if entry.file_type().expect("the folder is readable").is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|other| other == extension) {
                 found.push(path.to_str().expect("the path is UTF-8").to_owned());

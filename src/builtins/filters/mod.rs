@@ -41,7 +41,7 @@ static FILTERS: Table = Table::new(|| {
 });
 
 /// Returns all filters, sorted by name.
-#[cfg(feature = "cli")]
+#[cfg(any(test, feature = "internal"))]
 pub fn all() -> &'static [Function] {
     &FILTERS
 }

@@ -4,6 +4,8 @@
 //! <s>[INST] Hi [/INST]   ->   first tokens `<s>` and `[INST]`, close of the user `[/INST]`
 //! ```
 
+use std::ops::Range;
+
 use super::Conversation;
 use super::control::control_tokens;
 use crate::chat::turns::Groups;
@@ -19,7 +21,8 @@ pub(super) fn find_user_close<'t>(conversation: &Conversation<'t>, groups: &Grou
     text.get(body.end..end).map(str::trim)
 }
 
-/// Returns the first two control tokens before the first field of a message, which begin the text or a turn.
+/// Returns the control tokens that begin the text and its first turn: the first one before the first field of a message, and the second if
+/// it directly follows. Other tokens can be those of a system prompt of the template's own, and end its turn.
 pub(super) fn find_first_tokens<'t>(text: &'t str, groups: &Groups<'_>, meter: &mut Meter<'_>) -> Result<Vec<&'t str>> {
     let bodies = groups
         .iter()
@@ -27,5 +30,16 @@ pub(super) fn find_first_tokens<'t>(text: &'t str, groups: &Groups<'_>, meter: &
     let end = bodies.map(|body| body.start).min().unwrap_or(text.len());
     meter.charge_scan(end)?;
     let header = text.get(..end).unwrap_or_default();
-    Ok(control_tokens(header).take(2).filter_map(|token| header.get(token)).collect())
+    let mut tokens = control_tokens(header);
+    let first = tokens.next();
+    let is_next = |token: &Range<usize>| {
+        let between = first.as_ref().and_then(|first| header.get(first.end..token.start));
+        between.is_some_and(|between| between.trim().is_empty())
+    };
+    let second = tokens.next().filter(is_next);
+    Ok(first
+        .into_iter()
+        .chain(second)
+        .filter_map(|token| header.get(token))
+        .collect())
 }

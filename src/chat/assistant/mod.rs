@@ -104,7 +104,7 @@ struct Finder<'f, 'p, 'm> {
     openings: usize,
     /// The memory of the parts that are reasoning, and of the spans between them.
     claims: Vec<Claim>,
-    /// The first two control tokens before the first field of a message, as [`find_first_tokens`] returns them.
+    /// The control tokens that begin the text and its first turn, as [`find_first_tokens`] returns them.
     first_tokens: Vec<&'p str>,
     /// The text after the last field of the first message of a user, without white space around it.
     user_close: Option<&'p str>,

@@ -9,24 +9,23 @@ use std::ops::Range;
 use super::answer::Found;
 use super::{AssistantOptions, AssistantSpans, Conversation, find_spans};
 use crate::error::Result;
-use crate::eval;
 use crate::limits::Limit;
 use crate::meter::Meter;
-use crate::template::Template;
+use crate::template::{Output, Template};
 use crate::trace::{Pieces, Segment};
 use crate::value::{Entries, Given, Key, Runtime, Seq, Str, Value};
 
 impl Template {
-    /// Returns the places of what the model would write in an output, and drops the pieces of the output. The runtime is that of the
-    /// render, whose variables are taken out.
+    /// Returns the places of what the model would write in an output, which has these pieces. The runtime is that of the render, whose
+    /// variables are taken out.
     ///
     /// # Errors
     /// If a limit of the render is reached.
     pub(crate) fn find_assistant<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
-        output: &mut eval::Output,
-        segments: &[Segment],
+        output: &Output,
+        pieces: Pieces,
         options: &AssistantOptions<'_>,
     ) -> Result<AssistantSpans> {
         let given = std::mem::take(&mut runtime.heap.frames.input);
@@ -40,15 +39,15 @@ impl Template {
         let are_trained: Vec<bool> = are_trained.collect();
         if self.has_generation() {
             runtime.meter.charge_bytes(output.text.len())?;
-            runtime.meter.charge_items(output.pieces.len())?;
-            let blocks = outermost(output.pieces.blocks());
-            return Ok(assign_blocks(blocks, segments, &are_trained, options, &output.text));
+            runtime.meter.charge_items(pieces.len())?;
+            let blocks = outermost(pieces.blocks());
+            return Ok(assign_blocks(blocks, &output.segments, &are_trained, options, &output.text));
         }
         let Some(messages) = messages else {
             return Ok(AssistantSpans::unknown("the context has no list `messages`"));
         };
-        output.pieces = Pieces::default();
-        let _claims = runtime.claim_segments(segments.len())?;
+        drop(pieces);
+        let _claims = runtime.claim_segments(output.segments.len())?;
         let roles = messages.iter().map(|message| match message {
             Value::Dict(message) => message.get_str("role").unwrap_or(Value::None),
             _ => Value::None,
@@ -58,7 +57,7 @@ impl Template {
         let eos = given.get("eos_token");
         let conversation = Conversation {
             text: &output.text,
-            segments,
+            segments: &output.segments,
             roles: &roles,
             are_trained: &are_trained,
             eos: eos.as_ref().and_then(Value::as_str).unwrap_or_default(),

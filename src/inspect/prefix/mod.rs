@@ -5,21 +5,15 @@
 //! user: <user>Hi.<assistant>Yes.   ->   <user>Hi.\n<assistant>Yes.\n<user>Hi.      a counterexample: line 1 looks at loop.last
 //! ```
 //!
-//! A search renders small conversations. Where it finds no counterexample, a proof is tried: it evaluates the template with unknown
-//! messages, once for the shorter and once for the longer conversation, and compares the two strings. `grammar/prefix.md` says what a proof
-//! rests on.
+//! A search renders small conversations, and the verdict says how many pairs it compared. `grammar/prefix.md` says which pairs there are.
 
-mod proof;
 mod search;
 mod settings;
 mod turns;
 
 use super::experiments::Experiments;
-use crate::chat::list_lookahead;
 use crate::error::Result;
-use crate::report::{Boundary, Prefix, Verdict};
-use crate::template::Template;
-use proof::Obstacle;
+use crate::report::{Boundary, Prefix};
 use search::Search;
 use settings::list_settings;
 
@@ -38,32 +32,14 @@ pub enum Growth {
 
 /// Returns the verdicts for a template.
 pub fn inspect(experiments: &mut Experiments<'_>) -> Result<Prefix> {
-    let template = experiments.template;
     let mut search = Search::new(experiments.lend(search::MAX_STEPS), list_settings(experiments));
-    let prove = |growth| {
-        let mut templates = template.compiled();
-        templates.try_for_each(|template| {
-            let proof = proof::prove(template.tree(), growth, experiments.meter(proof::MAX_STEPS));
-            proof.map_err(|obstacle| describe(obstacle, template))
-        })
-    };
     let mut judge = |growth| {
         experiments.check_time()?;
-        // The few conversations that show most faults are tried before the proof, and the many others only if it fails.
-        let mut counterexample = search.find_usual(growth);
-        let proof = if counterexample.is_none() { prove(growth) } else { Ok(()) };
-        if proof.is_err() {
-            counterexample = search.find_unusual(growth);
-        }
-        let (verdict, reason) = match (&counterexample, proof) {
-            (Some(_), _) => (Verdict::Counterexample, None),
-            (None, Ok(())) => (Verdict::Proven, None),
-            (None, Err(reason)) => (Verdict::Unknown, Some(reason)),
-        };
-        let boundary = Boundary {
-            verdict,
-            reason,
-            counterexample,
+        let found = search.find_usual(growth).or_else(|| search.find_unusual(growth));
+        let boundary = match (found, std::mem::take(&mut search.tried)) {
+            (Some(found), _) => Boundary::Broken(found),
+            (None, 0) => Boundary::Unknown,
+            (None, tried) => Boundary::Kept { tried },
         };
         search.error.take().map_or(Ok(boundary), Err)
     };
@@ -76,28 +52,4 @@ pub fn inspect(experiments: &mut Experiments<'_>) -> Result<Prefix> {
     experiments.settle(&search.experiments, search::MAX_STEPS)?;
     experiments.check_time()?;
     Ok(prefix)
-}
-
-/// The largest number of characters of an expression in a reason.
-const MAX_EXPRESSION: usize = 80;
-
-/// Returns why no proof was found, as a sentence without its full stop.
-fn describe(obstacle: Obstacle, template: &Template) -> String {
-    let source = template.source();
-    match obstacle {
-        Obstacle::Expression(span) => {
-            let (line, text) = (source.line(span.start), source.slice(span));
-            let short: String = text.chars().take(MAX_EXPRESSION).collect();
-            let short = short.split_whitespace().collect::<Vec<_>>().join(" ");
-            match text.starts_with("strftime_now") {
-                true => format!("line {line} reads the clock, and prompts of different times differ"),
-                false => format!("line {line} has `{short}`, which a proof does not understand"),
-            }
-        }
-        Obstacle::Size => "a proof does not understand the template, or is too long".to_owned(),
-        Obstacle::Text => match list_lookahead(template, 1).first() {
-            Some((line, look)) => format!("line {line} looks at {look}, on which the text of earlier messages may depend"),
-            None => "the text of an earlier message may depend on later ones".to_owned(),
-        },
-    }
 }

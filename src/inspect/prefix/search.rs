@@ -18,7 +18,7 @@ use crate::report::{Counterexample, Look};
 /// The maximum number of steps of all renders for one template.
 pub const MAX_STEPS: u64 = 4_000_000;
 
-/// The number of steps of all renders for one template after which no further unusual pair is tried.
+/// The number of steps of the renders of one boundary's unusual pairs after which no further one is tried.
 const MAX_UNUSUAL_STEPS: u64 = 200_000;
 
 /// The maximum number of unusual pairs of one boundary.
@@ -45,6 +45,8 @@ pub struct Search<'t> {
     pub experiments: Experiments<'t>,
     /// The error that ended the search, other than that all steps are used up.
     pub error: Option<Error>,
+    /// The number of pairs so far whose prompts were compared.
+    pub tried: usize,
     turns: Vec<Turn>,
     tools: Rc<Value>,
     /// The sets of variables. The first is empty.
@@ -59,6 +61,7 @@ impl<'t> Search<'t> {
         let mut search = Self {
             experiments,
             error: None,
+            tried: 0,
             turns: list_turns(false),
             tools: Rc::new(tools()),
             settings,
@@ -81,8 +84,9 @@ impl<'t> Search<'t> {
 
     /// Tries many unusual conversations, with variables of the caller.
     pub fn find_unusual(&mut self, growth: Growth) -> Option<Counterexample> {
+        let start = self.experiments.steps();
         for _ in 0..MAX_UNUSUAL {
-            if self.experiments.steps() > MAX_UNUSUAL_STEPS {
+            if self.experiments.steps().saturating_sub(start) > MAX_UNUSUAL_STEPS {
                 return None;
             }
             let pair = self.make_pair(growth);
@@ -197,7 +201,11 @@ impl<'t> Search<'t> {
         let [before, after] = self.conversations(growth, pair);
         let after = self.render(&after);
         let before = after.as_ref().and_then(|_| self.render(&before));
-        matches!((before.as_deref(), after.as_deref()), (Some(Ok(before)), Some(Ok(after))) if !after.text.starts_with(&before.text))
+        let (Some(Ok(before)), Some(Ok(after))) = (before.as_deref(), after.as_deref()) else {
+            return false;
+        };
+        self.tried = self.tried.saturating_add(1);
+        !after.text.starts_with(&before.text)
     }
 
     /// Returns the conversation of a pair: the longer one, or the shorter one of a verdict.

@@ -88,11 +88,7 @@ pub fn check(derivation: &mut Derivation<'_, '_>, description: &Value, facts: (b
         let begin = shot.start;
         let (prefix, text) = shot.prompt.split_at_checked(begin).unwrap_or_default();
         let text = text.get(..shot.end.saturating_sub(begin)).unwrap_or_default();
-        let options = ParseOptions {
-            prefix,
-            tools: Some(&tools),
-            ..ParseOptions::default()
-        };
+        let options = ParseOptions::default().with_prefix(prefix).with_tools(&tools);
         let parsed = template.parse_metered(text, &options, &mut derivation.experiments.renew_meter());
         let reason = match parsed.map(serde_json::to_value) {
             Ok(Ok(parsed)) => find_difference(&message, &parsed, &shot).map(|field| {

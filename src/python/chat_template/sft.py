@@ -35,7 +35,7 @@ def tokenize(
 
     `tokenizer` is a `tokenizers.Tokenizer`, or a tokenizer of transformers that is based on one. A row of more than `max_length` tokens
     ends where a turn ends. The verdict of a row says what is wrong with it, and is empty if nothing is. Without a column for verdicts, a row
-    that cannot be rendered raises its exception; with one, it has no tokens.
+    that cannot be read or rendered raises its exception; with one, it has no tokens, and the other rows are as they would be without it.
     """
     options = Options(roles=list(roles), reasoning=reasoning, last_turn_only=last_turn_only, end_token=end_token)
     arguments = {"roles": list(roles), "reasoning": reasoning, "last_turn_only": last_turn_only, "end_token": end_token}
@@ -60,21 +60,21 @@ class _Tokenize:
         self.options = Options(**self.arguments)
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-        rows, firsts = _read_rows(batch)
-        results = self.template._render_rows(rows, self.options)
-        if self.verdict_column is None:
-            for result in results:
-                if isinstance(result, Exception):
-                    raise result
-        prompts = [result for result in results if isinstance(result, Prompt)]
-        encodings = iter(self._encode([prompt.text for prompt in prompts]))
+        rows = _read_rows(batch)
+        rendered = iter(self.template._render_rows([row[:3] for row in rows if not isinstance(row, Exception)], self.options))
+        results = [row if isinstance(row, Exception) else next(rendered) for row in rows]
+        encodings = iter(self._encode([result.text for result in results if isinstance(result, Prompt)]))
         out: dict[str, list[Any]] = {"input_ids": [], "attention_mask": [], "labels": []}
         verdicts = []
-        for (messages, _, _), first, result in zip(rows, firsts, results):
-            if isinstance(result, Prompt):
-                ids, labels, verdict = self._label(result, next(encodings), first, len(messages))
-            else:
-                ids, labels, verdict = [], [], [f"error: {result}"]
+        for row, result in zip(rows, results):
+            try:
+                if not isinstance(result, Prompt):
+                    raise result
+                ids, labels, verdict = self._label(result, next(encodings), row)
+            except Exception as error:
+                if self.verdict_column is None:
+                    raise
+                ids, labels, verdict = [], [], [f"error: {error}"]
             out["input_ids"].append(ids)
             out["attention_mask"].append([1] * len(ids))
             out["labels"].append(labels)
@@ -84,6 +84,7 @@ class _Tokenize:
         return out
 
     def _encode(self, texts: list[str]) -> list[Any]:
+        """Returns the encoding of each text, or the exception of a text that the tokenizer does not take."""
         backend = getattr(self.tokenizer, "backend_tokenizer", self.tokenizer)
         if not hasattr(backend, "encode_batch"):
             raise TypeError(f"the tokenizer is of type {type(self.tokenizer).__name__}, and must be based on `tokenizers`")
@@ -92,19 +93,24 @@ class _Tokenize:
         backend.no_padding()
         try:
             return backend.encode_batch(texts, add_special_tokens=False)
+        except Exception as error:
+            return [error] if len(texts) == 1 else [encoding for text in texts for encoding in self._encode([text])]
         finally:
             if truncation is not None:
                 backend.enable_truncation(**truncation)
             if padding is not None:
                 backend.enable_padding(**padding)
 
-    def _label(self, prompt: Prompt, encoding: Any, first: int, count: int) -> tuple[list[int], list[int], list[str]]:
+    def _label(self, prompt: Prompt, encoding: Any, row: tuple[Any, Any, Any, int]) -> tuple[list[int], list[int], list[str]]:
+        if isinstance(encoding, Exception):
+            raise encoding
+        messages, _, _, first = row
         ids = encoding.ids
         verdict = []
         for message, reason in prompt.unknown_turns:
             if message is None or message >= first:
                 verdict.append(f"mask unknown{'' if message is None else f' at message {message}'}: {reason}")
-        verdict += [f"message {message} not in the prompt" for message in prompt._missing(count)]
+        verdict += [f"message {message} not in the prompt" for message in prompt._missing(len(messages))]
         bos = self._special_id("bos")
         if bos is not None and bos != self._special_id("eos") and ids.count(bos) > 1:
             verdict.append("a second BOS")
@@ -143,20 +149,22 @@ class _Tokenize:
         return found
 
 
-def _read_rows(batch: Mapping[str, Sequence[Any]]) -> tuple[list[tuple[Any, Any, Any]], list[int]]:
-    """Returns the messages, tools and variables of each row, and the index of the first message that can be trained."""
-    if "messages" in batch:
-        messages = list(batch["messages"])
-        firsts = [0] * len(messages)
-    elif "prompt" in batch and "completion" in batch:
-        messages = [list(prompt) + list(completion) for prompt, completion in zip(batch["prompt"], batch["completion"])]
-        firsts = [len(prompt) for prompt in batch["prompt"]]
-    else:
+def _read_rows(batch: Mapping[str, Sequence[Any]]) -> list[tuple[Any, Any, Any, int] | Exception]:
+    """Returns of each row the messages, tools and variables, and the index of the first message that can be trained; or why it has none."""
+    names = ["messages"] if "messages" in batch else ["prompt", "completion"]
+    if not all(name in batch for name in names):
         raise ValueError("a row has neither `messages` nor `prompt` and `completion`")
-    nothing = [None] * len(messages)
-    tools = [_read_json(tools) for tools in batch.get("tools", nothing)]
-    variables = [_read_json(variables) for variables in batch.get("chat_template_kwargs", nothing)]
-    return list(zip(messages, tools, variables)), firsts
+    nothing = [None] * len(batch[names[0]])
+    extra = (batch.get("tools", nothing), batch.get("chat_template_kwargs", nothing))
+    return [_read_row(parts, tools, variables) for *parts, tools, variables in zip(*(batch[name] for name in names), *extra)]
+
+
+def _read_row(parts: list[Any], tools: Any, variables: Any) -> tuple[Any, Any, Any, int] | Exception:
+    try:
+        messages, first = (parts[0], 0) if len(parts) == 1 else ([*parts[0], *parts[1]], len(parts[0]))
+        return messages, _read_json(tools), _read_json(variables), first
+    except Exception as error:
+        return error
 
 
 def _read_json(value: Any) -> Any:

@@ -67,7 +67,12 @@ pub fn render(
                     signal = Some(raised);
                     cancel.store(true, Ordering::Relaxed);
                 }
-                if options.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                if options
+                    .allowed
+                    .cancel
+                    .as_ref()
+                    .is_some_and(|flag| flag.load(Ordering::Relaxed))
+                {
                     cancel.store(true, Ordering::Relaxed);
                 }
             }
@@ -77,7 +82,7 @@ pub fn render(
         if let Some(signal) = signal {
             return Err(signal);
         }
-        let cancelled = || Err(Error::new(ErrorKind::Limit, "the batch was cancelled").without_line());
+        let cancelled = || Err(Error::new(ErrorKind::Limit, "the batch was cancelled"));
         let mut results: Vec<Result<Prompt>> = rows.iter().map(|_| cancelled()).collect();
         for (index, result) in parts.into_iter().flatten() {
             if let Some(place) = results.get_mut(index) {

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, ControlTokens, Error, Prompt, Result};
+use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlTokens, Error, Prompt, Result};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 
-use crate::input::{Text, read, read_documents, read_tools, within};
+use crate::fault::within;
+use crate::input::{Text, read, read_conversation, read_documents, read_tools};
 use crate::options::Options;
 
 /// The arguments of `apply_chat_template` besides the conversation.
@@ -33,7 +34,26 @@ pub struct Given<'a, 'py> {
     pub variables: Option<&'a Bound<'py, PyDict>>,
 }
 
-impl Given<'_, '_> {
+impl<'a, 'py> Given<'a, 'py> {
+    /// Takes the arguments. `ends` are `add_generation_prompt` and `continue_final_message`.
+    pub fn new(
+        tools: Option<&'a Bound<'py, PyAny>>,
+        documents: Option<&'a Bound<'py, PyAny>>,
+        chat_template: Option<Text>,
+        ends: [Option<&'a Bound<'py, PyAny>>; 2],
+        variables: Option<&'a Bound<'py, PyDict>>,
+    ) -> Self {
+        let [add_generation_prompt, continue_final_message] = ends;
+        Self {
+            tools,
+            documents,
+            chat_template,
+            add_generation_prompt,
+            continue_final_message,
+            variables,
+        }
+    }
+
     /// Converts the arguments.
     pub fn read(self) -> PyResult<Arguments> {
         let mut variables = Vec::new();
@@ -90,41 +110,36 @@ pub fn with_options<T>(
 ) -> T {
     let roles = options.roles();
     let control_roles: Vec<&str> = options.control_roles.iter().map(String::as_str).collect();
-    let bounds = options.bounds();
-    let mut apply = ApplyOptions {
-        tools: arguments.tools.as_ref().map(|tools| tools as _),
-        documents: arguments.documents.as_ref().map(|documents| documents as _),
-        chat_template: arguments.chat_template.as_deref(),
-        add_generation_prompt: arguments.add_generation_prompt,
-        continue_final_message: arguments
-            .continue_field
-            .as_deref()
-            .map_or(ContinueFinalMessage::No, ContinueFinalMessage::Field),
-        variables: arguments.variables.as_ref().map(|variables| variables as _),
-        bounds: Bounds {
-            cancel: cancel.or(bounds.cancel),
-            ..bounds
-        },
-        control_tokens: ControlTokens {
-            policy: options.control_policy,
-            roles: &control_roles,
-            ..ControlTokens::default()
-        },
-        ..ApplyOptions::default()
-    };
+    let bounds = options.allowed.bounds();
+    let mut apply = ApplyOptions::default()
+        .with_tools(&arguments.tools)
+        .with_documents(&arguments.documents)
+        .with_chat_template(arguments.chat_template.as_deref())
+        .with_add_generation_prompt(arguments.add_generation_prompt)
+        .with_continue_final_message(
+            arguments
+                .continue_field
+                .as_deref()
+                .map_or(ContinueFinalMessage::No, ContinueFinalMessage::Field),
+        )
+        .with_variables(&arguments.variables)
+        .with_bounds(bounds.with_cancel(cancel.or(bounds.cancel)))
+        .with_control_tokens(
+            ControlTokens::default()
+                .with_policy(options.control_policy)
+                .with_roles(&control_roles),
+        );
     if let Some(clock) = &options.clock {
-        apply.clock = clock;
+        apply = apply.with_clock(clock);
     }
     if wanted == Wanted::Spans {
-        apply.trace = true;
-        apply.assistant = Some(options.assistant(&roles));
-        apply.reference_spans = apply.continue_final_message.field().is_none() && template.has_generation();
+        apply = apply
+            .with_trace(true)
+            .with_assistant(options.assistant(&roles))
+            .with_reference_spans(apply.continue_final_message.field().is_none() && template.has_generation());
     }
     call(&apply)
 }
-
-/// The messages, tools and variables of a row of a data set.
-pub type GivenRow<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyDict>>);
 
 /// A conversation of a batch.
 pub struct Row {
@@ -133,6 +148,20 @@ pub struct Row {
 }
 
 impl Row {
+    /// Converts a row of a data set: a tuple of messages, tools and variables.
+    pub fn read(row: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (messages, tools, variables): (_, Option<_>, Option<_>) = row.extract()?;
+        let given = Given {
+            tools: tools.as_ref(),
+            variables: variables.as_ref(),
+            ..Given::default()
+        };
+        Ok(Self {
+            arguments: Arc::new(given.read()?),
+            messages: read_conversation(&messages)?,
+        })
+    }
+
     /// Renders the conversation as one of a batch, where a conversation can be empty.
     pub fn render(&self, template: &ChatTemplate, options: &Options, how: (Wanted, Option<&AtomicBool>)) -> Result<Prompt> {
         with_options(template, &self.arguments, options, how, |options| match &self.messages {

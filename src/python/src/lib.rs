@@ -3,12 +3,14 @@
 mod batch;
 mod call;
 mod error;
+mod fault;
 mod input;
 mod load;
 mod options;
 mod output;
 mod prepared;
 mod prompt;
+mod reader;
 mod template;
 
 use pyo3::prelude::*;

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 
-use crate::input::{Text, read};
+use crate::input::{Text, extract_items, list_items, read};
 use crate::output::write_serialized;
 
 /// Returns the configuration of a tokenizer of transformers, and its special tokens by their names.
@@ -33,8 +33,7 @@ pub fn describe_tokenizer<'py>(tokenizer: &Bound<'py, PyAny>) -> PyResult<(Bound
     }
     let added = PyList::empty(py);
     if let Some(tokens) = tokenizer.getattr_opt("added_tokens_decoder")? {
-        for token in tokens.call_method0("values")?.try_iter()? {
-            let token = token?;
+        for token in list_items(&tokens.call_method0("values")?, "added_tokens_decoder")? {
             if token.getattr("special")?.is_truthy()? {
                 added.append(token.getattr("content")?)?;
             }
@@ -42,8 +41,9 @@ pub fn describe_tokenizer<'py>(tokenizer: &Bound<'py, PyAny>) -> PyResult<(Bound
     }
     config.set_item("additional_special_tokens", added)?;
     let tokens = PyDict::new(py);
-    for pair in tokenizer.getattr("special_tokens_map")?.call_method0("items")?.try_iter()? {
-        let (name, token): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
+    let named = tokenizer.getattr("special_tokens_map")?.call_method0("items")?;
+    let named: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)> = extract_items(&named, "special_tokens_map")?;
+    for (name, token) in named {
         if !token.is_instance_of::<PyList>() {
             tokens.set_item(name, token.str()?)?;
         }

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::input::read;
+use crate::input::{extract_items, read};
 
 /// A flag that ends calls. It can be set from any thread.
 #[pyclass(frozen, module = "chat_template")]
@@ -36,6 +36,34 @@ impl CancelFlag {
     }
 }
 
+/// What a call may use.
+#[derive(Clone, Default)]
+pub struct Allowed {
+    limits: Limits,
+    pub cancel: Option<Arc<AtomicBool>>,
+}
+
+impl Allowed {
+    /// Reads a dict of limits, and takes a flag.
+    pub fn read(limits: Option<&Bound<'_, PyAny>>, cancel: Option<&Bound<'_, CancelFlag>>) -> PyResult<Self> {
+        let limits = match limits.filter(|limits| !limits.is_none()) {
+            Some(limits) => {
+                let value = serde_json::to_value(read(limits, "limits")?);
+                let limits = value.and_then(serde_json::from_value);
+                limits.map_err(|error| PyValueError::new_err(format!("limits: {error}")))?
+            }
+            None => Limits::default(),
+        };
+        let cancel = cancel.map(|cancel| Arc::clone(&cancel.get().flag));
+        Ok(Self { limits, cancel })
+    }
+
+    /// Returns the bounds of a call.
+    pub fn bounds(&self) -> Bounds<'_> {
+        Bounds::from(&self.limits).with_cancel(self.cancel.as_deref())
+    }
+}
+
 /// What a render returns besides the text, and what it may use.
 ///
 /// `roles`, `reasoning`, `last_turn_only`, `end_token`, `content_only`, `trailing_space` and `next_marker` say which text counts as written
@@ -53,8 +81,7 @@ pub struct Options {
     next_marker: bool,
     pub control_policy: ControlPolicy,
     pub control_roles: Vec<String>,
-    pub limits: Limits,
-    pub cancel: Option<Arc<AtomicBool>>,
+    pub allowed: Allowed,
     pub clock: Option<LocalTime>,
 }
 
@@ -70,8 +97,7 @@ impl Default for Options {
             next_marker: false,
             control_policy: ControlPolicy::Leave,
             control_roles: Vec::new(),
-            limits: Limits::default(),
-            cancel: None,
+            allowed: Allowed::default(),
             clock: None,
         }
     }
@@ -81,7 +107,7 @@ impl Default for Options {
 impl Options {
     #[new]
     #[pyo3(signature = (*, roles=None, reasoning=true, last_turn_only=false, end_token=true, content_only=false, trailing_space=false,
-        next_marker=false, control_tokens="leave", control_roles=Vec::new(), limits=None, cancel=None, now=None))]
+        next_marker=false, control_tokens="leave", control_roles=None, limits=None, cancel=None, now=None))]
     #[expect(
         clippy::too_many_arguments,
         clippy::fn_params_excessive_bools,
@@ -96,7 +122,7 @@ impl Options {
         trailing_space: bool,
         next_marker: bool,
         control_tokens: &str,
-        control_roles: Vec<String>,
+        control_roles: Option<&Bound<'_, PyAny>>,
         limits: Option<&Bound<'_, PyAny>>,
         cancel: Option<&Bound<'_, CancelFlag>>,
         now: Option<&Bound<'_, PyAny>>,
@@ -121,23 +147,14 @@ impl Options {
             trailing_space,
             next_marker,
             control_policy,
-            control_roles,
-            limits: read_limits(limits)?,
-            cancel: cancel.map(|cancel| Arc::clone(&cancel.get().flag)),
+            control_roles: control_roles.map_or(Ok(default.control_roles), read_roles)?,
+            allowed: Allowed::read(limits, cancel)?,
             clock: now.map(read_clock).transpose()?,
         })
     }
 }
 
 impl Options {
-    /// Returns the bounds of a call.
-    pub fn bounds(&self) -> Bounds<'_> {
-        Bounds {
-            cancel: self.cancel.as_deref(),
-            ..(&self.limits).into()
-        }
-    }
-
     /// Returns the roles whose text the model writes.
     pub fn roles(&self) -> Vec<&str> {
         self.roles.iter().map(String::as_str).collect()
@@ -145,33 +162,22 @@ impl Options {
 
     /// Returns which text counts as written by the model.
     pub fn assistant<'o>(&self, roles: &'o [&'o str]) -> AssistantOptions<'o> {
-        AssistantOptions {
-            roles,
-            end_of_turn: self.end_token,
-            reasoning: self.reasoning,
-            last_turn_only: self.last_turn_only,
-            content_only: self.content_only,
-            trailing_space: self.trailing_space,
-            next_marker: self.next_marker,
-        }
+        AssistantOptions::default()
+            .with_roles(roles)
+            .with_end_of_turn(self.end_token)
+            .with_reasoning(self.reasoning)
+            .with_last_turn_only(self.last_turn_only)
+            .with_content_only(self.content_only)
+            .with_trailing_space(self.trailing_space)
+            .with_next_marker(self.next_marker)
     }
 }
 
 fn read_roles(roles: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     match roles.cast::<PyString>() {
         Ok(role) => Ok(vec![role.to_str()?.to_owned()]),
-        Err(_) => roles.try_iter()?.map(|role| role?.extract()).collect(),
+        Err(_) => extract_items(roles, "roles"),
     }
-}
-
-/// Reads a dict of limits.
-pub fn read_limits(limits: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
-    let Some(limits) = limits.filter(|limits| !limits.is_none()) else {
-        return Ok(Limits::default());
-    };
-    let value = serde_json::to_value(read(limits, "limits")?);
-    let limits = value.and_then(serde_json::from_value);
-    limits.map_err(|error| PyValueError::new_err(format!("limits: {error}")))
 }
 
 fn read_clock(now: &Bound<'_, PyAny>) -> PyResult<LocalTime> {

@@ -89,9 +89,7 @@ pub fn prepare(
         options,
         plan: None,
     };
-    prepared.plan = run(py, || {
-        prepared.with(|prepared| Ok(PrepareOptions::default().after(prepared).after))
-    })?;
+    prepared.plan = run(py, || prepared.with(|prepared| Ok(Some(After::from(prepared)))))?;
     Ok(prepared)
 }
 
@@ -148,10 +146,7 @@ impl PyPrepared {
             let arguments = Arguments::default();
             self.with(|prepared| {
                 with_options(&self.template, &arguments, &self.options, (Wanted::Spans, None), |options| {
-                    let options = chat_template::ApplyOptions {
-                        reference_spans: false,
-                        ..*options
-                    };
+                    let options = options.prompt.with_reference_spans(false);
                     prepared.render_with(&options)
                 })
             })
@@ -164,24 +159,23 @@ impl PyPrepared {
     /// Prepares the body again, which takes no search, because the template remembers how it wrote a body of this shape.
     fn with<T>(&self, work: impl FnOnce(&Prepared<'_>) -> Result<T>) -> Result<T> {
         let default = PrepareOptions::default();
-        let options = PrepareOptions {
-            format: self.settings.format,
-            policy: self.settings.policy,
-            chat_template: self.settings.chat_template.as_deref(),
-            later_system: self.settings.later_system,
-            media_placeholder: self.settings.media_placeholder.as_deref(),
-            keeps_tools: self.settings.keeps_tools,
-            tools_as_text: self.settings.tools_as_text,
-            after: self.plan.or(self.settings.after),
-            clock: self.options.clock.as_ref().map_or(default.clock, |clock| clock),
-            bounds: self.options.bounds(),
-        };
+        let mut options = PrepareOptions::default()
+            .with_format(self.settings.format)
+            .with_policy(self.settings.policy)
+            .with_chat_template(self.settings.chat_template.as_deref())
+            .with_later_system(self.settings.later_system)
+            .with_media_placeholder(self.settings.media_placeholder.as_deref())
+            .with_keeps_tools(self.settings.keeps_tools)
+            .with_tools_as_text(self.settings.tools_as_text)
+            .with_clock(self.options.clock.as_ref().map_or(default.clock, |clock| clock))
+            .with_bounds(self.options.allowed.bounds());
+        options.after = self.plan.or(self.settings.after);
         work(&self.template.prepare_with(&self.body, &options)?)
     }
 }
 
 fn to_data<T: serde::Serialize + ?Sized>(value: &T) -> Result<Data<'static>> {
-    Ok(chat_template::json::to_data(value, chat_template::json::DEPTH)?)
+    Ok(chat_template::json::to_data(value)?)
 }
 
 fn list_changes<'py>(py: Python<'py>, changes: &[Change]) -> PyResult<Bound<'py, PyList>> {

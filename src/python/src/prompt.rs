@@ -8,7 +8,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::input::extract_items;
 use crate::output::{pairs, write_serialized};
+use crate::reader::MAX_ITEMS;
 
 /// The label of a token that is not trained, which PyTorch ignores.
 const NO_LABEL: i64 = -100;
@@ -135,14 +137,14 @@ impl PyPrompt {
 
     /// Returns 1 for each token that overlaps text of the model, and 0 for the others. `offsets` are pairs in code points.
     #[pyo3(signature = (offsets, *, reference=false))]
-    fn assistant_mask(&self, offsets: Pairs, reference: bool) -> Vec<u32> {
-        let offsets = ranges(offsets);
+    fn assistant_mask(&self, offsets: &Bound<'_, PyAny>, reference: bool) -> PyResult<Vec<u32>> {
+        let offsets: Pairs = extract_items(offsets, "offsets")?;
         let mask = if reference {
             assistant_mask(&self.prompt.reference_spans.code_points, &offsets)
         } else {
             assistant_mask(&self.spans(|_| true), &offsets)
         };
-        mask.into_iter().map(u32::from).collect()
+        Ok(mask.into_iter().map(u32::from).collect())
     }
 
     /// Returns the id of each token that the model writes, and -100 for the others. `encoding` is what a tokenizer returns: an object with
@@ -158,8 +160,8 @@ impl PyPrompt {
                 }
             },
         };
-        let mask = assistant_mask(&self.spans(|_| true), &ranges(offsets.extract()?));
-        let ids: Vec<i64> = ids.extract()?;
+        let mask = assistant_mask(&self.spans(|_| true), &extract_items(&offsets, "offsets")?);
+        let ids: Vec<i64> = extract_items(&ids, "ids")?;
         Ok(ids
             .into_iter()
             .zip(mask)
@@ -199,7 +201,7 @@ impl PyPrompt {
                 found.extend(index);
             }
         }
-        (0..count).filter(|index| !found.contains(index)).collect()
+        (0..count.min(MAX_ITEMS)).filter(|index| !found.contains(index)).collect()
     }
 }
 
@@ -214,8 +216,4 @@ impl PyPrompt {
         spans.sort_by_key(|span| span.start);
         spans
     }
-}
-
-fn ranges(offsets: Pairs) -> Vec<Range<usize>> {
-    offsets.into_iter().map(|(start, end)| start..end).collect()
 }

@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use chat_template::json::Data;
 use chat_template::response::{ParseOptions, ResponseTemplate};
-use chat_template::{Bounds, ChatTemplate, LoadOptions, Prompt};
+use chat_template::{Append, ChatTemplate, LoadOptions, Prompt};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 use crate::batch;
-use crate::call::{Arguments, Given, GivenRow, Row, Wanted, with_options};
+use crate::call::{Arguments, Given, Row, Wanted, with_options};
 use crate::error::{guard, refuse, run, to_exception};
-use crate::input::{Text, read, read_conversation, split_batch, within};
+use crate::input::{Text, list_items, read, read_conversation, split_batch};
 use crate::load::{describe_template, describe_tokenizer, read_json, read_tokens};
-use crate::options::{Options, read_limits};
+use crate::options::{Allowed, CancelFlag, Options};
 use crate::output::{write, write_serialized};
 use crate::prepared::{PyPrepared, prepare};
 use crate::prompt::PyPrompt;
@@ -33,7 +33,7 @@ pub struct PyChatTemplate {
 impl PyChatTemplate {
     /// Loads a model's folder, or its folder in the cache of the hub. It never uses the network.
     #[staticmethod]
-    #[pyo3(signature = (folder, *, processor=false, ignore_remote_code=false, follow_links=false, limits=None))]
+    #[pyo3(signature = (folder, *, processor=false, ignore_remote_code=false, follow_links=false, limits=None, cancel=None))]
     fn from_pretrained(
         py: Python<'_>,
         folder: PathBuf,
@@ -41,16 +41,15 @@ impl PyChatTemplate {
         ignore_remote_code: bool,
         follow_links: bool,
         limits: Option<&Bound<'_, PyAny>>,
+        cancel: Option<&Bound<'_, CancelFlag>>,
     ) -> PyResult<Self> {
-        let limits = read_limits(limits)?;
+        let allowed = Allowed::read(limits, cancel)?;
         let template = run(py, || {
-            let options = LoadOptions {
-                processor,
-                ignore_remote_code,
-                follow_links,
-                bounds: Bounds::from(&limits),
-                ..LoadOptions::default()
-            };
+            let options = LoadOptions::default()
+                .with_processor(processor)
+                .with_ignore_remote_code(ignore_remote_code)
+                .with_follow_links(follow_links)
+                .with_bounds(allowed.bounds());
             ChatTemplate::from_dir(&folder, &options)
         })?;
         let has_response = !matches!(template.response_template(), Ok(None));
@@ -67,57 +66,72 @@ impl PyChatTemplate {
 
     /// Makes a template from its source and its special tokens, such as `bos_token="<s>"`.
     #[staticmethod]
-    #[pyo3(signature = (source, *, limits=None, **special_tokens))]
+    #[pyo3(signature = (source, *, limits=None, cancel=None, **special_tokens))]
     fn from_source(
         py: Python<'_>,
         source: Text,
         limits: Option<&Bound<'_, PyAny>>,
+        cancel: Option<&Bound<'_, CancelFlag>>,
         special_tokens: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let (limits, tokens) = (read_limits(limits)?, read_tokens(special_tokens)?);
-        let template = run(py, || ChatTemplate::from_source_with(source.0, &[], &limits))?;
+        let (allowed, tokens) = (Allowed::read(limits, cancel)?, read_tokens(special_tokens)?);
+        let template = run(py, || ChatTemplate::from_source_with(source.0, &[], allowed.bounds()))?;
         Ok(template.with_special_tokens(tokens).into())
     }
 
     /// Makes a template from several named templates, such as `default` and `tool_use`, and special tokens.
     #[staticmethod]
-    #[pyo3(signature = (templates, **special_tokens))]
-    fn from_named(py: Python<'_>, templates: &Bound<'_, PyDict>, special_tokens: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    #[pyo3(signature = (templates, *, limits=None, cancel=None, **special_tokens))]
+    fn from_named(
+        py: Python<'_>,
+        templates: &Bound<'_, PyDict>,
+        limits: Option<&Bound<'_, PyAny>>,
+        cancel: Option<&Bound<'_, CancelFlag>>,
+        special_tokens: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let allowed = Allowed::read(limits, cancel)?;
         let (templates, tokens) = (read_tokens(Some(templates))?, read_tokens(special_tokens)?);
         let template = run(py, || {
             let templates: Vec<_> = templates
                 .iter()
                 .map(|(name, source)| (name.as_str(), source.as_str()))
                 .collect();
-            ChatTemplate::from_named(&templates, &[])
+            ChatTemplate::from_named_with(&templates, &[], allowed.bounds())
         })?;
         Ok(template.with_special_tokens(tokens).into())
     }
 
     /// Loads the templates and special tokens of a parsed `tokenizer_config.json`.
     #[staticmethod]
-    fn from_config(config: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let config_value = read_json(config, "config")?;
-        let template = run(config.py(), || ChatTemplate::from_config(&config_value))?;
-        Ok(template.into())
+    #[pyo3(signature = (config, *, limits=None, cancel=None))]
+    fn from_config(
+        config: &Bound<'_, PyDict>,
+        limits: Option<&Bound<'_, PyAny>>,
+        cancel: Option<&Bound<'_, CancelFlag>>,
+    ) -> PyResult<Self> {
+        Self::load(config, &Allowed::read(limits, cancel)?, Vec::new())
     }
 
     /// Makes a template from a tokenizer of transformers: its `chat_template` and its special tokens.
     #[staticmethod]
-    fn from_tokenizer(tokenizer: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (tokenizer, *, limits=None, cancel=None))]
+    fn from_tokenizer(
+        tokenizer: &Bound<'_, PyAny>,
+        limits: Option<&Bound<'_, PyAny>>,
+        cancel: Option<&Bound<'_, CancelFlag>>,
+    ) -> PyResult<Self> {
         let (config, tokens) = describe_tokenizer(tokenizer)?;
-        Self::_rebuild(&config, &tokens)
+        Self::load(&config, &Allowed::read(limits, cancel)?, read_tokens(Some(&tokens))?)
     }
 
     #[staticmethod]
     fn _rebuild(config: &Bound<'_, PyDict>, tokens: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let template = Self::from_config(config)?.template;
-        Ok(template.with_special_tokens(read_tokens(Some(tokens))?).into())
+        Self::load(config, &Allowed::default(), read_tokens(Some(tokens))?)
     }
 
     #[staticmethod]
     fn _from_folder(py: Python<'_>, folder: PathBuf, options: (bool, bool, bool)) -> PyResult<Self> {
-        Self::from_pretrained(py, folder, options.0, options.1, options.2, None)
+        Self::from_pretrained(py, folder, options.0, options.1, options.2, None, None)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -173,14 +187,13 @@ impl PyChatTemplate {
                 "there is no tokenizer here: pass the text to one, with add_special_tokens=False, or use chat_template.sft";
             return Err(PyTypeError::new_err(message));
         }
-        let given = Given {
+        let given = Given::new(
             tools,
             documents,
             chat_template,
-            add_generation_prompt,
-            continue_final_message,
-            variables: kwargs,
-        };
+            [add_generation_prompt, continue_final_message],
+            kwargs,
+        );
         if let Some(batch) = split_batch(conversation)? {
             let prompts = self.batch(py, &batch, given.read()?, options, Wanted::Text)?;
             return Ok(PyList::new(py, prompts.iter().map(|prompt| PyString::new(py, &prompt.text)))?.into_any());
@@ -205,14 +218,13 @@ impl PyChatTemplate {
         options: Option<&Bound<'py, Options>>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<PyPrompt> {
-        let given = Given {
+        let given = Given::new(
             tools,
             documents,
             chat_template,
-            add_generation_prompt,
-            continue_final_message,
-            variables: kwargs,
-        };
+            [add_generation_prompt, continue_final_message],
+            kwargs,
+        );
         let prompt = self.one(py, conversation, given, options, Wanted::Spans)?;
         Ok(PyPrompt { prompt })
     }
@@ -233,15 +245,14 @@ impl PyChatTemplate {
         options: Option<&Bound<'py, Options>>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Vec<PyPrompt>> {
-        let given = Given {
+        let given = Given::new(
             tools,
             documents,
             chat_template,
-            add_generation_prompt,
-            continue_final_message,
-            variables: kwargs,
-        };
-        let batch: Vec<_> = within(py, "conversations", || conversations.try_iter()?.collect::<PyResult<_>>())?;
+            [add_generation_prompt, continue_final_message],
+            kwargs,
+        );
+        let batch = list_items(conversations, "conversations")?;
         let prompts = self.batch(py, &batch, given.read()?, options, Wanted::Spans)?;
         Ok(prompts.into_iter().map(|prompt| PyPrompt { prompt }).collect())
     }
@@ -251,23 +262,13 @@ impl PyChatTemplate {
     fn _render_rows<'py>(
         &self,
         py: Python<'py>,
-        rows: Vec<GivenRow<'py>>,
+        rows: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, Options>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let read_row = |(messages, tools, variables): &(_, Option<_>, Option<_>)| {
-            let given = Given {
-                tools: tools.as_ref(),
-                variables: variables.as_ref(),
-                ..Given::default()
-            };
-            Ok(Row {
-                arguments: Arc::new(given.read()?),
-                messages: read_conversation(messages)?,
-            })
-        };
+        let rows = list_items(rows, "rows")?;
         let (mut read, mut faults): (Vec<Row>, Vec<(usize, PyErr)>) = (Vec::new(), Vec::new());
         for (index, row) in rows.iter().enumerate() {
-            match read_row(row) {
+            match Row::read(row) {
                 Ok(row) => read.push(row),
                 Err(error) => faults.push((index, error)),
             }
@@ -318,8 +319,8 @@ impl PyChatTemplate {
             })
         })?;
         match piece {
-            Ok(piece) => Ok(piece.text().to_owned()),
-            Err(broken) => Err(refuse(py, "value", &broken.to_string(), None)),
+            Append::Piece(piece) => Ok(piece.text().to_owned()),
+            Append::Broken(broken) => Err(refuse(py, "value", &broken.to_string(), None)),
         }
     }
 
@@ -356,11 +357,16 @@ impl PyChatTemplate {
     }
 
     /// Returns the report on what the template takes, as `chat-template inspect --json` prints it.
-    #[pyo3(signature = (limits=None))]
-    fn inspect<'py>(&self, py: Python<'py>, limits: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-        let limits = read_limits(limits)?;
+    #[pyo3(signature = (limits=None, *, cancel=None))]
+    fn inspect<'py>(
+        &self,
+        py: Python<'py>,
+        limits: Option<&Bound<'py, PyAny>>,
+        cancel: Option<&Bound<'py, CancelFlag>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let allowed = Allowed::read(limits, cancel)?;
         let report = run(py, || {
-            let report = self.template.inspect(&limits)?;
+            let report = self.template.inspect(allowed.bounds())?;
             report.complete()?;
             Ok(report)
         })?;
@@ -368,7 +374,8 @@ impl PyChatTemplate {
     }
 
     /// Parses what the model wrote into a message, by the description in the model's files or by `response_template`.
-    #[pyo3(signature = (text, prefix=None, tools=None, response_template=None))]
+    #[pyo3(signature = (text, prefix=None, tools=None, response_template=None, *, limits=None, cancel=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn parse_response<'py>(
         &self,
         py: Python<'py>,
@@ -376,18 +383,20 @@ impl PyChatTemplate {
         prefix: Option<Text>,
         tools: Option<&Bound<'py, PyAny>>,
         response_template: Option<&Bound<'py, PyAny>>,
+        limits: Option<&Bound<'py, PyAny>>,
+        cancel: Option<&Bound<'py, CancelFlag>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let allowed = Allowed::read(limits, cancel)?;
         let tools = tools.map(|tools| read_json(tools, "tools")).transpose()?;
         let description = response_template
             .map(|description| read_json(description, "response_template"))
             .transpose()?;
         let prefix = prefix.map(|prefix| prefix.0).unwrap_or_default();
         let message = run(py, || {
-            let options = ParseOptions {
-                prefix: &prefix,
-                tools: tools.as_ref(),
-                ..ParseOptions::default()
-            };
+            let options = ParseOptions::default()
+                .with_prefix(&prefix)
+                .with_tools(tools.as_ref())
+                .with_bounds(allowed.bounds());
             match &description {
                 Some(description) => ResponseTemplate::new(description)?.parse(&text.0, &options),
                 None => self.template.parse_response(&text.0, &options),
@@ -449,6 +458,13 @@ impl From<ChatTemplate> for PyChatTemplate {
 }
 
 impl PyChatTemplate {
+    /// Loads a configuration, and adds special tokens.
+    fn load(config: &Bound<'_, PyDict>, allowed: &Allowed, tokens: Vec<(String, String)>) -> PyResult<Self> {
+        let value = read_json(config, "config")?;
+        let template = run(config.py(), || ChatTemplate::from_config_with(&value, allowed.bounds()))?;
+        Ok(template.with_special_tokens(tokens).into())
+    }
+
     fn one(
         &self,
         py: Python<'_>,

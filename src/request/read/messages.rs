@@ -1,5 +1,6 @@
 //! The messages of Chat Completions and of Messages, and those among the items of Responses.
 
+use super::super::change::ChangeKind;
 use super::super::format::Format;
 use super::super::node::Node;
 use super::super::normal::{Answer, Arguments, Call, Field, Form, Role, Turn};
@@ -99,6 +100,14 @@ pub fn read_message<'b>(reader: &mut Reader<'b, '_, '_>, node: Node<'b>, place: 
         turn.thought_key = turn.thought_key.or(thoughts.text().map(|_| key));
     }
     let content = node.get("content");
+    if let Some(wrong) = content.filter(|content| content.text().is_none() && !content.is_list()) {
+        let place = reader.key(place, "content");
+        let found = wrong.describe();
+        return Err(reader.wrong(
+            place,
+            format!("must be a string, a list of parts or null, and this is {found}"),
+        ));
+    }
     if content.is_none() && node.has("content") {
         turn.form = Form::Null;
         turn.content = reader.key(place, "content");
@@ -255,7 +264,7 @@ fn read_blocks<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, content
                 reader.push(before)?;
             }
         } else if let Some(part) = turn.parts.first().filter(|_| !is_moved) {
-            reader.note(part.place, true, "results come directly after their calls")?;
+            reader.note(part.place, ChangeKind::Moved, "results come directly after their calls")?;
             is_moved = true;
         }
         if block.get("is_error").and_then(Node::bool) == Some(true) {

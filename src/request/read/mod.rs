@@ -8,6 +8,7 @@ mod messages;
 mod parts;
 mod tools;
 
+use super::change::ChangeKind;
 use super::format::Format;
 use super::node::Node;
 use super::normal::{Arguments, Call, JsonText, Normal, Note, Turn};
@@ -139,12 +140,12 @@ impl<'b> Reader<'b, '_, '_> {
 
     /// Notes that no prompt can have a value.
     fn drop(&mut self, place: Place, reason: &'static str) -> Result<()> {
-        self.note(place, false, reason)
+        self.note(place, ChangeKind::Dropped, reason)
     }
 
-    fn note(&mut self, place: Place, is_moved: bool, reason: &'static str) -> Result<()> {
+    fn note(&mut self, place: Place, kind: ChangeKind, reason: &'static str) -> Result<()> {
         self.visit(size_of::<Note>())?;
-        let note = Note { place, is_moved, reason };
+        let note = Note { place, kind, reason };
         self.normal.notes.push(note);
         Ok(())
     }
@@ -248,8 +249,8 @@ mod tests {
             )
         });
         let notes = normal.notes.iter().map(|note| {
-            let what = if note.is_moved { "moved" } else { "dropped" };
-            format!("{what} {}: {}", normal.places.pointer(note.place), note.reason)
+            let place = normal.places.pointer(note.place);
+            format!("{} {place}: {}", note.kind.name(), note.reason)
         });
         let flags = [(normal.refuses_tools, "refuses tools"), (normal.is_prefilled, "prefilled")];
         let flags = flags.into_iter().filter(|(flag, _)| *flag).map(|(_, name)| name.to_owned());

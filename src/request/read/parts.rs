@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::super::change::ChangeKind;
 use super::super::node::Node;
 use super::super::normal::{Form, Medium, Part, PartKind, Thought, Turn};
 use super::super::places::Place;
@@ -276,6 +277,16 @@ impl<'b> Reader<'b, '_, '_> {
         let _ = json::write_data(&data, &mut text);
         self.meter.charge_bytes(text.len())?;
         self.visit(text.len())?;
+        // The output of a call can be any JSON.
+        let is_output = turn.result.is_some() && !self.normal.places.pointer(turn.content).ends_with("/content");
+        let is_result = block.get_text("type").is_some_and(|kind| kind.contains("_result"));
+        if !is_output && !is_result {
+            self.note(
+                place,
+                ChangeKind::Garbled,
+                "no template knows the type of the part, so its JSON is in the prompt",
+            )?;
+        }
         self.push_part(turn, PartKind::Block, text, block, place)
     }
 

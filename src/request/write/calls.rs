@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use super::super::change::ChangeKind;
 use super::super::normal::{Arguments, Call};
 use super::super::places::Place;
-use super::super::plan::value::*;
-use super::super::plan::{Choice, kind};
+use super::super::plan::{CallArguments, kind};
 use super::{Writer, object, own, own_key};
 use crate::error::Result;
 use crate::json::{self, DEPTH, Data, Entry};
@@ -58,7 +57,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
 
     /// Returns the identifier of a call or a result.
     pub fn identify(&mut self, id: Option<Cow<'b, str>>, call: Option<usize>, place: Place) -> Option<Cow<'b, str>> {
-        if self.plan(Choice::Identifiers) == AS_IS {
+        if !self.plan.renames_ids {
             return id;
         }
         let key = match call {
@@ -82,16 +81,16 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 self.note(place, ChangeKind::Parsed, "the arguments are an empty object");
                 (Some(object(Vec::new())), None)
             }
-            Arguments::Json(json) if self.plan(Choice::Arguments) == OBJECT => {
+            Arguments::Json(json) if self.plan.arguments == CallArguments::Object => {
                 (json.object(self.meter)?.cloned(), Some(Cow::Borrowed(json.text)))
             }
             Arguments::Json(json) => (None, Some(Cow::Borrowed(json.text))),
             arguments => (Some(to_data(arguments)), None),
         };
-        let is_text = match self.plan(Choice::Arguments) {
-            OBJECT => false,
-            TEXT => true,
-            _ => text.is_some(),
+        let is_text = match self.plan.arguments {
+            CallArguments::Object => false,
+            CallArguments::Text => true,
+            CallArguments::AsIs => text.is_some(),
         };
         Ok(match (value, text) {
             (Some(value), text) if !is_text => {

@@ -5,14 +5,20 @@ use std::borrow::Cow;
 use super::super::change::ChangeKind;
 use super::super::normal::{Arguments, Call, Form, Medium, Part, PartKind, Role, Turn};
 use super::super::places::Place;
-use super::super::plan::value::*;
-use super::super::plan::{Choice, Kinds, kind};
+use super::super::plan::{CallArguments, Content, Empty, Kinds, MediaForm, ThoughtForm, kind};
 use super::{Given, Spoken, Writer, WrittenMedium, object, own, own_key};
 use crate::error::Result;
 use crate::json::{DEPTH, Data, Entry};
 
-/// The fields for reasoning by the values of their choice.
-const THOUGHT_KEYS: [&str; 4] = ["", "reasoning_content", "reasoning", "thinking"];
+/// Returns the field for reasoning of a choice.
+fn key_of(thoughts: ThoughtForm) -> Option<&'static str> {
+    match thoughts {
+        ThoughtForm::ReasoningContent => Some("reasoning_content"),
+        ThoughtForm::Reasoning => Some("reasoning"),
+        ThoughtForm::Thinking => Some("thinking"),
+        _ => None,
+    }
+}
 
 const THOUGHTS_START: &str = "<think>\n";
 
@@ -58,21 +64,21 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
 
     /// Returns whether the message of the body has the form of the plan.
     fn is_kept(&self, turn: &Turn<'b>) -> bool {
-        let is_own = |choice| self.plan(choice) == AS_IS;
+        let plan = self.plan;
         let is_text = |part: &Part<'_>| match part.kind {
             PartKind::Text => turn.form == Form::Text || part.node.get_text("type") == Some("text"),
-            PartKind::Medium(_) => is_own(Choice::Media),
-            PartKind::Block | PartKind::Label | PartKind::Thoughts => false,
+            PartKind::Medium(_) => plan.media == MediaForm::AsIs,
+            PartKind::Block | PartKind::Thinking | PartKind::Label | PartKind::Thoughts => false,
         };
         let content = self.plan.content(turn.class());
         let is_content_own = match turn.form {
-            _ if content == AS_IS => true,
-            Form::Text => content == STRING,
-            Form::Parts => content == PARTS,
+            _ if content == Content::AsIs => true,
+            Form::Text => content == Content::String,
+            Form::Parts => content == Content::Parts,
             Form::Absent | Form::Null => false,
         };
-        let thought_key = THOUGHT_KEYS.get(usize::from(self.plan(Choice::Thoughts))).copied();
-        let keeps_thoughts = is_own(Choice::Thoughts) || turn.thought_key.is_some() && turn.thought_key == thought_key;
+        let thought_key = key_of(plan.thoughts);
+        let keeps_thoughts = plan.thoughts == ThoughtForm::AsIs || turn.thought_key.is_some() && turn.thought_key == thought_key;
         let is_plain = |call: &Call<'_>| match &call.arguments {
             Arguments::Json(json) => !json.is_nothing(),
             Arguments::Value(_) => true,
@@ -81,11 +87,11 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         is_content_own
             && (!turn.lacks_content()
                 || turn.form == Form::Text && turn.role != Role::Assistant
-                || is_own(Choice::Empty) && content == AS_IS)
+                || plan.empty == Empty::AsIs && content == Content::AsIs)
             && (turn.thoughts.is_empty() || turn.thoughts.len() == 1 && keeps_thoughts)
             && (turn.calls.is_empty()
-                || is_own(Choice::Arguments) && is_own(Choice::Identifiers) && self.normal.calls_of(&turn.calls).all(is_plain))
-            && (turn.result.is_none() || is_own(Choice::Names) && is_own(Choice::Identifiers))
+                || plan.arguments == CallArguments::AsIs && !plan.renames_ids && self.normal.calls_of(&turn.calls).all(is_plain))
+            && (turn.result.is_none() || !plan.fills_names && !plan.renames_ids)
             && turn.parts.iter().all(is_text)
     }
 
@@ -101,7 +107,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             } else {
                 self.path("content")
             };
-            self.add_part(part, turn, path, 0);
+            self.add_part(part, turn, path, (number, 0));
         }
         self.add_fields(turn);
         for (number, index) in turn.calls.iter().enumerate() {
@@ -124,18 +130,18 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Returns the path of a part's text, or that of a medium.
     fn path_of_part(&mut self, part: &Part<'b>, number: usize) -> Place {
         let path = self.written.paths.item(self.root, "content", number);
-        if part.medium().is_some() {
-            path
-        } else {
-            self.written.paths.key(path, "text")
+        match part.kind {
+            PartKind::Medium(_) => path,
+            PartKind::Thinking => self.written.paths.key(path, "thinking"),
+            _ => self.written.paths.key(path, "text"),
         }
     }
 
     /// Adds the reasoning to the entries of a message or to its content.
     fn write_thoughts(&mut self, turn: &mut Turn<'b>, entries: &mut Vec<Entry<'b>>) {
         let Some(first) = turn.thoughts.first() else { return };
-        match self.plan(Choice::Thoughts) {
-            CONTENT => {
+        match self.plan.thoughts {
+            ThoughtForm::Content => {
                 self.note(
                     first.place,
                     ChangeKind::Moved,
@@ -145,17 +151,22 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 let text = format!("{THOUGHTS_START}{}\n</think>\n\n", texts.join("\n"));
                 turn.parts.insert(0, Part::made(PartKind::Thoughts, text));
             }
-            DROPPED => {
+            ThoughtForm::Part => {
+                if turn.thought_key.is_some() {
+                    let reason = "the template reads reasoning as a part of the content";
+                    self.note(first.place, ChangeKind::Renamed, reason);
+                }
+                let texts: Vec<_> = turn.thoughts.iter().map(|thought| thought.text).collect();
+                turn.parts.insert(0, Part::made(PartKind::Thinking, texts.join("\n")));
+            }
+            ThoughtForm::Dropped => {
                 for thought in &turn.thoughts {
                     self.give_up(kind::THOUGHT, thought.place, "the template fails with reasoning");
                 }
             }
             choice => {
                 let own = turn.thought_key.unwrap_or("reasoning_content");
-                let key = match THOUGHT_KEYS.get(usize::from(choice)) {
-                    Some(key) if choice != AS_IS => *key,
-                    _ => own,
-                };
+                let key = key_of(choice).unwrap_or(own);
                 if turn.thought_key.is_some() && key != own {
                     self.note(
                         first.place,
@@ -183,9 +194,9 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     fn place_media(&mut self, turn: &mut Turn<'b>) -> bool {
         let has_medium = |part: &Part<'_>| part.medium().is_some();
         let had_media = turn.parts.iter().any(has_medium);
-        match self.plan(Choice::Media) {
-            FIRST => turn.parts.sort_by_key(|part| part.medium().is_none()),
-            DROPPED => {
+        match self.plan.media {
+            MediaForm::First => turn.parts.sort_by_key(|part| part.medium().is_none()),
+            MediaForm::Dropped => {
                 let placeholder = self.settings.media_placeholder.as_ref();
                 for part in turn.parts.iter_mut().filter(|part| has_medium(part)) {
                     match placeholder {
@@ -206,31 +217,38 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     fn write_content(&mut self, turn: &mut Turn<'b>) -> Option<Data<'b>> {
         let had_media = self.place_media(turn);
         let mut choice = self.plan.content(turn.class());
-        if had_media && self.plan(Choice::Media) == DROPPED && choice == AS_IS {
-            choice = STRING;
+        if had_media && self.plan.media == MediaForm::Dropped && choice == Content::AsIs {
+            choice = Content::String;
         }
         if turn.lacks_content() {
             return self.write_empty(turn, choice);
         }
-        let has_media = turn.parts.iter().any(|part| part.medium().is_some());
+        let has_media = turn
+            .parts
+            .iter()
+            .any(|part| part.medium().is_some() || part.kind == PartKind::Thinking);
         let has_several = turn.parts.len() > 1;
         let is_list = turn.form == Form::Parts && (self.is_chat || has_several);
         let wants_parts = match choice {
-            AS_IS => is_list,
-            STRING => false,
-            _ => true,
+            Content::AsIs => is_list,
+            Content::String => false,
+            Content::Parts | Content::OnePart => true,
         };
-        let is_one = !has_media && has_several && (choice == ONE_PART || turn.is_joined);
+        let is_one = !has_media && has_several && (choice == Content::OnePart || turn.is_joined);
         if has_media || wants_parts && !is_one {
-            if turn.form != Form::Parts && choice != AS_IS {
+            if turn.form != Form::Parts && choice != Content::AsIs {
                 self.note(turn.content, ChangeKind::Wrapped, "the template takes the content as parts");
             }
             let parts = turn.parts.iter().enumerate().map(|(number, part)| {
                 let path = self.path_of_part(part, number);
-                self.add_part(part, turn, path, 0);
-                match part.medium() {
-                    Some(medium) => self.write_medium(part, medium),
-                    None => text_part(Data::Str(part.text.clone())),
+                self.add_part(part, turn, path, (number, 0));
+                match part.kind {
+                    PartKind::Medium(medium) => self.write_medium(part, medium),
+                    PartKind::Thinking => {
+                        let thinking = own_key("thinking", Data::Str(part.text.clone()));
+                        object(vec![own_key("type", own("thinking")), thinking])
+                    }
+                    _ => text_part(Data::Str(part.text.clone())),
                 }
             });
             return Some(Data::List(parts.collect()));
@@ -253,7 +271,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             if !text.is_empty() && !text.ends_with('\n') {
                 text.push('\n');
             }
-            self.add_part(part, turn, path, text.len());
+            self.add_part(part, turn, path, (0, text.len()));
             text.push_str(&part.text);
         }
         let text = match turn.parts.as_slice() {
@@ -271,37 +289,41 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Returns a content without a string and a medium, or `None` if the message has no content.
-    fn write_empty(&mut self, turn: &Turn<'b>, choice: u8) -> Option<Data<'b>> {
+    fn write_empty(&mut self, turn: &Turn<'b>, choice: Content) -> Option<Data<'b>> {
         let has_calls = !turn.calls.is_empty();
         let text = || Some(Data::Str("".into()));
         let part = || Some(Data::List(vec![text_part(Data::Str("".into()))]));
         let is_shown = self.is_chat && turn.form != Form::Text;
         if turn.role != Role::Assistant {
-            return if matches!(choice, PARTS | ONE_PART) { part() } else { text() };
+            return if matches!(choice, Content::Parts | Content::OnePart) {
+                part()
+            } else {
+                text()
+            };
         }
-        match self.plan(Choice::Empty) {
-            EMPTY_TEXT => {
+        match self.plan.empty {
+            Empty::String => {
                 if is_shown {
                     let reason = "the template can fail without content, or print `None`";
                     self.note(turn.content, ChangeKind::Emptied, reason);
                 }
                 text()
             }
-            NULL => {
+            Empty::Null => {
                 if turn.form == Form::Text {
                     self.note(turn.content, ChangeKind::Omitted, "the template takes null as no content");
                 }
                 Some(Data::None)
             }
-            EMPTY_PART => {
+            Empty::Part => {
                 if is_shown {
                     self.note(turn.content, ChangeKind::Emptied, "the template wants parts");
                 }
                 part()
             }
-            _ => match turn.form {
+            Empty::AsIs => match turn.form {
                 Form::Null => Some(Data::None),
-                Form::Text if choice == PARTS => part(),
+                Form::Text if choice == Content::Parts => part(),
                 Form::Text => text(),
                 Form::Parts if has_calls => Some(Data::None),
                 Form::Parts => text(),
@@ -323,7 +345,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         if let Some(id) = self.identify(id, result.call, turn.place) {
             entries.push(own_key("tool_call_id", Data::Str(id)));
         }
-        let fills = self.plan(Choice::Names) != AS_IS && result.name.is_none();
+        let fills = self.plan.fills_names && result.name.is_none();
         // The name of the call is not copied: a template that prints it here does not lose it.
         let name = result
             .name
@@ -344,8 +366,8 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     fn write_medium(&mut self, part: &Part<'b>, medium: Medium) -> Data<'b> {
-        let choice = self.plan(Choice::Media);
-        if !matches!(choice, BY_TYPE | BY_URL) {
+        let choice = self.plan.media;
+        if !matches!(choice, MediaForm::ByType | MediaForm::ByUrl) {
             return part.node.to_data(DEPTH);
         }
         self.note(
@@ -353,7 +375,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             ChangeKind::Renamed,
             "the template knows the medium by another type",
         );
-        if choice == BY_TYPE {
+        if choice == MediaForm::ByType {
             return object(vec![own_key("type", own(medium.name()))]);
         }
         let kind = format!("{}_url", medium.name());
@@ -361,8 +383,8 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         object(vec![own_key("type", own(&kind)), (kind.into(), url)])
     }
 
-    /// Adds the strings of a part that begins at a byte of the string at a path, or a medium.
-    fn add_part(&mut self, part: &Part<'b>, turn: &Turn<'b>, path: Place, start: usize) {
+    /// Adds the strings of a part with a number that begins at a byte of the string at a path, or a medium.
+    fn add_part(&mut self, part: &Part<'b>, turn: &Turn<'b>, path: Place, (number, start): (usize, usize)) {
         match part.kind {
             PartKind::Text | PartKind::Block => {
                 let kind = 1 << turn.class() as Kinds;
@@ -374,11 +396,13 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                     kind: medium,
                     node: part.node,
                     message: self.message,
+                    part: number,
                 });
                 self.push_atom(part.place, kind::MEDIUM, "".into(), path, 0);
             }
-            PartKind::Thoughts => {
-                let mut start = start + THOUGHTS_START.len();
+            PartKind::Thinking | PartKind::Thoughts => {
+                let is_tagged = part.kind == PartKind::Thoughts;
+                let mut start = start + if is_tagged { THOUGHTS_START.len() } else { 0 };
                 let first = self.written.atoms.len();
                 for thought in &turn.thoughts {
                     self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), path, start);

@@ -9,7 +9,7 @@ mod tools;
 mod turns;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use serde::{Serialize, Serializer};
@@ -20,12 +20,11 @@ use super::node::Node;
 use super::normal::{Medium, Normal, Role};
 use super::options::Settings;
 use super::places::{Place, Places};
-use super::plan::value::{TOOLS, TOOLS_AND_CALLS};
-use super::plan::{Choice, Kinds, Plan, kind};
-use crate::chat::Borrow;
+use super::plan::{Kinds, Plan, ToolList, kind};
 use crate::error::Result;
-use crate::json::{Data, Entry, Object};
+use crate::json::{DEPTH, Data, Entry, Object};
 use crate::meter::{Claim, Meter};
+use crate::template::Borrow;
 use crate::value::{Runtime, Value};
 
 /// A value that a template gets.
@@ -101,8 +100,13 @@ pub struct WrittenMedium<'b> {
     pub place: Place,
     pub kind: Medium,
     pub node: Node<'b>,
+    /// The indices of the message and of the part.
     pub message: usize,
+    pub part: usize,
 }
+
+/// Groups of media, one bit for each role and kind.
+pub type MediaSet = u32;
 
 /// A request as a template gets it.
 #[derive(Debug, Default)]
@@ -127,6 +131,56 @@ pub struct Written<'b> {
     /// The memory of the values in bytes, and its claims.
     pub memory: usize,
     pub claims: Vec<Claim>,
+}
+
+impl<'b> Written<'b> {
+    /// Returns the group of a medium.
+    pub fn group_of(&self, medium: &WrittenMedium<'_>) -> MediaSet {
+        let role = self.spoken.get(medium.message).map_or(Role::User, |spoken| spoken.role);
+        1_u32.checked_shl((role as u32) << 2 | medium.kind as u32).unwrap_or_default()
+    }
+
+    /// Returns the faults of the media of some groups.
+    pub fn list_lost(&self, groups: MediaSet) -> impl Iterator<Item = (Kinds, Place)> {
+        let media = self.media.iter().filter(move |medium| self.group_of(medium) & groups != 0);
+        media.map(|medium| (kind::MEDIUM, medium.place))
+    }
+
+    /// Returns what a template gets with others in the place of some parts, or nothing. A part has the indices of its message and of itself.
+    pub fn replace_parts(&self, parts: &HashMap<(usize, usize), Option<Data<'b>>>) -> Self {
+        let Given::List(messages) = &self.messages else {
+            return Self::default();
+        };
+        let changed: HashSet<usize> = parts.keys().map(|(message, _)| *message).collect();
+        let replaced = messages.iter().enumerate().map(|(index, message)| {
+            if !changed.contains(&index) {
+                return message.clone();
+            }
+            let message = match message {
+                Given::Kept(node) => node.to_data(DEPTH),
+                Given::Made(data) => data.clone(),
+                Given::List(_) => return message.clone(),
+            };
+            let Data::Object(object) = message else {
+                return Given::Made(message);
+            };
+            let entries = object.into_entries().into_iter().map(|(key, value)| match value {
+                Data::List(items) if key == "content" => {
+                    let items = items.into_iter().enumerate();
+                    let items = items.filter_map(|(number, item)| parts.get(&(index, number)).cloned().unwrap_or(Some(item)));
+                    (key, Data::List(items.collect()))
+                }
+                value => (key, value),
+            });
+            Given::Made(Data::Object(Object::new(entries.collect())))
+        });
+        Self {
+            messages: Given::List(replaced.collect()),
+            tools: self.tools.clone(),
+            variables: self.variables.clone(),
+            ..Self::default()
+        }
+    }
 }
 
 /// The memory of a value of the body in what is written: with its key, its atom, and the path of that.
@@ -167,7 +221,7 @@ pub fn write<'b>(
     writer.written.memory = memory;
     writer.written.claims = claim_parts(writer.meter, memory)?;
     let mut turns = writer.arrange();
-    let drops_tools = matches!(plan.get(Choice::Drops), TOOLS | TOOLS_AND_CALLS) && !normal.refuses_tools;
+    let drops_tools = plan.drops_tools && !normal.refuses_tools;
     if drops_tools && settings.tools_as_text {
         writer.tell_tools(&mut turns);
     }
@@ -190,12 +244,7 @@ pub fn write<'b>(
         writer.add_atom(*place, kind::DOCUMENT, Cow::Borrowed(text), *place, 0);
     }
     for note in &normal.notes {
-        let kind = if note.is_moved {
-            ChangeKind::Moved
-        } else {
-            ChangeKind::Dropped
-        };
-        writer.note(note.place, kind, note.reason);
+        writer.note(note.place, note.kind, note.reason);
     }
     let Writer {
         mut written,
@@ -204,7 +253,7 @@ pub fn write<'b>(
         ..
     } = writer;
     written.messages = Given::List(messages);
-    if !tools.is_empty() {
+    if !tools.is_empty() || plan.tools == ToolList::Empty {
         written.tools = Given::List(tools);
     }
     Ok(written)
@@ -237,10 +286,6 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     fn give_up(&mut self, kind: Kinds, place: Place, reason: &'static str) {
         self.written.given_up.push((kind, place));
         self.note(place, ChangeKind::Dropped, reason);
-    }
-
-    fn plan(&self, choice: Choice) -> u8 {
-        self.plan.get(choice)
     }
 
     /// Adds a string that begins at a byte of the string at a path.

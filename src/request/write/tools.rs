@@ -4,33 +4,32 @@ use super::super::change::ChangeKind;
 use super::super::node::Node;
 use super::super::normal::{Tool, ToolForm};
 use super::super::places::Place;
-use super::super::plan::value::*;
-use super::super::plan::{Choice, kind};
+use super::super::plan::{Descriptions, ToolList, kind};
 use super::{Given, Writer, object, own, own_key};
 use crate::json::{DEPTH, Data, Entry, Object};
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     pub fn write_tool(&mut self, tool: &'n Tool<'b>) {
-        let fills = self.plan(Choice::Descriptions);
-        let is_wrapped = self.plan(Choice::Tools) != FLAT;
+        let fills = self.plan.descriptions;
+        let is_wrapped = self.plan.tools != ToolList::Flat;
         let mut root = self.written.paths.item(Place::BODY, "tools", self.tools.len());
         if is_wrapped {
             root = self.written.paths.key(root, "function");
         }
         self.add_tool(tool, root);
-        if is_wrapped && fills == AS_IS && matches!(tool.form, ToolForm::Wrapped) {
+        if is_wrapped && fills == Descriptions::AsIs && matches!(tool.form, ToolForm::Wrapped) {
             self.tools.push(Given::Kept(tool.node));
             return;
         }
         let mut entries: Vec<Entry<'b>> = vec![own_key("name", Data::Str(tool.name.into()))];
-        if fills != AS_IS && tool.description.is_none() {
+        if fills != Descriptions::AsIs && tool.description.is_none() {
             self.note(
                 tool.place,
                 ChangeKind::Filled,
                 "the template reads the description of a function",
             );
         }
-        let description = tool.description.or_else(|| (fills != AS_IS).then_some(""));
+        let description = tool.description.or_else(|| (fills != Descriptions::AsIs).then_some(""));
         entries.extend(description.map(|description| own_key("description", Data::Str(description.into()))));
         let parameters = self.write_parameters(tool, fills);
         entries.extend(parameters.map(|parameters| own_key("parameters", parameters)));
@@ -77,13 +76,13 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         }
     }
 
-    fn write_parameters(&mut self, tool: &'n Tool<'b>, fills: u8) -> Option<Data<'b>> {
+    fn write_parameters(&mut self, tool: &'n Tool<'b>, fills: Descriptions) -> Option<Data<'b>> {
         let mut parameters = match tool.form {
             ToolForm::Custom(grammar) => Some(custom_parameters(grammar)),
             _ => tool.parameters.map(|parameters| parameters.to_data(DEPTH)),
         };
         let has_properties = |data: &Data<'_>| matches!(data, Data::Object(object) if object.get("properties").is_some());
-        if fills != AS_IS && !parameters.as_ref().is_some_and(has_properties) {
+        if fills != Descriptions::AsIs && !parameters.as_ref().is_some_and(has_properties) {
             self.note(
                 tool.place,
                 ChangeKind::Filled,
@@ -92,7 +91,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             let entries = vec![own_key("type", own("object")), own_key("properties", object(Vec::new()))];
             parameters = Some(object(entries));
         }
-        if fills == FILLED_DEEP {
+        if fills == Descriptions::FilledDeep {
             let reason = "the template reads the description of each parameter";
             self.note(tool.place, ChangeKind::Filled, reason);
             parameters = parameters.map(fill_properties);

@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::change::ChangeKind;
 use super::super::normal::{Answer, Call, Form, Part, PartKind, Role, Turn};
-use super::super::plan::value::*;
-use super::super::plan::{Choice, kind};
+use super::super::plan::{Alternated, CallForm, Developer, ResultForm, Systems, kind};
 use super::Writer;
 
 const ALTERNATES: &str = "the template wants the user and the assistant in turns";
@@ -14,8 +13,8 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Returns the messages of the plan.
     pub fn arrange(&mut self) -> Vec<Turn<'b>> {
         let mut turns = self.normal.turns.clone();
-        if self.plan(Choice::Developer) != AS_IS {
-            let is_system = self.plan(Choice::Developer) == AS_SYSTEM;
+        if self.plan.developer != Developer::AsIs {
+            let is_system = self.plan.developer == Developer::System;
             for turn in turns.iter_mut().filter(|turn| turn.role == Role::Developer) {
                 turn.recast(if is_system { Role::System } else { Role::User });
                 let reason = "the template does not know the role `developer`";
@@ -23,21 +22,21 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             }
         }
         turns = self.place_systems(turns);
-        if matches!(self.plan(Choice::Drops), CALLS | TOOLS_AND_CALLS) {
+        if self.plan.drops_calls {
             self.drop_calls(&mut turns);
         }
-        match self.plan(Choice::Results) {
-            CHANGED => self.recast_results(&mut turns),
-            SORTED => turns = self.sort_results(turns),
-            _ => {}
+        match self.plan.results {
+            ResultForm::AsUser => self.recast_results(&mut turns),
+            ResultForm::Sorted => turns = self.sort_results(turns),
+            ResultForm::AsIs => {}
         }
-        match self.plan(Choice::Calls) {
-            APART => turns = self.set_apart(turns),
-            SPLIT => turns = self.split_calls(turns),
-            _ => {}
+        match self.plan.calls {
+            CallForm::Apart => turns = self.set_apart(turns),
+            CallForm::Split => turns = self.split_calls(turns),
+            CallForm::AsIs => {}
         }
-        match self.plan(Choice::Alternation) {
-            AS_IS => turns,
+        match self.plan.alternation {
+            Alternated::AsIs => turns,
             alternation => self.alternate(turns, alternation),
         }
     }
@@ -126,23 +125,23 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     fn place_systems(&mut self, mut turns: Vec<Turn<'b>>) -> Vec<Turn<'b>> {
-        match self.plan(Choice::Systems) {
-            LATER_AS_USER => {
+        match self.plan.systems {
+            Systems::LaterAsUser => {
                 let first = turns.iter().position(|turn| !turn.is_system()).unwrap_or(turns.len());
                 let mut rest = turns.split_off(first);
                 let first = self.merge_systems(turns);
                 self.recast_systems(&mut rest);
                 first.into_iter().chain(rest).collect()
             }
-            ALL_AS_USER => {
+            Systems::AllAsUser => {
                 self.recast_systems(&mut turns);
                 turns
             }
-            MERGED => {
+            Systems::Merged => {
                 let (own, rest): (Vec<_>, Vec<_>) = turns.into_iter().partition(Turn::is_system);
                 self.merge_systems(own).into_iter().chain(rest).collect()
             }
-            INTO_USER => self.merge_into_user(turns),
+            Systems::IntoUser => self.merge_into_user(turns),
             _ => turns,
         }
     }
@@ -254,9 +253,9 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Inserts messages, or merges them, so that the user and the assistant speak in turns.
-    fn alternate(&mut self, turns: Vec<Turn<'b>>, alternation: u8) -> Vec<Turn<'b>> {
+    fn alternate(&mut self, turns: Vec<Turn<'b>>, alternation: Alternated) -> Vec<Turn<'b>> {
         let mut all: Vec<Turn<'b>> = Vec::new();
-        let blank = |role| Turn::made(role, if alternation == INSERTED_BLANK { " " } else { "" });
+        let blank = |role| Turn::made(role, if alternation == Alternated::InsertedBlank { " " } else { "" });
         for turn in turns {
             let Some(last) = all.last_mut() else {
                 if turn.role == Role::Assistant {
@@ -267,7 +266,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 continue;
             };
             let is_same = last.role == turn.role && matches!(turn.role, Role::User | Role::Assistant) && last.calls.is_empty();
-            if is_same && alternation == MERGED_TURNS {
+            if is_same && alternation == Alternated::Merged {
                 self.note(turn.place, ChangeKind::Merged, ALTERNATES);
                 self.absorb(last, turn);
                 continue;
@@ -282,7 +281,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             } else if turn.role == Role::User && last.role == Role::Tool {
                 self.note(turn.place, ChangeKind::Inserted, ALTERNATES);
                 all.push(blank(Role::Assistant));
-            } else if turn.role == Role::User && !last.calls.is_empty() && alternation != MERGED_TURNS {
+            } else if turn.role == Role::User && !last.calls.is_empty() && alternation != Alternated::Merged {
                 self.note(turn.place, ChangeKind::Inserted, "the template wants a result after a call");
                 let result = |index: &usize| {
                     let id = self.find_call(*index).and_then(|call| call.id);

@@ -21,7 +21,10 @@ pub struct Function {
     /// The parameters. The first parameter of a filter or test is the value that it is applied to, and that of a method is its object.
     pub signature: Signature,
     /// The type of the result.
-    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the fuzzer of the command line reads it"))]
+    #[cfg_attr(
+        not(feature = "internal"),
+        allow(dead_code, reason = "the fuzzer of the command line reads it")
+    )]
     pub returns: Returns,
     /// The body, which takes bound arguments.
     pub code: Code,
@@ -313,7 +316,6 @@ pub mod called {
     }
 
     /// Returns whether a function was called.
-    #[cfg(feature = "cli")]
     pub fn has(function: &Function) -> bool {
         CALLED.with_borrow(|called| called.contains(&std::ptr::from_ref(function).addr()))
     }

@@ -33,7 +33,10 @@ pub struct Parameter {
 /// What an argument should be. No call checks it: a function has errors of its own for arguments of other types. The fuzzer makes sensible
 /// arguments by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the fuzzer of the command line reads it"))]
+#[cfg_attr(
+    not(feature = "internal"),
+    allow(dead_code, reason = "the fuzzer of the command line reads it")
+)]
 pub enum Kind {
     /// Any value.
     Any,
@@ -41,6 +44,7 @@ pub enum Kind {
     Text,
     /// One of these strings.
     OneOf(&'static [&'static str]),
+    /// A number.
     Number,
     /// A small integer: a larger one would make a large result.
     Count,
@@ -50,6 +54,7 @@ pub enum Kind {
     Items,
     /// A list of dicts, or a generator.
     Records,
+    /// A dict.
     Dict,
     /// A list of pairs.
     Pairs,
@@ -63,7 +68,10 @@ pub enum Kind {
 
 /// What a function returns, as far as its declaration says.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the fuzzer of the command line reads it"))]
+#[cfg_attr(
+    not(feature = "internal"),
+    allow(dead_code, reason = "the fuzzer of the command line reads it")
+)]
 pub enum Returns {
     /// A value of any type.
     Any,

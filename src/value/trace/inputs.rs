@@ -1,5 +1,7 @@
 //! Makes the input map of what the caller passed to a render: it says which string, list or dict of the input is at a place in memory.
 
+use std::borrow::Cow;
+
 use crate::ast::Symbols;
 use crate::error::Result;
 use crate::meter::STEP_BYTES;
@@ -104,11 +106,20 @@ fn add_items<'a>(map: &mut InputMap<'a>, container: Container, value: Value<'a>,
                 }
             }
         }
+        Value::Dict(Dict::Data(object)) => {
+            for (key, value) in object.entries() {
+                if let Cow::Borrowed(key) = key {
+                    map.add_borrowed_key(key);
+                }
+                add_value(map, outer, Step::Key(key), Value::from(value), pending);
+            }
+        }
         Value::Dict(dict) => {
             for (key, value) in dict.iter() {
                 if let Value::Str(key) = &key {
-                    let step = Step::Key(key.borrowed().unwrap_or_default());
-                    add_value(map, outer, step, value, pending);
+                    let key = key.borrowed().unwrap_or_default();
+                    map.add_borrowed_key(key);
+                    add_value(map, outer, Step::Key(key), value, pending);
                 }
             }
         }

@@ -174,7 +174,13 @@ impl<'a> Runtime<'a> {
         Ok(segments)
     }
 
-    /// Claims the memory of a number of segments, and of what [`find_assistant`](crate::trace::find_assistant) keeps of each.
+    /// Returns whether the origin of a piece is not known, because strings of the input share memory.
+    pub fn is_ambiguous(&self) -> bool {
+        let map = self.tape.as_ref().and_then(|tape| tape.map.as_ref());
+        map.is_some_and(|map| map.is_ambiguous)
+    }
+
+    /// Claims the memory of a number of segments, and of what `find_assistant` in `chat` keeps of each.
     pub fn claim_segments(&mut self, count: usize) -> Result<Vec<Claim>> {
         let bytes = size_of::<Segment>() + SEGMENT_NOTES;
         // Each claim is smaller than the largest value.

@@ -2,7 +2,7 @@
 
 use chat_template::Prompt;
 use chat_template::json::Data;
-use chat_template::request::{Change, Format};
+use chat_template::request::{Change, Format, Media};
 use serde_json::{Map, Value, json};
 
 /// The message of the model: the text, the reasoning and the calls. Without a text of the model, the text is the prompt.
@@ -116,7 +116,7 @@ fn chat_message(answer: &Answer) -> Value {
 }
 
 /// Returns the answer of a request, in the form of the request's format.
-pub fn wrap(body: &Data<'_>, format: Format, prompt: &Prompt, changes: &[Change], answer: &Answer) -> Value {
+pub fn wrap(body: &Data<'_>, format: Format, prompt: &Prompt, facts: (&[Change], &[Media]), answer: &Answer) -> Value {
     let model = text(body, "model").unwrap_or_default();
     let calls = !answer.calls.is_empty();
     let mut answer = match format {
@@ -154,7 +154,7 @@ pub fn wrap(body: &Data<'_>, format: Format, prompt: &Prompt, changes: &[Change]
         }),
     };
     if let Value::Object(answer) = &mut answer {
-        add_facts(answer, prompt, changes);
+        add_facts(answer, prompt, facts);
     }
     answer
 }
@@ -170,13 +170,14 @@ pub fn text<'d>(body: &'d Data<'_>, key: &str) -> Option<&'d str> {
     }
 }
 
-/// Adds fields that the clients do not know: the changes of the body, the pieces for a tokenizer, and the steps of the render.
-fn add_facts(answer: &mut Map<String, Value>, prompt: &Prompt, changes: &[Change]) {
+/// Adds fields that the clients do not know: the changes of the body, its media, the pieces for a tokenizer, and the steps of the render.
+fn add_facts(answer: &mut Map<String, Value>, prompt: &Prompt, (changes, media): (&[Change], &[Media])) {
     let pieces = prompt.pieces();
     let pieces = pieces
         .iter()
         .map(|piece| json!({"text": piece.text, "has_control_tokens": piece.has_control_tokens}));
     answer.insert("changes".to_owned(), json!(changes));
+    answer.insert("media".to_owned(), json!(media));
     answer.insert("pieces".to_owned(), pieces.collect());
     answer.insert("steps".to_owned(), json!(prompt.steps));
 }

@@ -10,7 +10,7 @@
 //! (`/v1/messages`). A body may also have `chat_template`: a name of the model's templates or the source of another one. The answer has the
 //! form that the clients of OpenAI and Anthropic read, with the prompt in the place of the model's text. If the body has `sampled`, which
 //! stands for what a model writes after the prompt, the answer has its text, its reasoning and its calls of tools. Beside it are `changes`, what the
-//! template needed to have changed; `pieces`, for a tokenizer; and `steps`. An error is an object as in these APIs.
+//! template needed to have changed; `media`, with the bytes of the prompt that stand for each; `pieces`, for a tokenizer; and `steps`. An error is an object as in these APIs.
 //!
 //! # What protects it
 //!
@@ -61,7 +61,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use chat_template::response::{ParseOptions, ResponseTemplate};
 use chat_template::{
-    ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Limits, LoadOptions, json,
+    Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Limits, LoadOptions, PromptOptions, json,
     request::{Format, PrepareOptions, Prepared},
 };
 use hyper::body::Frame;
@@ -258,12 +258,11 @@ impl Job {
     }
 
     fn run(&self, deadline: &Deadline) -> Result<Vec<u8>, Failure> {
-        let bounds = Bounds {
-            limits: &self.server.limits,
-            deadline: Some(deadline),
-            cancel: Some(&*self.cancel),
-        };
-        let body = json::read_within(&self.body.bytes, json::DEPTH, bounds).map_err(|error| Failure::new(&error.into(), false))?;
+        let bounds = Bounds::default()
+            .with_limits(&self.server.limits)
+            .with_deadline(deadline)
+            .with_cancel(&*self.cancel);
+        let body = json::read_within(&self.body.bytes, bounds).map_err(|error| Failure::new(&error.into(), false))?;
         let own = envelope::text(&body, "chat_template");
         let fail = |error| Failure::new(&error, own.is_some());
         let (template, name) = match own {
@@ -272,27 +271,21 @@ impl Job {
             }
             name => (self.server.model.clone(), name),
         };
-        let options = PrepareOptions {
-            format: Some(self.format),
-            chat_template: name,
-            bounds,
-            ..PrepareOptions::default()
-        };
+        let options = PrepareOptions::default()
+            .with_format(self.format)
+            .with_chat_template(name)
+            .with_bounds(bounds);
         let prepared = template.prepare_with(&body, &options).map_err(fail)?;
-        let options = ApplyOptions {
-            control_tokens: ControlTokens {
-                policy: ControlPolicy::Split,
-                ..ControlTokens::default()
-            },
-            bounds,
-            ..ApplyOptions::default()
-        };
+        let options = PromptOptions::default()
+            .with_control_tokens(ControlTokens::default().with_policy(ControlPolicy::Split))
+            .with_bounds(bounds);
         let (prompt, changes) = prepared.render_with(&options).map_err(fail)?;
         let answer = match envelope::text(&body, "sampled") {
             Some(sampled) => Answer::of_message(&parse(&template, sampled, &prompt.text, &prepared, bounds).map_err(fail)?),
             None => Answer::of_prompt(&prompt),
         };
-        let answer = envelope::wrap(&body, prepared.format(), &prompt, &changes, &answer);
+        let media = prepared.place_media(&prompt, &options).map_err(fail)?;
+        let answer = envelope::wrap(&body, prepared.format(), &prompt, (&changes, &media), &answer);
         serde_json::to_vec(&answer).map_err(Failure::internal)
     }
 }
@@ -307,11 +300,10 @@ fn parse(
     bounds: Bounds<'_>,
 ) -> Result<Value, chat_template::Error> {
     let tools = serde_json::to_value(prepared.tools()).ok().filter(Value::is_array);
-    let options = ParseOptions {
-        prefix: prompt,
-        tools: tools.as_ref(),
-        bounds,
-    };
+    let options = ParseOptions::default()
+        .with_prefix(prompt)
+        .with_tools(tools.as_ref())
+        .with_bounds(bounds);
     let message = if template.response_template()?.is_some() {
         template.parse_response(sampled, &options)?
     } else {

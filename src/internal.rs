@@ -1,0 +1,25 @@
+//! What only the command line, the fuzz targets and the benches of this repository need. No version promises any of it.
+
+pub use crate::builtins::{filters, globals, jinja_tests, methods};
+pub use crate::chat::cache::revision_name;
+pub use crate::chat::{AssistantSpans, Files, MAX_SPECIAL_TOKENS, MAX_TEMPLATES, REASONING_FIELDS, is_reserved_name};
+pub use crate::clock::SystemClock;
+pub use crate::json::pointer::escape_key;
+pub use crate::json::read::read_bytes;
+pub use crate::json::tree::Entry;
+pub use crate::json::write::write_data;
+pub use crate::text::truncate::elide;
+pub use crate::text::utf8::describe_fault;
+pub use crate::unicode::{is_identifier, is_name, is_whitespace};
+pub use crate::unsupported::{Place, find as find_unsupported};
+pub use crate::value::{Function, Kind, Returns, Type};
+
+/// The parts of a report.
+pub mod report {
+    pub use crate::report::*;
+}
+
+/// The lexer and the parser.
+pub mod fuzzing {
+    pub use crate::fuzzing::*;
+}

@@ -1,5 +1,0 @@
-//! The program `chat-template`.
-
-fn main() -> std::process::ExitCode {
-    chat_template::cli::run()
-}

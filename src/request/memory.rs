@@ -1,0 +1,58 @@
+//! What is remembered of the requests of a template: the plan of each sketch.
+//!
+//! The plan of a [`Sketch`] depends on nothing else, so what is remembered saves time and changes no prompt.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use foldhash::fast::RandomState;
+
+use super::plan::{Kinds, Plan};
+use super::sketch::Sketch;
+use super::write::MediaSet;
+
+/// The most sketches that are remembered. When there are more, all are forgotten.
+const MOST: usize = 256;
+
+/// A plan that was found.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Found {
+    pub plan: Plan,
+    /// The kinds of faults that it leaves.
+    pub faults: Kinds,
+    /// The groups of media for which nothing stands in its prompts.
+    pub lost_media: MediaSet,
+    /// Whether it takes a trace to judge its prompts.
+    pub needs_trace: bool,
+    /// Whether it was found with a sketch that the template refuses as it is. It may do so for the words of the sketch.
+    pub tries_neutral: bool,
+}
+
+/// What a search found for a sketch.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// The plan, or `None` if the template takes the sketch in no form.
+    pub found: Option<Found>,
+    /// The steps that the search took. Each request with the sketch is charged for them, so that no limit depends on earlier requests.
+    pub steps: u64,
+}
+
+/// The plans of sketches.
+#[derive(Debug, Default)]
+pub struct Memory {
+    plans: Mutex<HashMap<Sketch, Known, RandomState>>,
+}
+
+impl Memory {
+    pub fn find(&self, sketch: &Sketch) -> Option<Known> {
+        self.plans.lock().unwrap_or_else(PoisonError::into_inner).get(sketch).copied()
+    }
+
+    pub fn add(&self, sketch: Sketch, known: Known) {
+        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        if plans.len() >= MOST {
+            plans.clear();
+        }
+        plans.insert(sketch, known);
+    }
+}

@@ -1,0 +1,111 @@
+//! Renders a request by the plan that was found, or by another one if the prompt has faults that are new.
+
+use super::Request;
+use crate::chat::{ControlPolicy, ControlTokens, Prompt, PromptOptions};
+use crate::error::Result;
+use crate::meter::Meter;
+use crate::request::change::Change;
+use crate::request::judge::Faults;
+use crate::request::memory::Found;
+use crate::request::places::Place;
+use crate::request::plan::{Kinds, Plan, kind};
+use crate::request::quick;
+use crate::request::search::{Search, kinds_of};
+use crate::request::write::Written;
+
+/// A render of a request, whose faults are compared with those for which its plan was found.
+pub(super) struct Attempt<'r, 'b, 'm> {
+    pub request: &'r Request<'b>,
+    pub found: &'r Found,
+    pub options: &'r PromptOptions<'r>,
+    pub meter: &'r mut Meter<'m>,
+}
+
+impl<'b> Attempt<'_, 'b, '_> {
+    /// Returns the prompt of what a plan wrote and its changes, or `None` if the template refuses it or the prompt has other faults.
+    pub fn render(&mut self, plan: Plan, written: &Written<'b>) -> Result<Option<(Prompt, Vec<Change>)>> {
+        let (request, options) = (self.request, self.options);
+        // Another plan can have places for other media.
+        let lost_media = (plan.media == self.found.plan.media).then_some(self.found.lost_media);
+        let knows_media = lost_media.is_some() || written.media.is_empty();
+        if knows_media && !self.found.needs_trace {
+            if let Ok(prompt) = request.render(written, options, (options.render.trace, true), self.meter) {
+                let faults = quick::judge(request, &prompt, written, self.meter)?;
+                if let Some(mut faults) = faults.filter(|faults| self.expects(kinds_of(faults))) {
+                    faults.extend(written.list_lost(lost_media.unwrap_or_default()).chain(self.list_known()));
+                    return self.finish(prompt, written, &faults).map(Some);
+                }
+            }
+        }
+        // A control token that is refused is no fault of the plan.
+        let options = &without_refusal(options);
+        let (mut outcome, prompt) = Search::new(request, options, self.meter).evaluate(plan, written, lost_media);
+        match prompt {
+            Some(prompt) if self.expects(outcome.kinds()) => {
+                let prompt = self.complete(prompt, written)?;
+                outcome.faults.extend(self.list_known());
+                self.finish(prompt, written, &outcome.faults).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the prompt of the plan that is best for this request, and its changes.
+    pub fn search(&mut self) -> Result<(Prompt, Vec<Change>)> {
+        let request = self.request;
+        let options = without_refusal(self.options);
+        let mut outcome = Search::new(request, &options, self.meter).improve(self.found.plan)?;
+        if let Some(refusal) = outcome.refusal {
+            return Err(refusal.error);
+        }
+        outcome.faults.extend(self.list_known());
+        let written = request.write(&outcome.plan, self.meter)?;
+        let prompt = request.render(&written, &options, (true, false), self.meter)?;
+        let prompt = self.complete(prompt, &written)?;
+        self.finish(prompt, &written, &outcome.faults)
+    }
+
+    /// Returns the faults of the plan that the prompt does not show.
+    fn list_known(&self) -> impl Iterator<Item = (Kinds, Place)> + use<> {
+        let faults = self.found.faults;
+        let settings = [kind::EFFORT, kind::THINKING].into_iter();
+        settings
+            .filter(move |kind| faults & kind != 0)
+            .map(|kind| (kind, Place::BODY))
+    }
+
+    /// Returns whether a prompt has no faults of other kinds than that for which the plan was found.
+    fn expects(&self, faults: Kinds) -> bool {
+        faults & !(self.found.faults | kind::FIELD | kind::DOCUMENT) == 0
+    }
+
+    /// Returns a traced prompt as the options want it.
+    fn complete(&self, mut prompt: Prompt, written: &Written<'b>) -> Result<Prompt> {
+        let options = self.options;
+        if options.control_tokens.policy == ControlPolicy::Refuse {
+            return self
+                .request
+                .render(written, options, (options.render.trace, false), self.meter);
+        }
+        if !options.render.trace && options.control_tokens.policy == ControlPolicy::Leave {
+            prompt.segments.clear();
+        }
+        Ok(prompt)
+    }
+
+    fn finish(&self, prompt: Prompt, written: &Written<'b>, faults: &Faults) -> Result<(Prompt, Vec<Change>)> {
+        let changes = self.request.list_changes(written, faults);
+        self.request.check_policy(&changes)?;
+        Ok((prompt, changes))
+    }
+}
+
+/// Returns the options without the policy that refuses control tokens.
+pub(super) fn without_refusal<'o>(options: &PromptOptions<'o>) -> PromptOptions<'o> {
+    let refuses = options.control_tokens.policy == ControlPolicy::Refuse;
+    options.with_control_tokens(if refuses {
+        ControlTokens::default()
+    } else {
+        options.control_tokens
+    })
+}

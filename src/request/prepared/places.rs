@@ -1,0 +1,92 @@
+//! Finds the places of media in a prompt.
+
+use super::{Media, Prepared, attempt};
+use crate::chat::{Prompt, PromptOptions};
+use crate::error::Result;
+use crate::json::{Data, Object};
+use crate::meter::Meter;
+
+impl Prepared<'_> {
+    /// Returns the media with the bytes that stand for them in a prompt of this request. They are found by one more render, in which a
+    /// mark is in the place of each medium. A medium for which nothing stands has no bytes, and so has each one after a mark around which
+    /// the two prompts are different.
+    ///
+    /// ```
+    /// use chat_template::{ChatTemplate, PromptOptions};
+    ///
+    /// let source = "{% for p in messages[0].content %}{{ p.text if p.type == 'text' else '<image>' }}{% endfor %}";
+    /// let template = ChatTemplate::from_source(source, &[])?;
+    /// let image = serde_json::json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}});
+    /// let text = serde_json::json!({"type": "text", "text": "See: "});
+    /// let body = serde_json::json!({"messages": [{"role": "user", "content": [text, image]}]});
+    /// let prepared = template.prepare(&body)?;
+    /// let (prompt, _) = prepared.render()?;
+    /// let media = prepared.place_media(&prompt, &PromptOptions::default())?;
+    /// assert_eq!(media[0].range, Some(5..12));
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Prepared::render`].
+    pub fn place_media(&self, prompt: &Prompt, options: &PromptOptions<'_>) -> Result<Vec<Media>> {
+        let mut media = self.media();
+        if media.is_empty() {
+            return Ok(media);
+        }
+        let deadline = options.render.bounds.start();
+        let mut meter = Meter::within(options.render.bounds, &deadline).share_steps();
+        meter.claim_for_render(self.written.memory)?;
+        let parts = self.written.media.iter().enumerate().map(|(index, medium)| {
+            let text = Data::Str(mark(index).into());
+            let part = vec![("type".into(), Data::Str("text".into())), ("text".into(), text)];
+            ((medium.message, medium.part), Some(Data::Object(Object::new(part))))
+        });
+        let marked = self.written.replace_parts(&parts.collect());
+        let options = attempt::without_refusal(options);
+        let marked = self.request.render(&marked, &options, (false, false), &meter)?.text;
+        meter.charge_scan(marked.len().saturating_mul(2).saturating_add(prompt.text.len()))?;
+        let Some((first, mut rest)) = marked.split_once(&mark(0)) else {
+            return Ok(media);
+        };
+        if !prompt.text.starts_with(first) {
+            return Ok(media);
+        }
+        let mut at = first.len();
+        // The media directly after one another that begin at `at`.
+        let mut row = Vec::new();
+        for index in 0..media.len() {
+            row.push(index);
+            let next = mark(index.saturating_add(1));
+            let (piece, after) = rest.split_once(&next).unwrap_or((rest, ""));
+            rest = after;
+            let is_last = index.saturating_add(1) == media.len();
+            if piece.is_empty() && !is_last {
+                continue;
+            }
+            let text = prompt.text.get(at..).unwrap_or_default();
+            let found = if is_last {
+                text.strip_suffix(piece).map(str::len)
+            } else {
+                text.find(piece)
+            };
+            let Some(length) = found else { break };
+            let each = length / row.len();
+            let one = text
+                .get(..each)
+                .filter(|one| one.repeat(row.len()) == text.get(..length).unwrap_or_default());
+            for (number, medium) in row.drain(..).enumerate() {
+                let start = at + number * each;
+                if let (Some(medium), Some(one)) = (media.get_mut(medium), one.filter(|one| !one.is_empty())) {
+                    medium.range = Some(start..start + one.len());
+                }
+            }
+            at += length + piece.len();
+        }
+        Ok(media)
+    }
+}
+
+/// Returns the text that stands for a medium.
+fn mark(index: usize) -> String {
+    format!("\u{e000}{index}\u{e001}")
+}

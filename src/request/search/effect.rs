@@ -1,0 +1,146 @@
+//! Judges media and the settings for reasoning by their effect: the prompt without them, and with others in their place.
+
+use super::{Outcome, Search};
+use crate::chat::Prompt;
+use crate::json::{Data, Object};
+use crate::request::normal::Medium;
+use crate::request::places::Place;
+use crate::request::plan::{Plan, SettingForm, kind};
+use crate::request::variables::LEVELS;
+use crate::request::write::{MediaSet, Written};
+
+/// The most groups of media that are judged, each by two renders.
+const MOST_GROUPS: usize = 8;
+
+impl<'b> Search<'_, 'b, '_> {
+    /// Returns the groups of media for which nothing stands in the prompt.
+    pub(super) fn find_lost_media(&mut self, prompt: &Prompt, written: &Written<'b>) -> MediaSet {
+        let mut groups: Vec<(MediaSet, Option<&str>)> = Vec::new();
+        for medium in &written.media {
+            let group = (written.group_of(medium), medium.node.get_text("type"));
+            if !groups.contains(&group) && groups.len() < MOST_GROUPS {
+                groups.push(group);
+            }
+        }
+        let mut lost = 0;
+        for (group, kind) in groups {
+            let media = written.media.iter();
+            let own: Vec<_> = media
+                .filter(|medium| (written.group_of(medium), medium.node.get_text("type")) == (group, kind))
+                .collect();
+            let Some(first) = own.first() else { continue };
+            let mut render = |other: Option<Data<'b>>| {
+                self.meter.charge_items(self.request.normal.values).ok()?;
+                self.renders = self.renders.saturating_add(1);
+                let parts = own.iter().map(|medium| ((medium.message, medium.part), other.clone()));
+                let replaced = written.replace_parts(&parts.collect());
+                let other = self.request.render(&replaced, self.options, (false, false), self.meter);
+                other.ok().map(|other| other.text)
+            };
+            let Some(without) = render(None) else { continue };
+            let unknown = Data::Object(Object::new(vec![("type".into(), Data::Str("unknown".into()))]));
+            let is_lost = without == prompt.text
+                || render(Some(unknown)).as_ref() == Some(&prompt.text) && !names_medium(&prompt.text, &without, first.kind);
+            lost |= if is_lost { group } else { 0 };
+        }
+        lost
+    }
+
+    /// Gives an effort that the template does not know the name of the nearest one that it knows, and lets it know that there is reasoning
+    /// if the effort has no effect else.
+    pub(super) fn fit_settings(&mut self, current: &mut Outcome) {
+        let variables = &self.request.variables;
+        let plan = current.plan;
+        if current.refusal.is_some() || !variables.has_settings() {
+            return;
+        }
+        let is_refused = plan.settings == SettingForm::Dropped;
+        let own = if is_refused { None } else { self.say(plan) };
+        if variables.reads_effort() {
+            if let Some(level) = variables.level() {
+                let settings = self.find_effort(plan, level, own.as_deref());
+                match settings {
+                    Some(settings) => self.keep_better(current, Plan { settings, ..plan }),
+                    None if is_refused => {}
+                    None => current.faults.push((kind::EFFORT, Place::BODY)),
+                }
+            }
+        }
+        let is_switched = variables.path(kind::THINKING).is_some() && variables.has_switch();
+        let inverted = Plan {
+            settings: SettingForm::Inverted,
+            ..plan
+        };
+        if is_switched && !is_refused && self.say(inverted) == own {
+            current.faults.push((kind::THINKING, Place::BODY));
+        }
+    }
+
+    /// Returns the settings with which an effort has an effect, or `None` if no effort has one.
+    fn find_effort(&mut self, plan: Plan, level: usize, own: Option<&str>) -> Option<SettingForm> {
+        let has_switch = self.request.variables.has_switch();
+        for is_switched in [false, true].into_iter().filter(|is_switched| !is_switched || has_switch) {
+            let form = |level| SettingForm::Level { level, is_switched };
+            let with = |settings| Plan { settings, ..plan };
+            let unknown = self.say(with(form(LEVELS.len())));
+            if !is_switched && own != unknown.as_deref() {
+                return Some(plan.settings);
+            }
+            let prompts: Vec<Option<String>> = (0..LEVELS.len()).map(|level| self.say(with(form(level)))).collect();
+            let differs = |prompt: &Option<String>| prompt.is_some() && *prompt != unknown;
+            let others = prompts.iter().filter(|prompt| differs(prompt)).flatten();
+            let others: Vec<String> = others.map(|prompt| prompt.to_lowercase()).collect();
+            // The effort of a branch for all other words has its own word in the prompt.
+            let is_named = |word: &str, prompt: &Option<String>| {
+                let names = |text: &String| text.contains(word);
+                let has_word = prompt.as_ref().is_some_and(|prompt| names(&prompt.to_lowercase()));
+                has_word && !others.is_empty() && !others.iter().any(names)
+            };
+            let known = LEVELS.iter().zip(&prompts).enumerate();
+            let known = known.filter(|(_, (word, prompt))| differs(prompt) || is_named(word, prompt));
+            let known: Vec<usize> = known.map(|(level, _)| level).collect();
+            if known.contains(&level) {
+                return Some(if is_switched { form(level) } else { plan.settings });
+            }
+            if level == 0 && has_switch {
+                return Some(SettingForm::WithoutEffort);
+            }
+            let nearest = known.into_iter().min_by_key(|other| (level.abs_diff(*other), level > *other));
+            if let Some(nearest) = nearest {
+                return Some(form(nearest));
+            }
+        }
+        None
+    }
+
+    /// Returns the prompt of a plan, unless the template refuses it.
+    fn say(&mut self, plan: Plan) -> Option<String> {
+        let written = self.request.write(&plan, self.meter).ok()?;
+        self.renders = self.renders.saturating_add(1);
+        let prompt = self.request.render(&written, self.options, (false, false), self.meter);
+        match prompt {
+            Ok(prompt) => Some(prompt.text),
+            Err(error) => {
+                self.refuse(plan, error, &written);
+                None
+            }
+        }
+    }
+}
+
+/// Returns whether what a prompt has more than another one names a kind of media.
+fn names_medium(text: &str, without: &str, kind: Medium) -> bool {
+    let names: &[&str] = match kind {
+        Medium::Image => &["image", "img", "vision", "picture"],
+        Medium::Audio => &["audio", "sound", "speech"],
+        Medium::Video => &["video", "frame"],
+        Medium::File => &["file", "document", "pdf"],
+    };
+    let same = |pair: &(u8, u8)| pair.0 == pair.1;
+    let start = text.bytes().zip(without.bytes()).take_while(same).count();
+    let end = text.bytes().rev().zip(without.bytes().rev()).take_while(same).count();
+    // The beginning of a name can also be that of what follows.
+    let around = start.saturating_sub(16)..text.len().saturating_sub(end).saturating_add(16).min(text.len()).max(start);
+    let piece = String::from_utf8_lossy(text.as_bytes().get(around).unwrap_or_default()).to_lowercase();
+    names.iter().any(|name| piece.contains(name))
+}

@@ -1,0 +1,183 @@
+//! The command line.
+
+mod apply_request;
+mod conformance;
+#[cfg(not(target_family = "wasm"))]
+mod dataset;
+mod explain;
+mod file;
+mod inspect;
+mod lines;
+mod masks;
+mod model;
+mod port;
+mod render;
+mod response_request;
+mod show;
+mod terminal;
+mod timed;
+mod variable;
+
+use std::borrow::Cow;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::process::ExitCode;
+
+use crate::conformance::printable;
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use terminal::JsonOutput;
+
+/// Renders the chat templates of language models exactly as Python's transformers does.
+#[derive(Parser)]
+#[command(name = "chat-template", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Renders a conversation with a model's chat template and prints the prompt.
+    Render(Box<render::Arguments>),
+    /// Renders each row of a data set: JSON Lines with conversations in, JSON Lines with prompts out.
+    #[cfg(not(target_family = "wasm"))]
+    Dataset(Box<dataset::Arguments>),
+    /// Encodes the prompts of a data set, for the command `dataset`, which starts this one.
+    #[cfg(not(target_family = "wasm"))]
+    #[command(hide = true)]
+    Encode,
+    /// Shows what a template takes: roles, parts, tools, arguments, switches, and whether prompts stay prefixes.
+    Inspect(Box<inspect::Arguments>),
+    /// Answers requests of the conformance protocol: JSON objects, one per line, from standard input to standard output.
+    Port(port::Arguments),
+    /// Exports the conformance suite, and tests ports with it.
+    #[command(subcommand)]
+    Conformance(conformance::Command),
+    /// Prints the completion script of a shell.
+    #[command(after_help = "Example:\n  chat-template completions bash > ~/.local/share/bash-completion/completions/chat-template")]
+    Completions {
+        /// The shell that reads the script.
+        shell: Shell,
+    },
+}
+
+/// Answers requests as `port` does, for a fuzz target.
+///
+/// # Errors
+/// If reading or writing fails.
+#[cfg(fuzzing)]
+pub fn answer_requests(limits: chat_template::Limits, input: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+    port::answer_lines(limits, show::Mode::Fast, None, input, out)
+}
+
+/// Runs the command that the process's arguments name.
+pub fn run() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refuse_arguments(&error),
+    };
+    let result = match arguments.command {
+        Command::Render(arguments) => render::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
+        Command::Dataset(arguments) => return dataset::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
+        Command::Encode => dataset::serve().map_err(|error| format!("error: {error}")),
+        Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Port(arguments) => port::run(&arguments),
+        Command::Conformance(command) => return conformance::run(command),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "chat-template", &mut script);
+            print(script).map_err(|error| format!("error: {error}"))
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            warn(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints the error of wrong arguments, or the text of `--help` or `--version`. The error repeats arguments, which can be names of files
+/// from strangers.
+fn refuse_arguments(error: &clap::Error) -> ExitCode {
+    let is_active = |argument: std::ffi::OsString| matches!(printable(&argument.to_string_lossy()), Cow::Owned(_));
+    if error.use_stderr() && std::env::args_os().any(is_active) {
+        warn(error.render().to_string().trim_end());
+    } else {
+        // The text is lost if the stream is closed.
+        drop(error.print());
+    }
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+/// Writes a line to standard error, with its control characters escaped. The line is lost if standard error is closed.
+fn warn(message: &str) {
+    drop(writeln!(std::io::stderr(), "{}", printable(message)));
+}
+
+/// Writes text to standard output. Control characters are escaped on a terminal, but not in a file or a pipe.
+fn print_text(text: &str) -> Result<(), String> {
+    if std::io::stdout().is_terminal() {
+        print(printable(text).as_bytes())
+    } else {
+        print(text)
+    }
+}
+
+/// Writes to standard output. It is not an error if the reader, such as `head`, closes the pipe.
+fn print(text: impl AsRef<[u8]>) -> Result<(), String> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_ref()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
+        _ => Ok(()),
+    }
+}
+
+/// Writes to standard output the JSON that a function writes, without a copy of the whole.
+fn print_json(write: impl FnOnce(&mut &mut dyn Write) -> io::Result<()>) -> Result<(), String> {
+    let stdout = io::stdout();
+    let is_terminal = stdout.is_terminal();
+    let mut out = BufWriter::new(JsonOutput::new(stdout.lock(), is_terminal));
+    let written = write(&mut (&mut out as &mut dyn Write));
+    match written.and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
+        _ => Ok(()),
+    }
+}
+
+/// Makes a progress bar on standard error. It is drawn only on a terminal. Without a number of steps it is a spinner.
+fn bar(steps: Option<u64>, template: &str) -> ProgressBar {
+    let bar = steps.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// The maximum number of jobs. Each has a thread, and a process if it runs a port.
+const MAX_JOBS: usize = 256;
+
+/// Parses a number of cases.
+fn parse_count(text: &str) -> Result<std::num::NonZeroUsize, String> {
+    text.parse().map_err(|_| "this must be a whole number from 1".to_owned())
+}
+
+/// Parses a number of jobs.
+fn parse_jobs(text: &str) -> Result<std::num::NonZeroUsize, String> {
+    let jobs = text
+        .parse()
+        .ok()
+        .filter(|jobs: &std::num::NonZeroUsize| jobs.get() <= MAX_JOBS);
+    jobs.ok_or_else(|| format!("this must be a whole number from 1 to {MAX_JOBS}"))
+}
+
+/// Returns the given number of jobs, or the number of processors.
+fn jobs(asked: Option<std::num::NonZeroUsize>) -> usize {
+    let jobs = asked.or_else(|| std::thread::available_parallelism().ok());
+    jobs.map_or(1, std::num::NonZeroUsize::get)
+}
