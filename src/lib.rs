@@ -62,7 +62,7 @@
 //! let borrowed: Vec<&Value> = owned.iter().collect();
 //! assert_eq!(template.apply(&borrowed, &options)?.text, text);
 //! let own = [Message { role: "system", content: None }, Message { role: "user", content: None }];
-//! assert_eq!(template.apply(&json::to_data(&own, json::DEPTH)?, &options)?.text, text);
+//! assert_eq!(template.apply(&json::to_data(&own)?, &options)?.text, text);
 //! # Ok::<(), chat_template::Error>(())
 //! ```
 //!

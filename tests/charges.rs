@@ -31,7 +31,7 @@ const TRAVERSALS: [&str; 58] = [
 #[rustfmt::skip]
 const METERED: [(&str, &[&str]); 5] = [
     ("src/", &["meter", "runtime", "charge", "budget"]),
-    ("src/eval/", &["self.expr(", "self.truth(", "self.assign(", "self.pack(", "self.fast_write", "self.write_expr(", "evaluator"]),
+    ("src/eval/", &["self.expr(", "self.truth(", "self.assign(", "self.pack(", "self.write_expr(", "evaluator"]),
     ("src/inspect/", &["experiments", ".spend("]),
     ("src/request/read/", &["reader.", "self.visit(", "self.push", "self.read_", "self.item(", "self.key("]),
     ("src/resolve/", &["self.expr(", "self.stmt(", "self.body(", "self.target(", "self.whole_expr(", "self.spend(", "self.constant("]),

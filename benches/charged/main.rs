@@ -105,7 +105,7 @@ fn main() {
         let request = random_request(seed, programs).expect("the grammar");
         programs += 1;
         // The reader of this crate accepts integers of any size. A value of serde_json cannot hold them.
-        let request = json::read(&request, json::DEPTH).expect("JSON");
+        let request = json::read(&request).expect("JSON");
         let Ok(request) = serde_json::to_value(&request) else {
             continue;
         };

@@ -182,7 +182,7 @@ impl<'e> Comparison<'e> {
 
     /// Renders with this crate. The context is JSON text, read as `Template::render_json` does.
     pub fn render_ours_from_text(&self) -> String {
-        let context = json::read(&self.text, json::DEPTH).unwrap_or_else(|error| panic!("{error}"));
+        let context = json::read(&self.text).unwrap_or_else(|error| panic!("{error}"));
         self.render(&context).unwrap_or_else(|error| panic!("{error}"))
     }
 

@@ -7,7 +7,7 @@ use chat_template::json::{self, Data};
 use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage};
 
 libfuzzer_sys::fuzz_target!(init: assert_usable(), |text: &str| {
-    let Ok(Data::Object(request)) = json::read(text, json::DEPTH) else {
+    let Ok(Data::Object(request)) = json::read(text) else {
         return;
     };
     let Some(Data::Str(source)) = request.get("template") else {

@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 /// Returns the assistant mask: 1 for each token that overlaps a span, and 0 for the others. `tokens` are the offsets of the tokens in the
-/// text, in the unit of the spans: [`Spans::code_points`](crate::Spans::code_points) if the tokenizer counts characters, as in Python, or
+/// text, each a start and an end as tokenizers return them, in the unit of the spans: [`Spans::code_points`](crate::Spans::code_points) if the tokenizer counts characters, as in Python, or
 /// [`Spans::bytes`](crate::Spans::bytes) if it counts bytes.
 ///
 /// For the spans of [`Prompt::reference_spans`](crate::Prompt::reference_spans), this is the mask of transformers. The reference goes through tokens
@@ -36,7 +36,7 @@ use std::ops::Range;
 /// let prompt = template.apply(&messages, &options)?;
 /// let spans = prompt.assistant()?;
 /// assert_eq!(&prompt.text[spans.bytes[0].clone()], "Hello!<|im_end|>");
-/// let tokens = [0..12, 12..30, 30..52, 52..57, 57..58, 58..68, 68..69];
+/// let tokens = [(0, 12), (12, 30), (30, 52), (52, 57), (57, 58), (58, 68), (68, 69)];
 /// assert_eq!(assistant_mask(&spans.bytes, &tokens), [0, 0, 0, 1, 1, 1, 0]);
 /// # Ok::<(), chat_template::Error>(())
 /// ```
@@ -95,15 +95,15 @@ use std::ops::Range;
 /// assert_eq!(prompt.generation_spans.bytes, [5..9]);
 /// # Ok::<(), chat_template::Error>(())
 /// ```
-pub fn assistant_mask(spans: &[Range<usize>], tokens: &[Range<usize>]) -> Vec<u8> {
+pub fn assistant_mask(spans: &[Range<usize>], tokens: &[(usize, usize)]) -> Vec<u8> {
     // The same pass as in transformers: a span is left when a token begins at or after its end, and never returned to. Spans of nested
     // blocks are not in the order of their starts.
     let mut spans = spans.iter().peekable();
     let mut mask = vec![0; tokens.len()];
-    for (token, is_marked) in tokens.iter().zip(&mut mask) {
-        while spans.next_if(|span| token.start >= span.end).is_some() {}
+    for ((start, end), is_marked) in tokens.iter().zip(&mut mask) {
+        while spans.next_if(|span| *start >= span.end).is_some() {}
         let Some(span) = spans.peek() else { break };
-        *is_marked = u8::from(token.end > span.start);
+        *is_marked = u8::from(*end > span.start);
     }
     mask
 }

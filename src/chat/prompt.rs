@@ -1,7 +1,5 @@
 //! The prompt of a conversation: its text, and where the parts of the text came from.
 
-use std::ops::Range;
-
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::ControlToken;
@@ -147,7 +145,7 @@ impl Prompt {
     }
 
     /// Returns the labels of tokens for training: the id of a token that overlaps a span of [`Prompt::assistant`], and -100 for the others. A
-    /// turn that is not known is not trained. `offsets` are the places of the tokens in bytes.
+    /// turn that is not known is not trained. `offsets` are the places of the tokens in bytes, as tokenizers return them.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate};
@@ -157,11 +155,11 @@ impl Prompt {
     /// let options = ApplyOptions { assistant: Some(AssistantOptions::default()), ..Default::default() };
     /// let prompt = template.apply(&messages, &options)?;
     /// assert_eq!(prompt.text, "<user>Hi<end><assistant>Ho<end>");
-    /// let offsets = [0..6, 6..8, 8..13, 13..24, 24..26, 26..31];
+    /// let offsets = [(0, 6), (6, 8), (8, 13), (13, 24), (24, 26), (26, 31)];
     /// assert_eq!(prompt.labels(&offsets, &[7, 1, 9, 8, 2, 9]), [-100, -100, -100, -100, 2, 9]);
     /// # Ok::<(), chat_template::Error>(())
     /// ```
-    pub fn labels(&self, offsets: &[Range<usize>], ids: &[u32]) -> Vec<i64> {
+    pub fn labels(&self, offsets: &[(usize, usize)], ids: &[u32]) -> Vec<i64> {
         let mask = assistant_mask(&self.assistant.spans().bytes, offsets);
         let label = |(is_marked, id): (u8, &u32)| if is_marked == 1 { i64::from(*id) } else { NO_LABEL };
         mask.into_iter().zip(ids).map(label).collect()

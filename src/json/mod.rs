@@ -1,7 +1,7 @@
 //! JSON text, read and written as Python's `json` does.
 //!
 //! ```text
-//! read(r#"{"n": 10000000000000000000, "x": [1e999, NaN, -0]}"#, DEPTH)  ->  {n: BigInt, x: [inf, nan, 0]}
+//! read(r#"{"n": 10000000000000000000, "x": [1e999, NaN, -0]}"#)  ->  {n: BigInt, x: [inf, nan, 0]}
 //! ```
 //!
 //! JSON text is read into [`Data`], because `serde_json::Value` cannot hold integers beyond 64 bits, `NaN` and `Infinity`, and does not
@@ -23,7 +23,8 @@ mod write;
 pub use error::{JsonError, JsonErrorKind};
 pub(crate) use layout::Layout;
 pub(crate) use pointer::escape_key;
-pub use read::{DEPTH, read, read_within};
+pub(crate) use read::DEPTH;
+pub use read::{read, read_within};
 pub(crate) use read::{read_bytes, read_until};
 pub use serialize::to_data;
 pub(crate) use tree::Entry;

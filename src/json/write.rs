@@ -206,13 +206,13 @@ mod tests {
             assert_eq!(written, float_text(float));
         }
     }
-    use crate::json::{DEPTH, read};
+    use crate::json::read;
 
     #[test]
     fn trees_are_written_on_one_line() {
         let text = r#"{"a":[1,null,true,false,-18446744073709551616,"\n"],"b":{},"c":[],"d":[-0.0,1e+16,NaN,-Infinity]}"#;
         let mut out = String::new();
-        write_data(&read(text, DEPTH).unwrap(), &mut out).unwrap();
+        write_data(&read(text).unwrap(), &mut out).unwrap();
         assert_eq!(out, text);
     }
 }

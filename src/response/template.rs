@@ -108,7 +108,7 @@ impl ResponseTemplate {
     pub fn new_with<'o>(description: &serde_json::Value, bounds: impl Into<Bounds<'o>>) -> Result<Self> {
         let bounds = bounds.into();
         let deadline = bounds.start();
-        let description = crate::json::to_data(description, crate::json::DEPTH)?;
+        let description = crate::json::to_data(description)?;
         Self::load(&description, &mut Meter::within(bounds, &deadline))
     }
 

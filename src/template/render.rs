@@ -98,7 +98,7 @@ impl Template {
     /// Python reads and Rust's strings cannot hold.
     pub fn render_json(&self, context: &str, options: &RenderOptions<'_>) -> Result<Output> {
         let deadline = options.bounds.start();
-        let context = json::read_until(context, json::DEPTH, options.bounds.watch(&deadline))?;
+        let context = json::read_until(context, options.bounds.watch(&deadline))?;
         self.render_within(&context, options, &Meter::within(options.bounds, &deadline))
     }
 

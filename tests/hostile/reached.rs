@@ -187,10 +187,10 @@ fn the_templates_of_a_model_share_the_steps_of_their_compilation() {
 
 #[test]
 fn json_and_files_have_limits() {
-    let deep = json::read(&nested("[", 513, "", "]"), json::DEPTH).expect_err("it is deep");
+    let deep = json::read(&nested("[", 513, "", "]")).expect_err("it is deep");
     assert_reached(&Error::from(deep), Limit::JsonDepth);
     let wide = format!("[{}1]", "1,".repeat(6_000_000));
-    let wide = json::read(&wide, json::DEPTH).expect_err("it is wide");
+    let wide = json::read(&wide).expect_err("it is wide");
     assert_reached(&Error::from(wide), Limit::JsonValues);
     let named: serde_json::Map<_, _> = (0..1001).map(|number| (number.to_string(), json!("x"))).collect();
     let many = ChatTemplate::from_config(&json!({"chat_template": named})).expect_err("there are many");

@@ -206,7 +206,7 @@ pub fn take_piece(py: Python<'_>, append: Append) -> PyResult<String> {
 }
 
 fn to_data<T: serde::Serialize + ?Sized>(value: &T) -> Result<Data<'static>> {
-    Ok(chat_template::json::to_data(value, chat_template::json::DEPTH)?)
+    Ok(chat_template::json::to_data(value)?)
 }
 
 fn list_changes<'py>(py: Python<'py>, changes: &[Change]) -> PyResult<Bound<'py, PyList>> {

@@ -212,7 +212,6 @@ impl PyPrompt {
     }
 }
 
-fn read_offsets(offsets: &Bound<'_, PyAny>) -> PyResult<Vec<Range<usize>>> {
-    let offsets: Pairs = extract_items(offsets, "offsets")?;
-    Ok(offsets.into_iter().map(|(start, end)| start..end).collect())
+fn read_offsets(offsets: &Bound<'_, PyAny>) -> PyResult<Pairs> {
+    extract_items(offsets, "offsets")
 }

@@ -47,7 +47,7 @@ fn intern(value: &Value, words: &mut HashMap<String, &'static str>) -> Data<'sta
                 .map(|(key, value)| (key, intern(value, words)))
                 .collect(),
         )),
-        other => json::to_data(other, json::DEPTH).unwrap(),
+        other => json::to_data(other).unwrap(),
     }
 }
 
@@ -83,7 +83,7 @@ fn strings_in_one_place_are_told_apart() {
         for messages in conversations() {
             let tools = tools();
             let text = messages.to_string();
-            let borrowed = json::read(&text, json::DEPTH).unwrap();
+            let borrowed = json::read(&text).unwrap();
             let mut words = HashMap::new();
             let (interned, own_tools) = (intern(&messages, &mut words), intern(&tools, &mut words));
             for tools in [None, Some(&tools)] {

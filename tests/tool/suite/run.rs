@@ -169,9 +169,7 @@ fn assert_same(fast: &Result<Output, Error>, plain: &Result<Output, Error>) {
 
 /// Returns segments in the form of the protocol.
 fn to_data(segments: &[Segment]) -> Data<'static> {
-    json::to_data(&segments, json::DEPTH)
-        .expect("segments are not deep")
-        .into_owned()
+    json::to_data(&segments).expect("segments are not deep").into_owned()
 }
 
 fn to_serde(data: &Data<'_>) -> Option<serde_json::Value> {

@@ -159,7 +159,7 @@ impl Source {
 
 /// Returns whether the text of a file is that of a configuration, such as tokenizer_config.json. As a template, it would print itself.
 fn is_configuration(text: &str) -> bool {
-    matches!(json::read(text, json::DEPTH), Ok(Data::Object(entries)) if entries.get("chat_template").is_some())
+    matches!(json::read(text), Ok(Data::Object(entries)) if entries.get("chat_template").is_some())
 }
 
 /// The beginning of the error of a model whose templates all have other names than `default`.

@@ -361,7 +361,7 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
     let (prompt, changes) = prepared.render_with(&options).map_err(explain)?;
     let notes = changes.iter().map(|change| format!("changed: {change}")).collect();
     let messages = serde_json::to_value(prepared.messages()).map_err(|error| format!("error: {error}"))?;
-    let messages = json::to_data(&messages, json::DEPTH).map_err(|error| format!("error: {error}"))?;
+    let messages = json::to_data(&messages).map_err(|error| format!("error: {error}"))?;
     show_prompt(arguments, &chat, &prompt, Some(&messages), notes, Some(&changes))
 }
 

@@ -263,7 +263,7 @@ impl Job {
             deadline: Some(deadline),
             cancel: Some(&*self.cancel),
         };
-        let body = json::read_within(&self.body.bytes, json::DEPTH, bounds).map_err(|error| Failure::new(&error.into(), false))?;
+        let body = json::read_within(&self.body.bytes, bounds).map_err(|error| Failure::new(&error.into(), false))?;
         let own = envelope::text(&body, "chat_template");
         let fail = |error| Failure::new(&error, own.is_some());
         let (template, name) = match own {

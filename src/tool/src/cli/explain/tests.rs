@@ -8,7 +8,7 @@ const SOURCE: &str = "{{ bos_token }}{{ bos_token }}{% for m in messages %}\n\n<
 fn with_picture<T>(content: &str, draw: impl Fn(&Prompt, &Picture<'_>) -> T) -> T {
     let template = ChatTemplate::from_source(SOURCE, &[("bos_token", "<s>")]).unwrap();
     let messages = serde_json::json!([{"role": "user", "content": content}]);
-    let messages: Data<'_> = chat_template::json::to_data(&messages, 10).unwrap();
+    let messages: Data<'_> = chat_template::json::to_data(&messages).unwrap();
     let options = ApplyOptions {
         trace: true,
         assistant: Some(AssistantOptions::default()),
@@ -166,7 +166,7 @@ fn a_picture_of_a_long_role_or_a_long_prompt_is_bounded() {
         ("user".to_owned(), "\u{a0}\n".repeat(600_000), 1),
     ] {
         let messages = vec![serde_json::json!({"role": role, "content": content}); count];
-        let messages: Data<'_> = chat_template::json::to_data(&messages, 10).unwrap();
+        let messages: Data<'_> = chat_template::json::to_data(&messages).unwrap();
         let options = ApplyOptions {
             trace: true,
             ..Default::default()

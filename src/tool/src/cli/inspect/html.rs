@@ -98,7 +98,7 @@ impl<'t> Renders<'t> {
     }
 
     fn draw(&self, prompt: &Prompt, witness: &Witness) -> Result<Markup, String> {
-        let messages = json::to_data(&witness.messages, json::DEPTH).ok();
+        let messages = json::to_data(&witness.messages).ok();
         let picture = Picture::new(prompt, &self.chat.control_tokens(), messages.as_ref(), None, Vec::new())?;
         Ok(html! { pre { (picture.marked_prompt()) } })
     }

@@ -119,7 +119,7 @@ fn file(path: &Path, text: &str, found: &mut Vec<Found>) -> Result<(), String> {
 
 /// Returns the templates of a configuration in JSON.
 fn of_json(name: &str, text: &str) -> Result<Option<Found>, String> {
-    let config = json::read(text, json::DEPTH).map_err(|error| format!("{name}: {error}"))?;
+    let config = json::read(text).map_err(|error| format!("{name}: {error}"))?;
     let model = ChatTemplate::load_config(&config).map_err(|error| format!("{name}: {error}"))?;
     Ok(of_model(name.to_owned(), &model))
 }
