@@ -28,6 +28,7 @@ use crate::trace::{Origin, Segment};
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "a caller takes the usual variant apart at once")]
 pub enum Append {
     /// The text after what the model has seen and written.
     Piece(NextPiece),

@@ -193,12 +193,12 @@ impl<'g> Grown<'g> {
 
     /// Returns what the model writes in the turn of a message, in which it begins at a place.
     fn read_turn(&self, message: usize, start: usize) -> Written {
-        let own = self
+        let last = self
             .prompt
             .segments
             .iter()
-            .filter(|segment| segment.message() == Some(message));
-        let end = own.last().map_or(start, |segment| segment.bytes().end.max(start));
+            .rfind(|segment| segment.message() == Some(message));
+        let end = last.map_or(start, |segment| segment.bytes().end.max(start));
         let text = self.text(start..end).trim_end();
         let has_end = last_control_token(text).is_some_and(|token| token.end == text.len());
         Written {
@@ -215,12 +215,12 @@ impl<'g> Grown<'g> {
         if let Some(length) = longest.filter(|length| *length > 0) {
             return text.get(text.len().saturating_sub(length)..);
         }
-        let tail = (0..text.len()).rev().take(MAX_BYTES).filter_map(|at| text.get(at..)).last()?;
+        let tail = (text.len().saturating_sub(MAX_BYTES)..text.len()).find_map(|at| text.get(at..))?;
         let token = last_control_token(tail).filter(|token| token.end == tail.len());
         let token = tail.get(token?.start..).filter(|token| !is_thought(token))?;
         let (mut turn, mut is_header) = (None, false);
         let begins = |segment: &Segment| {
-            is_header |= std::mem::replace(&mut turn, Some(segment.message())) != Some(segment.message());
+            is_header |= turn.replace(segment.message()) != Some(segment.message());
             is_header &= matches!(segment.origin(), Origin::Template { .. } | Origin::Token { .. });
             let start = segment.bytes().start;
             let head = (start + HEAD..=self.prompt.text.len()).find_map(|end| self.prompt.text.get(start..end));
