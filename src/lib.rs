@@ -216,7 +216,7 @@ mod unsupported;
 mod value;
 
 pub use chat::{
-    ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Field,
+    Append, ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Field,
     LoadOptions, NextPiece, PrefixBroken, Prompt, PromptOptions, TextPiece, TokenOrigin, Turn, assistant_mask,
 };
 pub use clock::{Clock, LocalTime};

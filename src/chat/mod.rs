@@ -29,6 +29,7 @@ mod render;
 #[cfg(feature = "response")]
 mod response;
 mod roots;
+mod sample;
 mod templates;
 mod tokenizer_class;
 mod tokenizer_json;
@@ -53,7 +54,7 @@ use crate::value::Value;
 
 #[cfg(feature = "inspect")]
 pub(crate) use append::find_line;
-pub use append::{NextPiece, PrefixBroken};
+pub use append::{Append, NextPiece, PrefixBroken};
 pub use assistant::AssistantOptions;
 #[cfg(feature = "internal")]
 pub use assistant::AssistantSpans;

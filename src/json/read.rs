@@ -85,7 +85,7 @@ pub fn read_bytes(bytes: &[u8]) -> Result<Data<'_>, JsonError> {
     read(decode(bytes)?)
 }
 
-/// Reads one JSON document whose arrays and objects nest at most `depth_limit` levels, until a deadline if there is one.
+/// Reads one JSON document whose arrays and objects nest at most `depth_limit` levels, until a deadline or a flag stops it.
 pub(super) fn read_text<'a>(text: &'a str, depth_limit: usize, watch: Option<Watch<'_>>) -> Result<Data<'a>, JsonError> {
     // The first value checks the deadline.
     let bytes_left = if watch.is_some() { 0 } else { MAX_BYTES };

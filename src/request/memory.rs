@@ -24,8 +24,8 @@ pub struct Found {
     pub lost_media: MediaSet,
     /// Whether it takes a trace to judge its prompts.
     pub needs_trace: bool,
-    /// Whether it was found with a sketch, and not with the request itself.
-    pub is_of_sketch: bool,
+    /// Whether it was found with a sketch that the template refuses as it is. It may do so for the words of the sketch.
+    pub tries_neutral: bool,
 }
 
 /// What a search found for a sketch.

@@ -141,12 +141,8 @@ fn add_types(schema: &Value, types: &mut Vec<Type>, meter: &mut Meter<'_>) -> Re
         }
     }
     let is_nullable = schema.get("nullable").is_some_and(|nullable| match nullable {
-        Value::Null => false,
-        Value::Bool(bool) => *bool,
-        Value::Number(number) => number.as_f64() != Some(0.0),
-        Value::String(text) => !text.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(object) => !object.is_empty(),
+        serde_json::Value::Bool(bool) => *bool,
+        other => json::to_data(other).is_ok_and(|other| other.is_true()),
     });
     if is_nullable && !types.contains(&Type::Null) {
         types.push(Type::Null);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chat_template::json::Data;
 use chat_template::response::{ParseOptions, ResponseTemplate};
-use chat_template::{ChatTemplate, LoadOptions, Prompt};
+use chat_template::{Append, ChatTemplate, LoadOptions, Prompt};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
@@ -319,8 +319,8 @@ impl PyChatTemplate {
             })
         })?;
         match piece {
-            Ok(piece) => Ok(piece.text().to_owned()),
-            Err(broken) => Err(refuse(py, "value", &broken.to_string(), None)),
+            Append::Piece(piece) => Ok(piece.text().to_owned()),
+            Append::Broken(broken) => Err(refuse(py, "value", &broken.to_string(), None)),
         }
     }
 

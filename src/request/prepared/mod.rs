@@ -138,9 +138,9 @@ impl<'b> Prepared<'b> {
             options,
             meter: &mut meter,
         };
-        // What is moved or lost for the sketch may be printed where this request has it.
+        // What the template refuses of the sketch it may take of this request.
         let neutral = request.settings.plan();
-        if self.found.is_of_sketch && self.found.plan.moves(&neutral) {
+        if self.found.tries_neutral && self.found.plan.moves(&neutral) {
             let settings = self.found.plan.settings;
             let neutral = Plan { settings, ..neutral };
             let written = request.write(&neutral, attempt.meter)?;
@@ -344,9 +344,10 @@ impl<'b> Request<'b> {
                 if let Some(clock) = &*SKETCH_CLOCK {
                     options = options.with_clock(clock);
                 }
-                let outcome = Search::new(&request, &options, meter).run(after)?;
+                let mut search = Search::new(&request, &options, meter);
+                let outcome = search.run(after)?;
                 outcome.refusal.is_none().then(|| Found {
-                    is_of_sketch: true,
+                    tries_neutral: search.refuses_neutral,
                     ..outcome.found()
                 })
             }

@@ -70,7 +70,7 @@ impl Outcome {
             faults: self.kinds(),
             lost_media: self.lost_media,
             needs_trace: self.needs_trace,
-            is_of_sketch: false,
+            tries_neutral: false,
         }
     }
 
@@ -89,6 +89,8 @@ pub struct Search<'s, 'b, 'm> {
     known: HashMap<Plan, Outcome>,
     /// The error of the first limit that was reached.
     limit: Option<Error>,
+    /// Whether the template refuses the request as it is.
+    pub refuses_neutral: bool,
     /// The number of renders so far.
     pub renders: usize,
 }
@@ -102,6 +104,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             source: request.template.source().unwrap_or_default(),
             known: HashMap::new(),
             limit: None,
+            refuses_neutral: false,
             renders: 0,
         }
     }
@@ -181,10 +184,10 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     ///
     /// # Errors
     /// If a limit was reached.
-    pub fn run(mut self, earlier: Option<Plan>) -> Result<Outcome> {
+    pub fn run(&mut self, earlier: Option<Plan>) -> Result<Outcome> {
         let mut outcome = self.find(earlier);
         self.fit_settings(&mut outcome);
-        self.limit.map_or(Ok(outcome), Err)
+        self.limit.take().map_or(Ok(outcome), Err)
     }
 
     fn find(&mut self, earlier: Option<Plan>) -> Outcome {
@@ -197,6 +200,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             }
         }
         let neutral = self.try_plan(base);
+        self.refuses_neutral = neutral.refusal.is_some();
         if neutral.is_perfect() {
             return neutral;
         }

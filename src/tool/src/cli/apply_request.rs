@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use chat_template::json::{Data, Object};
 use chat_template::request::{Change, Format, Policy, PrepareOptions};
-use chat_template::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Error, Input, LocalTime, Prompt, Report};
+use chat_template::{Append, ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Error, Input, LocalTime, Prompt, Report};
 
 use chat_template::internal::{MAX_SPECIAL_TOKENS, MAX_TEMPLATES};
 
@@ -128,8 +128,8 @@ impl Applier {
             return Ok(template.apply(messages, &options).map(|prompt| (prompt, None)));
         };
         Ok(template.append(messages, text, sampled, &options).map(|next| match next {
-            Ok(next) => (next.prompt, Some(Next::Piece(next.start))),
-            Err(mut broken) => (std::mem::take(&mut *broken.prompt), Some(Next::Broken(broken))),
+            Append::Piece(next) => (next.prompt, Some(Next::Piece(next.start))),
+            Append::Broken(mut broken) => (std::mem::take(&mut *broken.prompt), Some(Next::Broken(broken))),
         }))
     }
 

@@ -257,7 +257,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     if let Some(seen) = &arguments.after {
         let sampled = arguments.sampled.as_deref().map(|sampled| texts.get(sampled));
         let next = chat.append(&messages, texts.get(seen), sampled, &options).map_err(explain)?;
-        return next.map(|next| next.text().to_owned()).map_err(explain_broken);
+        return next.into_result().map(|next| next.text().to_owned()).map_err(explain_broken);
     }
     let prompt = chat.apply(&messages, &options).map_err(explain)?;
     if let Some(index) = find_repr(&messages, &prompt.text) {
