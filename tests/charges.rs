@@ -141,7 +141,7 @@ fn only_a_public_function_begins_to_count() {
             false => Some(format!("{ty}::{}(", function.name)),
             true => is_unique(&function.name).then(|| format!(".{}(", function.name)),
         })
-        .chain(["json::read_within(".to_owned()])
+        .chain(["json::Data::read_within(".to_owned()])
         .collect();
     let mut faults = Vec::new();
     let mut own = OWN_BOUNDS.to_vec();
@@ -183,7 +183,7 @@ fn bounds_of_its_own_are_found() {
         assert_eq!(find(passed), Vec::<String>::new(), "{passed}");
     }
     for begun in [
-        "fn f(meter: &mut Meter) { json::read_within(text, DEPTH, meter.limits()) }",
+        "fn f(meter: &mut Meter) { json::Data::read_within(text, DEPTH, meter.limits()) }",
         "pub(crate) fn f(bounds: Bounds) { let deadline = bounds.start(); }",
         "fn f() { g(&mut Meter::new(Limits::default())) }",
         "fn f(meter: &mut Meter) { Template::compile(text) }",
