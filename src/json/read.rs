@@ -53,7 +53,7 @@ pub fn read(text: &str) -> Result<Data<'_>, JsonError> {
 }
 
 impl<'a> Data<'a> {
-    /// Reads one JSON document from a string or from bytes in UTF-8 within a time limit: that of a [`Deadline`], or
+    /// Reads one JSON document from a string or from bytes in UTF-8 within a time limit: that of a [`Deadline`](crate::Deadline), or
     /// [`Limits::milliseconds`](crate::Limits::milliseconds) from this call on. The flag [`Bounds::cancel`] stops it too. No other limit
     /// applies.
     ///
