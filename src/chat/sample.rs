@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::assistant::control::{MAX_BYTES, common_prefix, control_tokens, is_eos, is_thought, last_control_token};
-use super::{ApplyOptions, ChatTemplate, Prompt, refused, to_owned};
+use super::{ApplyOptions, ChatTemplate, Prompt, refused};
 use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
@@ -198,16 +198,14 @@ impl<'g> Grown<'g> {
 
     /// Returns the token at the end of a text that ends a turn, because it is a special token of the model, or begins a turn.
     fn find_stop<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let owned;
-        let special_tokens = match self.options.special_tokens {
-            None => self.template.special_tokens(),
+        let tokens = match self.options.special_tokens {
+            None => self.template.control_tokens(),
             Some(tokens) => {
-                owned = to_owned(tokens);
-                &owned
+                let added = self.template.added_special_tokens().iter().map(String::as_str);
+                tokens.iter().map(|(_, token)| *token).chain(added).collect()
             }
         };
-        let tokens = self.template.control_tokens_with(special_tokens).into_iter();
-        let longest = tokens.filter(|token| text.ends_with(token)).map(str::len).max();
+        let longest = tokens.into_iter().filter(|token| text.ends_with(token)).map(str::len).max();
         if let Some(length) = longest.filter(|length| *length > 0) {
             return text.get(text.len().saturating_sub(length)..);
         }

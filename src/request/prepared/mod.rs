@@ -24,7 +24,7 @@ use super::search::{Outcome, Search};
 use super::sketch::{self, Rest, Sketch};
 use super::variables::{self, Variables};
 use super::write::{Given, Written, write};
-use super::{read, wrong};
+use super::{quick, read, wrong};
 use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt, PromptOptions};
 use crate::clock::LocalTime;
 use crate::error::{Error, ErrorKind, Result};
@@ -346,10 +346,15 @@ impl<'b> Request<'b> {
                 }
                 let mut search = Search::new(&request, &options, meter);
                 let outcome = search.run(after)?;
-                outcome.refusal.is_none().then(|| Found {
-                    tries_neutral: search.refuses_neutral,
-                    ..outcome.found()
-                })
+                let tries_neutral = search.refuses_neutral;
+                match outcome.refusal {
+                    Some(_) => None,
+                    None => Some(Found {
+                        tries_neutral,
+                        needs_trace: request.needs_trace(&outcome.plan, &options, meter)?,
+                        ..outcome.found()
+                    }),
+                }
             }
             Err(error) if error.kind() == ErrorKind::Limit => return Err(error),
             Err(_) => None,
@@ -357,6 +362,13 @@ impl<'b> Request<'b> {
         let steps = meter.steps().saturating_sub(before);
         memory.add(sketch, Known { found, steps });
         Ok(found)
+    }
+
+    /// Returns whether it takes a trace to judge the prompt of a plan.
+    fn needs_trace(&self, plan: &Plan, options: &PromptOptions<'_>, meter: &mut Meter<'_>) -> Result<bool> {
+        let written = self.write(plan, meter)?;
+        let prompt = self.render(&written, options, (false, true), meter)?;
+        Ok(quick::judge(self, &prompt, &written, meter)?.is_none())
     }
 
     /// Searches the plan that is best for this request.
@@ -401,11 +413,10 @@ impl<'b> Request<'b> {
                 kind::ECHO => continue,
                 kind::EFFORT | kind::THINKING => {
                     let path = self.variables.path(*fault).unwrap_or_default().to_owned();
-                    changes.push(Change::new(
-                        path,
-                        ChangeKind::Dropped,
-                        "the prompt is the same with another value",
-                    ));
+                    let reason = "the prompt is the same with another value";
+                    let change = Change::new(path, ChangeKind::Dropped, reason);
+                    let is_known = changes.contains(&change);
+                    changes.extend((!is_known).then_some(change));
                     continue;
                 }
                 kind::REPR => (

@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_filter_without_effect_is_found() {
-        let vocabulary = Vocabulary::new().unwrap();
+        let vocabulary = Vocabulary::new();
         let mut round = Round::generate(&vocabulary, 1, 0).round;
         round.context.clear();
         round.sentence = Sentence::default();
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn two_thirds_of_the_rounds_print() {
-        let vocabulary = Vocabulary::new().unwrap();
+        let vocabulary = Vocabulary::new();
         let prints = |index: &u64| {
             let round = Round::generate(&vocabulary, 3, *index).round;
             let rendered = Renderer::new(&round).unwrap().render(&round.sentence);
