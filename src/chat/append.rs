@@ -85,7 +85,7 @@ pub struct PrefixBroken {
 impl Prompt {
     /// Returns the text after what the model wrote in a message: the rest of its turn, the messages after it and the generation prompt.
     /// The token that ends the turn is in it only if [`AssistantOptions::end_of_turn`] is false. `None` if the model wrote no text in this
-    /// message, and without [`ApplyOptions::assistant`].
+    /// message, and without [`PromptOptions::assistant`](crate::PromptOptions::assistant).
     ///
     /// ```
     /// use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate};
@@ -159,7 +159,7 @@ impl ChatTemplate {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// `Report::get` with `prefix` says for which templates no prefix is ever broken.
+    /// `Report::get` with `prefix` says for which templates a search of small conversations found no broken prefix.
     ///
     /// # Errors
     /// Those of [`ChatTemplate::apply`]. With `sampled` also if no message is the assistant's, or if it is unknown which text the model
