@@ -50,9 +50,9 @@ impl ChatTemplate {
     /// use chat_template::ChatTemplate;
     ///
     /// let source = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}";
-    /// let template = ChatTemplate::from_source(source, &[("eos_token", "</s>")])?;
+    /// let template = ChatTemplate::from_source(source, &[("eos_token", "<eos>")])?;
     /// let stops = template.stop_tokens()?;
-    /// assert_eq!(stops[0], ("</s>".to_owned(), vec!["eos_token"]));
+    /// assert_eq!(stops[0], ("<eos>".to_owned(), vec!["eos_token"]));
     /// assert_eq!(stops[1], ("<|end|>".to_owned(), vec!["after_answer"]));
     /// assert_eq!(stops[2], ("<|user|>".to_owned(), vec!["next_turn"]));
     /// # Ok::<(), chat_template::Error>(())
