@@ -112,14 +112,9 @@ const BEGINNINGS: [&str; 9] = [
 
 /// Functions that begin to count although they are not public, with the reason. None of them calls another one.
 #[rustfmt::skip]
-const OWN_BOUNDS: [(&str, &str, &str); 11] = [
+const OWN_BOUNDS: [(&str, &str, &str); 6] = [
     ("src/chat/files.rs", "default", "makes the default of options"),
-    ("src/chat/folder.rs", "load_config", "is where the configuration of a request enters"),
-    ("src/chat/folder.rs", "load_dir", "is `from_dir` for callers that want a template that does not compile"),
-    ("src/chat/mod.rs", "load_named", "is `from_named` for such callers"),
-    ("src/chat/mod.rs", "load_source", "is `from_source` for such callers"),
     ("src/chat/options.rs", "default", "makes the default of options"),
-    ("src/chat/prompt.rs", "turns_within", "is `turns` for a caller with bounds"),
     ("src/chat/render.rs", "default", "makes the default of options"),
     ("src/chat/tokenizer_json.rs", "read_entries", "shares the deadline of the folder"),
     ("src/inspect/experiments.rs", "usual_limits", "is what a limit of the caller is compared with"),
