@@ -406,13 +406,11 @@ impl Error {
 /// ```
 /// use std::error::Error;
 ///
-/// use chat_template::json::{JsonError, JsonErrorKind};
-/// use chat_template::{RenderOptions, Template};
+/// use chat_template::{ChatTemplate, LoadOptions};
 ///
-/// let error = Template::compile("")?.render_json("{", &RenderOptions::default()).unwrap_err();
-/// let source = error.source().and_then(|source| source.downcast_ref::<JsonError>());
-/// assert_eq!(source.map(JsonError::kind), Some(JsonErrorKind::Syntax));
-/// # Ok::<(), chat_template::Error>(())
+/// let error = ChatTemplate::from_dir("no/such/folder", &LoadOptions::default()).unwrap_err();
+/// let source = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
+/// assert_eq!(source.map(std::io::Error::kind), Some(std::io::ErrorKind::NotFound));
 /// ```
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

@@ -154,11 +154,11 @@
 //! | `add_generation_prompt` | [`ApplyOptions::add_generation_prompt`]; pass a flag that is not a bool as a variable of this name |
 //! | `continue_final_message` | [`ApplyOptions::continue_final_message`] |
 //! | `**kwargs` | [`ApplyOptions::variables`] |
-//! | `return_assistant_tokens_mask` | [`ApplyOptions::reference_spans`] or [`ApplyOptions::assistant`], and [`assistant_mask`] |
+//! | `return_assistant_tokens_mask` | [`RenderOptions::reference_spans`] or [`PromptOptions::assistant`], and [`assistant_mask`] |
 //! | `tokenize=False` | always so: tokenizing belongs to the tokenizer, as do `padding`, `truncation`, `max_length`, `return_tensors`, `return_dict` and `tokenizer_kwargs` |
-//! | `sanitize_control_tokens` | [`ApplyOptions::control_tokens`], which does not change the values that templates compare |
+//! | `sanitize_control_tokens` | [`PromptOptions::control_tokens`], which does not change the values that templates compare |
 //! | the tokenizer's `chat_template` and `special_tokens_map` | the [`ChatTemplate`]; [`ApplyOptions::special_tokens`] replaces the tokens for one call |
-//! | `datetime.now()` | [`ApplyOptions::clock`] |
+//! | `datetime.now()` | [`RenderOptions::clock`] |
 //!
 //! # The engine alone
 //!

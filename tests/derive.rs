@@ -18,7 +18,7 @@ fn derive(fields: &str) -> Value {
     );
     let report = ChatTemplate::from_source(source, &[]).unwrap();
     let report = report.inspect(Bounds::default()).unwrap();
-    let response = report.get("response").unwrap().unwrap();
+    let response = report.get::<Value>("response").unwrap();
     let witness = report.witness("response.content").unwrap();
     assert!(witness.is_some_and(|witness| witness.output.is_some()));
     response
@@ -142,9 +142,9 @@ fn derivation_takes_little_time() {
             continue;
         };
         let report = template.inspect(Bounds::default()).unwrap();
-        report.get("roles").unwrap();
+        report.get::<Value>("roles").unwrap();
         let start = ThreadTime::now();
-        report.get("response").unwrap();
+        report.get::<Value>("response").unwrap();
         times.push((start.elapsed(), path));
     }
     times.sort();

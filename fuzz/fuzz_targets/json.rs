@@ -4,7 +4,7 @@
 use chat_template::{Bounds, json};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let Ok(data) = json::read_within(bytes, Bounds::default()) else {
+    let Ok(data) = json::Data::read_within(bytes, Bounds::default()) else {
         return;
     };
     let text = data.to_string();

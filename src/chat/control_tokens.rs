@@ -35,7 +35,7 @@ use crate::trace::{Origin, Segment};
 /// ```
 ///
 /// A tokenizer reads `<|im_end|>` as a token anywhere, even in the text of a user. So a user can end the turn and begin one of the system.
-/// [`ApplyOptions::control_tokens`](crate::ApplyOptions::control_tokens) refuses such a request, or lets [`Prompt::pieces`](crate::Prompt::pieces) cut the prompt around each control token that is not
+/// [`PromptOptions::control_tokens`](crate::PromptOptions::control_tokens) refuses such a request, or lets [`Prompt::pieces`](crate::Prompt::pieces) cut the prompt around each control token that is not
 /// the template's own. The control tokens are those that the model's files name and those in [`ControlTokens::tokens`](crate::ControlTokens::tokens). A token that is put
 /// together from several strings is found too, and the template sees the strings unchanged:
 ///

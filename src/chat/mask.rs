@@ -20,7 +20,7 @@ use std::ops::Range;
 ///
 /// # Training masks
 ///
-/// A trainer needs to know which tokens the model would have written. With [`ApplyOptions::assistant`](crate::ApplyOptions::assistant), a prompt of any template has the
+/// A trainer needs to know which tokens the model would have written. With [`PromptOptions::assistant`](crate::PromptOptions::assistant), a prompt of any template has the
 /// spans of the text that the model would write, and [`assistant_mask`](crate::assistant_mask) makes the mask over tokens from the offsets of the tokenizer:
 ///
 /// ```
@@ -75,8 +75,8 @@ use std::ops::Range;
 /// - The turn begins with neither: the template writes `Bot:` to open an answer, and `Message 7:` before one in the history.
 /// - The template prints whole messages as JSON.
 ///
-/// With [`ApplyOptions::reference_spans`](crate::ApplyOptions::reference_spans) the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set
-/// blocks and call blocks; with [`ApplyOptions::generation_spans`](crate::ApplyOptions::generation_spans) it has their places in the text. Both are empty if the template has no block:
+/// With [`RenderOptions::reference_spans`](crate::RenderOptions::reference_spans) the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set
+/// blocks and call blocks; with [`RenderOptions::generation_spans`](crate::RenderOptions::generation_spans) it has their places in the text. Both are empty if the template has no block:
 /// see [`ChatTemplate::has_generation`](crate::ChatTemplate::has_generation).
 ///
 /// ```

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! let deadline = Deadline::new(50);            made once for a request
-//! json::read_within(body, &deadline)    reading counts
+//! json::Data::read_within(body, &deadline)    reading counts
 //! template.apply(&messages, &options)          rendering counts too, with `deadline: Some(&deadline)`
 //! ```
 
@@ -34,7 +34,7 @@ use crate::limits::{Limit, LimitExceeded, Limits};
 ///
 /// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[])?;
 /// let deadline = Deadline::new(500);
-/// let messages = json::read_within(r#"[{"role": "user", "content": "Hi"}]"#, &deadline)?;
+/// let messages = json::Data::read_within(r#"[{"role": "user", "content": "Hi"}]"#, &deadline)?;
 /// let options = ApplyOptions::default().with_bounds(&deadline);
 /// assert_eq!(template.apply(&messages, &options)?.text, "Hi");
 /// # Ok::<(), chat_template::Error>(())

@@ -24,7 +24,7 @@ pub use error::{JsonError, JsonErrorKind};
 pub(crate) use layout::Layout;
 pub(crate) use pointer::escape_key;
 pub(crate) use read::DEPTH;
-pub use read::{read, read_within};
+pub use read::read;
 pub(crate) use read::{read_bytes, read_until};
 pub use serialize::to_data;
 pub(crate) use tree::Entry;

@@ -25,11 +25,6 @@ impl<'b> Attempt<'_, 'b, '_> {
     /// Returns the prompt of what a plan wrote and its changes, or `None` if the template refuses it or the prompt has other faults.
     pub fn render(&mut self, plan: Plan, written: &Written<'b>) -> Result<Option<(Prompt, Vec<Change>)>> {
         let (request, options) = (self.request, self.options);
-        let known = || {
-            let settings = [kind::EFFORT, kind::THINKING].into_iter();
-            let settings = settings.filter(|kind| self.found.faults & kind != 0);
-            settings.map(|kind| (kind, Place::BODY))
-        };
         // Another plan can have places for other media.
         let lost_media = (plan.media == self.found.plan.media).then_some(self.found.lost_media);
         let knows_media = lost_media.is_some() || written.media.is_empty();
@@ -37,7 +32,7 @@ impl<'b> Attempt<'_, 'b, '_> {
             if let Ok(prompt) = request.render(written, options, (options.render.trace, true), self.meter) {
                 let faults = quick::judge(request, &prompt, written, self.meter)?;
                 if let Some(mut faults) = faults.filter(|faults| self.expects(kinds_of(faults))) {
-                    faults.extend(written.list_lost(lost_media.unwrap_or_default()).chain(known()));
+                    faults.extend(written.list_lost(lost_media.unwrap_or_default()).chain(self.list_known()));
                     return self.finish(prompt, written, &faults).map(Some);
                 }
             }
@@ -48,22 +43,36 @@ impl<'b> Attempt<'_, 'b, '_> {
         match prompt {
             Some(prompt) if self.expects(outcome.kinds()) => {
                 let prompt = self.complete(prompt, written)?;
-                outcome.faults.extend(known());
+                outcome.faults.extend(self.list_known());
                 self.finish(prompt, written, &outcome.faults).map(Some)
             }
             _ => Ok(None),
         }
     }
 
-    /// Returns the prompt of the plan that is best for this request, and its changes.
-    pub fn search(&mut self) -> Result<(Prompt, Vec<Change>)> {
+    /// Returns the plan that is best for this request, its prompt and its changes.
+    pub fn search(&mut self) -> Result<(Plan, Prompt, Vec<Change>)> {
         let request = self.request;
         let options = without_refusal(self.options);
-        let outcome = request.search(Some(self.found.plan), &options, self.meter)?;
+        let mut outcome = Search::new(request, &options, self.meter).improve(self.found.plan)?;
+        if let Some(refusal) = outcome.refusal {
+            return Err(refusal.error);
+        }
+        outcome.faults.extend(self.list_known());
         let written = request.write(&outcome.plan, self.meter)?;
         let prompt = request.render(&written, &options, (true, false), self.meter)?;
         let prompt = self.complete(prompt, &written)?;
-        self.finish(prompt, &written, &outcome.faults)
+        let (prompt, changes) = self.finish(prompt, &written, &outcome.faults)?;
+        Ok((outcome.plan, prompt, changes))
+    }
+
+    /// Returns the faults of the plan that the prompt does not show.
+    fn list_known(&self) -> impl Iterator<Item = (Kinds, Place)> + use<> {
+        let faults = self.found.faults;
+        let settings = [kind::EFFORT, kind::THINKING].into_iter();
+        settings
+            .filter(move |kind| faults & kind != 0)
+            .map(|kind| (kind, Place::BODY))
     }
 
     /// Returns whether a prompt has no faults of other kinds than that for which the plan was found.

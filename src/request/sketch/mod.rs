@@ -83,7 +83,8 @@ const EMPTY: u8 = 1;
 const BLANK: u8 = 2;
 const WORDS: u8 = 3;
 const BLOCK: u8 = 4;
-const MEDIUM: u8 = 5;
+const THINKS: u8 = 5;
+const MEDIUM: u8 = 6;
 
 /// The fields of a message with a string of reasoning.
 const THOUGHT_KEYS: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
@@ -279,12 +280,12 @@ impl Outline {
         let mut values = Vec::new();
         let parts = match turn.parts.as_slice() {
             [] => Codes::default(),
-            [part] if part.medium().is_none() => Codes::of(code_of_part(part)),
+            [part] if part.medium().is_none() => Codes::of(code_of_part(part, turn, meter)?),
             parts => {
                 meter.charge_items(parts.len())?;
                 let mut walk = CodeWalk::new();
                 for part in parts {
-                    let Some(is_new) = walk.push(code_of_part(part)) else {
+                    let Some(is_new) = walk.push(code_of_part(part, turn, meter)?) else {
                         return Ok(None);
                     };
                     if is_new && part.medium().is_some() {
@@ -331,17 +332,23 @@ impl Outline {
     }
 }
 
-fn code_of_part(part: &Part<'_>) -> u8 {
-    match part.kind {
+/// Returns the code of a part. Many templates cut the thoughts from an answer that has their tag.
+fn code_of_part(part: &Part<'_>, turn: &Turn<'_>, meter: &mut Meter<'_>) -> Result<u8> {
+    let is_blank = |text: &str| text.starts_with(char::is_whitespace) && text.trim().is_empty();
+    Ok(match part.kind {
         PartKind::Medium(Medium::Image) => MEDIUM,
         PartKind::Medium(Medium::Audio) => MEDIUM + 1,
         PartKind::Medium(Medium::Video) => MEDIUM + 2,
         PartKind::Medium(Medium::File) => MEDIUM + 3,
         PartKind::Block => BLOCK,
         _ if part.text.is_empty() => EMPTY,
-        _ if part.text.starts_with(|first: char| first.is_whitespace()) && part.text.trim().is_empty() => BLANK,
+        _ if is_blank(&part.text) => BLANK,
+        _ if turn.role == Role::Assistant => {
+            meter.charge_scan(part.text.len())?;
+            if part.text.contains("</think>") { THINKS } else { WORDS }
+        }
         _ => WORDS,
-    }
+    })
 }
 
 /// Returns the form of a call's arguments, from 1, and in the upper bits that of its identifier.
@@ -408,14 +415,17 @@ fn form_of_tool(tool: &super::normal::Tool<'_>) -> u16 {
         IS_DESCRIBED,
     );
     add(tool.parameters.is_some(), HAS_PARAMETERS);
-    add(tool.node.has("input_schema"), HAS_SCHEMA);
+    add(
+        matches!(tool.form, ToolForm::Flat) && tool.node.has("input_schema"),
+        HAS_SCHEMA,
+    );
     let properties = tool.parameters.and_then(|parameters| parameters.get("properties"));
     add(properties.is_some(), HAS_PROPERTIES);
     for (_, property) in properties.into_iter().flat_map(Node::entries) {
-        let has_type = property.get_text("type").is_some();
-        let is_described = property.get_text("description").is_some();
-        add(has_type, SOME_TYPED);
-        add(!has_type, SOME_UNTYPED);
+        let has = |wanted: &str| property.entries().any(|(key, value)| key == wanted && value.text().is_some());
+        let (is_typed, is_described) = (has("type"), has("description"));
+        add(is_typed, SOME_TYPED);
+        add(!is_typed, SOME_UNTYPED);
         add(is_described, SOME_DESCRIBED);
         add(!is_described, SOME_UNDESCRIBED);
     }

@@ -61,7 +61,7 @@ impl Texts {
                 shown(path).display()
             ));
         }
-        json::read_within(text, &self.deadline).map_err(|error| {
+        json::Data::read_within(text, &self.deadline).map_err(|error| {
             let excerpt = error.excerpt(text).map(|excerpt| format!("\n{excerpt}"));
             if error.kind() == JsonErrorKind::TimedOut {
                 return format!("error: {}: {error}", shown(path).display());

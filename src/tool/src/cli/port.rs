@@ -169,7 +169,7 @@ struct Port {
 impl Port {
     /// Writes the answer to a request, or returns an error that is the answer.
     fn answer(&mut self, line: &[u8], deadline: &Deadline, out: &mut impl Write) -> io::Result<Result<(), Data<'static>>> {
-        let request = match json::read_within(line, deadline) {
+        let request = match json::Data::read_within(line, deadline) {
             Ok(request) => request,
             Err(error) if error.kind() == JsonErrorKind::TimedOut => return Ok(Err(failure(Data::None, &error.into()))),
             Err(error) => return Ok(Err(request_error(Data::None, format!("the line is not JSON: {error}")))),

@@ -262,7 +262,7 @@ impl Job {
             .with_limits(&self.server.limits)
             .with_deadline(deadline)
             .with_cancel(&*self.cancel);
-        let body = json::read_within(&self.body.bytes, bounds).map_err(|error| Failure::new(&error.into(), false))?;
+        let body = json::Data::read_within(&self.body.bytes, bounds).map_err(|error| Failure::new(&error.into(), false))?;
         let own = envelope::text(&body, "chat_template");
         let fail = |error| Failure::new(&error, own.is_some());
         let (template, name) = match own {

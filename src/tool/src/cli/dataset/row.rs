@@ -336,7 +336,7 @@ impl Renderer {
 }
 
 fn read_row<'r>(text: &'r [u8], deadline: &Deadline) -> Result<Data<'r>, Failure> {
-    json::read_within(text, deadline).map_err(|error| {
+    json::Data::read_within(text, deadline).map_err(|error| {
         if error.kind() == JsonErrorKind::TimedOut {
             return Failure::new("limit", error.to_string());
         }
