@@ -49,21 +49,16 @@ fn make_request(family: &Family) -> (ChatTemplate, Value) {
     let body = reparse(json!({"messages": messages, "tools": tools}));
     let mut limits = Limits::default();
     limits.milliseconds = None;
-    let options = PrepareOptions {
-        bounds: (&limits).into(),
-        ..PrepareOptions::default()
-    };
+    let options = PrepareOptions::default().with_bounds(&limits);
     template.prepare_with(&body, &options).expect("it is taken");
     (template, body)
 }
 
 fn apply(template: &ChatTemplate, body: &Value) -> String {
-    let options = ApplyOptions {
-        tools: Some(&body["tools"]),
-        add_generation_prompt: true,
-        trace: true,
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default()
+        .with_tools(&body["tools"])
+        .with_add_generation_prompt(true)
+        .with_trace(true);
     template.apply(&body["messages"], &options).expect("it renders").text
 }
 

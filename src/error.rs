@@ -8,6 +8,7 @@ mod kind;
 mod serialize;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub(crate) use excerpt::Excerpt;
 pub use kind::{ErrorClass, ErrorKind};
@@ -44,7 +45,7 @@ pub enum TraceFrame {
 
 /// An error of compiling or rendering a template, or of loading a model. `Debug` prints the same string as `Display`, so that `unwrap` and
 /// `main` show it in full.
-#[derive(Clone, thiserror::Error)]
+#[derive(Clone)]
 pub struct Error(Box<Report>);
 
 #[derive(Clone, Debug)]
@@ -61,6 +62,7 @@ struct Report {
     input_paths: Vec<String>,
     template: Option<String>,
     reached: Option<LimitExceeded>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 /// The largest number of macro calls and loop rounds that an error lists. The reference cannot nest that many.
@@ -107,60 +109,61 @@ impl Error {
             input_paths: Vec::new(),
             template: None,
             reached: None,
+            source: None,
         }))
     }
 
     /// Makes a TypeError.
     #[cold]
-    pub fn type_error(message: impl Into<String>) -> Self {
+    pub(crate) fn type_error(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Type, message)
     }
 
     /// Makes a ValueError.
     #[cold]
-    pub fn value(message: impl Into<String>) -> Self {
+    pub(crate) fn value(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Value, message)
     }
 
     /// Makes an OverflowError.
     #[cold]
-    pub fn overflow(message: impl Into<String>) -> Self {
+    pub(crate) fn overflow(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Overflow, message)
     }
 
     /// Makes a TemplateRuntimeError, or an error for a Python exception that has no kind of its own.
     #[cold]
-    pub fn runtime(message: impl Into<String>) -> Self {
+    pub(crate) fn runtime(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Runtime, message)
     }
 
     /// Makes a TemplateSyntaxError at a span.
     #[cold]
-    pub fn syntax(message: impl Into<String>, span: Span) -> Self {
+    pub(crate) fn syntax(message: impl Into<String>, span: Span) -> Self {
         Self::new(ErrorKind::Syntax, message).at(span)
     }
 
     /// Makes the error for a limit.
     #[cold]
-    pub fn limit(reached: LimitExceeded) -> Self {
+    pub(crate) fn limit(reached: LimitExceeded) -> Self {
         Self::limit_with_message(reached, reached.to_string())
     }
 
     /// Makes the error for a limit of depth, with the message of Python's RecursionError. The note names the limit.
     #[cold]
-    pub fn recursion(reached: LimitExceeded) -> Self {
+    pub(crate) fn recursion(reached: LimitExceeded) -> Self {
         Self::limit_with_message(reached, "maximum recursion depth exceeded").with_note(reached.to_string())
     }
 
     /// Makes the error for a size that no memory can hold, with the empty message of Python's MemoryError. The note names the limit.
     #[cold]
-    pub fn memory(reached: LimitExceeded) -> Self {
+    pub(crate) fn memory(reached: LimitExceeded) -> Self {
         Self::limit_with_message(reached, "").with_note(reached.to_string())
     }
 
     /// Makes the error for a limit with another message.
     #[cold]
-    pub fn limit_with_message(reached: LimitExceeded, message: impl Into<String>) -> Self {
+    pub(crate) fn limit_with_message(reached: LimitExceeded, message: impl Into<String>) -> Self {
         let mut error = Self::new(ErrorKind::Limit, message);
         error.0.reached = Some(reached);
         error
@@ -172,8 +175,15 @@ impl Error {
         Self::new(ErrorKind::Runtime, message).with_class(ErrorClass::Internal)
     }
 
+    /// Sets the error of input, output or JSON text that this one is about.
+    #[cold]
+    pub(crate) fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.0.source = Some(Arc::new(source));
+        self
+    }
+
     /// Sets the class.
-    pub fn with_class(mut self, class: ErrorClass) -> Self {
+    pub(crate) fn with_class(mut self, class: ErrorClass) -> Self {
         self.0.class = class;
         self
     }
@@ -184,7 +194,7 @@ impl Error {
 impl Error {
     /// Sets the part of the source that failed, unless it is set.
     #[cold]
-    pub fn at(mut self, span: Span) -> Self {
+    pub(crate) fn at(mut self, span: Span) -> Self {
         self.0.span.get_or_insert(span);
         self
     }
@@ -196,7 +206,7 @@ impl Error {
 
     /// Sets the line that the reference names, unless it is set.
     #[cold]
-    pub fn on_line(mut self, line: u32) -> Self {
+    pub(crate) fn on_line(mut self, line: u32) -> Self {
         if self.0.line == Line::Open {
             self.0.line = Line::At(line);
         }
@@ -205,14 +215,14 @@ impl Error {
 
     /// Records that the reference names no line.
     #[cold]
-    pub fn without_line(mut self) -> Self {
+    pub(crate) fn without_line(mut self) -> Self {
         self.0.line = Line::Nowhere;
         self
     }
 
     /// Adds the next enclosing macro call or loop round, unless the error already lists 1000.
     #[cold]
-    pub fn within(mut self, step: TraceFrame) -> Self {
+    pub(crate) fn within(mut self, step: TraceFrame) -> Self {
         if self.0.trail.len() < MAX_STEPS {
             self.0.trail.push(step);
         }
@@ -227,7 +237,7 @@ impl Error {
 
     /// Sets the note, unless it is set.
     #[cold]
-    pub fn with_note(mut self, note: impl Into<String>) -> Self {
+    pub(crate) fn with_note(mut self, note: impl Into<String>) -> Self {
         self.0.note.get_or_insert_with(|| note.into());
         self
     }
@@ -271,14 +281,14 @@ impl Error {
 
     /// Sets the name or the file of the template, unless it is set.
     #[cold]
-    pub fn in_template(mut self, name: &str) -> Self {
+    pub(crate) fn in_template(mut self, name: &str) -> Self {
         self.0.template.get_or_insert_with(|| name.to_owned());
         self
     }
 
     /// Adds the excerpt of the source at the span, and its line unless it is set.
     #[cold]
-    pub fn located(mut self, source: &Source) -> Self {
+    pub(crate) fn located(mut self, source: &Source) -> Self {
         if let Some(span) = self.0.span.filter(|_| self.0.excerpt.is_none()) {
             let excerpt = Excerpt::new(source, span);
             let line = excerpt.position.line;
@@ -351,7 +361,7 @@ impl Error {
     ///
     /// let template = Template::compile("{{ x }}")?;
     /// let deadline = Deadline::new(0);
-    /// let options = RenderOptions { bounds: (&deadline).into(), ..Default::default() };
+    /// let options = RenderOptions::default().with_bounds(&deadline);
     /// let error = template.render(&serde_json::json!({"x": 1}), &options).unwrap_err();
     /// assert_eq!((error.is_retryable(), error.http_status()), (true, 503));
     /// # Ok::<(), chat_template::Error>(())
@@ -388,6 +398,23 @@ impl Error {
     /// Returns a note on the cause, such as the type of a value and its place in the input.
     pub fn note(&self) -> Option<&str> {
         self.0.note.as_deref()
+    }
+}
+
+/// The source is the error of a file ([`std::io::Error`]) or of JSON text ([`JsonError`](crate::json::JsonError)), if there is one.
+///
+/// ```
+/// use std::error::Error;
+///
+/// use chat_template::{ChatTemplate, LoadOptions};
+///
+/// let error = ChatTemplate::from_dir("no/such/folder", &LoadOptions::default()).unwrap_err();
+/// let source = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
+/// assert_eq!(source.map(std::io::Error::kind), Some(std::io::ErrorKind::NotFound));
+/// ```
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
     }
 }
 

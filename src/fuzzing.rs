@@ -107,7 +107,7 @@ mod tests {
                     folders.push(path);
                 } else if path.extension().is_some_and(|extension| extension == "jsonl") {
                     for line in std::fs::read_to_string(path).unwrap().lines() {
-                        let Ok(Data::Object(case)) = json::read(line, json::DEPTH) else {
+                        let Ok(Data::Object(case)) = json::read(line) else {
                             continue;
                         };
                         if let Some(Data::Str(template)) = case.get("template") {

@@ -1,7 +1,7 @@
 //! The text to append when a conversation grows.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
-use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, ErrorClass, NextPiece, PrefixBroken};
+use chat_template::{Append, ApplyOptions, AssistantOptions, ChatTemplate, ErrorClass, NextPiece, PrefixBroken};
 use serde_json::{Value, json};
 
 const SOURCE: &str = "{% for m in messages %}<|im_start|>{{ m.role }}\n\
@@ -20,15 +20,15 @@ fn messages(count: usize) -> Vec<Value> {
 }
 
 fn prompted() -> ApplyOptions<'static> {
-    ApplyOptions {
-        add_generation_prompt: true,
-        ..ApplyOptions::default()
-    }
+    ApplyOptions::default().with_add_generation_prompt(true)
 }
 
 fn append(source: &str, count: usize, seen: &str, sampled: Option<&str>) -> Result<NextPiece, PrefixBroken> {
     let template = ChatTemplate::from_source(source, &[]).unwrap();
-    template.append(&messages(count), seen, sampled, &prompted()).unwrap()
+    template
+        .append(&messages(count), seen, sampled, &prompted())
+        .unwrap()
+        .into_result()
 }
 
 #[test]
@@ -96,15 +96,8 @@ fn a_sample_needs_a_message_of_the_assistant() {
 fn the_text_after_a_message_has_the_end_of_the_turn_unless_the_model_writes_it() {
     let template = ChatTemplate::from_source(SOURCE, &[]).unwrap();
     for (end_of_turn, close) in [(true, ""), (false, "<|im_end|>")] {
-        let assistant = Some(AssistantOptions {
-            end_of_turn,
-            ..AssistantOptions::default()
-        });
-        let options = ApplyOptions {
-            trace: true,
-            assistant,
-            ..ApplyOptions::default()
-        };
+        let assistant = Some(AssistantOptions::default().with_end_of_turn(end_of_turn));
+        let options = ApplyOptions::default().with_trace(true).with_assistant(assistant);
         let prompt = template.apply(&messages(3), &options).unwrap();
         let after = format!("{close}\n<|im_start|>user\nMore<|im_end|>\n");
         assert_eq!(prompt.after(1), Some(after.as_str()));
@@ -112,18 +105,79 @@ fn the_text_after_a_message_has_the_end_of_the_turn_unless_the_model_writes_it()
     }
 }
 
+const CALLS: &str = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% for c in m.tool_calls or [] %}<call>{{ c.name }}</call>{% endfor %}\
+    {% if not m.tool_calls and m.role == 'assistant' %}<|end|>\n{% endif %}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}";
+
+/// The sample ends with the token at which the model stopped, or without it.
+#[test]
+fn the_end_of_a_sample_is_not_written_twice() {
+    let template = ChatTemplate::from_source(CALLS, &[("eos_token", "<|eos|>"), ("bos_token", "<s>")]).unwrap();
+    let after = |answer: Value, next: Value, sampled: &str| {
+        let user = json!({"role": "user", "content": "Hi"});
+        let seen = template.apply(&[user.clone()], &prompted()).unwrap().text;
+        let next = template
+            .append(&[user, answer, next], &seen, Some(sampled), &prompted())
+            .unwrap();
+        next.into_result().unwrap().text().to_owned()
+    };
+    let text = |sampled| {
+        let answer = json!({"role": "assistant", "content": "Ho"});
+        after(answer, json!({"role": "user", "content": "Bye"}), sampled)
+    };
+    let rest = "\n<|user|>Bye<|assistant|>";
+    for (sampled, piece) in [
+        ("Ho<|end|>", rest),
+        ("Ho", &format!("<|end|>{rest}")),
+        ("Ho [1]", &format!("<|end|>{rest}")),
+        ("Ho<|eos|>", rest),
+        ("Ho<|eos|>\n", &rest[1..]),
+        ("Ho<|user|>", rest),
+        ("Ho<|end|><|eos|>", rest),
+        ("Ho<|end|>\n<|user|>", "Bye<|assistant|>"),
+    ] {
+        assert_eq!(text(sampled), piece, "{sampled}");
+    }
+    let call = |sampled| {
+        let answer = json!({"role": "assistant", "content": "", "tool_calls": [{"name": "f"}]});
+        after(answer, json!({"role": "tool", "content": "Bye"}), sampled)
+    };
+    let rest = "<|tool|>Bye<|assistant|>";
+    for (sampled, piece) in [
+        ("<call>f</call>", rest),
+        ("<call>f", &format!("</call>{rest}")),
+        ("<call>f</call><|tool|>", "Bye<|assistant|>"),
+        ("<call>f</call><|eos|>", rest),
+        ("<call>f<|eos|>", rest),
+    ] {
+        assert_eq!(call(sampled), piece, "{sampled}");
+    }
+}
+
+/// What was seen says where the model began, though its turn has no header of its own.
+#[test]
+fn a_turn_without_a_known_beginning_is_found_by_what_was_seen() {
+    let source = "{% for m in messages %}{% if m.content %}{{ m.role }}: {{ m.content }}\n{% endif %}{% endfor %}\
+        {% if add_generation_prompt %}{% endif %}";
+    let template = ChatTemplate::from_source(source, &[]).unwrap();
+    let all = [
+        json!({"role": "user", "content": "Hi"}),
+        json!({"role": "assistant", "content": ""}),
+        json!({"role": "user", "content": "Bye"}),
+    ];
+    let next = template
+        .append(&all, "user: Hi\n", Some(""), &prompted())
+        .unwrap()
+        .into_result()
+        .unwrap();
+    assert_eq!(next.text(), "user: Bye\n");
+}
+
 /// The conversations of the corpus that grow, by their messages, and the others by what they have besides.
 fn grow(context: &Value, template: &ChatTemplate, counts: &mut [usize; 4]) {
     let all = context["messages"].as_array().unwrap();
-    let options = ApplyOptions {
-        tools: context.get("tools").map(|tools| tools as _),
-        ..prompted()
-    };
+    let options = prompted().with_tools(&context["tools"]);
     let render = |messages: &[Value], prompted| {
-        let options = ApplyOptions {
-            add_generation_prompt: prompted,
-            ..options
-        };
+        let options = options.with_add_generation_prompt(prompted);
         template.apply(messages, &options).ok().map(|prompt| prompt.text)
     };
     let Some(whole) = render(all, true) else { return };
@@ -135,11 +189,11 @@ fn grow(context: &Value, template: &ChatTemplate, counts: &mut [usize; 4]) {
             let Some(before) = seen.filter(|_| is_kept) else { return };
             let longer = render(&all[..count], true).unwrap_or_default();
             match template.append(&all[..count], &before, None, &options) {
-                Ok(Ok(next)) => {
+                Ok(Append::Piece(next)) => {
                     assert_eq!(format!("{before}{}", next.text()), longer);
                     counts[0] += 1;
                 }
-                Ok(Err(broken)) => {
+                Ok(Append::Broken(broken)) => {
                     assert!(!longer.starts_with(&before));
                     let same = |text: &str| text.chars().take(broken.at).collect::<String>();
                     assert_eq!(same(&longer), same(&before));
@@ -159,7 +213,7 @@ fn grow(context: &Value, template: &ChatTemplate, counts: &mut [usize; 4]) {
     let mut other = all.clone();
     other[last]["content"] = json!("zqreplaced");
     let pieces = [all, &other].map(|messages| template.append(messages.as_slice(), &seen, Some("zqreplaced"), &options));
-    let [Ok(Ok(piece)), Ok(Ok(same))] = pieces else {
+    let [Ok(Append::Piece(piece)), Ok(Append::Piece(same))] = pieces else {
         counts[3] += 1;
         return;
     };

@@ -113,6 +113,7 @@ impl Choices<'_> {
 }
 
 /// Calls a function, and checks that it ends soon after its deadline.
+#[track_caller]
 fn timed<T>(call: impl FnOnce() -> T) -> T {
     let start = ThreadTime::now();
     let result = call();
@@ -134,14 +135,14 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let (tools, prefix, text) = (choices.tools(), choices.text(4), choices.text(12));
-    let options = ParseOptions { prefix: &prefix, tools: Some(&tools), bounds: (&limits).into() };
+    let options = ParseOptions::default().with_prefix(&prefix).with_tools(&tools).with_bounds(&limits);
     let whole = timed(|| template.parse(&text, &options));
     // All parts together have one deadline.
     let deadline = Deadline::new(MILLISECONDS);
     let mut bounds = options.bounds;
     bounds.deadline = Some(&deadline);
     let streamed = timed(|| {
-        let mut parser = ResponseParser::new(&template, &ParseOptions { bounds, ..options })?;
+        let mut parser = ResponseParser::new(&template, &options.with_bounds(bounds))?;
         let mut events = parser.take_first_events();
         let mut rest = text.as_str();
         while !rest.is_empty() {
@@ -166,7 +167,10 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let is_stopped = |error: &chat_template::Error| error.reached().is_some() || error.message().contains("too many states");
     match (&whole, &streamed) {
         (Err(error), _) | (_, Err(error)) if is_stopped(error) => {}
-        (Ok(whole), Ok(streamed)) => assert_eq!(serde_json::to_string(whole).unwrap(), serde_json::to_string(streamed).unwrap()),
+        (Ok(whole), Ok(streamed)) => {
+            let [whole, streamed] = [whole, streamed].map(|message| serde_json::to_string(message).unwrap());
+            assert_eq!(whole, streamed, "{description}\n{text:?}");
+        }
         _ => assert!(whole.is_err() && streamed.is_err(), "{description}\n{text:?}\n{whole:?}\n{streamed:?}"),
     }
 });

@@ -1,10 +1,10 @@
 //! Runs `chat-template port` on any bytes. It must not panic, and each line that is not blank must have one answer, which is JSON.
 #![no_main]
 
-use chat_template_cli::answer_requests;
-use chat_template::internal::fuzzing::assert_usable;
 use chat_template::Limits;
+use chat_template::internal::fuzzing::assert_usable;
 use chat_template::json::{self, Data};
+use chat_template_cli::answer_requests;
 
 libfuzzer_sys::fuzz_target!(init: assert_usable(), |input: &[u8]| {
     let mut limits = Limits::default();
@@ -19,7 +19,7 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |input: &[u8]| {
         .filter(|line| !line.trim_ascii().is_empty());
     assert_eq!(answers.lines().count(), requests.count(), "{answers}");
     for answer in answers.lines() {
-        let Ok(Data::Object(answer)) = json::read(answer, json::DEPTH) else {
+        let Ok(Data::Object(answer)) = json::read(answer) else {
             panic!("not an object: {answer}");
         };
         let has = |name: &&str| answer.get(name).is_some();

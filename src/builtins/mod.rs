@@ -80,7 +80,7 @@ mod tests {
             let is_file_of_cases = path.extension().is_some_and(|extension| extension == "jsonl");
             let cases = is_file_of_cases.then(|| std::fs::read_to_string(path).expect("the file can be read"));
             for case in cases.unwrap_or_default().lines() {
-                let Data::Object(case) = json::read(case, json::DEPTH).expect("a line is JSON") else {
+                let Data::Object(case) = json::read(case).expect("a line is JSON") else {
                     continue;
                 };
                 let Some(Data::Str(template)) = case.get("template") else {

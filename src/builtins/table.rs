@@ -100,7 +100,7 @@ pub struct BuiltIn {
     pub markup: &'static [(&'static str, usize)],
 }
 
-/// Declares functions: their bodies, and a list of [`BuiltIn`] with the given name.
+/// Declares functions: their bodies, and a list of [`BuiltIn`](crate::builtins::table::BuiltIn) with the given name.
 macro_rules! built_ins {
     ($list:ident: $(
         $(#[$doc:meta])*
@@ -223,7 +223,7 @@ impl<'a> Receiver<'a> for Value<'a> {
     }
 }
 
-/// Implements [`Receiver`] for what variants of [`Value`] have in them.
+/// Implements [`Receiver`](crate::builtins::table::Receiver) for what variants of [`Value`](crate::value::Value) have in them.
 macro_rules! receivers {
     ($($ty:ty: $($variant:ident)|+;)*) => {$(
         impl<'a> Receiver<'a> for $ty {
@@ -269,7 +269,7 @@ impl<'a> ParameterDefault<'a> for Absent {
     }
 }
 
-/// Implements [`ParameterDefault`] for the types of literals.
+/// Implements [`ParameterDefault`](crate::builtins::table::ParameterDefault) for the types of literals.
 macro_rules! defaults {
     ($($ty:ty: $default:ident => $value:expr;)*) => {$(
         impl<'a> ParameterDefault<'a> for $ty {

@@ -7,14 +7,16 @@
 //! The order of the steps decides which of two errors is raised. The rule is transformers 5.24.0 `tokenization_utils_base.py`,
 //! `apply_chat_template`, and `utils/chat_template_utils.py`, `render_jinja_template`.
 
+use std::cell::OnceCell;
+
 use super::continuation::Continuation;
 use super::copied::CopiedInput;
 use super::messages::Conversations;
 use super::options::ApplyOptions;
 use super::prompt::Prompt;
-use super::templates::NamedTemplate;
-use super::variables::Variables;
-use super::{ChatTemplate, ControlPolicy, explain_objects, not_iterable, refused};
+use super::templates::{Chosen, NamedTemplate};
+use super::variables::{Variables, charge_entries};
+use super::{ChatTemplate, ControlPolicy, explain_objects, not_iterable, refused, to_owned};
 use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
@@ -31,7 +33,7 @@ impl ChatTemplate {
     /// let source = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}assistant:{% endif %}";
     /// let template = ChatTemplate::from_source(source, &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
-    /// let options = ApplyOptions { add_generation_prompt: true, ..Default::default() };
+    /// let options = ApplyOptions::default().with_add_generation_prompt(true);
     /// assert_eq!(template.apply(&messages, &options)?.text, "user: Hi\nassistant:");
     /// # Ok::<(), chat_template::Error>(())
     /// ```
@@ -40,8 +42,8 @@ impl ChatTemplate {
     /// If the request breaks the contract, if the template refuses the conversation or fails, and if a limit is reached. The
     /// [class](crate::ErrorClass) says which. Of two errors, the one that transformers raises first is returned.
     pub fn apply<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>) -> Result<Prompt> {
-        let deadline = options.bounds.start();
-        let meter = &Meter::within(options.bounds, &deadline);
+        let deadline = options.prompt.render.bounds.start();
+        let meter = &Meter::within(options.prompt.render.bounds, &deadline);
         self.apply_within(messages, options, false, meter)
     }
 
@@ -54,7 +56,7 @@ impl ChatTemplate {
         lists_copies: bool,
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
-        self.apply_one(&messages, options, (Scope::All, lists_copies), meter)
+        self.apply_one(&messages, None, options, lists_copies, meter)
     }
 
     /// Returns the text of the prompt of the first messages of a conversation.
@@ -65,47 +67,53 @@ impl ChatTemplate {
         options: &ApplyOptions<'_>,
         meter: &Meter<'_>,
     ) -> Result<String> {
-        let prompt = self.apply_one(messages, options, (Scope::First(count), false), meter)?;
+        let prompt = self.apply_one(messages, Some(count), options, false, meter)?;
         Ok(prompt.text)
     }
 
-    fn apply_one(&self, messages: &dyn Input, options: &ApplyOptions<'_>, how: (Scope, bool), meter: &Meter<'_>) -> Result<Prompt> {
-        let prompts = self.apply_scope(messages, options, how, meter)?;
-        let only = prompts.into_iter().next();
-        only.ok_or_else(|| Error::internal("a conversation has no prompt"))
-    }
-
-    /// Returns the prompts of a conversation or of a batch. If strings of the input share memory, so that their addresses do not tell them
-    /// apart, it renders a copy of the input.
-    fn apply_scope(
+    /// Returns the prompt of a conversation, or of its first `count` messages. If strings of the input share memory, so that their addresses
+    /// do not tell them apart, it renders a copy of the input.
+    fn apply_one(
         &self,
         messages: &dyn Input,
+        count: Option<usize>,
         options: &ApplyOptions<'_>,
-        how: (Scope, bool),
+        lists_copies: bool,
         meter: &Meter<'_>,
-    ) -> Result<Vec<Prompt>> {
-        let mut prompts = Vec::new();
-        self.apply_all(messages, options, how, meter, &mut |prompt| prompts.push(prompt))?;
-        if !prompts.iter().any(|prompt| prompt.is_ambiguous) {
-            return Ok(prompts);
+    ) -> Result<Prompt> {
+        let prompt = self.render_one(messages, count, options, lists_copies, meter)?;
+        if !prompt.is_ambiguous {
+            return Ok(prompt);
         }
         let copied = CopiedInput::new(messages, options, meter)?;
-        let (scope, _) = how;
-        let mut places = prompts.iter_mut();
-        self.apply_all(
-            &copied.messages,
-            &copied.options(options),
-            (scope, false),
-            meter,
-            &mut |prompt| {
-                if let Some(place) = places.next() {
-                    // The copies are addresses in the caller's input.
-                    let copies = std::mem::take(&mut place.copies);
-                    *place = Prompt { copies, ..prompt };
-                }
-            },
-        )?;
-        Ok(prompts)
+        let again = self.render_one(&copied.messages, count, &copied.options(options), false, meter)?;
+        // The copies are addresses in the caller's input.
+        let copies = prompt.copies;
+        Ok(Prompt { copies, ..again })
+    }
+
+    /// Returns the prompt of a conversation, or of its first `count` messages. It is rendered with the runtime in which it was checked.
+    fn render_one(
+        &self,
+        messages: &dyn Input,
+        count: Option<usize>,
+        options: &ApplyOptions<'_>,
+        lists_copies: bool,
+        meter: &Meter<'_>,
+    ) -> Result<Prompt> {
+        let owned = Owned::default();
+        let mut runtime = Runtime::with_meter(meter.renew(), options.prompt.render.clock, &LOOKUPS);
+        let arguments = self.read_arguments(&mut runtime, options, &owned, meter)?;
+        let own = match (messages.borrow_value(&mut runtime)?, count) {
+            (Value::List(items), Some(end)) => Value::List(items.slice(0..end).unwrap_or(items)),
+            (own, _) => own,
+        };
+        let Conversations::One(conversation) = Conversations::new(&mut runtime, &own)? else {
+            let message = "the messages are a list of conversations; pass such a list to apply_batch";
+            return Err(refused(ErrorKind::Type, message));
+        };
+        let render = self.check_arguments(&mut runtime, arguments, options, lists_copies)?;
+        render.render_conversation(&mut runtime, own, conversation)
     }
 
     /// Returns the prompts of a list of conversations. All messages are checked before the first conversation is rendered. Unlike in
@@ -125,9 +133,42 @@ impl ChatTemplate {
     /// # Errors
     /// Those of [`ChatTemplate::apply`]; the first conversation that fails ends the batch.
     pub fn apply_batch<M: Input + ?Sized>(&self, conversations: &M, options: &ApplyOptions<'_>) -> Result<Vec<Prompt>> {
-        let deadline = options.bounds.start();
-        let meter = &Meter::within(options.bounds, &deadline);
-        self.apply_scope(&conversations, options, (Scope::Batch, false), meter)
+        let deadline = options.prompt.render.bounds.start();
+        let meter = &Meter::within(options.prompt.render.bounds, &deadline);
+        let prompts = self.render_batch(&conversations, options, meter)?;
+        if !prompts.iter().any(|prompt| prompt.is_ambiguous) {
+            return Ok(prompts);
+        }
+        let copied = CopiedInput::new(&conversations, options, meter)?;
+        self.render_batch(&copied.messages, &copied.options(options), meter)
+    }
+
+    /// Returns the prompts of a list of conversations, each rendered with a runtime of its own.
+    fn render_batch(&self, conversations: &dyn Input, options: &ApplyOptions<'_>, meter: &Meter<'_>) -> Result<Vec<Prompt>> {
+        let owned = Owned::default();
+        let mut runtime = Runtime::with_meter(meter.renew(), options.prompt.render.clock, &LOOKUPS);
+        let arguments = self.read_arguments(&mut runtime, options, &owned, meter)?;
+        let own = conversations.borrow_value(&mut runtime)?;
+        let Conversations::Batch(conversations) = Conversations::new(&mut runtime, &own)? else {
+            let message = "apply_batch takes a list of conversations, and this is a single one; pass it to apply";
+            return Err(refused(ErrorKind::Type, message));
+        };
+        let render = self.check_arguments(&mut runtime, arguments, options, false)?;
+        let mut limits = meter.limits().clone();
+        let mut prompts = Vec::new();
+        for (index, conversation) in conversations.into_iter().enumerate() {
+            let own = match &own {
+                Value::List(items) | Value::Tuple(items) => items.get(index).unwrap_or(Value::None),
+                _ => Value::None,
+            };
+            runtime.meter.check_time()?;
+            let mut own_runtime = Runtime::with_meter(meter.renew_with(limits.clone()), options.prompt.render.clock, &LOOKUPS);
+            let prompt = render.render_conversation(&mut own_runtime, own, conversation)?;
+            // The caller keeps all prompts of a batch, so they share the limit on output.
+            limits.output = limits.output.saturating_sub(prompt.text.len() as u64);
+            prompts.push(prompt);
+        }
+        Ok(prompts)
     }
 
     /// Returns the prompt of a conversation in JSON text, which is read as by Python's `json.loads`. Strings without escapes are not
@@ -147,108 +188,100 @@ impl ChatTemplate {
     /// Those of [`ChatTemplate::apply`], and if the text is not JSON or has a lone surrogate such as `"\ud83d"`, which Python reads and
     /// Rust's strings cannot hold.
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
-        let deadline = options.bounds.start();
-        let messages = json::read_until(messages, json::DEPTH, options.bounds.watch(&deadline))?;
-        self.apply_within(&messages, options, false, &Meter::within(options.bounds, &deadline))
+        let deadline = options.prompt.render.bounds.start();
+        let messages = json::read_until(messages, options.prompt.render.bounds.watch(&deadline))?;
+        self.apply_within(
+            &messages,
+            options,
+            false,
+            &Meter::within(options.prompt.render.bounds, &deadline),
+        )
     }
 
-    /// Passes the prompts to a function, with their copies if these are wanted. A single conversation is rendered with the runtime in which it was checked.
-    fn apply_all(
-        &self,
-        messages: &dyn Input,
-        options: &ApplyOptions<'_>,
-        (scope, lists_copies): (Scope, bool),
+    /// Reads the tools and the variables of a call, and chooses its template.
+    fn read_arguments<'t: 'a, 'a>(
+        &'t self,
+        runtime: &mut Runtime<'a>,
+        options: &'a ApplyOptions<'a>,
+        owned: &'a Owned<'t>,
         meter: &Meter<'_>,
-        pass: &mut dyn FnMut(Prompt),
-    ) -> Result<()> {
-        // Declared before the runtime, which borrows from it.
-        let chosen;
-        let mut runtime = Runtime::with_meter(meter.renew(), options.clock, &LOOKUPS);
-        let tools = options.tools.borrow_value(&mut runtime)?;
+    ) -> Result<Arguments<'a>> {
+        let tools = options.tools.borrow_value(runtime)?;
         let has_tools = !matches!(tools, Value::None);
-        chosen = self.parts.templates.choose(options.chat_template, has_tools, meter);
-        let special_tokens = options.special_tokens.unwrap_or(self.special_tokens());
-        let variables = Variables::new(&mut runtime, special_tokens, options)?;
-        let template = match &chosen {
-            Ok(chosen) => chosen.template(),
-            Err(error) => return Err(error.clone()),
-        };
-        let messages = match (messages.borrow_value(&mut runtime)?, scope) {
-            (Value::List(items), Scope::First(end)) => Value::List(items.slice(0..end).unwrap_or(items)),
-            (messages, _) => messages,
-        };
-        let conversations = Conversations::new(&mut runtime, &messages)?;
-        match (&conversations, scope == Scope::Batch) {
-            (Conversations::One(_), false) | (Conversations::Batch(_), true) => {}
-            (Conversations::Batch(_), false) => {
-                return Err(refused(
-                    ErrorKind::Type,
-                    "the messages are a list of conversations; pass such a list to apply_batch",
-                ));
+        let chosen = owned
+            .chosen
+            .get_or_init(|| self.parts.templates.choose(options.chat_template, has_tools, meter));
+        let special_tokens = match options.special_tokens {
+            None => self.special_tokens(),
+            Some(tokens) => {
+                charge_entries(runtime, tokens.len())?;
+                owned.special_tokens.get_or_init(|| to_owned(tokens))
             }
-            (Conversations::One(_), true) => {
-                return Err(refused(
-                    ErrorKind::Type,
-                    "apply_batch takes a list of conversations, and this is a single one; pass it to apply",
-                ));
-            }
-        }
+        };
+        let variables = Variables::new(runtime, special_tokens, options)?;
+        Ok(Arguments {
+            template: chosen.as_ref().map_err(Error::clone)?.template(),
+            tools,
+            special_tokens,
+            variables,
+        })
+    }
+
+    /// Checks the arguments of a call in the order of transformers, after its messages.
+    fn check_arguments<'a>(
+        &'a self,
+        runtime: &mut Runtime<'a>,
+        arguments: Arguments<'a>,
+        options: &'a ApplyOptions<'a>,
+        lists_copies: bool,
+    ) -> Result<Render<'a>> {
+        let Arguments {
+            template,
+            tools,
+            special_tokens,
+            variables,
+        } = arguments;
         let field = options.continue_final_message.field();
         if field.is_some() {
-            let flag = ops::is_true(&mut runtime, &variables.generation_prompt)?;
-            check_continuation(flag, options.reference_spans)?;
+            let flag = ops::is_true(runtime, &variables.generation_prompt)?;
+            check_continuation(flag, options.prompt.render.reference_spans)?;
         }
         variables.check_call()?;
-        let render = Render {
+        Ok(Render {
             template,
             compiled: template.compiled()?,
-            tools: check_tools(&mut runtime, tools)?,
+            tools: check_tools(runtime, tools)?,
             documents: {
-                let documents = options.documents.borrow_value(&mut runtime)?;
-                check_documents(&mut runtime, documents)?
+                let documents = options.documents.borrow_value(runtime)?;
+                check_documents(runtime, documents)?
             },
             variables,
             field,
-            control_tokens: match options.control_tokens.policy {
+            control_tokens: match options.prompt.control_tokens.policy {
                 ControlPolicy::Leave => Vec::new(),
                 ControlPolicy::Refuse | ControlPolicy::Split => self.control_tokens_with(special_tokens),
             },
             options,
             lists_copies,
-        };
-        let conversations = match conversations {
-            Conversations::One(conversation) => {
-                pass(render.render_conversation(&mut runtime, messages, conversation)?);
-                return Ok(());
-            }
-            Conversations::Batch(conversations) => conversations,
-        };
-        let mut limits = meter.limits().clone();
-        for (index, prepared) in conversations.into_iter().enumerate() {
-            let own = match &messages {
-                Value::List(items) | Value::Tuple(items) => items.get(index).unwrap_or(Value::None),
-                _ => Value::None,
-            };
-            runtime.meter.check_time()?;
-            let mut own_runtime = Runtime::with_meter(meter.renew_with(limits.clone()), options.clock, &LOOKUPS);
-            let prompt = render.render_conversation(&mut own_runtime, own, prepared)?;
-            // The caller keeps all prompts of a batch, so they share the limit on output.
-            limits.output = limits.output.saturating_sub(prompt.text.len() as u64);
-            pass(prompt);
-        }
-        Ok(())
+        })
     }
 }
 
-/// What a call renders.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    /// One conversation.
-    All,
-    /// This number of messages of one conversation, from the first.
-    First(usize),
-    /// A list of conversations.
-    Batch,
+/// What a call owns while it renders.
+#[derive(Default)]
+struct Owned<'t> {
+    /// The template that renders, or the error of choosing it.
+    chosen: OnceCell<Result<Chosen<'t>>>,
+    /// The special tokens of the options.
+    special_tokens: OnceCell<Vec<(String, String)>>,
+}
+
+/// The arguments of a call before their checks.
+struct Arguments<'a> {
+    template: &'a NamedTemplate,
+    tools: Value<'a>,
+    special_tokens: &'a [(String, String)],
+    variables: Variables<'a>,
 }
 
 /// The arguments of a call after their checks, which all its conversations share.
@@ -267,9 +300,9 @@ struct Render<'a> {
 impl<'a> Render<'a> {
     /// Returns the prompt of a conversation. `own` is the conversation as the caller has it, and `messages` as templates see it.
     fn render_conversation(&self, runtime: &mut Runtime<'a>, own: Value<'a>, messages: Value<'a>) -> Result<Prompt> {
-        let options = self.options;
+        let options = self.options.prompt;
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
-        if options.trace || checks_control_tokens || options.assistant.is_some() {
+        if options.render.trace || checks_control_tokens || options.assistant.is_some() {
             self.compiled.start_tape(runtime, self.list_inputs(own));
         } else if self.lists_copies {
             let count = match &messages {
@@ -283,14 +316,14 @@ impl<'a> Render<'a> {
             Some(field) => Some(Continuation::open(runtime, &messages, field, &self.template.source)?),
             None => None,
         };
-        self.variables.check_render(options.reference_spans)?;
+        self.variables.check_render(options.render.reference_spans)?;
         let messages = continuation
             .as_ref()
             .map_or(messages, |continuation| continuation.messages.clone());
         let given = self
             .variables
             .give(runtime, messages, self.tools.clone(), self.documents.clone())?;
-        let mut render_options = options.render_options();
+        let mut render_options = options.render;
         let tracks_spans = self.compiled.marks_spans(&render_options, options.assistant);
         let output = self.compiled.render_value(runtime, given, tracks_spans);
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;

@@ -84,7 +84,7 @@ impl ChatTemplate {
     pub fn from_config_with<'o>(config: &serde_json::Value, bounds: impl Into<Bounds<'o>>) -> Result<Self> {
         let bounds = bounds.into();
         let deadline = bounds.start();
-        let config = json::to_data(config, json::DEPTH).map_err(Error::from).map_err(of_model)?;
+        let config = json::to_data(config).map_err(Error::from).map_err(of_model)?;
         Self::load_config_within(&config, Meter::within(bounds, &deadline))?.checked()
     }
 
@@ -275,7 +275,7 @@ impl Folder<'_> {
     fn object(&self, file: &str) -> Result<Option<Object<'static>>> {
         let Some(text) = self.files.text(file)? else { return Ok(None) };
         let path = self.files.path.join(file);
-        match json::read_until(&text, json::DEPTH, self.files.deadline).map(Data::into_owned) {
+        match json::read_until(&text, self.files.deadline).map(Data::into_owned) {
             Ok(Data::Object(object)) => Ok(Some(object)),
             Ok(_) => Err(in_file(&path, Error::type_error("the content is not a JSON object"))),
             Err(error) => Err(match error.excerpt(&text) {

@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 /// Returns the assistant mask: 1 for each token that overlaps a span, and 0 for the others. `tokens` are the offsets of the tokens in the
-/// text, in the unit of the spans: [`Spans::code_points`](crate::Spans::code_points) if the tokenizer counts characters, as in Python, or
+/// text, each a start and an end as tokenizers return them, in the unit of the spans: [`Spans::code_points`](crate::Spans::code_points) if the tokenizer counts characters, as in Python, or
 /// [`Spans::bytes`](crate::Spans::bytes) if it counts bytes.
 ///
 /// For the spans of [`Prompt::reference_spans`](crate::Prompt::reference_spans), this is the mask of transformers. The reference goes through tokens
@@ -20,7 +20,7 @@ use std::ops::Range;
 ///
 /// # Training masks
 ///
-/// A trainer needs to know which tokens the model would have written. With [`ApplyOptions::assistant`](crate::ApplyOptions::assistant), a prompt of any template has the
+/// A trainer needs to know which tokens the model would have written. With [`PromptOptions::assistant`](crate::PromptOptions::assistant), a prompt of any template has the
 /// spans of the text that the model would write, and [`assistant_mask`](crate::assistant_mask) makes the mask over tokens from the offsets of the tokenizer:
 ///
 /// ```
@@ -32,11 +32,11 @@ use std::ops::Range;
 ///     &[],
 /// )?;
 /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]);
-/// let options = ApplyOptions { assistant: Some(AssistantOptions::default()), ..Default::default() };
+/// let options = ApplyOptions::default().with_assistant(AssistantOptions::default());
 /// let prompt = template.apply(&messages, &options)?;
 /// let spans = prompt.assistant()?;
 /// assert_eq!(&prompt.text[spans.bytes[0].clone()], "Hello!<|im_end|>");
-/// let tokens = [0..12, 12..30, 30..52, 52..57, 57..58, 58..68, 68..69];
+/// let tokens = [(0, 12), (12, 30), (30, 52), (52, 57), (57, 58), (58, 68), (68, 69)];
 /// assert_eq!(assistant_mask(&spans.bytes, &tokens), [0, 0, 0, 1, 1, 1, 0]);
 /// # Ok::<(), chat_template::Error>(())
 /// ```
@@ -75,8 +75,8 @@ use std::ops::Range;
 /// - The turn begins with neither: the template writes `Bot:` to open an answer, and `Message 7:` before one in the history.
 /// - The template prints whole messages as JSON.
 ///
-/// With [`ApplyOptions::reference_spans`](crate::ApplyOptions::reference_spans) the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set
-/// blocks and call blocks; with [`ApplyOptions::generation_spans`](crate::ApplyOptions::generation_spans) it has their places in the text. Both are empty if the template has no block:
+/// With [`RenderOptions::reference_spans`](crate::RenderOptions::reference_spans) the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set
+/// blocks and call blocks; with [`RenderOptions::generation_spans`](crate::RenderOptions::generation_spans) it has their places in the text. Both are empty if the template has no block:
 /// see [`ChatTemplate::has_generation`](crate::ChatTemplate::has_generation).
 ///
 /// ```
@@ -87,7 +87,7 @@ use std::ops::Range;
 ///     &[],
 /// )?;
 /// let messages = serde_json::json!([{"role": "bot", "content": "Hé!"}]);
-/// let options = ApplyOptions { reference_spans: true, generation_spans: true, ..Default::default() };
+/// let options = ApplyOptions::default().with_reference_spans(true).with_generation_spans(true);
 /// let prompt = template.apply(&messages, &options)?;
 /// assert_eq!(prompt.text, "<bot>Hé!");
 /// assert_eq!(prompt.reference_spans.code_points, [0..3]);
@@ -95,15 +95,15 @@ use std::ops::Range;
 /// assert_eq!(prompt.generation_spans.bytes, [5..9]);
 /// # Ok::<(), chat_template::Error>(())
 /// ```
-pub fn assistant_mask(spans: &[Range<usize>], tokens: &[Range<usize>]) -> Vec<u8> {
+pub fn assistant_mask(spans: &[Range<usize>], tokens: &[(usize, usize)]) -> Vec<u8> {
     // The same pass as in transformers: a span is left when a token begins at or after its end, and never returned to. Spans of nested
     // blocks are not in the order of their starts.
     let mut spans = spans.iter().peekable();
     let mut mask = vec![0; tokens.len()];
-    for (token, is_marked) in tokens.iter().zip(&mut mask) {
-        while spans.next_if(|span| token.start >= span.end).is_some() {}
+    for ((start, end), is_marked) in tokens.iter().zip(&mut mask) {
+        while spans.next_if(|span| *start >= span.end).is_some() {}
         let Some(span) = spans.peek() else { break };
-        *is_marked = u8::from(token.end > span.start);
+        *is_marked = u8::from(*end > span.start);
     }
     mask
 }

@@ -50,7 +50,7 @@ impl TokenizerJson {
                 Taken::Skipped => continue,
                 Taken::End => break,
             };
-            let entry = match json::read_within(&entry, json::DEPTH, deadline).map_err(Error::from) {
+            let entry = match json::Data::read_within(&entry, deadline).map_err(Error::from) {
                 Ok(Data::Object(entry)) => entry,
                 Err(error) if error.reached().is_some_and(|reached| reached.limit == Limit::JsonValues) => return Err(error),
                 _ => break,
@@ -146,7 +146,7 @@ fn is_key_that_matters(text: &[u8]) -> bool {
     match text.trim_ascii() {
         br#""padding""# | br#""added_tokens""# => true,
         text if text.contains(&b'\\') => {
-            matches!(json::read_bytes(text, json::DEPTH), Ok(Data::Str(key)) if key == "padding" || key == "added_tokens")
+            matches!(json::read_bytes(text), Ok(Data::Str(key)) if key == "padding" || key == "added_tokens")
         }
         _ => false,
     }

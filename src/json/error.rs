@@ -59,11 +59,11 @@ impl JsonError {
     ///
     /// ```
     /// let text = "[1,\n 2 3]";
-    /// let error = chat_template::json::read(text, 10).unwrap_err();
+    /// let error = chat_template::json::read(text).unwrap_err();
     /// assert_eq!(error.excerpt(text).unwrap(), "2 |  2 3]\n  |    ^");
     ///
     /// let text = "[1,\n";
-    /// let error = chat_template::json::read(text, 10).unwrap_err();
+    /// let error = chat_template::json::read(text).unwrap_err();
     /// assert_eq!(error.excerpt(text).unwrap(), "1 | [1,\n  |    ^");
     /// ```
     pub fn excerpt(&self, text: &str) -> Option<String> {
@@ -148,10 +148,11 @@ impl JsonError {
 /// Converts the error to the crate's [`Error`](crate::Error): one of class [`ErrorClass::Request`], or of a limit.
 impl From<JsonError> for Error {
     fn from(error: JsonError) -> Self {
-        match error.reached {
-            Some(reached) => Error::limit_with_message(reached, error.message),
-            None => Error::value(error.message).with_class(ErrorClass::Request),
-        }
+        let own = match error.reached {
+            Some(reached) => Error::limit_with_message(reached, error.message.clone()),
+            None => Error::value(error.message.clone()).with_class(ErrorClass::Request),
+        };
+        own.with_source(error)
     }
 }
 

@@ -1,7 +1,7 @@
 //! JSON text, read and written as Python's `json` does.
 //!
 //! ```text
-//! read(r#"{"n": 10000000000000000000, "x": [1e999, NaN, -0]}"#, DEPTH)  ->  {n: BigInt, x: [inf, nan, 0]}
+//! read(r#"{"n": 10000000000000000000, "x": [1e999, NaN, -0]}"#)  ->  {n: BigInt, x: [inf, nan, 0]}
 //! ```
 //!
 //! JSON text is read into [`Data`], because `serde_json::Value` cannot hold integers beyond 64 bits, `NaN` and `Infinity`, and does not
@@ -18,16 +18,17 @@ mod serialize;
 mod string;
 pub(crate) mod tree;
 mod unfinished;
-mod write;
+pub(crate) mod write;
 
 pub use error::{JsonError, JsonErrorKind};
 pub(crate) use layout::Layout;
 pub(crate) use pointer::escape_key;
-pub use read::{DEPTH, read, read_within};
+pub(crate) use read::DEPTH;
+pub use read::read;
 pub(crate) use read::{read_bytes, read_until};
 pub use serialize::to_data;
 pub(crate) use tree::Entry;
 pub use tree::{Data, Object};
-pub use write::write_data;
+pub(crate) use write::write_data;
 pub(crate) use write::write_string;
 pub(crate) use write::{write_escaped, write_float, write_short};

@@ -99,10 +99,10 @@ fn count_digits(text: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::json::{DEPTH, read};
+    use crate::json::read;
 
     fn debug(text: &str) -> String {
-        match read(text, DEPTH) {
+        match read(text) {
             Ok(data) => format!("{data:?}"),
             Err(error) => error.to_string(),
         }
@@ -160,7 +160,7 @@ mod tests {
                 format!("{mantissa}5e{exponent}"),
             ] {
                 let expected: f64 = text.parse().unwrap();
-                assert_eq!(read(&text, DEPTH), Ok(crate::json::Data::Float(expected)), "{text}");
+                assert_eq!(read(&text), Ok(crate::json::Data::Float(expected)), "{text}");
             }
         }
         for text in [

@@ -1,8 +1,8 @@
 //! Reads JSON text into a tree that borrows from it, exactly as CPython's `json.loads` does.
 //!
 //! ```text
-//! read(r#" {"a": [1, 2.50, "x"]} "#, DEPTH)?   ->   Object[("a", List[Int(1), Float(2.5), Str("x")])]
-//! read("[1,]", DEPTH)                          ->   Illegal trailing comma before end of array: line 1 column 3 (char 2)
+//! read(r#" {"a": [1, 2.50, "x"]} "#)?   ->   Object[("a", List[Int(1), Float(2.5), Str("x")])]
+//! read("[1,]")                          ->   Illegal trailing comma before end of array: line 1 column 3 (char 2)
 //! ```
 //!
 //! The rules are CPython 3.13 `json/decoder.py` and `_json.c`: the set of whitespace characters, the order of the checks, the text and
@@ -17,11 +17,8 @@ use super::tree::{Data, Object};
 use super::unfinished::{Parent, Unfinished, take_members};
 use crate::deadline::{Bounds, Watch};
 
-/// The default depth limit: the number of levels to which arrays and objects may nest.
-///
-/// A tool's schema has about 20 levels, and CPython fails at about 1000. A tree is compared, cloned and dropped recursively. At 512
-/// levels this takes at most 300 KiB of stack with optimisations and 1.2 MiB without; a thread usually has 2 MiB.
-pub const DEPTH: usize = 512;
+/// The number of levels to which arrays and objects may nest.
+pub const DEPTH: usize = Data::MAX_DEPTH;
 
 /// The largest number of bytes that the values of one document may take, without the characters of borrowed strings. It is enough for three
 /// million numbers. The values of an array of one-digit numbers take 16 times as much memory as their text.
@@ -47,52 +44,52 @@ const INITIAL_ITEMS: usize = 128;
 /// The least number of bytes of a long document.
 const LONG_TEXT: usize = 16 << 10;
 
-/// Reads one JSON document whose arrays and objects nest at most `depth_limit` levels.
+/// Reads one JSON document whose arrays and objects nest at most [`Data::MAX_DEPTH`] levels.
 ///
 /// # Errors
 /// See [`JsonErrorKind`](super::JsonErrorKind).
-pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
-    read_text(text, depth_limit, None)
+pub fn read(text: &str) -> Result<Data<'_>, JsonError> {
+    read_text(text, DEPTH, None)
 }
 
-/// Reads one JSON document from a string or from bytes in UTF-8 within a time limit: that of a [`Deadline`], or
-/// [`Limits::milliseconds`](crate::Limits::milliseconds) from this call on. The flag [`Bounds::cancel`] stops it too. No other limit
-/// applies.
-///
-/// A document of less than 64 KiB is read within a millisecond, and the clock is not checked meanwhile.
-///
-/// ```
-/// use chat_template::{Deadline, json};
-///
-/// let text = format!("[0{}]", ",0".repeat(1 << 20));
-/// let error = json::read_within(&text, json::DEPTH, &Deadline::new(0)).unwrap_err();
-/// assert_eq!(error.kind(), json::JsonErrorKind::TimedOut);
-/// ```
-///
-/// # Errors
-/// As for [`read`], and if the bytes are not UTF-8 or begin with a byte order mark, or the time is over.
-pub fn read_within<'a, 'o, T: AsRef<[u8]> + ?Sized>(
-    text: &'a T,
-    depth_limit: usize,
-    bounds: impl Into<Bounds<'o>>,
-) -> Result<Data<'a>, JsonError> {
-    let bounds = bounds.into();
-    read_until(decode(text.as_ref())?, depth_limit, bounds.watch(&bounds.start()))
+impl<'a> Data<'a> {
+    /// Reads one JSON document from a string or from bytes in UTF-8 within a time limit: that of a [`Deadline`](crate::Deadline), or
+    /// [`Limits::milliseconds`](crate::Limits::milliseconds) from this call on. The flag [`Bounds::cancel`] stops it too. No other limit
+    /// applies.
+    ///
+    /// A document of less than 64 KiB is read within a millisecond, and the clock is not checked meanwhile.
+    ///
+    /// ```
+    /// use chat_template::Deadline;
+    /// use chat_template::json::{Data, JsonErrorKind};
+    ///
+    /// let text = format!("[0{}]", ",0".repeat(1 << 20));
+    /// let error = Data::read_within(&text, &Deadline::new(0)).unwrap_err();
+    /// assert_eq!(error.kind(), JsonErrorKind::TimedOut);
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`read`](super::read()), and if the bytes are not UTF-8 or begin with a byte order mark, or the time is over.
+    pub fn read_within<'o, T: AsRef<[u8]> + ?Sized>(text: &'a T, bounds: impl Into<Bounds<'o>>) -> Result<Self, JsonError> {
+        let bounds = bounds.into();
+        read_until(decode(text.as_ref())?, bounds.watch(&bounds.start()))
+    }
 }
 
 /// Reads one JSON document until a deadline or a flag stops it.
-pub(crate) fn read_until<'a, 'w>(text: &'a str, depth_limit: usize, watch: impl Into<Watch<'w>>) -> Result<Data<'a>, JsonError> {
+pub(crate) fn read_until<'a, 'w>(text: &'a str, watch: impl Into<Watch<'w>>) -> Result<Data<'a>, JsonError> {
     let watch = watch.into();
     let is_timed = watch.is_over() || (text.len() >= TIMED_TEXT && watch.can_stop());
-    read_text(text, depth_limit, is_timed.then_some(watch))
+    read_text(text, DEPTH, is_timed.then_some(watch))
 }
 
 /// Reads one JSON document from bytes, which must be UTF-8 without a byte order mark.
-pub fn read_bytes(bytes: &[u8], depth_limit: usize) -> Result<Data<'_>, JsonError> {
-    read(decode(bytes)?, depth_limit)
+pub fn read_bytes(bytes: &[u8]) -> Result<Data<'_>, JsonError> {
+    read(decode(bytes)?)
 }
 
-fn read_text<'a>(text: &'a str, depth_limit: usize, watch: Option<Watch<'_>>) -> Result<Data<'a>, JsonError> {
+/// Reads one JSON document whose arrays and objects nest at most `depth_limit` levels, until a deadline or a flag stops it.
+pub(super) fn read_text<'a>(text: &'a str, depth_limit: usize, watch: Option<Watch<'_>>) -> Result<Data<'a>, JsonError> {
     // The first value checks the deadline.
     let bytes_left = if watch.is_some() { 0 } else { MAX_BYTES };
     let mut reader = Reader {
@@ -342,7 +339,7 @@ mod tests {
     use crate::deadline::Deadline;
 
     fn debug(text: &str) -> String {
-        match read(text, DEPTH) {
+        match read(text) {
             Ok(data) => format!("{data:?}"),
             Err(error) => error.to_string(),
         }
@@ -350,11 +347,8 @@ mod tests {
 
     #[test]
     fn strings_without_escapes_are_borrowed() {
-        assert!(matches!(
-            read("\"ab\u{e9}\"", DEPTH),
-            Ok(Data::Str(Cow::Borrowed("ab\u{e9}")))
-        ));
-        let escaped = read(r#""\"\\\/\b\f\n\r\t\u00E9\ud83d\ude00""#, DEPTH);
+        assert!(matches!(read("\"ab\u{e9}\""), Ok(Data::Str(Cow::Borrowed("ab\u{e9}")))));
+        let escaped = read(r#""\"\\\/\b\f\n\r\t\u00E9\ud83d\ude00""#);
         assert_eq!(escaped, Ok(Data::Str("\"\\/\u{8}\u{c}\n\r\t\u{e9}\u{1f600}".into())));
     }
 
@@ -398,31 +392,31 @@ mod tests {
 
     #[test]
     fn depth_is_bounded() {
-        assert!(read("[[[]]]", 3).is_ok());
-        let error = read("[[[]]]", 2).unwrap_err();
+        assert!(read_text("[[[]]]", 3, None).is_ok());
+        let error = read_text("[[[]]]", 2, None).unwrap_err();
         assert_eq!(error.kind(), JsonErrorKind::TooDeep);
         assert!(error.to_string().ends_with(": 3 levels, at most 2: line 1 column 3 (char 2)"));
-        assert!(read(&"[".repeat(1 << 20), DEPTH).is_err());
+        assert!(read(&"[".repeat(1 << 20)).is_err());
     }
 
     #[test]
     fn the_time_limit_stops_long_arrays_and_long_strings() {
         let no_time = Deadline::new(0);
         let long = format!("[0{}]", ",0".repeat(TIMED_TEXT / 2));
-        let error = read_within(&long, DEPTH, &no_time).unwrap_err();
+        let error = Data::read_within(&long, &no_time).unwrap_err();
         assert_eq!(error.kind(), JsonErrorKind::TimedOut);
         assert_eq!(
             error.to_string(),
             "limit reached: milliseconds: 0, at most 0: line 1 column 3 (char 2)"
         );
-        assert_eq!(read_within(&long, DEPTH, &Deadline::new(None)), read(&long, DEPTH));
+        assert_eq!(Data::read_within(&long, &Deadline::new(None)), read(&long));
         assert_eq!(
-            read_within("[0]", DEPTH, &no_time).unwrap_err().kind(),
+            Data::read_within("[0]", &no_time).unwrap_err().kind(),
             JsonErrorKind::TimedOut
         );
         let escapes = format!("\"{}\"", "\\n".repeat(STRIDE));
         assert_eq!(
-            read_within(&escapes, DEPTH, &no_time).unwrap_err().kind(),
+            Data::read_within(&escapes, &no_time).unwrap_err().kind(),
             JsonErrorKind::TimedOut
         );
     }

@@ -17,7 +17,7 @@ use serde::ser::{
 };
 
 use super::error::{JsonError, JsonErrorKind};
-use super::read::{MAX_BYTES, read_bytes};
+use super::read::{DEPTH, MAX_BYTES, read_text};
 use super::tree::{Data, Entry, Object};
 
 /// The largest number of items or entries for which memory is allocated in advance. The length that a value announces can be wrong.
@@ -30,12 +30,11 @@ const JSON_TEXT: &str = "$serde_json::private::";
 /// `null` for it. An `f32` becomes the `f64` of equal value.
 ///
 /// # Errors
-/// If the value does not support serialization, a key is not a string, arrays and objects nest deeper than `depth_limit`, or the tree takes
-/// more memory than [`read`](super::read()) allows, its strings included.
-pub fn to_data<T: Serialize + ?Sized>(value: &T, depth_limit: usize) -> Result<Data<'static>, JsonError> {
+/// If the value does not support serialization, a key is not a string, arrays and objects nest deeper than [`Data::MAX_DEPTH`], or the
+/// tree takes more memory than [`read`](super::read()) allows, its strings included.
+pub fn to_data<T: Serialize + ?Sized>(value: &T) -> Result<Data<'static>, JsonError> {
     let mut room = Room {
-        depth_limit,
-        levels_left: depth_limit,
+        levels_left: DEPTH,
         bytes_left: MAX_BYTES,
     };
     value.serialize(&mut room).map_err(|error| *error)
@@ -45,7 +44,6 @@ type Made = Result<Data<'static>, Box<JsonError>>;
 
 /// What is left of the limits. It is the serializer of each value.
 struct Room {
-    depth_limit: usize,
     levels_left: usize,
     bytes_left: usize,
 }
@@ -72,7 +70,7 @@ impl Room {
     fn open<I>(&mut self, variant: Option<&'static str>, len: Option<usize>) -> Result<Open<'_, I>, Box<JsonError>> {
         // A variant with content is an object that has one entry.
         let levels = 1 + usize::from(variant.is_some());
-        let too_deep = || Box::new(JsonError::too_deep(self.depth_limit, None));
+        let too_deep = || Box::new(JsonError::too_deep(DEPTH, None));
         self.levels_left = self.levels_left.checked_sub(levels).ok_or_else(too_deep)?;
         self.take(0)?;
         Ok(Open {
@@ -355,7 +353,7 @@ impl SerializeStruct for Struct<'_> {
     fn end(self) -> Made {
         match self {
             Self::Fields(open) => open.finish(),
-            Self::Text(Data::Str(text), room) => Ok(read_bytes(text.as_bytes(), room.levels_left)?.into_owned()),
+            Self::Text(Data::Str(text), room) => Ok(read_text(&text, room.levels_left, None)?.into_owned()),
             Self::Text(..) => Err(ser::Error::custom("a number of serde_json has no text")),
         }
     }
@@ -366,10 +364,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::json::{DEPTH, read};
+    use crate::json::read;
 
     fn debug<T: Serialize + ?Sized>(value: &T) -> String {
-        match to_data(value, DEPTH) {
+        match to_data(value) {
             Ok(data) => format!("{data:?}"),
             Err(error) => error.to_string(),
         }
@@ -395,22 +393,22 @@ mod tests {
     #[test]
     fn a_tree_is_converted_to_an_equal_tree() {
         let text = r#"{"b": [1, 18446744073709551616, -0.0, "x\u0000\"é", null, true], "a": {"z": {}, "": []}}"#;
-        let data = read(text, DEPTH).unwrap();
-        assert_eq!(to_data(&data, DEPTH), Ok(data.clone()));
+        let data = read(text).unwrap();
+        assert_eq!(to_data(&data), Ok(data.clone()));
         let value: serde_json::Value = serde_json::from_str(r#"{"b": [1, 2.5, "x", null], "a": {}}"#).unwrap();
-        assert_eq!(to_data(&value, DEPTH), Ok(read(&value.to_string(), DEPTH).unwrap()));
+        assert_eq!(to_data(&value), Ok(read(&value.to_string()).unwrap()));
     }
 
     #[test]
     fn depth_is_bounded() {
-        let deep = read("[[[1]], [[]]]", DEPTH).unwrap();
-        assert!(to_data(&deep, 3).is_ok());
-        assert_eq!(to_data(&deep, 2).unwrap_err().kind(), JsonErrorKind::TooDeep);
+        let nest = |levels| (1..levels).fold(Data::List(Vec::new()), |data, _| Data::List(vec![data]));
+        assert!(to_data(&nest(DEPTH)).is_ok());
+        assert_eq!(to_data(&nest(DEPTH + 1)).unwrap_err().kind(), JsonErrorKind::TooDeep);
     }
 
     #[test]
     fn the_size_is_bounded() {
-        assert_eq!(to_data(&Endless, DEPTH).unwrap_err().kind(), JsonErrorKind::TooLarge);
+        assert_eq!(to_data(&Endless).unwrap_err().kind(), JsonErrorKind::TooLarge);
     }
 
     struct Endless;
@@ -447,12 +445,12 @@ mod tests {
         );
         let value = (shapes, keys, Wrapped(1.5), (), BTreeMap::from([(Shape::Unit, [0_u8; 0])]));
         let text = serde_json::to_string(&value).unwrap();
-        assert_eq!(to_data(&value, DEPTH), Ok(read(&text, DEPTH).unwrap()));
+        assert_eq!(to_data(&value), Ok(read(&text).unwrap()));
     }
 
     #[test]
     fn a_key_that_is_not_a_string_is_refused() {
-        let error = to_data(&BTreeMap::from([((), 0)]), DEPTH).unwrap_err();
+        let error = to_data(&BTreeMap::from([((), 0)])).unwrap_err();
         assert_eq!(error.kind(), JsonErrorKind::Refused);
         assert_eq!(error.to_string(), "key must be a string");
     }

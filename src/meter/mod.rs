@@ -465,10 +465,7 @@ mod tests {
     #[test]
     fn a_flag_is_checked_within_a_stride() {
         let flag = AtomicBool::new(false);
-        let bounds = Bounds {
-            cancel: Some(&flag),
-            ..Bounds::default()
-        };
+        let bounds = Bounds::default().with_cancel(&flag);
         let deadline = bounds.start();
         let mut meter = Meter::within(bounds, &deadline);
         meter.charge(1).unwrap();

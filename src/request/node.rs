@@ -140,7 +140,7 @@ impl<'b> Node<'b> {
             Self::Json(serde_json::Value::Null) => Data::None,
             Self::Json(serde_json::Value::Bool(bool)) => Data::Bool(*bool),
             Self::Json(serde_json::Value::String(text)) => Data::Str(text.as_str().into()),
-            Self::Json(number) => json::to_data(number, json::DEPTH).unwrap_or(Data::None),
+            Self::Json(number) => json::to_data(number).unwrap_or(Data::None),
         }
     }
 

@@ -253,7 +253,7 @@ impl<'b> JsonText<'b> {
         meter.charge_scan(self.text.len())?;
         let values = count_beginnings(self.text).saturating_add(1).saturating_mul(VALUE);
         let _claims = claim_parts(meter, values)?;
-        let object = match json::read_until(self.text, DEPTH, meter.watch()) {
+        let object = match json::read_until(self.text, meter.watch()) {
             Ok(object @ Data::Object(_)) => Some(object),
             Err(error) if error.kind() == JsonErrorKind::TimedOut => return Err(error.into()),
             Ok(_) | Err(_) => None,

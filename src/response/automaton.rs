@@ -23,8 +23,9 @@ use crate::meter::Meter;
 /// The maximum size of an NFA in bytes.
 const MAX_NFA: usize = 2 << 20;
 
-/// The number of bytes of memory for the states of a DFA. The memory is cleared when it is full.
-const CACHE: usize = 512 << 10;
+/// The number of bytes of memory for the states of a DFA that reads forwards, and of another one. The memory is cleared when it is full.
+const FORWARD: usize = 1 << 20;
+const BACKWARD: usize = 512 << 10;
 
 /// How often a DFA may clear its memory after only a few bytes of the text. Then it gives up.
 const CLEARS: usize = 4;
@@ -67,13 +68,14 @@ struct Machine {
 
 impl Machine {
     fn new(nfa: NFA, kind: MatchKind) -> Result<Self, String> {
+        let is_forward = kind == MatchKind::LeftmostFirst;
         let config = DFA::config()
             .match_kind(kind)
-            .cache_capacity(CACHE)
+            .cache_capacity(if is_forward { FORWARD } else { BACKWARD })
             .skip_cache_capacity_check(true)
             .minimum_cache_clear_count(Some(CLEARS))
             .minimum_bytes_per_state(Some(BYTES_PER_STATE))
-            .specialize_start_states(kind == MatchKind::LeftmostFirst);
+            .specialize_start_states(is_forward);
         let dfa = DFA::builder().configure(config).build_from_nfa(nfa);
         let dfa = Arc::new(dfa.map_err(|error| error.to_string())?);
         let maker = Arc::clone(&dfa);

@@ -141,12 +141,8 @@ fn add_types(schema: &Value, types: &mut Vec<Type>, meter: &mut Meter<'_>) -> Re
         }
     }
     let is_nullable = schema.get("nullable").is_some_and(|nullable| match nullable {
-        Value::Null => false,
-        Value::Bool(bool) => *bool,
-        Value::Number(number) => number.as_f64() != Some(0.0),
-        Value::String(text) => !text.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(object) => !object.is_empty(),
+        serde_json::Value::Bool(bool) => *bool,
+        other => json::to_data(other).is_ok_and(|other| other.is_true()),
     });
     if is_nullable && !types.contains(&Type::Null) {
         types.push(Type::Null);
@@ -190,7 +186,7 @@ fn convert(raw: &str, ty: Type, meter: &mut Meter<'_>) -> Result<Option<Data<'st
         Type::Boolean if word == "0" || word.eq_ignore_ascii_case("false") => Some(Data::Bool(false)),
         Type::Null if matches!(word, "null" | "None") => Some(Data::None),
         Type::Object | Type::Array => {
-            let decoded = match json::read_until(raw, json::DEPTH, meter.watch()) {
+            let decoded = match json::read_until(raw, meter.watch()) {
                 Ok(decoded) => decoded,
                 Err(error) if error.kind() == JsonErrorKind::TimedOut => return Err(Error::from(error)),
                 Err(_) => return Ok(None),

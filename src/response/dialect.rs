@@ -70,7 +70,7 @@ impl Dialect {
     pub fn parse(&self, source: &str, meter: &mut Meter<'_>) -> Result<Option<Data<'static>>> {
         let working = self.to_json(source, meter)?;
         meter.charge_scan(working.len())?;
-        let error = match json::read_until(&working, json::DEPTH, meter.watch()) {
+        let error = match json::read_until(&working, meter.watch()) {
             Ok(value) => return Ok(Some(value.into_owned())),
             Err(error) if error.kind() == JsonErrorKind::Syntax => error,
             Err(error) => return Err(error.into()),

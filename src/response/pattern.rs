@@ -235,7 +235,7 @@ impl<'p> Search<'p> {
                 self.found = Some(pattern.make_match(text, first, meter)?);
                 continue;
             }
-            let begin = automaton.find_beginning(text, self.from, meter)?;
+            let begin = pattern.find_beginning(text, self.from, meter)?;
             let start = first.map_or(begin, |first| first.start.min(begin));
             self.from = start;
             if start >= text.len() {
@@ -253,6 +253,27 @@ impl<'p> Search<'p> {
 }
 
 impl Pattern {
+    /// Returns the offset from which on the end of a text can be the beginning of a match, or the length of the text.
+    fn find_beginning(&self, text: &str, from: usize, meter: &mut Meter<'_>) -> Result<usize> {
+        let Some(literals) = &self.literals else {
+            return self.automaton.find_beginning(text, from, meter);
+        };
+        let longest = literals.iter().map(String::len).max().unwrap_or_default();
+        let mut from = from.max(text.len().saturating_sub(longest));
+        // The place is at most three bytes before the start of a character.
+        while !text.is_char_boundary(from) {
+            from = from.saturating_add(1);
+        }
+        while let Some(rest) = text.get(from..).filter(|rest| !rest.is_empty()) {
+            meter.charge_part(literals.len())?;
+            if literals.iter().any(|literal| literal.starts_with(rest)) {
+                return Ok(from);
+            }
+            from = from.saturating_add(rest.chars().next().map_or(1, char::len_utf8));
+        }
+        Ok(text.len())
+    }
+
     /// Returns the end of the literal string at a place near the end of a text that may be growing, unless a longer one can follow.
     ///
     /// The rule is that of transformers 5.24.0 `response_parser.py`, `_can_grow`, which tries one more character. Where it takes the first

@@ -60,7 +60,7 @@ const COMPILED: u64 = 1000;
 ///         "content": {"close": "<|end|>"},
 ///     },
 /// }))?;
-/// let options = ParseOptions { prefix: "<|user|>Hi<|end|><|assistant|><think>", ..ParseOptions::default() };
+/// let options = ParseOptions::default().with_prefix("<|user|>Hi<|end|><|assistant|><think>");
 /// let message = template.parse("A greeting.</think>Hello!<|end|>", &options)?;
 /// assert_eq!(
 ///     serde_json::to_value(message).unwrap(),
@@ -108,7 +108,7 @@ impl ResponseTemplate {
     pub fn new_with<'o>(description: &serde_json::Value, bounds: impl Into<Bounds<'o>>) -> Result<Self> {
         let bounds = bounds.into();
         let deadline = bounds.start();
-        let description = crate::json::to_data(description, crate::json::DEPTH)?;
+        let description = crate::json::to_data(description)?;
         Self::load(&description, &mut Meter::within(bounds, &deadline))
     }
 

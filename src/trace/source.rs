@@ -5,11 +5,11 @@
 pub enum Source {
     /// A `{% generation %}` block wrote these bytes. Other pieces have the origins of the same bytes.
     Generation,
-    /// Copied from this place in memory. An [`InputMap`] knows what is there.
+    /// Copied from this place in memory. An [`InputMap`](super::InputMap) knows what is there.
     Memory(Address),
     /// The template's text or a literal that begins on this line.
     Template(u32),
-    /// A special token, by the index of its path in the [`InputMap`].
+    /// A special token, by the index of its path in the [`InputMap`](super::InputMap).
     Token(u32),
     /// A part of a string of the input: the index of the string, and the byte at which the part begins.
     Input(u32, u32),

@@ -5,16 +5,13 @@
 //! [[[2, 4]], [[0, 2], [2, 4], [4, 6]]]   ->   [0,1,0]
 //! ```
 
-use std::ops::Range;
-
 use chat_template::assistant_mask;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     for line in std::io::stdin().lines() {
         let [spans, tokens]: [Vec<(usize, usize)>; 2] = serde_json::from_str(&line?)?;
-        let ranges =
-            |pairs: Vec<(usize, usize)>| -> Vec<Range<usize>> { pairs.into_iter().map(|(start, end)| start..end).collect() };
-        println!("{}", serde_json::to_string(&assistant_mask(&ranges(spans), &ranges(tokens)))?);
+        let spans: Vec<_> = spans.into_iter().map(|(start, end)| start..end).collect();
+        println!("{}", serde_json::to_string(&assistant_mask(&spans, &tokens))?);
     }
     Ok(())
 }

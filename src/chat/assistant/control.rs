@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::trace::{Place, ROOT, Segment};
 
 /// The maximum number of bytes of a control token.
-pub(super) const MAX_BYTES: usize = 64;
+pub(in crate::chat) const MAX_BYTES: usize = 64;
 
 /// Returns the length of the control token at the start of a string. A control token is enclosed in `<…>` or `[…]`, and has no
 /// white space.
@@ -48,7 +48,7 @@ pub(crate) fn control_tokens(text: &str) -> impl Iterator<Item = Range<usize>> +
 }
 
 /// Returns whether a string begins with a control token that opens or closes a thought, such as `<think>` or `<|channel|>analysis`.
-pub(super) fn is_thought(text: &str) -> bool {
+pub(in crate::chat) fn is_thought(text: &str) -> bool {
     let text = text.trim_start();
     let Some(length) = control_token(text) else { return false };
     let (token, rest) = text.split_at_checked(length).unwrap_or_default();

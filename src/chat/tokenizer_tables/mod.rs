@@ -38,7 +38,7 @@ impl TokenizerClass {
     /// # Errors
     /// An internal error if the table is wrong.
     pub fn tokens(self) -> Result<Object<'static>> {
-        match json::read(self.tokens, json::DEPTH)? {
+        match json::read(self.tokens)? {
             Data::Object(tokens) => Ok(tokens),
             _ => Err(Error::internal(format!("the tokens of {} are not an object", self.name))),
         }

@@ -320,7 +320,7 @@ impl Derivation<'_, '_> {
     }
 
     fn compile(&self, description: &Value) -> Result<ResponseTemplate, Failure> {
-        let description = crate::json::to_data(description, crate::json::DEPTH).map_err(crate::Error::from)?;
+        let description = crate::json::to_data(description).map_err(crate::Error::from)?;
         let template = ResponseTemplate::load(&description, &mut self.experiments.renew_meter());
         template.map_err(|error| self.explain(&error, ""))
     }

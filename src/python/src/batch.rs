@@ -82,7 +82,7 @@ pub fn render(
         if let Some(signal) = signal {
             return Err(signal);
         }
-        let cancelled = || Err(Error::new(ErrorKind::Limit, "the batch was cancelled").without_line());
+        let cancelled = || Err(Error::new(ErrorKind::Limit, "the batch was cancelled"));
         let mut results: Vec<Result<Prompt>> = rows.iter().map(|_| cancelled()).collect();
         for (index, result) in parts.into_iter().flatten() {
             if let Some(place) = results.get_mut(index) {

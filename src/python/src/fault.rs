@@ -4,7 +4,7 @@
 //! messages[3]["content"][0] is of type Image; a template takes dict, list, tuple, …
 //! ```
 
-use chat_template::json;
+use chat_template::json::Data;
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 
@@ -93,7 +93,7 @@ impl Fault {
             ),
             Reason::Deep => refuse(
                 "limit",
-                format!("{argument} has more than {} nested values, at {place}", json::DEPTH),
+                format!("{argument} has more than {} nested values, at {place}", Data::MAX_DEPTH),
             ),
             Reason::Circular => refuse("limit", format!("{place} contains itself")),
             Reason::Large => refuse("limit", format!("{argument} has values of more than {MAX_BYTES} bytes")),

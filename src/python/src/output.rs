@@ -35,7 +35,7 @@ fn write_all<'py>(py: Python<'py>, items: &[Data<'_>]) -> PyResult<Vec<Bound<'py
 
 /// Converts a value that has a form in JSON.
 pub fn write_serialized<'py, T: Serialize + ?Sized>(py: Python<'py>, value: &T) -> PyResult<Bound<'py, PyAny>> {
-    let data = json::to_data(value, json::DEPTH).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let data = json::to_data(value).map_err(|error| PyValueError::new_err(error.to_string()))?;
     write(py, &data)
 }
 

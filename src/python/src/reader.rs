@@ -133,7 +133,7 @@ impl Reader {
                     if outer.iter().any(|open| open.container.is(&value)) {
                         return Err(Reason::Circular);
                     }
-                    if outer.len() >= json::DEPTH {
+                    if outer.len() >= Data::MAX_DEPTH {
                         return Err(Reason::Deep);
                     }
                     outer.push(Open { container: value, parts });
@@ -294,7 +294,7 @@ fn read_int(int: &Bound<'_, PyInt>) -> PyResult<Data<'static>> {
     // A subclass can print itself in another way.
     let digits = int.py().get_type::<PyInt>().getattr("__repr__")?.call1((int,))?;
     let digits: String = digits.extract()?;
-    json::read(&digits, json::DEPTH)
+    json::read(&digits)
         .map(Data::into_owned)
         .map_err(|error| PyTypeError::new_err(error.to_string()))
 }

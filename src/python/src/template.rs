@@ -13,12 +13,12 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 use crate::batch;
 use crate::call::{Arguments, Given, Row, Wanted, with_options};
-use crate::error::{guard, refuse, run, to_exception};
+use crate::error::{guard, run, to_exception};
 use crate::input::{Text, list_items, read, read_conversation, split_batch};
 use crate::load::{describe_template, describe_tokenizer, read_json, read_tokens};
 use crate::options::{Allowed, CancelFlag, Options};
 use crate::output::{write, write_serialized};
-use crate::prepared::{PyPrepared, prepare};
+use crate::prepared::{PyPrepared, prepare, take_piece};
 use crate::prompt::PyPrompt;
 
 /// The compiled chat templates of a model with its special tokens. It can be used from any thread, pickled and copied.
@@ -45,13 +45,11 @@ impl PyChatTemplate {
     ) -> PyResult<Self> {
         let allowed = Allowed::read(limits, cancel)?;
         let template = run(py, || {
-            let options = LoadOptions {
-                processor,
-                ignore_remote_code,
-                follow_links,
-                bounds: allowed.bounds(),
-                ..LoadOptions::default()
-            };
+            let options = LoadOptions::default()
+                .with_processor(processor)
+                .with_ignore_remote_code(ignore_remote_code)
+                .with_follow_links(follow_links)
+                .with_bounds(allowed.bounds());
             ChatTemplate::from_dir(&folder, &options)
         })?;
         let has_response = !matches!(template.response_template(), Ok(None));
@@ -320,10 +318,7 @@ impl PyChatTemplate {
                 self.template.append(&messages, &seen.0, sampled, options)
             })
         })?;
-        match piece {
-            Ok(piece) => Ok(piece.text().to_owned()),
-            Err(broken) => Err(refuse(py, "value", &broken.to_string(), None)),
-        }
+        take_piece(py, piece)
     }
 
     /// Prepares the body of a request of Chat Completions, Responses or Messages, so that this template prints all of it.
@@ -395,11 +390,10 @@ impl PyChatTemplate {
             .transpose()?;
         let prefix = prefix.map(|prefix| prefix.0).unwrap_or_default();
         let message = run(py, || {
-            let options = ParseOptions {
-                prefix: &prefix,
-                tools: tools.as_ref(),
-                bounds: allowed.bounds(),
-            };
+            let options = ParseOptions::default()
+                .with_prefix(&prefix)
+                .with_tools(tools.as_ref())
+                .with_bounds(allowed.bounds());
             match &description {
                 Some(description) => ResponseTemplate::new(description)?.parse(&text.0, &options),
                 None => self.template.parse_response(&text.0, &options),

@@ -26,7 +26,7 @@ use super::sketch::{self, Rest, Sketch};
 use super::variables::{self, Variables};
 use super::write::{Given, Written, write};
 use super::{quick, read, wrong};
-use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt};
+use crate::chat::{Append, ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt, PromptOptions};
 use crate::clock::LocalTime;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
@@ -117,28 +117,55 @@ impl<'b> Prepared<'b> {
     /// # Errors
     /// Those of [`ChatTemplate::apply`]. With [`Policy::Strict`], also if the prompt does not have a string of the body.
     pub fn render(&self) -> Result<(Prompt, Vec<Change>)> {
-        self.render_with(&ApplyOptions::default())
+        self.render_with(&PromptOptions::default())
     }
 
-    /// Returns the prompt and the changes of the body. The conversation, tools, documents, variables, generation prompt and continuation
-    /// are those of the body; all else is that of the options.
+    /// Returns the prompt and the changes of the body, with what the options want besides the text.
     ///
     /// # Errors
     /// Those of [`Prepared::render`].
-    pub fn render_with(&self, options: &ApplyOptions<'_>) -> Result<(Prompt, Vec<Change>)> {
-        let deadline = options.bounds.start();
-        let mut meter = Meter::within(options.bounds, &deadline).share_steps();
+    pub fn render_with(&self, options: &PromptOptions<'_>) -> Result<(Prompt, Vec<Change>)> {
+        let deadline = options.render.bounds.start();
+        let mut meter = Meter::within(options.render.bounds, &deadline).share_steps();
+        let (_, prompt, changes) = self.render_by_plan(options, &mut meter)?;
+        Ok((prompt, changes))
+    }
+
+    /// Returns the text to append to what the model has seen and written, as [`ChatTemplate::append`] does, and the changes of the body.
+    /// The body is that of the whole conversation. It should be prepared with [`PrepareOptions::after`] the request before it.
+    ///
+    /// # Errors
+    /// Those of [`Prepared::render`] and of [`ChatTemplate::append`].
+    pub fn after(&self, seen: &str, sampled: Option<&str>, options: &PromptOptions<'_>) -> Result<(Append, Vec<Change>)> {
+        let deadline = options.render.bounds.start();
+        let mut meter = Meter::within(options.render.bounds, &deadline).share_steps();
+        let (plan, prompt, changes) = self.render_by_plan(&options.traced(sampled), &mut meter)?;
+        let other;
+        let written = if plan == self.found.plan {
+            &self.written
+        } else {
+            other = self.request.write(&plan, &mut meter)?;
+            &other
+        };
+        let options = self.request.options(written, options);
+        let template = self.request.template;
+        let append = template.find_piece(&written.messages, prompt, (seen, sampled), &options, &mut meter)?;
+        Ok((append, changes))
+    }
+
+    /// Returns the plan by which the body was written in the end, the prompt and the changes.
+    fn render_by_plan(&self, options: &PromptOptions<'_>, meter: &mut Meter<'_>) -> Result<(Plan, Prompt, Vec<Change>)> {
         meter.claim_for_render(self.written.memory)?;
         let request = &self.request;
         if request.policy == Policy::Exact {
-            let prompt = request.render(&self.written, options, (options.trace, false), &meter)?;
-            return Ok((prompt, self.list_changes()));
+            let prompt = request.render(&self.written, options, (options.render.trace, false), meter)?;
+            return Ok((self.found.plan, prompt, self.list_changes()));
         }
         let mut attempt = Attempt {
             request,
             found: &self.found,
             options,
-            meter: &mut meter,
+            meter,
         };
         // What the template refuses of the sketch it may take of this request.
         let neutral = request.settings.plan();
@@ -146,12 +173,12 @@ impl<'b> Prepared<'b> {
             let settings = self.found.plan.settings;
             let neutral = Plan { settings, ..neutral };
             let written = request.write(&neutral, attempt.meter)?;
-            if let Some(answer) = attempt.render(neutral, &written)? {
-                return Ok(answer);
+            if let Some((prompt, changes)) = attempt.render(neutral, &written)? {
+                return Ok((neutral, prompt, changes));
             }
         }
-        if let Some(answer) = attempt.render(self.found.plan, &self.written)? {
-            return Ok(answer);
+        if let Some((prompt, changes)) = attempt.render(self.found.plan, &self.written)? {
+            return Ok((self.found.plan, prompt, changes));
         }
         attempt.search()
     }
@@ -279,20 +306,23 @@ impl<'b> Request<'b> {
     pub fn render(
         &self,
         written: &Written<'b>,
-        options: &ApplyOptions<'_>,
+        options: &PromptOptions<'_>,
         (trace, lists_copies): (bool, bool),
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
-        let options = ApplyOptions {
-            tools: Some(&written.tools),
-            documents: self.documents.as_ref().map(|documents| documents as &dyn Input),
-            variables: Some(&written.variables),
-            add_generation_prompt: self.has_prompt,
-            continue_final_message: self.continue_final_message,
-            trace,
-            ..*options
-        };
+        let options = self.options(written, &options.with_trace(trace));
         self.template.apply_within(&written.messages, &options, lists_copies, meter)
+    }
+
+    /// Returns the options with the arguments of what was written.
+    fn options<'o>(&'o self, written: &'o Written<'b>, options: &PromptOptions<'o>) -> ApplyOptions<'o> {
+        ApplyOptions::default()
+            .with_prompt(*options)
+            .with_tools(&written.tools)
+            .with_documents(&self.documents)
+            .with_variables(&written.variables)
+            .with_add_generation_prompt(self.has_prompt)
+            .with_continue_final_message(self.continue_final_message)
     }
 
     /// Returns the plan of a request: that of its sketch, or else the best one that renders of the request show.
@@ -307,11 +337,7 @@ impl<'b> Request<'b> {
                 return Ok(found);
             }
         }
-        let apply_options = ApplyOptions {
-            clock: options.clock,
-            ..ApplyOptions::default()
-        };
-        let outcome = self.search(after, &apply_options, meter)?;
+        let outcome = self.search(after, &PromptOptions::default().with_clock(options.clock), meter)?;
         Ok(outcome.found())
     }
 
@@ -349,9 +375,9 @@ impl<'b> Request<'b> {
                     settings: self.settings.clone(),
                     ..*self
                 };
-                let mut options = ApplyOptions::default();
+                let mut options = PromptOptions::default();
                 if let Some(clock) = &*SKETCH_CLOCK {
-                    options.clock = clock;
+                    options = options.with_clock(clock);
                 }
                 let mut search = Search::new(&request, &options, meter);
                 let outcome = search.run(after)?;
@@ -374,14 +400,14 @@ impl<'b> Request<'b> {
     }
 
     /// Returns whether it takes a trace to judge the prompt of a plan.
-    fn needs_trace(&self, plan: &Plan, options: &ApplyOptions<'_>, meter: &mut Meter<'_>) -> Result<bool> {
+    fn needs_trace(&self, plan: &Plan, options: &PromptOptions<'_>, meter: &mut Meter<'_>) -> Result<bool> {
         let written = self.write(plan, meter)?;
         let prompt = self.render(&written, options, (false, true), meter)?;
         Ok(quick::judge(self, &prompt, &written, meter)?.is_none())
     }
 
     /// Searches the plan that is best for this request.
-    fn search(&self, earlier: Option<Plan>, options: &ApplyOptions<'_>, meter: &mut Meter<'_>) -> Result<Outcome> {
+    fn search(&self, earlier: Option<Plan>, options: &PromptOptions<'_>, meter: &mut Meter<'_>) -> Result<Outcome> {
         let outcome = Search::new(self, options, meter).run(earlier)?;
         match outcome.refusal {
             None => Ok(outcome),

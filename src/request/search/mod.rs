@@ -11,7 +11,7 @@ use super::operators::{OPERATORS, Operator, cautious};
 use super::plan::{Alternated, Content, Developer, Kinds, Plan, Systems, ThoughtForm, UNDO, kind};
 use super::prepared::Request;
 use super::write::{MediaSet, Written};
-use crate::chat::{ApplyOptions, Prompt};
+use crate::chat::{Prompt, PromptOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
 
@@ -81,7 +81,7 @@ impl Outcome {
 
 pub struct Search<'s, 'b, 'm> {
     request: &'s Request<'b>,
-    options: &'s ApplyOptions<'s>,
+    options: &'s PromptOptions<'s>,
     meter: &'s mut Meter<'m>,
     source: &'s str,
     known: HashMap<Plan, Outcome>,
@@ -94,7 +94,7 @@ pub struct Search<'s, 'b, 'm> {
 }
 
 impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
-    pub fn new(request: &'s Request<'b>, options: &'s ApplyOptions<'s>, meter: &'s mut Meter<'m>) -> Self {
+    pub fn new(request: &'s Request<'b>, options: &'s PromptOptions<'s>, meter: &'s mut Meter<'m>) -> Self {
         Self {
             request,
             options,

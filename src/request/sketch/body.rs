@@ -5,7 +5,7 @@ use super::{
     IS_DESCRIBED, IS_MATCHED, IS_NEXT, Outline, SOME_DESCRIBED, SOME_TYPED, SOME_UNDESCRIBED, SOME_UNTYPED, Sketch, THINKS,
     THOUGHT_KEYS, WORDS,
 };
-use crate::json::{self, DEPTH, Data, Entry, Object};
+use crate::json::{self, Data, Entry, Object};
 use crate::request::normal::{Form, Role};
 
 impl Sketch {
@@ -20,7 +20,7 @@ impl Sketch {
             let tools = tools.map(|(index, form)| make_tool(index, *form)).collect();
             entries.push(entry("tools", Data::List(tools)));
         }
-        if let Ok(documents) = json::read(&self.documents, DEPTH) {
+        if let Ok(documents) = json::read(&self.documents) {
             entries.push(entry("documents", documents.into_owned()));
         }
         object(entries)
@@ -174,7 +174,7 @@ fn make_tool(index: usize, form: u16) -> Data<'static> {
 }
 
 fn read(json: &str) -> Data<'static> {
-    json::read(json, DEPTH).map_or(Data::None, Data::into_owned)
+    json::read(json).map_or(Data::None, Data::into_owned)
 }
 
 fn text(text: &str) -> Data<'static> {

@@ -180,7 +180,7 @@ impl<'a> Runtime<'a> {
         map.is_some_and(|map| map.is_ambiguous)
     }
 
-    /// Claims the memory of a number of segments, and of what [`find_assistant`](crate::trace::find_assistant) keeps of each.
+    /// Claims the memory of a number of segments, and of what `find_assistant` in `chat` keeps of each.
     pub fn claim_segments(&mut self, count: usize) -> Result<Vec<Claim>> {
         let bytes = size_of::<Segment>() + SEGMENT_NOTES;
         // Each claim is smaller than the largest value.

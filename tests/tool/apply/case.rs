@@ -30,7 +30,7 @@ pub fn cases(area: &str) -> Vec<Case> {
 impl Case {
     /// Parses a case.
     pub fn new(line: &str) -> Self {
-        let line = json::read(line, json::DEPTH).expect("a case is JSON").into_owned();
+        let line = json::read(line).expect("a case is JSON").into_owned();
         let fields = object(&line);
         let id = text(fields.get("id").expect("a case has an id")).to_owned();
         let now = fields.get("now").map(text);

@@ -47,17 +47,15 @@ fn intern(value: &Value, words: &mut HashMap<String, &'static str>) -> Data<'sta
                 .map(|(key, value)| (key, intern(value, words)))
                 .collect(),
         )),
-        other => json::to_data(other, json::DEPTH).unwrap(),
+        other => json::to_data(other).unwrap(),
     }
 }
 
 fn show<M: Input + ?Sized>(template: &ChatTemplate, messages: &M, tools: Option<&dyn Input>) -> Value {
-    let options = ApplyOptions {
-        tools,
-        trace: true,
-        assistant: Some(AssistantOptions::default()),
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default()
+        .with_tools(&tools)
+        .with_trace(true)
+        .with_assistant(AssistantOptions::default());
     match template.apply(messages, &options) {
         Ok(prompt) => json!([
             prompt.text,
@@ -83,7 +81,7 @@ fn strings_in_one_place_are_told_apart() {
         for messages in conversations() {
             let tools = tools();
             let text = messages.to_string();
-            let borrowed = json::read(&text, json::DEPTH).unwrap();
+            let borrowed = json::read(&text).unwrap();
             let mut words = HashMap::new();
             let (interned, own_tools) = (intern(&messages, &mut words), intern(&tools, &mut words));
             for tools in [None, Some(&tools)] {
@@ -104,10 +102,7 @@ fn strings_in_one_place_are_told_apart() {
 #[test]
 fn strings_of_a_context_in_one_place_are_told_apart() {
     let template = Template::compile("{{ a.x }}{{ b.x }}{% for k, v in b.items() %}{{ k }}{{ v }}{% endfor %}").unwrap();
-    let options = RenderOptions {
-        trace: true,
-        ..RenderOptions::default()
-    };
+    let options = RenderOptions::default().with_trace(true);
     let context = json!({"a": {"x": "x"}, "b": {"x": "x", "a": "b"}});
     let expected = template.render(&context, &options).unwrap();
     let interned = intern(&context, &mut HashMap::new());

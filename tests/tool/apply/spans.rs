@@ -3,11 +3,7 @@
 use chat_template::{ApplyOptions, ChatTemplate, Prompt, assistant_mask};
 
 fn render_spans(source: &str) -> Prompt {
-    let options = ApplyOptions {
-        reference_spans: true,
-        generation_spans: true,
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default().with_reference_spans(true).with_generation_spans(true);
     let template = ChatTemplate::from_source(source, &[]).unwrap();
     template.apply(&serde_json::json!([{}]), &options).expect("it renders")
 }
@@ -30,8 +26,8 @@ fn a_mask_is_equal_in_both_units() {
     assert_eq!((prompt.text.as_str(), prompt.reference_spans.code_points[0].end), ("é!", 4));
     // The span ends after the text. The last token is padding.
     for (spans, tokens) in [
-        (&prompt.reference_spans.code_points, [0..1, 1..2, 0..0]),
-        (&prompt.reference_spans.bytes, [0..2, 2..3, 0..0]),
+        (&prompt.reference_spans.code_points, [(0, 1), (1, 2), (0, 0)]),
+        (&prompt.reference_spans.bytes, [(0, 2), (2, 3), (0, 0)]),
     ] {
         assert_eq!(assistant_mask(spans, &tokens), [1, 1, 0]);
     }
@@ -100,8 +96,8 @@ struct MaskCase {
 fn masks_are_those_of_transformers() {
     for line in include_str!("masks.jsonl").lines() {
         let case: MaskCase = serde_json::from_str(line).unwrap();
-        let ranges = |pairs: &[(usize, usize)]| pairs.iter().map(|(start, end)| *start..*end).collect::<Vec<_>>();
-        let mask = assistant_mask(&ranges(&case.spans), &ranges(&case.tokens));
+        let spans: Vec<_> = case.spans.iter().map(|(start, end)| *start..*end).collect();
+        let mask = assistant_mask(&spans, &case.tokens);
         let mask: String = mask.iter().map(ToString::to_string).collect();
         assert_eq!(mask, case.mask, "{}", case.rule);
     }

@@ -32,7 +32,7 @@ impl Corpus {
     /// Reads `conversations.json` and `expected.jsonl` from a folder.
     pub fn open(folder: &Path) -> Self {
         let conversations = std::fs::read_to_string(folder.join("conversations.json")).expect("a corpus has conversations");
-        let conversations = json::read(&conversations, json::DEPTH).expect("the conversations are JSON");
+        let conversations = json::read(&conversations).expect("the conversations are JSON");
         let Data::List(conversations) = conversations.into_owned() else {
             panic!("the conversations are a list");
         };
@@ -73,7 +73,7 @@ impl Corpus {
 /// Reads a file that has a JSON object on each line.
 pub fn read_lines(path: &Path) -> Vec<Object<'static>> {
     let lines = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let read = |line| object(json::read(line, json::DEPTH).expect("a line is JSON").into_owned());
+    let read = |line| object(json::read(line).expect("a line is JSON").into_owned());
     lines.split('\n').filter(|line| !line.is_empty()).map(read).collect()
 }
 

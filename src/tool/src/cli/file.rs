@@ -35,11 +35,10 @@ impl Texts {
 
     /// Returns what a call of the command may use.
     pub fn bounds(&self) -> Bounds<'_> {
-        Bounds {
-            limits: &self.limits,
-            deadline: Some(&self.deadline),
-            cancel: None,
-        }
+        Bounds::default()
+            .with_limits(&self.limits)
+            .with_deadline(&self.deadline)
+            .with_cancel(None)
     }
 
     /// Returns the text of a file.
@@ -62,7 +61,7 @@ impl Texts {
                 shown(path).display()
             ));
         }
-        json::read_within(text, json::DEPTH, &self.deadline).map_err(|error| {
+        json::Data::read_within(text, &self.deadline).map_err(|error| {
             let excerpt = error.excerpt(text).map(|excerpt| format!("\n{excerpt}"));
             if error.kind() == JsonErrorKind::TimedOut {
                 return format!("error: {}: {error}", shown(path).display());
@@ -144,7 +143,7 @@ pub fn read_limits(path: Option<&Path>, defaults: Limits) -> Result<Limits, Stri
 /// Returns whether the first line is a JSON value and another line follows.
 fn is_json_lines(text: &str) -> bool {
     let first = text.trim_start().split_once('\n');
-    first.is_some_and(|(line, rest)| json::read(line, json::DEPTH).is_ok() && !rest.trim().is_empty())
+    first.is_some_and(|(line, rest)| json::read(line).is_ok() && !rest.trim().is_empty())
 }
 
 /// Returns whether a path is `-`, which is standard input or standard output.

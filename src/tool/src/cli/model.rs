@@ -95,13 +95,11 @@ impl Source {
     }
 
     fn load_model(&self, model: &Path, texts: &Texts) -> Result<ChatTemplate, String> {
-        let options = LoadOptions {
-            processor: self.processor,
-            ignore_remote_code: self.ignore_remote_code,
-            follow_links: self.follow_links,
-            bounds: texts.bounds(),
-            ..LoadOptions::default()
-        };
+        let options = LoadOptions::default()
+            .with_processor(self.processor)
+            .with_ignore_remote_code(self.ignore_remote_code)
+            .with_follow_links(self.follow_links)
+            .with_bounds(texts.bounds());
         let chat = ChatTemplate::load_dir(model, &options).map_err(|error| explain_load_error(&error))?;
         let (path, names) = (model.display(), chat.names());
         match &self.name {
@@ -159,7 +157,7 @@ impl Source {
 
 /// Returns whether the text of a file is that of a configuration, such as tokenizer_config.json. As a template, it would print itself.
 fn is_configuration(text: &str) -> bool {
-    matches!(json::read(text, json::DEPTH), Ok(Data::Object(entries)) if entries.get("chat_template").is_some())
+    matches!(json::read(text), Ok(Data::Object(entries)) if entries.get("chat_template").is_some())
 }
 
 /// The beginning of the error of a model whose templates all have other names than `default`.

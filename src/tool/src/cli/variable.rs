@@ -23,7 +23,7 @@ pub fn parse(argument: &str) -> Result<(String, Data<'static>), String> {
     if let Some((_, option)) = OPTIONS.iter().find(|(other, _)| *other == name) {
         return Err(format!("{name} is not a variable; use the option {option}"));
     }
-    let value = json::read(text, json::DEPTH).map_err(|error| match text {
+    let value = json::read(text).map_err(|error| match text {
         "True" | "False" => format!("the value must be JSON; write {name}={}", text.to_lowercase()),
         "None" => format!("the value must be JSON; write {name}=null"),
         "" => format!("the value is empty; write {name}='\"\"' for an empty string"),

@@ -107,7 +107,7 @@ impl Exceptions {
 }
 
 fn read_row(line: &str) -> Result<((String, Aspect), String), String> {
-    let row = match json::read(line, json::DEPTH).map_err(|error| error.to_string())? {
+    let row = match json::read(line).map_err(|error| error.to_string())? {
         Data::Object(row) => row,
         _ => return Err("an exception is a JSON object".to_owned()),
     };

@@ -100,7 +100,7 @@ impl Case {
         line: &str,
         spell_out: impl FnOnce(Object<'static>) -> Result<Object<'static>, String>,
     ) -> Result<Self, String> {
-        let json = json::read(line, json::DEPTH).map_err(|error| format!("this line is not JSON: {error}"))?;
+        let json = json::read(line).map_err(|error| format!("this line is not JSON: {error}"))?;
         let Data::Object(line) = json.into_owned() else {
             return Err("a case is a JSON object".to_owned());
         };

@@ -73,8 +73,7 @@ mod tests {
     fn wrong_case(id: &str, template: &str, message: &str) -> CaseReport {
         let line = format!(r#"{{"id": "{id}", "template": "{template}", "context": {{}}, "expect": {{"output": "a"}}}}"#);
         let answer = format!(r#"{{"error": {{"kind": "type", "message": "{message}", "line": 1}}}}"#);
-        let chat_template::json::Data::Object(answer) = chat_template::json::read(&answer, chat_template::json::DEPTH).unwrap()
-        else {
+        let chat_template::json::Data::Object(answer) = chat_template::json::read(&answer).unwrap() else {
             panic!("it is an object");
         };
         judge(&Case::read(&line).unwrap(), Reply::Answer(Answer::read(&answer).unwrap()))

@@ -51,7 +51,7 @@ impl Shared {
     /// Returns a message if they are not JSON.
     pub fn embedded() -> Result<Self, String> {
         let text = include_str!("../../cases/families/shared.json");
-        let shared = json::read(text, json::DEPTH).map_err(|error| format!("families/shared.json: {error}"))?;
+        let shared = json::read(text).map_err(|error| format!("families/shared.json: {error}"))?;
         Ok(Self(shared.into_owned()))
     }
 
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn names_are_replaced_in_the_places_of_arguments() {
-        let Data::Object(greeting) = json::read(r#"{"greeting": [{"role": "user", "content": "@x"}]}"#, json::DEPTH)
+        let Data::Object(greeting) = json::read(r#"{"greeting": [{"role": "user", "content": "@x"}]}"#)
             .unwrap()
             .into_owned()
         else {
@@ -107,12 +107,12 @@ mod tests {
         };
         let shared = Shared(Data::Object(greeting));
         let spelled = |line: &str| {
-            let Data::Object(line) = json::read(line, json::DEPTH).unwrap().into_owned() else {
+            let Data::Object(line) = json::read(line).unwrap().into_owned() else {
                 panic!("an object was read")
             };
             let mut written = String::new();
             // Writing to a string cannot fail.
-            let _ = json::write_data(&Data::Object(shared.spell_out(line)?), &mut written);
+            let _ = chat_template::internal::write_data(&Data::Object(shared.spell_out(line)?), &mut written);
             Ok::<_, String>(written)
         };
         assert_eq!(

@@ -119,7 +119,7 @@ mod tests {
     use chat_template::json;
 
     fn lowered(apply: &str) -> Result<String, String> {
-        let Data::Object(apply) = json::read(apply, json::DEPTH).unwrap().into_owned() else {
+        let Data::Object(apply) = json::read(apply).unwrap().into_owned() else {
             panic!("it is an object");
         };
         lower(&apply).map(|entries| write_line::of(entries.to_vec()))

@@ -22,7 +22,7 @@ use super::report::PortInfo;
 use super::score::Verdict;
 use super::versions::check_version;
 use chat_template::internal;
-use chat_template::json::{self, Data, Object};
+use chat_template::json::{Data, Object};
 
 /// The largest size of an answer in bytes.
 const MAX_BYTES: u64 = 16 << 20;
@@ -326,7 +326,7 @@ fn end_of(mut stderr: impl Read) -> String {
 fn read_reply(id: &str, line: &[u8]) -> Reply {
     let rubbish = |fault: String| Reply::Fault(Verdict::Rubbish, format!("{fault}: {}", shorten(line)));
     let replaced = replace_lone_surrogates(line);
-    let answer = match internal::read_bytes(&replaced, json::DEPTH) {
+    let answer = match internal::read_bytes(&replaced) {
         Ok(Data::Object(answer)) => answer,
         Ok(_) => return rubbish("not a JSON object".to_owned()),
         Err(error) => return rubbish(format!("not JSON ({error})")),

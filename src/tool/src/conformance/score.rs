@@ -148,7 +148,7 @@ mod tests {
     use chat_template::json::{self, Data};
 
     fn answer(text: &str) -> Answer {
-        match json::read(text, json::DEPTH) {
+        match json::read(text) {
             Ok(Data::Object(answer)) => Answer::read(&answer).unwrap(),
             other => panic!("{other:?}"),
         }

@@ -15,7 +15,7 @@ use super::score::Verdict;
 use super::suite::Suite;
 use super::text::failure;
 use chat_template::internal;
-use chat_template::json::{self, Data};
+use chat_template::json::Data;
 
 /// The case of a whole conversation. A port that fails an earlier check fails this one, too.
 const CONVERSATION: &str = "chat/chatml-plain";
@@ -150,7 +150,7 @@ fn check_bad_line(port: &mut Port<'_>) -> Result<Check, String> {
     let what = "a line that is not a request".to_owned();
     let (is_right, got) = match port.line("this is not JSON")? {
         Ok(line) => {
-            let answer = internal::read_bytes(&line, json::DEPTH);
+            let answer = internal::read_bytes(&line);
             let is_error = matches!(&answer, Ok(Data::Object(answer)) if answer.get("error").is_some());
             (is_error, String::from_utf8_lossy(&line).trim_end().to_owned())
         }

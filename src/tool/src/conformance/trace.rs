@@ -241,11 +241,11 @@ mod tests {
 
     fn fault(segments: &str) -> String {
         let input = r#"{"messages": [{"role": "user", "content": "Hi Zq0xq", "a/b": ""}]}"#;
-        let read = |text: &'static str| json::read(text, json::DEPTH).unwrap();
+        let read = |text: &'static str| json::read(text).unwrap();
         let Data::Object(input) = read(input) else {
             panic!("it is an object")
         };
-        let segments = json::read(segments, json::DEPTH).unwrap();
+        let segments = json::read(segments).unwrap();
         check_segments(&segments, "<é>Zq0xq", &input).err().unwrap_or_default()
     }
 
@@ -287,14 +287,14 @@ mod tests {
     #[test]
     fn a_word_is_planted_after_strings_and_free_keys() {
         let input = r#"[{"role": "user", "content": "a", "arguments": {"type": "b", "c/d": [1, "e"]}}]"#;
-        let input = json::read(input, json::DEPTH).unwrap().into_owned();
+        let input = json::read(input).unwrap().into_owned();
         let mut planter = Planter {
             is_free: &|path| path.ends_with("/arguments"),
             words: Vec::new(),
         };
         let mut planted = String::new();
         // Writing to a string cannot fail.
-        let _ = json::write_data(&planter.plant(&input, "/m"), &mut planted);
+        let _ = chat_template::internal::write_data(&planter.plant(&input, "/m"), &mut planted);
         assert_eq!(
             planted,
             r#"[{"role":"user","content":"aZq0xq","arguments":{"typeZq1xq":"bZq2xq","c/dZq3xq":[1,"eZq4xq"]}}]"#

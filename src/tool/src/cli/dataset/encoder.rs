@@ -12,7 +12,6 @@
 //! of an error. A token has three numbers of 8 bytes: its id, and the bytes of the prompt at which it starts and ends.
 
 use std::io::{Read, Write};
-use std::ops::Range;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
@@ -28,7 +27,7 @@ const BYTES_A_SECOND: usize = 256 << 10;
 const ENDED: &str = "the tokenizer fails on this prompt, or needs too much memory or time";
 
 /// The ids of tokens, and their places in bytes.
-pub type Encoded = (Vec<u32>, Vec<Range<usize>>);
+pub type Encoded = (Vec<u32>, Vec<(usize, usize)>);
 
 /// Encodes prompts, on any thread.
 pub struct Encoder {
@@ -144,7 +143,7 @@ fn read_tokens(answer: &[u8]) -> Encoded {
     let (mut ids, mut places) = (Vec::new(), Vec::new());
     while let (Some(id), Some(start), Some(end)) = (next(), next(), next()) {
         ids.push(u32::try_from(id).unwrap_or(u32::MAX));
-        places.push(start..end);
+        places.push((start, end));
     }
     (ids, places)
 }

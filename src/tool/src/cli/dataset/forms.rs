@@ -44,7 +44,7 @@ const ROLES: [&str; 12] = [
 /// Returns a value that can be JSON text. Data sets that are stored in columns have such text, because two rows have different keys.
 pub fn read_text<'r>(value: &'r Data<'r>, key: &str, deadline: &Deadline) -> Result<Cow<'r, Data<'r>>, Failure> {
     match value {
-        Data::Str(text) => match json::read_within(text.as_bytes(), json::DEPTH, deadline) {
+        Data::Str(text) => match json::Data::read_within(text.as_bytes(), deadline) {
             Ok(value) => Ok(Cow::Owned(value)),
             Err(error) => {
                 let message = format!("the {key} are a string that is not JSON: {error}");
@@ -164,7 +164,7 @@ impl<'r> Conversation<'r> {
                     continue;
                 };
                 let Data::Str(text) = &*arguments else { continue };
-                let read = json::read_within(text.as_bytes(), json::DEPTH, deadline).map(Data::into_owned);
+                let read = json::Data::read_within(text.as_bytes(), deadline).map(Data::into_owned);
                 *arguments = read.map_err(|error| {
                     let pointer = format!("{}/tool_calls/{call}/function/arguments", self.pointer(index));
                     Failure::at(
@@ -277,7 +277,7 @@ fn convert_message<'r>(message: &Data<'r>) -> Result<Data<'r>, String> {
 fn convert_call<'r>(message: &Object<'r>) -> Result<Data<'r>, String> {
     let value = match message.get("value") {
         Some(Data::Str(text)) => {
-            let calls = json::read(text, json::DEPTH).map_err(|error| format!("the call is not JSON: {error}"))?;
+            let calls = json::read(text).map_err(|error| format!("the call is not JSON: {error}"))?;
             calls.into_owned()
         }
         Some(value) => value.clone(),

@@ -58,7 +58,7 @@ impl Tokenizer {
         let mut labels = prompt.labels(&offsets, &ids);
         let (count, mut loss) = (ids.len(), None);
         if let Some(most) = self.max_length.filter(|most| count > *most) {
-            let count_to = |end| offsets.partition_point(|token| token.end <= end);
+            let count_to = |end| offsets.partition_point(|(_, token_end)| *token_end <= end);
             let counts = find_ends(turns).into_iter().map(count_to);
             let Some(kept) = counts.filter(|kept| (1..=most).contains(kept)).max() else {
                 let message = format!("the prompt has {count} tokens, at most {most} are allowed, and its first turn has more");

@@ -98,25 +98,20 @@ impl<'t> Renders<'t> {
     }
 
     fn draw(&self, prompt: &Prompt, witness: &Witness) -> Result<Markup, String> {
-        let messages = json::to_data(&witness.messages, json::DEPTH).ok();
+        let messages = json::to_data(&witness.messages).ok();
         let picture = Picture::new(prompt, &self.chat.control_tokens(), messages.as_ref(), None, Vec::new())?;
         Ok(html! { pre { (picture.marked_prompt()) } })
     }
 
     fn render(&mut self, witness: &Witness) -> Result<Prompt, String> {
-        let options = ApplyOptions {
-            tools: Some(&witness.tools),
-            documents: Some(&witness.documents),
-            variables: Some(&witness.variables),
-            add_generation_prompt: witness.add_generation_prompt,
-            trace: true,
-            generation_spans: true,
-            bounds: Bounds {
-                limits: &self.limits,
-                ..self.bounds
-            },
-            ..ApplyOptions::default()
-        };
+        let options = ApplyOptions::default()
+            .with_tools(&witness.tools)
+            .with_documents(&witness.documents)
+            .with_variables(&witness.variables)
+            .with_add_generation_prompt(witness.add_generation_prompt)
+            .with_trace(true)
+            .with_generation_spans(true)
+            .with_bounds(self.bounds.with_limits(&self.limits));
         let prompt = self
             .chat
             .apply(&witness.messages, &options)

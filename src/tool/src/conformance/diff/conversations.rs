@@ -48,17 +48,17 @@ pub fn read(path: &Path) -> Result<Vec<Conversation>, String> {
 }
 
 fn conversations(name: &str, text: &str) -> Result<Vec<Conversation>, String> {
-    let whole = json::read(text, json::DEPTH);
+    let whole = json::read(text);
     let lines: Vec<(usize, &str)> = text
         .split('\n')
         .enumerate()
         .filter(|(_, line)| !line.trim_ascii().is_empty())
         .collect();
-    let is_lines = whole.is_err() && lines.first().is_some_and(|(_, line)| json::read(line, json::DEPTH).is_ok());
+    let is_lines = whole.is_err() && lines.first().is_some_and(|(_, line)| json::read(line).is_ok());
     if is_lines || name.ends_with(".jsonl") {
         let conversation = |(place, line): (usize, &str)| {
             let place = format!("{name}:{}", place + 1);
-            let data = json::read(line, json::DEPTH).map_err(|error| format!("{place}: not JSON: {error}"))?;
+            let data = json::read(line).map_err(|error| format!("{place}: not JSON: {error}"))?;
             one(place, data.into_owned())
         };
         return lines.into_iter().map(conversation).collect();

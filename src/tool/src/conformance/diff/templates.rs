@@ -47,10 +47,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Found>, String> {
         match metadata.is_dir() {
             true => {
                 let deadline = Deadline::new(None);
-                let options = LoadOptions {
-                    max_file_size: MAX_FILE,
-                    ..LoadOptions::default()
-                };
+                let options = LoadOptions::default().with_max_file_size(MAX_FILE);
                 let files = Files::new(path, path, &options, &deadline).map_err(|error| error.message().to_owned())?;
                 folder(path, DEPTH, &files, &mut found)?;
             }
@@ -119,7 +116,7 @@ fn file(path: &Path, text: &str, found: &mut Vec<Found>) -> Result<(), String> {
 
 /// Returns the templates of a configuration in JSON.
 fn of_json(name: &str, text: &str) -> Result<Option<Found>, String> {
-    let config = json::read(text, json::DEPTH).map_err(|error| format!("{name}: {error}"))?;
+    let config = json::read(text).map_err(|error| format!("{name}: {error}"))?;
     let model = ChatTemplate::load_config(&config).map_err(|error| format!("{name}: {error}"))?;
     Ok(of_model(name.to_owned(), &model))
 }
