@@ -7,7 +7,7 @@
 use super::assistant::control::common_prefix;
 use super::lookahead::list_lookahead;
 use super::sample::Grown;
-use super::{ApplyOptions, AssistantOptions, ChatTemplate, Prompt};
+use super::{ApplyOptions, AssistantOptions, ChatTemplate, Prompt, PromptOptions};
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::template::Input;
@@ -28,6 +28,7 @@ use crate::trace::{Origin, Segment};
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "a caller takes the usual variant apart at once")]
 pub enum Append {
     /// The text after what the model has seen and written.
     Piece(NextPiece),
@@ -172,11 +173,23 @@ impl ChatTemplate {
     ) -> Result<Append> {
         let deadline = options.prompt.render.bounds.start();
         let mut meter = Meter::within(options.prompt.render.bounds, &deadline).share_steps();
-        meter.charge_scan(seen.len())?;
-        let assistant = sampled.map(|_| AssistantOptions::default()).or(options.prompt.assistant);
-        let traced = options.with_trace(true).with_assistant(assistant);
+        let traced = options.with_prompt(options.prompt.traced(sampled));
         let wanted = if sampled.is_some() { &traced } else { options };
         let prompt = self.apply_within(messages, wanted, false, &meter)?;
+        self.find_piece(messages, prompt, (seen, sampled), options, &mut meter)
+    }
+
+    /// Returns the text to append after what was seen and sampled, in the prompt of a conversation that has grown. With a sample, the
+    /// prompt is traced.
+    pub(crate) fn find_piece<M: Input + ?Sized>(
+        &self,
+        messages: &M,
+        prompt: Prompt,
+        (seen, sampled): (&str, Option<&str>),
+        options: &ApplyOptions<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Result<Append> {
+        meter.charge_scan(seen.len())?;
         meter.charge_scan(prompt.text.len().saturating_mul(2))?;
         meter.charge_items(prompt.segments.len().saturating_mul(4))?;
         let start = match sampled {
@@ -189,7 +202,7 @@ impl ChatTemplate {
                     seen,
                     sampled,
                 };
-                grown.find_rest(&mut meter)?
+                grown.find_rest(meter)?
             }
             None if prompt.text.starts_with(seen) => Ok(seen.len()),
             None => Err(common_prefix(&prompt.text, seen)),
@@ -199,18 +212,26 @@ impl ChatTemplate {
             Err(at) => at,
         };
         let prompt = if prompt.segments.is_empty() {
-            self.apply_within(messages, &traced, false, &meter)?
+            self.apply_within(messages, &options.with_prompt(options.prompt.traced(sampled)), false, meter)?
         } else {
             prompt
         };
         let line = find_line(&prompt, |segment| segment.bytes().start <= at);
         let has_tools = options.tools.is_some();
-        let template = self.parts.templates.choose(options.chat_template, has_tools, &meter)?;
+        let template = self.parts.templates.choose(options.chat_template, has_tools, meter)?;
         Ok(Append::Broken(PrefixBroken {
             at: prompt.text.get(..at).unwrap_or_default().chars().count(),
             line,
             looks_at: list_lookahead(template.template().compiled()?, line.unwrap_or_default()),
             prompt: Box::new(prompt),
         }))
+    }
+}
+
+impl PromptOptions<'_> {
+    /// Returns the options of a traced render that finds the text after a sample.
+    pub(crate) fn traced(&self, sampled: Option<&str>) -> Self {
+        let assistant = sampled.map(|_| AssistantOptions::default()).or(self.assistant);
+        self.with_trace(true).with_assistant(assistant)
     }
 }

@@ -18,6 +18,12 @@ use crate::template::Input;
 use crate::trace::{Origin, Segment};
 use crate::value::{Runtime, Value};
 
+/// The number of tokens at the end of a sample that can end its turn, such as the template's own and then another one.
+const MAX_STOPS: usize = 3;
+
+/// The number of characters of the end of a turn that are compared with the end of a sample.
+const MAX_CLOSE: usize = 1 << 10;
+
 /// The number of bytes at the start of a turn in which the token is looked for that begins it, after white space.
 const HEAD: usize = 4 * MAX_BYTES;
 
@@ -124,6 +130,7 @@ impl<'g> Grown<'g> {
         };
         let opened = before.get(common..).unwrap_or_default();
         let start = match &own {
+            _ if opened.is_empty() => common,
             Some(Ok(own)) => own.range.start,
             _ if opened.trim().is_empty() || is_thought(opened) => common,
             Some(Err(reason)) => return Err(unknown(reason)),
@@ -149,7 +156,10 @@ impl<'g> Grown<'g> {
             }));
         }
         Ok(Ok(match own {
-            Some(Ok(own)) => own,
+            Some(Ok(own)) => Written {
+                range: start..own.range.end.max(start),
+                ..own
+            },
             _ => self.read_turn(last, start),
         }))
     }
@@ -182,14 +192,14 @@ impl<'g> Grown<'g> {
 
     /// Returns what the model writes in the turn of a message, in which it begins at a place.
     fn read_turn(&self, message: usize, start: usize) -> Written {
-        let own = self
+        let last = self
             .prompt
             .segments
             .iter()
-            .filter(|segment| segment.message() == Some(message));
-        let end = own.last().map_or(start, |segment| segment.bytes().end.max(start));
+            .rfind(|segment| segment.message() == Some(message));
+        let end = last.map_or(start, |segment| segment.bytes().end.max(start));
         let text = self.text(start..end).trim_end();
-        let has_end = self.find_stop(text).is_some();
+        let has_end = last_control_token(text).is_some_and(|token| token.end == text.len());
         Written {
             range: start..start.saturating_add(text.len()),
             has_end,
@@ -209,21 +219,19 @@ impl<'g> Grown<'g> {
         if let Some(length) = longest.filter(|length| *length > 0) {
             return text.get(text.len().saturating_sub(length)..);
         }
-        let tail = (0..text.len()).rev().take(MAX_BYTES).filter_map(|at| text.get(at..)).last()?;
+        let tail = (text.len().saturating_sub(MAX_BYTES)..text.len()).find_map(|at| text.get(at..))?;
         let token = last_control_token(tail).filter(|token| token.end == tail.len());
-        let token = tail.get(token?.start..)?;
-        let mut before = None;
-        let mut segments = self.prompt.segments.iter();
+        let token = tail.get(token?.start..).filter(|token| !is_thought(token))?;
+        let (mut turn, mut is_header) = (None, false);
         let begins = |segment: &Segment| {
-            let is_other = std::mem::replace(&mut before, Some(segment.message())) != Some(segment.message());
+            is_header |= turn.replace(segment.message()) != Some(segment.message());
+            is_header &= matches!(segment.origin(), Origin::Template { .. } | Origin::Token { .. });
             let start = segment.bytes().start;
             let head = (start + HEAD..=self.prompt.text.len()).find_map(|end| self.prompt.text.get(start..end));
-            is_other
-                && head
-                    .unwrap_or_else(|| self.text(start..self.prompt.text.len()))
-                    .trim_start()
-                    .starts_with(token)
+            let head = head.unwrap_or_else(|| self.text(start..self.prompt.text.len()));
+            is_header && head.trim_start().starts_with(token)
         };
+        let mut segments = self.prompt.segments.iter();
         segments.any(begins).then_some(token)
     }
 
@@ -244,39 +252,58 @@ impl<'g> Grown<'g> {
         let token_at = |token: &Range<usize>| close.get(token.clone()).unwrap_or_default();
         let mut text = self.sampled.trim_end();
         let blanks = self.sampled.get(text.len()..).unwrap_or_default();
-        // The tokens at which the model stopped, if they are not those that the template writes there.
-        let mut stop = None;
-        while let Some(token) = self.find_stop(text) {
-            if tokens.iter().any(|own| token_at(own) == token) {
+        // The tokens at which the model stopped, the last one first, if they are not those that the template writes there.
+        let mut stops = Vec::new();
+        while let Some(stop) = self.find_stop(text).filter(|_| stops.len() < MAX_STOPS) {
+            if tokens.iter().any(|own| token_at(own) == stop) {
                 break;
             }
-            stop = Some(token);
-            text = text
-                .get(..text.len().saturating_sub(token.len()))
-                .unwrap_or_default()
-                .trim_end();
+            stops.push(stop);
+            text = text.get(..text.len().saturating_sub(stop.len())).unwrap_or_default();
+            text = text.trim_end();
         }
-        let written = tokens.iter().rposition(|token| text.ends_with(token_at(token)));
-        let end = match (stop, written.and_then(|index| tokens.get(index)), tokens.first()) {
-            (Some(stop), ..) => {
-                let is_whole = written.is_some_and(|index| index + 1 == tokens.len());
-                let rest = self.text(range.end..self.prompt.text.len());
-                let next = rest.trim_start().strip_prefix(stop);
-                match next.filter(|_| !has_end || is_whole) {
-                    Some(next) => self.prompt.text.len().saturating_sub(next.len()),
-                    None => range.end,
+        let last = tokens.iter().rfind(|token| text.ends_with(token_at(token)));
+        let written = last.map_or(0, |token| token.end).max(count_written(close, text));
+        let end = if stops.is_empty() {
+            match tokens.first() {
+                _ if written > 0 => start.saturating_add(written),
+                Some(first) if !close.get(..first.start).unwrap_or_default().trim().is_empty() => {
+                    return start.saturating_add(first.start);
                 }
+                Some(_) => {
+                    let printed = self.text(range.start..start);
+                    let own = printed.get(printed.trim_end().len()..).unwrap_or_default();
+                    let more = blanks.strip_prefix(own).unwrap_or_default();
+                    return start.saturating_add(common_prefix(close, more));
+                }
+                None => return range.end,
             }
-            (None, Some(token), _) => start.saturating_add(token.end),
-            (None, None, Some(first)) if !close.get(..first.start).unwrap_or_default().trim().is_empty() => {
-                return start.saturating_add(first.start);
+        } else {
+            let mut end = start.saturating_add(close.trim_end().len());
+            // The first of them takes the place of a token of the template that the sample does not have.
+            let is_replaced = *has_end && written < close.trim_end().len();
+            let mut next = stops.iter().rev().filter(|_| !is_replaced);
+            while let Some(rest) = next.next().and_then(|stop| {
+                let rest = self.text(end..self.prompt.text.len());
+                rest.trim_start().strip_prefix(stop)
+            }) {
+                end = self.prompt.text.len().saturating_sub(rest.len());
             }
-            (None, None, Some(_)) => return start,
-            (None, None, None) => return range.end,
+            end
         };
         let rest = self.text(end..self.prompt.text.len());
         end.saturating_add(common_prefix(rest, blanks))
     }
+}
+
+/// Returns the length of the longest part of a close, from its start, with which a sample ends.
+fn count_written(close: &str, text: &str) -> usize {
+    let ends = close.char_indices().map(|(at, char)| at.saturating_add(char.len_utf8()));
+    let is_written = |end: &usize| {
+        let part = close.get(..*end).unwrap_or_default();
+        !part.trim().is_empty() && text.ends_with(part)
+    };
+    ends.take(MAX_CLOSE).filter(is_written).last().unwrap_or_default()
 }
 
 fn unknown(reason: &str) -> Error {

@@ -1,7 +1,7 @@
 //! Tests of how bodies of the three formats are read.
 
-use chat_template::request::Format;
-use chat_template::{ApplyOptions, ChatTemplate, ErrorClass};
+use chat_template::request::{Format, PrepareOptions};
+use chat_template::{ApplyOptions, ChatTemplate, ErrorClass, PromptOptions};
 use serde_json::json;
 
 use super::{plain, prepare};
@@ -144,4 +144,33 @@ fn the_format_is_told_apart_by_the_shape() {
     for (body, format) in cases {
         assert_eq!(plain().prepare(&body).unwrap().format(), format, "{body}");
     }
+}
+
+/// A request that has grown, prepared as the one before it, continues what the model has seen and written.
+#[test]
+fn a_request_that_has_grown_has_a_piece() {
+    let source = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}";
+    let template = ChatTemplate::from_source(source, &[]).unwrap();
+    let mut messages = vec![json!({"role": "user", "content": [{"type": "text", "text": "Hi"}]})];
+    let body = json!({"messages": messages});
+    let first = template.prepare(&body).unwrap();
+    let mut seen = first.render().unwrap().0.text;
+    for sampled in ["Ho<|end|>", "Ho", "Ho<|user|>"] {
+        messages.push(json!({"role": "assistant", "content": "Ho"}));
+        messages.push(json!({"role": "user", "content": [{"type": "text", "text": "Bye"}]}));
+        let body = json!({"messages": messages});
+        let prepared = template
+            .prepare_with(&body, &PrepareOptions::default().with_after(&first))
+            .unwrap();
+        let (append, changes) = prepared.after(&seen, Some(sampled), &PromptOptions::default()).unwrap();
+        let piece = append.into_result().unwrap();
+        let end = if sampled == "Ho" { "<|end|>" } else { "" };
+        assert_eq!(piece.text(), format!("{end}<|user|>Bye<|end|><|assistant|>"));
+        assert_eq!(changes, prepared.render().unwrap().1);
+        seen = seen + sampled + piece.text();
+    }
+    let body = json!({"messages": messages});
+    let prepared = template.prepare(&body).unwrap();
+    let append = prepared.after("other", Some("Ho"), &PromptOptions::default()).unwrap().0;
+    assert!(append.into_result().is_err());
 }

@@ -2,13 +2,14 @@
 
 use chat_template::json::Data;
 use chat_template::request::{After, Change, Format, LaterSystem, Policy, PrepareOptions, Prepared};
-use chat_template::{ChatTemplate, Result};
+use chat_template::{Append, PromptOptions, ChatTemplate, Result};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::call::{Arguments, Wanted, with_options};
-use crate::error::run;
+use crate::error::{refuse, run};
+use crate::input::Text;
 use crate::options::Options;
 use crate::output::write_serialized;
 use crate::prompt::PyPrompt;
@@ -143,19 +144,34 @@ impl PyPrepared {
     /// Returns the prompt and the changes of the body, among them each string that this prompt does not have.
     fn render<'py>(&self, py: Python<'py>) -> PyResult<(PyPrompt, Bound<'py, PyList>)> {
         let (prompt, changes) = run(py, || {
-            let arguments = Arguments::default();
-            self.with(|prepared| {
-                with_options(&self.template, &arguments, &self.options, (Wanted::Spans, None), |options| {
-                    let options = options.prompt.with_reference_spans(false);
-                    prepared.render_with(&options)
-                })
-            })
+            self.with_options(Wanted::Spans, |prepared, options| prepared.render_with(options))
         })?;
         Ok((PyPrompt { prompt }, list_changes(py, &changes)?))
+    }
+
+    /// Returns the text to append after `seen` and, with `sampled`, after what the model wrote, and the changes of the body, which has the
+    /// whole conversation.
+    #[pyo3(signature = (seen, sampled=None))]
+    fn after<'py>(&self, py: Python<'py>, seen: Text, sampled: Option<Text>) -> PyResult<(String, Bound<'py, PyList>)> {
+        let sampled = sampled.as_ref().map(|text| text.0.as_str());
+        let (append, changes) = run(py, || {
+            self.with_options(Wanted::Text, |prepared, options| prepared.after(&seen.0, sampled, options))
+        })?;
+        Ok((take_piece(py, append)?, list_changes(py, &changes)?))
     }
 }
 
 impl PyPrepared {
+    /// Calls the library with the options of a render.
+    fn with_options<T>(&self, wanted: Wanted, call: impl FnOnce(&Prepared<'_>, &PromptOptions<'_>) -> Result<T>) -> Result<T> {
+        let arguments = Arguments::default();
+        self.with(|prepared| {
+            with_options(&self.template, &arguments, &self.options, (wanted, None), |options| {
+                call(prepared, &options.prompt.with_reference_spans(false))
+            })
+        })
+    }
+
     /// Prepares the body again, which takes no search, because the template remembers how it wrote a body of this shape.
     fn with<T>(&self, work: impl FnOnce(&Prepared<'_>) -> Result<T>) -> Result<T> {
         let default = PrepareOptions::default();
@@ -171,6 +187,14 @@ impl PyPrepared {
             .with_bounds(self.options.allowed.bounds());
         options.after = self.plan.or(self.settings.after);
         work(&self.template.prepare_with(&self.body, &options)?)
+    }
+}
+
+/// Returns the text of a piece, or raises the error that there is none.
+pub fn take_piece(py: Python<'_>, append: Append) -> PyResult<String> {
+    match append {
+        Append::Piece(piece) => Ok(piece.text().to_owned()),
+        Append::Broken(broken) => Err(refuse(py, "value", &broken.to_string(), None)),
     }
 }
 

@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use chat_template::json::Data;
 use chat_template::response::{ParseOptions, ResponseTemplate};
-use chat_template::{Append, ChatTemplate, LoadOptions, Prompt};
+use chat_template::{ChatTemplate, LoadOptions, Prompt};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 use crate::batch;
 use crate::call::{Arguments, Given, Row, Wanted, with_options};
-use crate::error::{guard, refuse, run, to_exception};
+use crate::error::{guard, run, to_exception};
 use crate::input::{Text, list_items, read, read_conversation, split_batch};
 use crate::load::{describe_template, describe_tokenizer, read_json, read_tokens};
 use crate::options::{Allowed, CancelFlag, Options};
 use crate::output::{write, write_serialized};
-use crate::prepared::{PyPrepared, prepare};
+use crate::prepared::{PyPrepared, prepare, take_piece};
 use crate::prompt::PyPrompt;
 
 /// The compiled chat templates of a model with its special tokens. It can be used from any thread, pickled and copied.
@@ -318,10 +318,7 @@ impl PyChatTemplate {
                 self.template.append(&messages, &seen.0, sampled, options)
             })
         })?;
-        match piece {
-            Append::Piece(piece) => Ok(piece.text().to_owned()),
-            Append::Broken(broken) => Err(refuse(py, "value", &broken.to_string(), None)),
-        }
+        take_piece(py, piece)
     }
 
     /// Prepares the body of a request of Chat Completions, Responses or Messages, so that this template prints all of it.

@@ -50,8 +50,8 @@ impl<'b> Attempt<'_, 'b, '_> {
         }
     }
 
-    /// Returns the prompt of the plan that is best for this request, and its changes.
-    pub fn search(&mut self) -> Result<(Prompt, Vec<Change>)> {
+    /// Returns the plan that is best for this request, its prompt and its changes.
+    pub fn search(&mut self) -> Result<(Plan, Prompt, Vec<Change>)> {
         let request = self.request;
         let options = without_refusal(self.options);
         let mut outcome = Search::new(request, &options, self.meter).improve(self.found.plan)?;
@@ -62,7 +62,8 @@ impl<'b> Attempt<'_, 'b, '_> {
         let written = request.write(&outcome.plan, self.meter)?;
         let prompt = request.render(&written, &options, (true, false), self.meter)?;
         let prompt = self.complete(prompt, &written)?;
-        self.finish(prompt, &written, &outcome.faults)
+        let (prompt, changes) = self.finish(prompt, &written, &outcome.faults)?;
+        Ok((outcome.plan, prompt, changes))
     }
 
     /// Returns the faults of the plan that the prompt does not show.

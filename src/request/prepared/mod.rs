@@ -25,7 +25,7 @@ use super::sketch::{self, Rest, Sketch};
 use super::variables::{self, Variables};
 use super::write::{Given, Written, write};
 use super::{quick, read, wrong};
-use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt, PromptOptions};
+use crate::chat::{Append, ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt, PromptOptions};
 use crate::clock::LocalTime;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
@@ -126,17 +126,45 @@ impl<'b> Prepared<'b> {
     pub fn render_with(&self, options: &PromptOptions<'_>) -> Result<(Prompt, Vec<Change>)> {
         let deadline = options.render.bounds.start();
         let mut meter = Meter::within(options.render.bounds, &deadline).share_steps();
+        let (_, prompt, changes) = self.render_by_plan(options, &mut meter)?;
+        Ok((prompt, changes))
+    }
+
+    /// Returns the text to append to what the model has seen and written, as [`ChatTemplate::append`] does, and the changes of the body.
+    /// The body is that of the whole conversation. It should be prepared with [`PrepareOptions::after`] the request before it.
+    ///
+    /// # Errors
+    /// Those of [`Prepared::render`] and of [`ChatTemplate::append`].
+    pub fn after(&self, seen: &str, sampled: Option<&str>, options: &PromptOptions<'_>) -> Result<(Append, Vec<Change>)> {
+        let deadline = options.render.bounds.start();
+        let mut meter = Meter::within(options.render.bounds, &deadline).share_steps();
+        let (plan, prompt, changes) = self.render_by_plan(&options.traced(sampled), &mut meter)?;
+        let other;
+        let written = if plan == self.found.plan {
+            &self.written
+        } else {
+            other = self.request.write(&plan, &mut meter)?;
+            &other
+        };
+        let options = self.request.options(written, options);
+        let template = self.request.template;
+        let append = template.find_piece(&written.messages, prompt, (seen, sampled), &options, &mut meter)?;
+        Ok((append, changes))
+    }
+
+    /// Returns the plan by which the body was written in the end, the prompt and the changes.
+    fn render_by_plan(&self, options: &PromptOptions<'_>, meter: &mut Meter<'_>) -> Result<(Plan, Prompt, Vec<Change>)> {
         meter.claim_for_render(self.written.memory)?;
         let request = &self.request;
         if request.policy == Policy::Exact {
-            let prompt = request.render(&self.written, options, (options.render.trace, false), &meter)?;
-            return Ok((prompt, self.list_changes()));
+            let prompt = request.render(&self.written, options, (options.render.trace, false), meter)?;
+            return Ok((self.found.plan, prompt, self.list_changes()));
         }
         let mut attempt = Attempt {
             request,
             found: &self.found,
             options,
-            meter: &mut meter,
+            meter,
         };
         // What the template refuses of the sketch it may take of this request.
         let neutral = request.settings.plan();
@@ -144,12 +172,12 @@ impl<'b> Prepared<'b> {
             let settings = self.found.plan.settings;
             let neutral = Plan { settings, ..neutral };
             let written = request.write(&neutral, attempt.meter)?;
-            if let Some(answer) = attempt.render(neutral, &written)? {
-                return Ok(answer);
+            if let Some((prompt, changes)) = attempt.render(neutral, &written)? {
+                return Ok((neutral, prompt, changes));
             }
         }
-        if let Some(answer) = attempt.render(self.found.plan, &self.written)? {
-            return Ok(answer);
+        if let Some((prompt, changes)) = attempt.render(self.found.plan, &self.written)? {
+            return Ok((self.found.plan, prompt, changes));
         }
         attempt.search()
     }
@@ -281,14 +309,19 @@ impl<'b> Request<'b> {
         (trace, lists_copies): (bool, bool),
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
-        let options = ApplyOptions::default()
-            .with_prompt(options.with_trace(trace))
+        let options = self.options(written, &options.with_trace(trace));
+        self.template.apply_within(&written.messages, &options, lists_copies, meter)
+    }
+
+    /// Returns the options with the arguments of what was written.
+    fn options<'o>(&'o self, written: &'o Written<'b>, options: &PromptOptions<'o>) -> ApplyOptions<'o> {
+        ApplyOptions::default()
+            .with_prompt(*options)
             .with_tools(&written.tools)
             .with_documents(&self.documents)
             .with_variables(&written.variables)
             .with_add_generation_prompt(self.has_prompt)
-            .with_continue_final_message(self.continue_final_message);
-        self.template.apply_within(&written.messages, &options, lists_copies, meter)
+            .with_continue_final_message(self.continue_final_message)
     }
 
     /// Returns the plan of a request: that of its sketch, or else the best one that renders of the request show.
