@@ -270,13 +270,13 @@ impl<'g> Grown<'g> {
                 Some(first) if !close.get(..first.start).unwrap_or_default().trim().is_empty() => {
                     return start.saturating_add(first.start);
                 }
-                Some(_) => {
+                None if !close.trim().is_empty() => return range.end,
+                _ => {
                     let printed = self.text(range.start..start);
                     let own = printed.get(printed.trim_end().len()..).unwrap_or_default();
                     let more = blanks.strip_prefix(own).unwrap_or_default();
                     return start.saturating_add(common_prefix(close, more));
                 }
-                None => return range.end,
             }
         } else {
             let mut end = start.saturating_add(close.trim_end().len());

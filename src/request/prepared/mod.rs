@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use serde::Serialize;
 
 use attempt::Attempt;
+use foldhash::fast::RandomState;
 
 use super::change::{Change, ChangeKind};
 use super::format::{Format, find};
@@ -352,10 +353,11 @@ impl<'b> Request<'b> {
             after,
             limits: sketch::list_limits(meter.limits()),
         };
-        let Some(sketch) = Sketch::new(&self.normal, self.documents, rest, meter)? else {
+        let memory: &Memory = self.template.kept();
+        let has_tag = memory.has_tag(self.template.source().unwrap_or_default());
+        let Some(sketch) = Sketch::new(&self.normal, self.documents, rest, has_tag, meter)? else {
             return Ok(None);
         };
-        let memory: &Memory = self.template.kept();
         if let Some(known) = memory.find(&sketch) {
             meter.charge(known.steps)?;
             return Ok(known.found);
@@ -433,13 +435,13 @@ impl<'b> Request<'b> {
         let make = |place: Place, kind, reason: &'static str| Change::new(self.normal.places.pointer(place), kind, reason);
         let mut changes = written.settings.clone();
         let lost = faults.iter().filter(|(fault, _)| *fault == kind::MEDIUM);
-        let lost: HashSet<Place> = lost.map(|(_, place)| *place).collect();
+        let lost: HashSet<Place, RandomState> = lost.map(|(_, place)| *place).collect();
         let own = written.changes.iter();
         let own = own.filter(|(place, kind, _)| *kind != ChangeKind::Renamed || !lost.contains(place));
         changes.extend(own.map(|(place, kind, reason)| make(*place, *kind, reason)));
         let dropped = written.changes.iter().filter(|change| change.1 == ChangeKind::Dropped);
-        let dropped: HashSet<Place> = dropped.map(|change| change.0).collect();
-        let labelled: HashSet<Place> = written.labelled.iter().copied().collect();
+        let dropped: HashSet<Place, RandomState> = dropped.map(|change| change.0).collect();
+        let labelled: HashSet<Place, RandomState> = written.labelled.iter().copied().collect();
         let mut last = None;
         for (fault, place) in faults.iter().filter(|(_, place)| !labelled.contains(place)) {
             let (kind, reason) = match *fault {

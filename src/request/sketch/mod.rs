@@ -78,6 +78,9 @@ struct Outline {
     values: Vec<(String, String)>,
 }
 
+/// The end of thoughts in an answer.
+pub const TAG: &str = "</think>";
+
 /// The codes of parts. No code is 0.
 const EMPTY: u8 = 1;
 const BLANK: u8 = 2;
@@ -97,8 +100,14 @@ const IS_MATCHED: u8 = 4;
 const IS_NEXT: u8 = 8;
 
 impl Sketch {
-    /// Returns the sketch of a request, or `None` if that would be large.
-    pub fn new(normal: &Normal<'_>, documents: Option<Node<'_>>, rest: Rest, meter: &mut Meter<'_>) -> Result<Option<Self>> {
+    /// Returns the sketch of a request, or `None` if that would be large. `has_tag` tells whether the template has [`TAG`].
+    pub fn new(
+        normal: &Normal<'_>,
+        documents: Option<Node<'_>>,
+        rest: Rest,
+        has_tag: bool,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<Self>> {
         // A value of a tool and a call are looked at too.
         meter.charge_items(normal.values)?;
         let mut walk = Walk {
@@ -110,7 +119,7 @@ impl Sketch {
         let mut open = Vec::new();
         for turn in &normal.turns {
             open.extend(&turn.calls);
-            let Some(outline) = Outline::new(normal, turn, &mut open, meter)? else {
+            let Some(outline) = Outline::new(normal, turn, (&mut open, has_tag), meter)? else {
                 return Ok(None);
             };
             let bytes: usize = outline.values.iter().map(|(key, value)| key.len() + value.len()).sum();
@@ -276,16 +285,22 @@ impl CodeWalk {
 
 impl Outline {
     /// Returns the outline of a turn, or `None` if that would be large. `open` has the calls without a result.
-    fn new(normal: &Normal<'_>, turn: &Turn<'_>, open: &mut Vec<usize>, meter: &mut Meter<'_>) -> Result<Option<Self>> {
+    fn new(
+        normal: &Normal<'_>,
+        turn: &Turn<'_>,
+        (open, has_tag): (&mut Vec<usize>, bool),
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<Self>> {
+        let looks_for_tag = has_tag && turn.role == Role::Assistant;
         let mut values = Vec::new();
         let parts = match turn.parts.as_slice() {
             [] => Codes::default(),
-            [part] if part.medium().is_none() => Codes::of(code_of_part(part, turn, meter)?),
+            [part] if part.medium().is_none() => Codes::of(code_of_part(part, looks_for_tag, meter)?),
             parts => {
                 meter.charge_items(parts.len())?;
                 let mut walk = CodeWalk::new();
                 for part in parts {
-                    let Some(is_new) = walk.push(code_of_part(part, turn, meter)?) else {
+                    let Some(is_new) = walk.push(code_of_part(part, looks_for_tag, meter)?) else {
                         return Ok(None);
                     };
                     if is_new && part.medium().is_some() {
@@ -333,7 +348,7 @@ impl Outline {
 }
 
 /// Returns the code of a part. Many templates cut the thoughts from an answer that has their tag.
-fn code_of_part(part: &Part<'_>, turn: &Turn<'_>, meter: &mut Meter<'_>) -> Result<u8> {
+fn code_of_part(part: &Part<'_>, looks_for_tag: bool, meter: &mut Meter<'_>) -> Result<u8> {
     let is_blank = |text: &str| text.starts_with(char::is_whitespace) && text.trim().is_empty();
     Ok(match part.kind {
         PartKind::Medium(Medium::Image) => MEDIUM,
@@ -343,9 +358,9 @@ fn code_of_part(part: &Part<'_>, turn: &Turn<'_>, meter: &mut Meter<'_>) -> Resu
         PartKind::Block => BLOCK,
         _ if part.text.is_empty() => EMPTY,
         _ if is_blank(&part.text) => BLANK,
-        _ if turn.role == Role::Assistant => {
+        _ if looks_for_tag => {
             meter.charge_scan(part.text.len())?;
-            if part.text.contains("</think>") { THINKS } else { WORDS }
+            if part.text.contains(TAG) { THINKS } else { WORDS }
         }
         _ => WORDS,
     })

@@ -127,7 +127,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let model = ChatTemplate::from_dir(folder, &LoadOptions::default())?;
     // A template that does not compile ends the server here, and not at the first request. How the model writes is found out once.
-    model.inspect(Bounds::default())?.get("response")?;
+    model.inspect(Bounds::default())?.get::<serde_json::Value>("response")?;
     let listener = TcpListener::bind(&address)
         .await
         .map_err(|error| format!("{address}: {error}"))?;
