@@ -17,6 +17,8 @@ use std::process::{Command, ExitCode};
 
 use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, Limits, LocalTime, RenderOptions, Template, json};
 
+use serde_json::Value;
+
 use comparison::callgrind::count_instructions;
 use comparison::conversation::{Size, conversation};
 use comparison::{FAMILIES, Family, NOW};
@@ -26,7 +28,7 @@ const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.
 /// The maximum number of instructions of an action, as a multiple of the recorded number.
 const TOLERANCE: f64 = 1.05;
 
-const ACTIONS: [&str; 7] = [
+const ACTIONS: [&str; 8] = [
     "compile",
     "apply",
     "apply_one",
@@ -34,6 +36,7 @@ const ACTIONS: [&str; 7] = [
     "render_json",
     "render_traced",
     "find_assistant",
+    "to_data",
 ];
 
 /// The number of rounds that are counted.
@@ -79,6 +82,7 @@ fn run_action(name: &str, action: &str, rounds: usize) {
     match action {
         "compile" => (0..rounds).for_each(|_| drop(black_box(Template::compile(family.source)))),
         "apply" | "find_assistant" => apply(family, rounds, SIZE, action),
+        "to_data" => to_data(family, rounds),
         "apply_one" => apply(family, rounds, Size::Messages(1), action),
         _ => render(family, rounds, action),
     }
@@ -90,13 +94,12 @@ fn apply(family: &Family, rounds: usize, size: Size, action: &str) {
     let context = conversation(family, size);
     // Valgrind does not have the memory from which the clock of a deadline is read.
     let limits = Limits::default().with_milliseconds(None);
-    let options = ApplyOptions {
-        bounds: (&limits).into(),
-        clock: &NOW.parse::<LocalTime>().expect("NOW is a time"),
-        add_generation_prompt: action != "find_assistant",
-        assistant: (action == "find_assistant").then(AssistantOptions::default),
-        ..ApplyOptions::default()
-    };
+    let now = NOW.parse::<LocalTime>().expect("NOW is a time");
+    let options = ApplyOptions::default()
+        .with_bounds(&limits)
+        .with_clock(&now)
+        .with_add_generation_prompt(action != "find_assistant")
+        .with_assistant((action == "find_assistant").then(AssistantOptions::default));
     for _ in 0..rounds {
         black_box(template.apply(&context["messages"], &options)).expect("it renders");
     }
@@ -109,12 +112,11 @@ fn render(family: &Family, rounds: usize, action: &str) {
     let text = context.to_string();
     // Valgrind does not have the memory from which the clock of a deadline is read.
     let limits = Limits::default().with_milliseconds(None);
-    let options = RenderOptions {
-        bounds: (&limits).into(),
-        clock: &NOW.parse::<LocalTime>().expect("NOW is a time"),
-        trace: action == "render_traced",
-        ..RenderOptions::default()
-    };
+    let now = NOW.parse::<LocalTime>().expect("NOW is a time");
+    let options = RenderOptions::default()
+        .with_bounds(&limits)
+        .with_clock(&now)
+        .with_trace(action == "render_traced");
     for _ in 0..rounds {
         let rendered = if action == "render_json" {
             let context = json::read(&text).expect("it is JSON");
@@ -126,8 +128,32 @@ fn render(family: &Family, rounds: usize, action: &str) {
     }
 }
 
+/// A message of a caller's own type.
+#[derive(serde::Serialize)]
+struct Message<'m> {
+    role: &'m str,
+    content: &'m Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_calls: Option<&'m Value>,
+}
+
+/// Makes trees of typed messages.
+fn to_data(family: &Family, rounds: usize) {
+    let context = conversation(family, SIZE);
+    let messages = context["messages"].as_array().expect("a list");
+    let typed = messages.iter().map(|message| Message {
+        role: message["role"].as_str().expect("a role"),
+        content: &message["content"],
+        tool_calls: message.get("tool_calls"),
+    });
+    let typed: Vec<Message<'_>> = typed.collect();
+    for _ in 0..rounds {
+        black_box(json::to_data(&typed)).expect("it is small");
+    }
+}
+
 fn format_record(counted: &[(String, u64)]) -> String {
-    let now = ApplyOptions::default().clock.now();
+    let now = RenderOptions::default().clock.now();
     let date = format!("{:04}-{:02}-{:02}", now.year(), now.month(), now.day());
     let (rustc, valgrind) = (version("rustc"), version("valgrind"));
     let machine = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);

@@ -62,12 +62,10 @@ fn apply(criterion: &mut Criterion, family: &Family) {
     for size in [Size::Messages(10), Size::Messages(1000), Size::Tools(5)] {
         let context = conversation(family, size);
         let tools = context.get("tools");
-        let options = ApplyOptions {
-            tools: tools.as_ref().map(|tools| *tools as _),
-            add_generation_prompt: true,
-            clock,
-            ..ApplyOptions::default()
-        };
+        let options = ApplyOptions::default()
+            .with_tools(&tools)
+            .with_add_generation_prompt(true)
+            .with_clock(clock);
         let messages = &context["messages"];
         let text = messages.to_string();
         let prompt = |messages: &Value| template.apply(messages, &options).expect("it renders").text;

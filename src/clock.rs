@@ -220,7 +220,7 @@ fn parse_digits(text: &str) -> Option<u32> {
 ///
 /// let template = ChatTemplate::from_source("Today is {{ strftime_now('%d %b %Y') }}.", &[])?;
 /// let clock: LocalTime = "2026-01-02T03:04:05".parse()?;
-/// let options = ApplyOptions { clock: &clock, ..Default::default() };
+/// let options = ApplyOptions::default().with_clock(&clock);
 /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
 /// assert_eq!(template.apply(&messages, &options)?.text, "Today is 02 Jan 2026.");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

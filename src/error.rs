@@ -361,7 +361,7 @@ impl Error {
     ///
     /// let template = Template::compile("{{ x }}")?;
     /// let deadline = Deadline::new(0);
-    /// let options = RenderOptions { bounds: (&deadline).into(), ..Default::default() };
+    /// let options = RenderOptions::default().with_bounds(&deadline);
     /// let error = template.render(&serde_json::json!({"x": 1}), &options).unwrap_err();
     /// assert_eq!((error.is_retryable(), error.http_status()), (true, 503));
     /// # Ok::<(), chat_template::Error>(())
@@ -406,13 +406,11 @@ impl Error {
 /// ```
 /// use std::error::Error;
 ///
-/// use chat_template::json::{JsonError, JsonErrorKind};
-/// use chat_template::{RenderOptions, Template};
+/// use chat_template::{ChatTemplate, LoadOptions};
 ///
-/// let error = Template::compile("")?.render_json("{", &RenderOptions::default()).unwrap_err();
-/// let source = error.source().and_then(|source| source.downcast_ref::<JsonError>());
-/// assert_eq!(source.map(JsonError::kind), Some(JsonErrorKind::Syntax));
-/// # Ok::<(), chat_template::Error>(())
+/// let error = ChatTemplate::from_dir("no/such/folder", &LoadOptions::default()).unwrap_err();
+/// let source = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
+/// assert_eq!(source.map(std::io::Error::kind), Some(std::io::ErrorKind::NotFound));
 /// ```
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

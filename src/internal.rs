@@ -7,6 +7,7 @@ pub use crate::clock::SystemClock;
 pub use crate::json::pointer::escape_key;
 pub use crate::json::read::read_bytes;
 pub use crate::json::tree::Entry;
+pub use crate::json::write::write_data;
 pub use crate::text::truncate::elide;
 pub use crate::text::utf8::describe_fault;
 pub use crate::unicode::{is_identifier, is_name, is_whitespace};

@@ -22,7 +22,7 @@
 //!
 //! let template = ChatTemplate::from_dir(&folder, &LoadOptions::default())?;
 //! let messages = serde_json::json!([{"role": "user", "content": "Hello"}]);
-//! let options = ApplyOptions { add_generation_prompt: true, ..Default::default() };
+//! let options = ApplyOptions::default().with_add_generation_prompt(true);
 //! let prompt = template.apply(&messages, &options)?;
 //! assert_eq!(prompt.text, "<s><|user|>Hello</s><|assistant|>");
 //! # std::fs::remove_dir_all(&folder)?;
@@ -82,14 +82,14 @@
 //! let messages = json!([{"role": "user", "content": "How warm is it?"}]);
 //!
 //! let tools = json!([{"type": "function", "function": {"name": "weather", "strict": null}}]);
-//! let options = ApplyOptions { tools: Some(&tools), ..Default::default() };
+//! let options = ApplyOptions::default().with_tools(&tools);
 //! assert_eq!(
 //!     template.apply(&messages, &options)?.text,
 //!     r#"{"type": "function", "function": {"name": "weather", "strict": null}} How warm is it?"#
 //! );
 //!
 //! let variables = json!({"enable_thinking": true});
-//! let options = ApplyOptions { variables: Some(&variables), ..Default::default() };
+//! let options = ApplyOptions::default().with_variables(&variables);
 //! assert_eq!(template.apply(&messages, &options)?.text, "How warm is it? Think!");
 //! # Ok::<(), chat_template::Error>(())
 //! ```
@@ -154,11 +154,11 @@
 //! | `add_generation_prompt` | [`ApplyOptions::add_generation_prompt`]; pass a flag that is not a bool as a variable of this name |
 //! | `continue_final_message` | [`ApplyOptions::continue_final_message`] |
 //! | `**kwargs` | [`ApplyOptions::variables`] |
-//! | `return_assistant_tokens_mask` | [`ApplyOptions::reference_spans`] or [`ApplyOptions::assistant`], and [`assistant_mask`] |
+//! | `return_assistant_tokens_mask` | [`RenderOptions::reference_spans`] or [`PromptOptions::assistant`], and [`assistant_mask`] |
 //! | `tokenize=False` | always so: tokenizing belongs to the tokenizer, as do `padding`, `truncation`, `max_length`, `return_tensors`, `return_dict` and `tokenizer_kwargs` |
-//! | `sanitize_control_tokens` | [`ApplyOptions::control_tokens`], which does not change the values that templates compare |
+//! | `sanitize_control_tokens` | [`PromptOptions::control_tokens`], which does not change the values that templates compare |
 //! | the tokenizer's `chat_template` and `special_tokens_map` | the [`ChatTemplate`]; [`ApplyOptions::special_tokens`] replaces the tokens for one call |
-//! | `datetime.now()` | [`ApplyOptions::clock`] |
+//! | `datetime.now()` | [`RenderOptions::clock`] |
 //!
 //! # The engine alone
 //!
@@ -204,6 +204,7 @@ pub mod request;
 mod resolve;
 #[cfg(feature = "response")]
 pub mod response;
+mod setters;
 mod source;
 mod span;
 mod strftime;
@@ -216,7 +217,7 @@ mod value;
 
 pub use chat::{
     Append, ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Field,
-    LoadOptions, NextPiece, PrefixBroken, Prompt, TextPiece, TokenOrigin, Turn, assistant_mask,
+    LoadOptions, NextPiece, PrefixBroken, Prompt, PromptOptions, TextPiece, TokenOrigin, Turn, assistant_mask,
 };
 pub use clock::{Clock, LocalTime};
 pub use deadline::{Bounds, Deadline};

@@ -58,11 +58,8 @@ impl Use {
     /// Measures the first render of a template, or returns `None` if it fails.
     fn measure(source: &str, context: &Value, trace: bool) -> Option<Self> {
         let template = Template::compile(source).ok()?;
-        let options = RenderOptions {
-            clock: &NOW.parse::<LocalTime>().expect("NOW is a time"),
-            trace,
-            ..RenderOptions::default()
-        };
+        let now = NOW.parse::<LocalTime>().expect("NOW is a time");
+        let options = RenderOptions::default().with_clock(&now).with_trace(trace);
         let profiler = dhat::Profiler::builder().testing().build();
         let rendered = template.render(context, &options);
         let counted = dhat::HeapStats::get();
@@ -86,11 +83,8 @@ impl Use {
 fn count_applied(family: &Family) -> u64 {
     let template = ChatTemplate::from_source(family.source, &[("bos_token", "<s>"), ("eos_token", "</s>")]).expect("it compiles");
     let context = conversation(family, Size::Messages(10));
-    let options = ApplyOptions {
-        clock: &NOW.parse::<LocalTime>().expect("NOW is a time"),
-        add_generation_prompt: true,
-        ..ApplyOptions::default()
-    };
+    let now = NOW.parse::<LocalTime>().expect("NOW is a time");
+    let options = ApplyOptions::default().with_clock(&now).with_add_generation_prompt(true);
     let apply = || template.apply(&context["messages"], &options).expect("it renders");
     drop(apply());
     let profiler = dhat::Profiler::builder().testing().build();

@@ -20,10 +20,7 @@ fn messages(count: usize) -> Vec<Value> {
 }
 
 fn prompted() -> ApplyOptions<'static> {
-    ApplyOptions {
-        add_generation_prompt: true,
-        ..ApplyOptions::default()
-    }
+    ApplyOptions::default().with_add_generation_prompt(true)
 }
 
 fn append(source: &str, count: usize, seen: &str, sampled: Option<&str>) -> Result<NextPiece, PrefixBroken> {
@@ -99,15 +96,8 @@ fn a_sample_needs_a_message_of_the_assistant() {
 fn the_text_after_a_message_has_the_end_of_the_turn_unless_the_model_writes_it() {
     let template = ChatTemplate::from_source(SOURCE, &[]).unwrap();
     for (end_of_turn, close) in [(true, ""), (false, "<|im_end|>")] {
-        let assistant = Some(AssistantOptions {
-            end_of_turn,
-            ..AssistantOptions::default()
-        });
-        let options = ApplyOptions {
-            trace: true,
-            assistant,
-            ..ApplyOptions::default()
-        };
+        let assistant = Some(AssistantOptions::default().with_end_of_turn(end_of_turn));
+        let options = ApplyOptions::default().with_trace(true).with_assistant(assistant);
         let prompt = template.apply(&messages(3), &options).unwrap();
         let after = format!("{close}\n<|im_start|>user\nMore<|im_end|>\n");
         assert_eq!(prompt.after(1), Some(after.as_str()));
@@ -212,15 +202,9 @@ fn a_turn_without_a_known_beginning_is_found_by_what_was_seen() {
 /// The conversations of the corpus that grow, by their messages, and the others by what they have besides.
 fn grow(context: &Value, template: &ChatTemplate, counts: &mut [usize; 4]) {
     let all = context["messages"].as_array().unwrap();
-    let options = ApplyOptions {
-        tools: context.get("tools").map(|tools| tools as _),
-        ..prompted()
-    };
+    let options = prompted().with_tools(&context["tools"]);
     let render = |messages: &[Value], prompted| {
-        let options = ApplyOptions {
-            add_generation_prompt: prompted,
-            ..options
-        };
+        let options = options.with_add_generation_prompt(prompted);
         template.apply(messages, &options).ok().map(|prompt| prompt.text)
     };
     let Some(whole) = render(all, true) else { return };

@@ -112,16 +112,10 @@ const BEGINNINGS: [&str; 9] = [
 
 /// Functions that begin to count although they are not public, with the reason. None of them calls another one.
 #[rustfmt::skip]
-const OWN_BOUNDS: [(&str, &str, &str); 11] = [
+const OWN_BOUNDS: [(&str, &str, &str); 5] = [
     ("src/chat/files.rs", "default", "makes the default of options"),
-    ("src/chat/folder.rs", "load_config", "is where the configuration of a request enters"),
-    ("src/chat/folder.rs", "load_dir", "is `from_dir` for callers that want a template that does not compile"),
-    ("src/chat/mod.rs", "load_named", "is `from_named` for such callers"),
-    ("src/chat/mod.rs", "load_source", "is `from_source` for such callers"),
-    ("src/chat/options.rs", "default", "makes the default of options"),
-    ("src/chat/prompt.rs", "turns_within", "is `turns` for a caller with bounds"),
-    ("src/chat/render.rs", "default", "makes the default of options"),
     ("src/chat/tokenizer_json.rs", "read_entries", "shares the deadline of the folder"),
+    ("src/request/options.rs", "default", "makes the default of options"),
     ("src/inspect/experiments.rs", "usual_limits", "is what a limit of the caller is compared with"),
     ("src/inspect/report.rs", "read", "is what each public method of a report calls"),
 ];
@@ -141,7 +135,7 @@ fn only_a_public_function_begins_to_count() {
             false => Some(format!("{ty}::{}(", function.name)),
             true => is_unique(&function.name).then(|| format!(".{}(", function.name)),
         })
-        .chain(["json::read_within(".to_owned()])
+        .chain(["json::Data::read_within(".to_owned()])
         .collect();
     let mut faults = Vec::new();
     let mut own = OWN_BOUNDS.to_vec();
@@ -183,7 +177,7 @@ fn bounds_of_its_own_are_found() {
         assert_eq!(find(passed), Vec::<String>::new(), "{passed}");
     }
     for begun in [
-        "fn f(meter: &mut Meter) { json::read_within(text, DEPTH, meter.limits()) }",
+        "fn f(meter: &mut Meter) { json::Data::read_within(text, DEPTH, meter.limits()) }",
         "pub(crate) fn f(bounds: Bounds) { let deadline = bounds.start(); }",
         "fn f() { g(&mut Meter::new(Limits::default())) }",
         "fn f(meter: &mut Meter) { Template::compile(text) }",

@@ -18,7 +18,7 @@ fn derive(fields: &str) -> Value {
     );
     let report = ChatTemplate::from_source(source, &[]).unwrap();
     let report = report.inspect(Bounds::default()).unwrap();
-    let response = report.get("response").unwrap().unwrap();
+    let response = report.get::<Value>("response").unwrap();
     let witness = report.witness("response.content").unwrap();
     assert!(witness.is_some_and(|witness| witness.output.is_some()));
     response
@@ -28,10 +28,7 @@ fn derive(fields: &str) -> Value {
 fn assert_parsed(fields: &str, text: &str, expected: Value) {
     let template = derive(fields);
     let template = ResponseTemplate::new(&template["template"]).unwrap_or_else(|error| panic!("{error}: {template}"));
-    let options = ParseOptions {
-        prefix: "<|user|>\nHi<|end|>\n<|assistant|>\n",
-        ..ParseOptions::default()
-    };
+    let options = ParseOptions::default().with_prefix("<|user|>\nHi<|end|>\n<|assistant|>\n");
     assert_eq!(
         serde_json::to_value(template.parse(text, &options).unwrap()).unwrap(),
         expected
@@ -145,9 +142,9 @@ fn derivation_takes_little_time() {
             continue;
         };
         let report = template.inspect(Bounds::default()).unwrap();
-        report.get("roles").unwrap();
+        report.get::<Value>("roles").unwrap();
         let start = ThreadTime::now();
-        report.get("response").unwrap();
+        report.get::<Value>("response").unwrap();
         times.push((start.elapsed(), path));
     }
     times.sort();
@@ -177,10 +174,7 @@ fn parsing_takes_little_time() {
     let template = ResponseTemplate::new(&derive(&fields)["template"]).unwrap();
     let limits = chat_template::Limits::default().with_steps(u64::MAX).with_live(1 << 30);
     for (name, text) in texts {
-        let options = ParseOptions {
-            bounds: (&limits).into(),
-            ..ParseOptions::default()
-        };
+        let options = ParseOptions::default().with_bounds(&limits);
         let start = ThreadTime::now();
         let parsed = template.parse(&text, &options);
         let seconds = start.elapsed().as_secs_f64();

@@ -1,5 +1,5 @@
 //! Checks that steps are charged in proportion to time, so that their limit alone, without one on time, bounds the time. Measures the time
-//! of a step of whole programs: of random ones that the fuzzer makes from the grammar, of programs with each filter, test, method, global
+//! of a step of whole programs: of random ones that the fuzzer makes, of programs with each filter, test, method, global
 //! function, operator and statement, and of requests that do more than render, while their input grows.
 //!
 //! ```text
@@ -102,7 +102,7 @@ fn main() {
     }
     let (began, mut programs) = (Instant::now(), 0);
     while is_wanted("random") && began.elapsed() < Duration::from_secs(minutes * 60) {
-        let request = random_request(seed, programs).expect("the grammar");
+        let request = random_request(seed, programs);
         programs += 1;
         // The reader of this crate accepts integers of any size. A value of serde_json cannot hold them.
         let request = json::read(&request).expect("JSON");
@@ -254,10 +254,7 @@ impl Bench {
     /// Returns the nanoseconds of a step, and the seconds of the render, or `None` if it fails.
     fn measure(&self, template: &str, context: &Value, runs: usize) -> Option<(f64, f64)> {
         let template = Template::compile(template).ok()?;
-        let options = RenderOptions {
-            bounds: (&self.limits).into(),
-            ..RenderOptions::default()
-        };
+        let options = RenderOptions::default().with_bounds(&self.limits);
         let (mut least, mut all, mut steps) = (f64::MAX, 0.0, 0);
         for _ in 0..runs {
             let start = ThreadTime::now();
@@ -277,10 +274,7 @@ impl Bench {
     /// Records a program if two runs of it end long after its deadline.
     fn check_deadline(&self, name: &str, template: &str, context: &Value) {
         let limits = Limits::default().with_milliseconds(DEADLINE);
-        let options = RenderOptions {
-            bounds: (&limits).into(),
-            ..RenderOptions::default()
-        };
+        let options = RenderOptions::default().with_bounds(&limits);
         let Ok(template) = Template::compile(template) else { return };
         let is_late = || {
             let start = ThreadTime::now();

@@ -5,8 +5,8 @@
 //! one, as many as a step scans.
 
 use chat_template::{
-    ApplyOptions, AssistantOptions, ChatTemplate, ControlPolicy, ControlTokens, Error, Limit, Limits, RenderOptions, Template,
-    json, request::PrepareOptions,
+    ApplyOptions, AssistantOptions, ChatTemplate, ControlPolicy, ControlTokens, Error, Limit, Limits, PromptOptions, RenderOptions,
+    Template, json, request::PrepareOptions,
 };
 use cpu_time::ThreadTime;
 use serde_json::{Value, json};
@@ -195,17 +195,9 @@ pub fn list() -> Vec<(String, Make)> {
                     let template = ChatTemplate::from_source(source.as_str(), &[]).unwrap();
                     let body: Value = serde_json::from_str(&repeat(before, repeated, after, size)).expect("JSON");
                     Box::new(move |limits| {
-                        let options = PrepareOptions {
-                            bounds: limits.into(),
-                            ..PrepareOptions::default()
-                        };
+                        let options = PrepareOptions::default().with_bounds(limits);
                         let prepared = template.prepare_with(&body, &options)?;
-                        prepared
-                            .render_with(&ApplyOptions {
-                                bounds: limits.into(),
-                                ..ApplyOptions::default()
-                            })
-                            .map(drop)
+                        prepared.render_with(&PromptOptions::default().with_bounds(limits)).map(drop)
                     })
                 }),
             );
@@ -280,19 +272,15 @@ fn add_traces(add: &mut impl FnMut(String, Make)) {
                 let (messages, tokens) = make(size);
                 Box::new(move |limits| {
                     let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
-                    let control_tokens = ControlTokens {
-                        policy: ControlPolicy::Split,
-                        tokens: &tokens,
-                        ..ControlTokens::default()
-                    };
-                    let options = ApplyOptions {
-                        bounds: limits.into(),
-                        trace: true,
-                        generation_spans: true,
-                        assistant: Some(AssistantOptions::default()),
-                        control_tokens,
-                        ..ApplyOptions::default()
-                    };
+                    let control_tokens = ControlTokens::default()
+                        .with_policy(ControlPolicy::Split)
+                        .with_tokens(&tokens);
+                    let options = ApplyOptions::default()
+                        .with_bounds(limits)
+                        .with_trace(true)
+                        .with_generation_spans(true)
+                        .with_assistant(AssistantOptions::default())
+                        .with_control_tokens(control_tokens);
                     let prompt = template.apply(&messages, &options)?;
                     drop(prompt.turns());
                     Ok(())
@@ -397,11 +385,7 @@ fn add_traces(add: &mut impl FnMut(String, Make)) {
                     template
                         .apply(
                             &messages,
-                            &ApplyOptions {
-                                bounds: limits.into(),
-                                trace: name_length > 1,
-                                ..ApplyOptions::default()
-                            },
+                            &ApplyOptions::default().with_bounds(limits).with_trace(name_length > 1),
                         )
                         .map(drop)
                 })
@@ -418,10 +402,7 @@ fn say(text: String) -> Value {
 fn add_answers(add: &mut impl FnMut(String, Make)) {
     let render = |source: String| -> Run {
         Box::new(move |limits| {
-            let options = RenderOptions {
-                bounds: limits.into(),
-                ..RenderOptions::default()
-            };
+            let options = RenderOptions::default().with_bounds(limits);
             let rendered = Template::compile(&source)?.render(&json!({}), &options)?;
             drop(serde_json::to_string(&rendered.text));
             Ok(())

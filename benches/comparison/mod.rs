@@ -171,12 +171,11 @@ impl<'e> Comparison<'e> {
     }
 
     fn apply(&self) -> chat_template::Result<String> {
-        let options = ApplyOptions {
-            tools: self.json.get("tools").as_ref().map(|tools| *tools as _),
-            add_generation_prompt: true,
-            clock: &self.clock,
-            ..ApplyOptions::default()
-        };
+        let tools = self.json.get("tools");
+        let options = ApplyOptions::default()
+            .with_tools(&tools)
+            .with_add_generation_prompt(true)
+            .with_clock(&self.clock);
         Ok(self.engines.applied.apply(&self.json["messages"], &options)?.text)
     }
 
@@ -188,10 +187,7 @@ impl<'e> Comparison<'e> {
 
     fn render(&self, context: &(impl chat_template::Input + ?Sized)) -> chat_template::Result<String> {
         let clock: &dyn Clock = &self.clock;
-        let options = RenderOptions {
-            clock,
-            ..RenderOptions::default()
-        };
+        let options = RenderOptions::default().with_clock(clock);
         Ok(self.engines.ours.render(context, &options)?.text)
     }
 

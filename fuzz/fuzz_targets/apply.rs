@@ -18,17 +18,11 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |text: &str| {
         return;
     };
     let is_set = |name| request.get(name).is_some_and(|flag| *flag == Data::Bool(true));
-    let options = ApplyOptions {
-        add_generation_prompt: is_set("add_generation_prompt"),
-        continue_final_message: if is_set("continue_final_message") {
+    let options = ApplyOptions::default().with_add_generation_prompt(is_set("add_generation_prompt")).with_continue_final_message(if is_set("continue_final_message") {
             ContinueFinalMessage::Content
         } else {
             ContinueFinalMessage::default()
-        },
-        reference_spans: is_set("generation"),
-        generation_spans: is_set("generation"),
-        ..ApplyOptions::default()
-    };
+        }).with_reference_spans(is_set("generation")).with_generation_spans(is_set("generation"));
     match template.apply(messages, &options) {
         Ok(prompt) => {
             for span in &prompt.generation_spans.bytes {

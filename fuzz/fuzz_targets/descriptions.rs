@@ -135,14 +135,14 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let (tools, prefix, text) = (choices.tools(), choices.text(4), choices.text(12));
-    let options = ParseOptions { prefix: &prefix, tools: Some(&tools), bounds: (&limits).into() };
+    let options = ParseOptions::default().with_prefix(&prefix).with_tools(&tools).with_bounds(&limits);
     let whole = timed(|| template.parse(&text, &options));
     // All parts together have one deadline.
     let deadline = Deadline::new(MILLISECONDS);
     let mut bounds = options.bounds;
     bounds.deadline = Some(&deadline);
     let streamed = timed(|| {
-        let mut parser = ResponseParser::new(&template, &ParseOptions { bounds, ..options })?;
+        let mut parser = ResponseParser::new(&template, &options.with_bounds(bounds))?;
         let mut events = parser.take_first_events();
         let mut rest = text.as_str();
         while !rest.is_empty() {

@@ -40,11 +40,7 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |source: &str| {
     limits.output = 1 << 20;
     limits.value = 1 << 20;
     limits.live = 4 << 20;
-    let options = RenderOptions {
-        bounds: (&limits).into(),
-        reference_spans: true,
-        ..RenderOptions::default()
-    };
+    let options = RenderOptions::default().with_bounds(&limits).with_reference_spans(true);
     let start = ThreadTime::now();
     let rendered = template.render(&context, &options);
     let time = start.elapsed();
@@ -93,12 +89,10 @@ fn is_slow(time: Duration, steps: u64) -> bool {
 
 /// Checks that the true spans of the generation blocks are ranges of the prompt.
 fn check_true_spans(source: &str, context: &serde_json::Value, limits: &Limits) {
-    let options = ApplyOptions {
-        reference_spans: true,
-        generation_spans: true,
-        bounds: limits.into(),
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default()
+        .with_reference_spans(true)
+        .with_generation_spans(true)
+        .with_bounds(limits);
     let template = ChatTemplate::from_source(source, &[]);
     let Ok(prompt) = template.and_then(|template| template.apply(&context["messages"], &options)) else {
         return;

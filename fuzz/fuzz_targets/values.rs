@@ -15,10 +15,7 @@ libfuzzer_sys::fuzz_target!(init: assert_usable(), |input: &str| {
     limits.steps = 200_000;
     limits.value = 1 << 20;
     limits.live = 4 << 20;
-    let options = RenderOptions {
-        bounds: (&limits).into(),
-        ..RenderOptions::default()
-    };
+    let options = RenderOptions::default().with_bounds(&limits);
     let context = serde_json::json!({"l": [1, 2.0, true, "a"], "d": {"k": 1}, "s": "text", "i": 18446744073709551615_u64});
     for law in LAWS {
         let source = format!("{{% set a = ({a}) %}}{{% set b = ({b}) %}}{{% set c = ({c}) %}}{law}");

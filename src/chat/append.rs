@@ -7,7 +7,7 @@
 use super::assistant::control::common_prefix;
 use super::lookahead::list_lookahead;
 use super::sample::Grown;
-use super::{ApplyOptions, AssistantOptions, ChatTemplate, Prompt};
+use super::{ApplyOptions, AssistantOptions, ChatTemplate, Prompt, PromptOptions};
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::template::Input;
@@ -85,7 +85,7 @@ pub struct PrefixBroken {
 impl Prompt {
     /// Returns the text after what the model wrote in a message: the rest of its turn, the messages after it and the generation prompt.
     /// The token that ends the turn is in it only if [`AssistantOptions::end_of_turn`] is false. `None` if the model wrote no text in this
-    /// message, and without [`ApplyOptions::assistant`].
+    /// message, and without [`PromptOptions::assistant`](crate::PromptOptions::assistant).
     ///
     /// ```
     /// use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate};
@@ -99,7 +99,7 @@ impl Prompt {
     ///     {"role": "user", "content": "Bye"},
     /// ]);
     /// let assistant = Some(AssistantOptions::default());
-    /// let prompt = template.apply(&messages, &ApplyOptions { assistant, ..Default::default() })?;
+    /// let prompt = template.apply(&messages, &ApplyOptions::default().with_assistant(assistant))?;
     /// assert_eq!(prompt.after(1), Some("<|user|>Bye<|end|>"));
     /// # Ok::<(), chat_template::Error>(())
     /// ```
@@ -145,7 +145,7 @@ impl ChatTemplate {
     /// let source = "{% for m in messages %}<|{{ m.role }}|>{{ m.content|trim }}<|end|>\n{% endfor %}\
     ///               {% if add_generation_prompt %}<|assistant|>{% endif %}";
     /// let template = ChatTemplate::from_source(source, &[])?;
-    /// let options = ApplyOptions { add_generation_prompt: true, ..Default::default() };
+    /// let options = ApplyOptions::default().with_add_generation_prompt(true);
     /// let mut messages = vec![json!({"role": "user", "content": "Hi"})];
     /// let mut seen = template.apply(messages.as_slice(), &options)?.text;
     ///
@@ -159,7 +159,7 @@ impl ChatTemplate {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// `Report::get` with `prefix` says for which templates no prefix is ever broken.
+    /// `Report::get` with `prefix` says for which templates a search of small conversations found no broken prefix.
     ///
     /// # Errors
     /// Those of [`ChatTemplate::apply`]. With `sampled` also if no message is the assistant's, or if it is unknown which text the model
@@ -171,9 +171,9 @@ impl ChatTemplate {
         sampled: Option<&str>,
         options: &ApplyOptions<'_>,
     ) -> Result<Append> {
-        let deadline = options.bounds.start();
-        let mut meter = Meter::within(options.bounds, &deadline).share_steps();
-        let traced = options.traced(sampled);
+        let deadline = options.prompt.render.bounds.start();
+        let mut meter = Meter::within(options.prompt.render.bounds, &deadline).share_steps();
+        let traced = options.with_prompt(options.prompt.traced(sampled));
         let wanted = if sampled.is_some() { &traced } else { options };
         let prompt = self.apply_within(messages, wanted, false, &meter)?;
         self.find_piece(messages, prompt, (seen, sampled), options, &mut meter)
@@ -212,7 +212,7 @@ impl ChatTemplate {
             Err(at) => at,
         };
         let prompt = if prompt.segments.is_empty() {
-            self.apply_within(messages, &options.traced(sampled), false, meter)?
+            self.apply_within(messages, &options.with_prompt(options.prompt.traced(sampled)), false, meter)?
         } else {
             prompt
         };
@@ -228,13 +228,10 @@ impl ChatTemplate {
     }
 }
 
-impl ApplyOptions<'_> {
+impl PromptOptions<'_> {
     /// Returns the options of a traced render that finds the text after a sample.
     pub(crate) fn traced(&self, sampled: Option<&str>) -> Self {
-        Self {
-            trace: true,
-            assistant: sampled.map(|_| AssistantOptions::default()).or(self.assistant),
-            ..*self
-        }
+        let assistant = sampled.map(|_| AssistantOptions::default()).or(self.assistant);
+        self.with_trace(true).with_assistant(assistant)
     }
 }

@@ -15,8 +15,8 @@ use super::messages::Conversations;
 use super::options::ApplyOptions;
 use super::prompt::Prompt;
 use super::templates::{Chosen, NamedTemplate};
-use super::variables::Variables;
-use super::{ChatTemplate, ControlPolicy, explain_objects, not_iterable, refused};
+use super::variables::{Variables, charge_entries};
+use super::{ChatTemplate, ControlPolicy, explain_objects, not_iterable, refused, to_owned};
 use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
@@ -33,7 +33,7 @@ impl ChatTemplate {
     /// let source = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}assistant:{% endif %}";
     /// let template = ChatTemplate::from_source(source, &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
-    /// let options = ApplyOptions { add_generation_prompt: true, ..Default::default() };
+    /// let options = ApplyOptions::default().with_add_generation_prompt(true);
     /// assert_eq!(template.apply(&messages, &options)?.text, "user: Hi\nassistant:");
     /// # Ok::<(), chat_template::Error>(())
     /// ```
@@ -42,8 +42,8 @@ impl ChatTemplate {
     /// If the request breaks the contract, if the template refuses the conversation or fails, and if a limit is reached. The
     /// [class](crate::ErrorClass) says which. Of two errors, the one that transformers raises first is returned.
     pub fn apply<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>) -> Result<Prompt> {
-        let deadline = options.bounds.start();
-        let meter = &Meter::within(options.bounds, &deadline);
+        let deadline = options.prompt.render.bounds.start();
+        let meter = &Meter::within(options.prompt.render.bounds, &deadline);
         self.apply_within(messages, options, false, meter)
     }
 
@@ -81,19 +81,19 @@ impl ChatTemplate {
         lists_copies: bool,
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
-        let prompt = self.apply_once(messages, count, options, lists_copies, meter)?;
+        let prompt = self.render_one(messages, count, options, lists_copies, meter)?;
         if !prompt.is_ambiguous {
             return Ok(prompt);
         }
         let copied = CopiedInput::new(messages, options, meter)?;
-        let again = self.apply_once(&copied.messages, count, &copied.options(options), false, meter)?;
+        let again = self.render_one(&copied.messages, count, &copied.options(options), false, meter)?;
         // The copies are addresses in the caller's input.
         let copies = prompt.copies;
         Ok(Prompt { copies, ..again })
     }
 
-    /// Renders a conversation with the runtime in which it was checked.
-    fn apply_once(
+    /// Returns the prompt of a conversation, or of its first `count` messages. It is rendered with the runtime in which it was checked.
+    fn render_one(
         &self,
         messages: &dyn Input,
         count: Option<usize>,
@@ -101,9 +101,9 @@ impl ChatTemplate {
         lists_copies: bool,
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
-        let chosen = OnceCell::new();
-        let mut runtime = Runtime::with_meter(meter.renew(), options.clock, &LOOKUPS);
-        let arguments = self.read_arguments(&mut runtime, options, &chosen, meter)?;
+        let owned = Owned::default();
+        let mut runtime = Runtime::with_meter(meter.renew(), options.prompt.render.clock, &LOOKUPS);
+        let arguments = self.read_arguments(&mut runtime, options, &owned, meter)?;
         let own = match (messages.borrow_value(&mut runtime)?, count) {
             (Value::List(items), Some(end)) => Value::List(items.slice(0..end).unwrap_or(items)),
             (own, _) => own,
@@ -133,20 +133,21 @@ impl ChatTemplate {
     /// # Errors
     /// Those of [`ChatTemplate::apply`]; the first conversation that fails ends the batch.
     pub fn apply_batch<M: Input + ?Sized>(&self, conversations: &M, options: &ApplyOptions<'_>) -> Result<Vec<Prompt>> {
-        let deadline = options.bounds.start();
-        let meter = &Meter::within(options.bounds, &deadline);
-        let prompts = self.apply_all(&conversations, options, meter)?;
+        let deadline = options.prompt.render.bounds.start();
+        let meter = &Meter::within(options.prompt.render.bounds, &deadline);
+        let prompts = self.render_batch(&conversations, options, meter)?;
         if !prompts.iter().any(|prompt| prompt.is_ambiguous) {
             return Ok(prompts);
         }
         let copied = CopiedInput::new(&conversations, options, meter)?;
-        self.apply_all(&copied.messages, &copied.options(options), meter)
+        self.render_batch(&copied.messages, &copied.options(options), meter)
     }
 
-    fn apply_all(&self, conversations: &dyn Input, options: &ApplyOptions<'_>, meter: &Meter<'_>) -> Result<Vec<Prompt>> {
-        let chosen = OnceCell::new();
-        let mut runtime = Runtime::with_meter(meter.renew(), options.clock, &LOOKUPS);
-        let arguments = self.read_arguments(&mut runtime, options, &chosen, meter)?;
+    /// Returns the prompts of a list of conversations, each rendered with a runtime of its own.
+    fn render_batch(&self, conversations: &dyn Input, options: &ApplyOptions<'_>, meter: &Meter<'_>) -> Result<Vec<Prompt>> {
+        let owned = Owned::default();
+        let mut runtime = Runtime::with_meter(meter.renew(), options.prompt.render.clock, &LOOKUPS);
+        let arguments = self.read_arguments(&mut runtime, options, &owned, meter)?;
         let own = conversations.borrow_value(&mut runtime)?;
         let Conversations::Batch(conversations) = Conversations::new(&mut runtime, &own)? else {
             let message = "apply_batch takes a list of conversations, and this is a single one; pass it to apply";
@@ -161,7 +162,7 @@ impl ChatTemplate {
                 _ => Value::None,
             };
             runtime.meter.check_time()?;
-            let mut own_runtime = Runtime::with_meter(meter.renew_with(limits.clone()), options.clock, &LOOKUPS);
+            let mut own_runtime = Runtime::with_meter(meter.renew_with(limits.clone()), options.prompt.render.clock, &LOOKUPS);
             let prompt = render.render_conversation(&mut own_runtime, own, conversation)?;
             // The caller keeps all prompts of a batch, so they share the limit on output.
             limits.output = limits.output.saturating_sub(prompt.text.len() as u64);
@@ -187,9 +188,14 @@ impl ChatTemplate {
     /// Those of [`ChatTemplate::apply`], and if the text is not JSON or has a lone surrogate such as `"\ud83d"`, which Python reads and
     /// Rust's strings cannot hold.
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
-        let deadline = options.bounds.start();
-        let messages = json::read_until(messages, options.bounds.watch(&deadline))?;
-        self.apply_within(&messages, options, false, &Meter::within(options.bounds, &deadline))
+        let deadline = options.prompt.render.bounds.start();
+        let messages = json::read_until(messages, options.prompt.render.bounds.watch(&deadline))?;
+        self.apply_within(
+            &messages,
+            options,
+            false,
+            &Meter::within(options.prompt.render.bounds, &deadline),
+        )
     }
 
     /// Reads the tools and the variables of a call, and chooses its template.
@@ -197,13 +203,21 @@ impl ChatTemplate {
         &'t self,
         runtime: &mut Runtime<'a>,
         options: &'a ApplyOptions<'a>,
-        chosen: &'a OnceCell<Result<Chosen<'t>>>,
+        owned: &'a Owned<'t>,
         meter: &Meter<'_>,
     ) -> Result<Arguments<'a>> {
         let tools = options.tools.borrow_value(runtime)?;
         let has_tools = !matches!(tools, Value::None);
-        let chosen = chosen.get_or_init(|| self.parts.templates.choose(options.chat_template, has_tools, meter));
-        let special_tokens = options.special_tokens.unwrap_or(self.special_tokens());
+        let chosen = owned
+            .chosen
+            .get_or_init(|| self.parts.templates.choose(options.chat_template, has_tools, meter));
+        let special_tokens = match options.special_tokens {
+            None => self.special_tokens(),
+            Some(tokens) => {
+                charge_entries(runtime, tokens.len())?;
+                owned.special_tokens.get_or_init(|| to_owned(tokens))
+            }
+        };
         let variables = Variables::new(runtime, special_tokens, options)?;
         Ok(Arguments {
             template: chosen.as_ref().map_err(Error::clone)?.template(),
@@ -230,7 +244,7 @@ impl ChatTemplate {
         let field = options.continue_final_message.field();
         if field.is_some() {
             let flag = ops::is_true(runtime, &variables.generation_prompt)?;
-            check_continuation(flag, options.reference_spans)?;
+            check_continuation(flag, options.prompt.render.reference_spans)?;
         }
         variables.check_call()?;
         Ok(Render {
@@ -243,7 +257,7 @@ impl ChatTemplate {
             },
             variables,
             field,
-            control_tokens: match options.control_tokens.policy {
+            control_tokens: match options.prompt.control_tokens.policy {
                 ControlPolicy::Leave => Vec::new(),
                 ControlPolicy::Refuse | ControlPolicy::Split => self.control_tokens_with(special_tokens),
             },
@@ -251,6 +265,15 @@ impl ChatTemplate {
             lists_copies,
         })
     }
+}
+
+/// What a call owns while it renders.
+#[derive(Default)]
+struct Owned<'t> {
+    /// The template that renders, or the error of choosing it.
+    chosen: OnceCell<Result<Chosen<'t>>>,
+    /// The special tokens of the options.
+    special_tokens: OnceCell<Vec<(String, String)>>,
 }
 
 /// The arguments of a call before their checks.
@@ -277,9 +300,9 @@ struct Render<'a> {
 impl<'a> Render<'a> {
     /// Returns the prompt of a conversation. `own` is the conversation as the caller has it, and `messages` as templates see it.
     fn render_conversation(&self, runtime: &mut Runtime<'a>, own: Value<'a>, messages: Value<'a>) -> Result<Prompt> {
-        let options = self.options;
+        let options = self.options.prompt;
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
-        if options.trace || checks_control_tokens || options.assistant.is_some() {
+        if options.render.trace || checks_control_tokens || options.assistant.is_some() {
             self.compiled.start_tape(runtime, self.list_inputs(own));
         } else if self.lists_copies {
             let count = match &messages {
@@ -293,14 +316,14 @@ impl<'a> Render<'a> {
             Some(field) => Some(Continuation::open(runtime, &messages, field, &self.template.source)?),
             None => None,
         };
-        self.variables.check_render(options.reference_spans)?;
+        self.variables.check_render(options.render.reference_spans)?;
         let messages = continuation
             .as_ref()
             .map_or(messages, |continuation| continuation.messages.clone());
         let given = self
             .variables
             .give(runtime, messages, self.tools.clone(), self.documents.clone())?;
-        let mut render_options = options.render_options();
+        let mut render_options = options.render;
         let tracks_spans = self.compiled.marks_spans(&render_options, options.assistant);
         let output = self.compiled.render_value(runtime, given, tracks_spans);
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;

@@ -11,17 +11,16 @@ pub(super) struct CopiedInput {
     pub messages: Data<'static>,
     /// The tools, the documents and the variables.
     others: [Option<Data<'static>>; 3],
-    special_tokens: Option<Vec<(String, String)>>,
     _claims: Vec<Claim>,
 }
 
 impl CopiedInput {
     pub fn new(messages: &dyn Input, options: &ApplyOptions<'_>, meter: &Meter<'_>) -> Result<Self> {
-        let (messages, mut claims) = copy(messages, options.clock, meter)?;
+        let (messages, mut claims) = copy(messages, options.prompt.render.clock, meter)?;
         let mut others = [None, None, None];
         for (place, given) in others.iter_mut().zip([options.tools, options.documents, options.variables]) {
             if let Some(given) = given {
-                let (copied, more) = copy(given, options.clock, meter)?;
+                let (copied, more) = copy(given, options.prompt.render.clock, meter)?;
                 *place = Some(copied);
                 claims.extend(more);
             }
@@ -29,7 +28,6 @@ impl CopiedInput {
         Ok(Self {
             messages,
             others,
-            special_tokens: options.special_tokens.map(<[_]>::to_vec),
             _claims: claims,
         })
     }
@@ -44,7 +42,6 @@ impl CopiedInput {
             tools,
             documents,
             variables,
-            special_tokens: self.special_tokens.as_deref(),
             ..*options
         }
     }

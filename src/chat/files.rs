@@ -19,10 +19,12 @@ use super::{cache, templates};
 use crate::deadline::{Bounds, Deadline};
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{Limit, LimitExceeded};
+use crate::setters::setters;
 use crate::text::utf8;
 
 /// How [`ChatTemplate::from_dir`](super::ChatTemplate::from_dir) reads a folder.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LoadOptions<'o> {
     /// The largest size in bytes of a file, and of all files together except `tokenizer.json`, which is read as a stream. The default is
     /// 64 MiB; the largest known `tokenizer.json` has about 35 MiB.
@@ -39,6 +41,14 @@ pub struct LoadOptions<'o> {
     pub follow_links: bool,
     /// What reading the files and compiling the templates may use together.
     pub bounds: Bounds<'o>,
+}
+
+setters! { LoadOptions<'o>:
+    with_max_file_size(u64) = @max_file_size;
+    with_processor(bool) = @processor;
+    with_ignore_remote_code(bool) = @ignore_remote_code;
+    with_follow_links(bool) = @follow_links;
+    with_bounds(impl Into<Bounds<'o>>) = @bounds;
 }
 
 impl Default for LoadOptions<'_> {
@@ -74,12 +84,10 @@ impl<'p> Files<'p> {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(_) => return Err(at(path, "is not a folder")),
             Err(error) if error.kind() == IoErrorKind::NotFound => {
-                return Err(at(
-                    path,
-                    "there is no such folder; models are read from disk and not downloaded",
-                ));
+                let message = "there is no such folder; models are read from disk and not downloaded";
+                return Err(at(path, message).with_source(error));
             }
-            Err(error) => return Err(at(path, &error.to_string())),
+            Err(error) => return Err(failed(path, error)),
         }
         let mut files = Self {
             path,
@@ -90,7 +98,7 @@ impl<'p> Files<'p> {
             roots: None,
         };
         if !options.follow_links {
-            let open = |root: &Path| Root::open(root.to_owned()).map_err(|error| at(root, &error.to_string()));
+            let open = |root: &Path| Root::open(root.to_owned()).map_err(|error| failed(root, error));
             let outer = resolve(given)?;
             files.roots = Some(vec![open(&outer)?]);
             let root = resolve(path)?;
@@ -123,7 +131,7 @@ impl<'p> Files<'p> {
         let read = file
             .take(limit.saturating_sub(used).saturating_add(1))
             .read_to_end(&mut bytes);
-        read.map_err(|error| at(&path, &error.to_string()))?;
+        read.map_err(|error| failed(&path, error))?;
         let used = used.saturating_add(bytes.len() as u64);
         if used > limit {
             let size = size.saturating_add(self.bytes.get()).max(used);
@@ -152,7 +160,7 @@ impl<'p> Files<'p> {
         let mut size = 0_u64;
         loop {
             self.check()?;
-            let read = file.read(&mut block).map_err(|error| at(&path, &error.to_string()))?;
+            let read = file.read(&mut block).map_err(|error| failed(&path, error))?;
             size = size.saturating_add(read as u64);
             if size > self.max_file_size {
                 return Err(too_large(&path, size, self.max_file_size));
@@ -172,7 +180,7 @@ impl<'p> Files<'p> {
     /// Returns the names of the files in a folder that end in `suffix`, without it and sorted. A folder that does not exist has none.
     pub fn names(&self, folder: &str, suffix: &str) -> Result<Vec<String>> {
         let path = self.path.join(folder);
-        let failed = |error: std::io::Error| at(&path, &error.to_string());
+        let failed = |error| failed(&path, error);
         let entries = match std::fs::read_dir(&path) {
             Ok(entries) => entries,
             Err(error) if error.kind() == IoErrorKind::NotFound => return Ok(Vec::new()),
@@ -202,9 +210,9 @@ impl<'p> Files<'p> {
                     Err(_) => Ok(None),
                 };
             }
-            Err(error) => return Err(at(path, &error.to_string())),
+            Err(error) => return Err(failed(path, error)),
         };
-        let failed = |error: std::io::Error| at(path, &error.to_string());
+        let failed = |error| failed(path, error);
         let file = self.open_resolved(path, &target)?;
         let metadata = file.metadata().map_err(failed)?;
         if metadata.is_dir() {
@@ -223,7 +231,7 @@ impl<'p> Files<'p> {
             None => Some(roots::open(target)),
         };
         match opened {
-            Some(opened) => opened.map_err(|error| at(path, &error.to_string())),
+            Some(opened) => opened.map_err(|error| failed(path, error)),
             None => Err(at(
                 path,
                 "is a link that leaves the model's folder; to read it, set LoadOptions::follow_links",
@@ -250,11 +258,16 @@ impl<R: Read> Read for Timed<'_, R> {
 
 /// Returns a path without symbolic links.
 fn resolve(path: &Path) -> Result<PathBuf> {
-    path.canonicalize().map_err(|error| at(path, &error.to_string()))
+    path.canonicalize().map_err(|error| failed(path, error))
 }
 
 fn too_large(path: &Path, size: u64, limit: u64) -> Error {
     in_file(path, Error::limit(LimitExceeded::new(Limit::File, size, limit)))
+}
+
+/// Returns the error of reading a path.
+fn failed(path: &Path, error: std::io::Error) -> Error {
+    at(path, &error.to_string()).with_source(error)
 }
 
 /// Returns an error about a path.

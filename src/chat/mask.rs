@@ -20,7 +20,7 @@ use std::ops::Range;
 ///
 /// # Training masks
 ///
-/// A trainer needs to know which tokens the model would have written. With [`ApplyOptions::assistant`](crate::ApplyOptions::assistant), a prompt of any template has the
+/// A trainer needs to know which tokens the model would have written. With [`PromptOptions::assistant`](crate::PromptOptions::assistant), a prompt of any template has the
 /// spans of the text that the model would write, and [`assistant_mask`](crate::assistant_mask) makes the mask over tokens from the offsets of the tokenizer:
 ///
 /// ```
@@ -32,7 +32,7 @@ use std::ops::Range;
 ///     &[],
 /// )?;
 /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]);
-/// let options = ApplyOptions { assistant: Some(AssistantOptions::default()), ..Default::default() };
+/// let options = ApplyOptions::default().with_assistant(AssistantOptions::default());
 /// let prompt = template.apply(&messages, &options)?;
 /// let spans = prompt.assistant()?;
 /// assert_eq!(&prompt.text[spans.bytes[0].clone()], "Hello!<|im_end|>");
@@ -75,8 +75,8 @@ use std::ops::Range;
 /// - The turn begins with neither: the template writes `Bot:` to open an answer, and `Message 7:` before one in the history.
 /// - The template prints whole messages as JSON.
 ///
-/// With [`ApplyOptions::reference_spans`](crate::ApplyOptions::reference_spans) the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set
-/// blocks and call blocks; with [`ApplyOptions::generation_spans`](crate::ApplyOptions::generation_spans) it has their places in the text. Both are empty if the template has no block:
+/// With [`RenderOptions::reference_spans`](crate::RenderOptions::reference_spans) the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set
+/// blocks and call blocks; with [`RenderOptions::generation_spans`](crate::RenderOptions::generation_spans) it has their places in the text. Both are empty if the template has no block:
 /// see [`ChatTemplate::has_generation`](crate::ChatTemplate::has_generation).
 ///
 /// ```
@@ -87,7 +87,7 @@ use std::ops::Range;
 ///     &[],
 /// )?;
 /// let messages = serde_json::json!([{"role": "bot", "content": "Hé!"}]);
-/// let options = ApplyOptions { reference_spans: true, generation_spans: true, ..Default::default() };
+/// let options = ApplyOptions::default().with_reference_spans(true).with_generation_spans(true);
 /// let prompt = template.apply(&messages, &options)?;
 /// assert_eq!(prompt.text, "<bot>Hé!");
 /// assert_eq!(prompt.reference_spans.code_points, [0..3]);

@@ -70,7 +70,7 @@ use kept::Kept;
 #[cfg(feature = "inspect")]
 pub(crate) use lookahead::list_lookahead;
 pub use mask::assistant_mask;
-pub use options::{ApplyOptions, ContinueFinalMessage};
+pub use options::{ApplyOptions, ContinueFinalMessage, PromptOptions};
 pub use prompt::Prompt;
 use templates::Compiler;
 #[cfg(feature = "internal")]
@@ -171,8 +171,8 @@ impl ChatTemplate {
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
     /// let text = |options: ApplyOptions| template.apply(&messages, &options).map(|prompt| prompt.text);
     /// assert_eq!(text(ApplyOptions::default())?, "plain");
-    /// assert_eq!(text(ApplyOptions { tools: Some(&serde_json::json!([])), ..Default::default() })?, "tools");
-    /// assert_eq!(text(ApplyOptions { chat_template: Some("rag"), ..Default::default() })?, "documents");
+    /// assert_eq!(text(ApplyOptions::default().with_tools(&serde_json::json!([])))?, "tools");
+    /// assert_eq!(text(ApplyOptions::default().with_chat_template("rag"))?, "documents");
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     ///

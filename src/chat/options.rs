@@ -1,7 +1,7 @@
 //! The arguments of `apply_chat_template` besides the messages.
 //!
 //! ```text
-//! ApplyOptions { tools, documents, add_generation_prompt: true, ..Default::default() }
+//! ApplyOptions::default().with_tools(&tools).with_add_generation_prompt(true)
 //! ```
 //!
 //! The names are those of transformers 5.24.0 `tokenization_utils_base.py`, `apply_chat_template`.
@@ -10,6 +10,7 @@ use super::ControlTokens;
 use super::assistant::AssistantOptions;
 use crate::clock::Clock;
 use crate::deadline::Bounds;
+use crate::setters::setters;
 use crate::template::{Input, RenderOptions};
 
 /// The field of the last message that the model continues.
@@ -22,10 +23,7 @@ use crate::template::{Input, RenderOptions};
 ///     &[],
 /// )?;
 /// let messages = serde_json::json!([{"role": "assistant", "reasoning": "Well, "}]);
-/// let options = ApplyOptions {
-///     continue_final_message: ContinueFinalMessage::Field("reasoning"),
-///     ..Default::default()
-/// };
+/// let options = ApplyOptions::default().with_continue_final_message(ContinueFinalMessage::Field("reasoning"));
 /// assert_eq!(template.apply(&messages, &options)?.text, "<think>Well, ");
 /// # Ok::<(), chat_template::Error>(())
 /// ```
@@ -51,9 +49,34 @@ impl<'o> ContinueFinalMessage<'o> {
     }
 }
 
-/// The arguments of `apply_chat_template`. Set the fields you need, and take the others from [`Default`]. An argument that is null counts
-/// as missing.
-#[derive(Clone, Copy, Debug)]
+/// What a prompt has besides its text, and what making it may use. Begin with [`Default`], and set what matters.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct PromptOptions<'o> {
+    /// The options of the render: its bounds and its clock; whether the prompt has segments and the spans of `{% generation %}` blocks.
+    pub render: RenderOptions<'o>,
+    /// Whether to return [`Prompt::assistant`](super::Prompt::assistant): the places of the text that the model would write, for templates
+    /// with and without `{% generation %}`. The text is the same.
+    pub assistant: Option<AssistantOptions<'o>>,
+    /// What happens if text of the input forms a control token. A policy other than [`ControlPolicy::Leave`](super::ControlPolicy::Leave)
+    /// traces the prompt.
+    pub control_tokens: ControlTokens<'o>,
+}
+
+setters! { PromptOptions<'o>:
+    with_render(RenderOptions<'o>) = @render;
+    with_assistant(impl Into<Option<AssistantOptions<'o>>>) = @assistant;
+    with_control_tokens(ControlTokens<'o>) = @control_tokens;
+    with_bounds(impl Into<Bounds<'o>>) = .render @bounds;
+    with_reference_spans(bool) = .render @reference_spans;
+    with_generation_spans(bool) = .render @generation_spans;
+    with_trace(bool) = .render @trace;
+    with_clock(&'o dyn Clock) = .render @clock;
+}
+
+/// The arguments of `apply_chat_template`. Begin with [`Default`], and set what matters. An argument that is null counts as missing.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct ApplyOptions<'o> {
     /// The tools: a list of JSON schemas, which reach the template unchanged. An empty list counts as tools: it selects the template
     /// `tool_use`, and the template sees the list.
@@ -71,63 +94,27 @@ pub struct ApplyOptions<'o> {
     /// Further variables of the template: an object. A variable replaces a special token of the same name, even if it is null. A variable
     /// with the name of a parameter of `apply_chat_template` is an error.
     pub variables: Option<&'o dyn Input>,
-    /// Special tokens that replace those of the model.
-    pub special_tokens: Option<&'o [(String, String)]>,
-    /// The clock that `strftime_now` reads.
-    pub clock: &'o dyn Clock,
-    /// What one conversation may use: limits, a deadline, a flag that cancels it. The conversations of a batch share the time.
-    pub bounds: Bounds<'o>,
-    /// Whether to return [`Prompt::reference_spans`](super::Prompt::reference_spans): the spans of `{% generation %}` blocks as transformers counts
-    /// them, for [`assistant_mask`]. As in transformers, it is an error together with [`ApplyOptions::continue_final_message`].
-    ///
-    /// [`assistant_mask`]: crate::assistant_mask
-    pub reference_spans: bool,
-    /// Whether to return [`Prompt::generation_spans`](super::Prompt::generation_spans): the places of `{% generation %}` blocks in the text, also for
-    /// blocks in a macro, a set block or a call block. A block that is written twice has two spans, and one that a filter rewrites
-    /// (`upper`, `replace`) has none.
-    pub generation_spans: bool,
-    /// Whether to return [`Prompt::segments`](super::Prompt::segments): where each character of the prompt came from, and which message
-    /// owns it. The text is the same.
-    pub trace: bool,
-    /// Whether to return [`Prompt::assistant`](super::Prompt::assistant): the places of the text that the model would write, for templates
-    /// with and without `{% generation %}`. The text is the same.
-    pub assistant: Option<AssistantOptions<'o>>,
-    /// What happens if text of the input forms a control token. A policy other than [`ControlPolicy::Leave`](super::ControlPolicy::Leave)
-    /// traces the prompt.
-    pub control_tokens: ControlTokens<'o>,
+    /// Special tokens that replace those of the model, each with its name, such as `bos_token`.
+    pub special_tokens: Option<&'o [(&'o str, &'o str)]>,
+    /// What the prompt has besides its text, and what one conversation may use. The conversations of a batch share the time. As in
+    /// transformers, [`RenderOptions::reference_spans`] are an error together with [`ApplyOptions::continue_final_message`].
+    pub prompt: PromptOptions<'o>,
 }
 
-impl<'o> ApplyOptions<'o> {
-    /// Returns the options of rendering alone.
-    pub(super) fn render_options(&self) -> RenderOptions<'o> {
-        RenderOptions {
-            clock: self.clock,
-            bounds: self.bounds,
-            reference_spans: self.reference_spans,
-            generation_spans: self.generation_spans,
-            trace: self.trace,
-        }
-    }
-}
-
-impl Default for ApplyOptions<'_> {
-    fn default() -> Self {
-        let RenderOptions { clock, bounds, .. } = RenderOptions::default();
-        Self {
-            tools: None,
-            documents: None,
-            chat_template: None,
-            add_generation_prompt: false,
-            continue_final_message: ContinueFinalMessage::No,
-            variables: None,
-            special_tokens: None,
-            clock,
-            bounds,
-            reference_spans: false,
-            generation_spans: false,
-            trace: false,
-            assistant: None,
-            control_tokens: ControlTokens::default(),
-        }
-    }
+setters! { ApplyOptions<'o>:
+    with_tools(&'o dyn Input) = Some @tools;
+    with_documents(&'o dyn Input) = Some @documents;
+    with_chat_template(impl Into<Option<&'o str>>) = @chat_template;
+    with_add_generation_prompt(bool) = @add_generation_prompt;
+    with_continue_final_message(ContinueFinalMessage<'o>) = @continue_final_message;
+    with_variables(&'o dyn Input) = Some @variables;
+    with_special_tokens(impl Into<Option<&'o [(&'o str, &'o str)]>>) = @special_tokens;
+    with_prompt(PromptOptions<'o>) = @prompt;
+    with_assistant(impl Into<Option<AssistantOptions<'o>>>) = .prompt @assistant;
+    with_control_tokens(ControlTokens<'o>) = .prompt @control_tokens;
+    with_bounds(impl Into<Bounds<'o>>) = .prompt.render @bounds;
+    with_reference_spans(bool) = .prompt.render @reference_spans;
+    with_generation_spans(bool) = .prompt.render @generation_spans;
+    with_trace(bool) = .prompt.render @trace;
+    with_clock(&'o dyn Clock) = .prompt.render @clock;
 }

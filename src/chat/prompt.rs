@@ -26,13 +26,13 @@ const TURN_STEPS: usize = 6;
 pub struct Prompt {
     /// The text. A prompt is to be tokenized with no special tokens added.
     pub text: String,
-    /// The spans of `{% generation %}` blocks as transformers counts them. Empty unless [`ApplyOptions::reference_spans`] is set.
+    /// The spans of `{% generation %}` blocks as transformers counts them. Empty unless [`RenderOptions::reference_spans`] is set.
     ///
-    /// [`ApplyOptions::reference_spans`]: super::ApplyOptions::reference_spans
+    /// [`RenderOptions::reference_spans`]: crate::RenderOptions::reference_spans
     pub reference_spans: Spans,
-    /// The places of `{% generation %}` blocks in the text. Empty unless [`ApplyOptions::generation_spans`] is set.
+    /// The places of `{% generation %}` blocks in the text. Empty unless [`RenderOptions::generation_spans`] is set.
     ///
-    /// [`ApplyOptions::generation_spans`]: super::ApplyOptions::generation_spans
+    /// [`RenderOptions::generation_spans`]: crate::RenderOptions::generation_spans
     pub generation_spans: Spans,
     /// The control tokens that the input wrote, at least in part. Empty unless the policy is
     /// [`ControlPolicy::Split`](super::ControlPolicy::Split).
@@ -53,7 +53,7 @@ pub struct Prompt {
 /// use chat_template::{ApplyOptions, ChatTemplate};
 ///
 /// let template = ChatTemplate::from_source("{% generation %}é{% endgeneration %}", &[])?;
-/// let options = ApplyOptions { generation_spans: true, ..Default::default() };
+/// let options = ApplyOptions::default().with_generation_spans(true);
 /// let prompt = template.apply(&serde_json::json!([{}]), &options)?;
 /// let json = serde_json::to_value(&prompt).unwrap();
 /// assert_eq!(json["text"], "é");
@@ -86,18 +86,18 @@ impl Prompt {
 
     /// Returns where the characters of the text came from: stretches of the text, each with its [`Origin`](crate::Origin) and the message whose
     /// turn it was. They show who wrote a line break, which message a character belongs to, and where a tool is in the prompt. Empty unless
-    /// [`ApplyOptions::trace`] is set. Tracing does not change the text, and costs nothing if it is off.
+    /// [`RenderOptions::trace`] is set. Tracing does not change the text, and costs nothing if it is off.
     ///
     /// On the command line, `chat-template render --explain` prints the prompt in colours, and `--explain-html FILE` writes a page.
     ///
-    /// [`ApplyOptions::trace`]: super::ApplyOptions::trace
+    /// [`RenderOptions::trace`]: crate::RenderOptions::trace
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// Returns the places of the text that the model would write. Empty unless [`ApplyOptions::assistant`] is set.
+    /// Returns the places of the text that the model would write. Empty unless [`PromptOptions::assistant`] is set.
     ///
-    /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
+    /// [`PromptOptions::assistant`]: crate::PromptOptions::assistant
     ///
     /// # Errors
     /// If the spans of a turn are not known. The message says why.
@@ -112,24 +112,24 @@ impl Prompt {
     }
 
     /// Returns the turns of the model in the order of the text: the index of the message, and its spans or the reason why they are not
-    /// known. Empty unless [`ApplyOptions::assistant`] is set. The index is `None` if the answer is about the whole text, and for a
+    /// known. Empty unless [`PromptOptions::assistant`] is set. The index is `None` if the answer is about the whole text, and for a
     /// `{% generation %}` block outside of messages.
     ///
-    /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
+    /// [`PromptOptions::assistant`]: crate::PromptOptions::assistant
     pub fn assistant_turns(&self) -> impl Iterator<Item = (Option<usize>, std::result::Result<&Spans, &str>)> {
         let turns = self.assistant.turns.iter();
         turns.map(|turn| (turn.message, turn.spans.as_ref().map_err(String::as_str)))
     }
 
-    /// Returns the turns of the messages that own a part of the text, in the order of the messages. Empty unless [`ApplyOptions::trace`]
-    /// is set. With [`ApplyOptions::assistant`], the header of a turn that the model writes ends where the model begins.
+    /// Returns the turns of the messages that own a part of the text, in the order of the messages. Empty unless [`RenderOptions::trace`]
+    /// is set. With [`PromptOptions::assistant`], the header of a turn that the model writes ends where the model begins.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate};
     ///
     /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>\n{% endfor %}", &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
-    /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
+    /// let prompt = template.apply(&messages, &ApplyOptions::default().with_trace(true))?;
     /// assert_eq!(prompt.text, "<user>Hi<end>\n");
     /// let turns = prompt.turns();
     /// assert_eq!((turns[0].message, &turns[0].header.bytes[0]), (0, &(0..6)));
@@ -138,8 +138,8 @@ impl Prompt {
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     ///
-    /// [`ApplyOptions::trace`]: super::ApplyOptions::trace
-    /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
+    /// [`RenderOptions::trace`]: crate::RenderOptions::trace
+    /// [`PromptOptions::assistant`]: crate::PromptOptions::assistant
     pub fn turns(&self) -> Vec<Turn> {
         find_turns(&self.text, &self.segments, &self.assistant)
     }
@@ -152,7 +152,7 @@ impl Prompt {
     ///
     /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}", &[])?;
     /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]);
-    /// let options = ApplyOptions { assistant: Some(AssistantOptions::default()), ..Default::default() };
+    /// let options = ApplyOptions::default().with_assistant(AssistantOptions::default());
     /// let prompt = template.apply(&messages, &options)?;
     /// assert_eq!(prompt.text, "<user>Hi<end><assistant>Ho<end>");
     /// let offsets = [(0, 6), (6, 8), (8, 13), (13, 24), (24, 26), (26, 31)];

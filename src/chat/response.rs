@@ -41,7 +41,7 @@ impl ChatTemplate {
     ///         "fields": {"thinking": {"open": "<think>", "close": "</think>"}, "content": {"close": "<|end|>"}},
     ///     },
     /// }))?;
-    /// let options = ParseOptions { prefix: "<|user|>Hi<|end|><|assistant|>", ..ParseOptions::default() };
+    /// let options = ParseOptions::default().with_prefix("<|user|>Hi<|end|><|assistant|>");
     /// let message = template.parse_response("<think>Greet.</think>Hello!<|end|>", &options)?;
     /// assert_eq!(
     ///     serde_json::to_value(message).unwrap(),

@@ -110,7 +110,7 @@ impl<'g> Grown<'g> {
 
     /// Returns the indices of the messages of the assistant.
     fn list_answers(&self, meter: &Meter<'_>) -> Result<Vec<usize>> {
-        let mut runtime = Runtime::with_meter(meter.renew(), self.options.clock, &LOOKUPS);
+        let mut runtime = Runtime::with_meter(meter.renew(), self.options.prompt.render.clock, &LOOKUPS);
         let messages = match self.messages.borrow_value(&mut runtime)? {
             Value::List(items) | Value::Tuple(items) => items,
             _ => return Ok(Vec::new()),
@@ -145,12 +145,11 @@ impl<'g> Grown<'g> {
         }
         // The spans do not show where the model began. The prompt before the message does. It can have text at its end that the turn does
         // not have, such as the tag that opens reasoning.
-        let asking = ApplyOptions {
-            add_generation_prompt: true,
-            trace: false,
-            assistant: None,
-            ..*self.options
-        };
+        let asking = self
+            .options
+            .with_add_generation_prompt(true)
+            .with_trace(false)
+            .with_assistant(None);
         let before = self.template.apply_first(self.messages, last, &asking, meter)?;
         meter.charge_scan(before.len().saturating_mul(2))?;
         let common = common_prefix(&self.prompt.text, &before);
@@ -239,9 +238,14 @@ impl<'g> Grown<'g> {
 
     /// Returns the token at the end of a text that ends a turn, because it is a special token of the model, or begins a turn.
     fn find_stop<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let special_tokens = self.options.special_tokens.unwrap_or(self.template.special_tokens());
-        let tokens = self.template.control_tokens_with(special_tokens).into_iter();
-        let longest = tokens.filter(|token| text.ends_with(token)).map(str::len).max();
+        let tokens = match self.options.special_tokens {
+            None => self.template.control_tokens(),
+            Some(tokens) => {
+                let added = self.template.added_special_tokens().iter().map(String::as_str);
+                tokens.iter().map(|(_, token)| *token).chain(added).collect()
+            }
+        };
+        let longest = tokens.into_iter().filter(|token| text.ends_with(token)).map(str::len).max();
         if let Some(length) = longest.filter(|length| *length > 0) {
             return text.get(text.len().saturating_sub(length)..);
         }

@@ -50,7 +50,7 @@ impl TokenizerJson {
                 Taken::Skipped => continue,
                 Taken::End => break,
             };
-            let entry = match json::read_within(&entry, deadline).map_err(Error::from) {
+            let entry = match json::Data::read_within(&entry, deadline).map_err(Error::from) {
                 Ok(Data::Object(entry)) => entry,
                 Err(error) if error.reached().is_some_and(|reached| reached.limit == Limit::JsonValues) => return Err(error),
                 _ => break,

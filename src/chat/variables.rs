@@ -215,7 +215,7 @@ const BASE: &str = "transformers.tokenization_utils_base.PreTrainedTokenizerBase
 const UTILS: &str = "transformers.utils.chat_template_utils.";
 
 /// Counts the work of a number of entries.
-fn charge_entries(runtime: &mut Runtime<'_>, count: usize) -> Result<()> {
+pub(super) fn charge_entries(runtime: &mut Runtime<'_>, count: usize) -> Result<()> {
     runtime.meter.charge(STEPS_FOR_AN_ENTRY.saturating_mul(count as u64))
 }
 

@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use super::{Deadline, Running};
 use crate::limits::{Limit, LimitExceeded, Limits};
+use crate::setters::setters;
 
 /// What a call may use: limits, a deadline that it shares with other calls, and a flag that cancels it. References to [`Limits`] and to
 /// a [`Deadline`] convert to it.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Bounds<'o> {
     /// The limits on time and memory. They count from zero for each call.
     pub limits: &'o Limits,
@@ -18,6 +20,12 @@ pub struct Bounds<'o> {
     pub deadline: Option<&'o Deadline>,
     /// A flag that cancels the call. If any thread sets it, the call soon ends with an error of kind limit.
     pub cancel: Option<&'o AtomicBool>,
+}
+
+setters! { Bounds<'o>:
+    with_limits(&'o Limits) = @limits;
+    with_deadline(impl Into<Option<&'o Deadline>>) = @deadline;
+    with_cancel(impl Into<Option<&'o AtomicBool>>) = @cancel;
 }
 
 static DEFAULT_LIMITS: LazyLock<Limits> = LazyLock::new(Limits::default);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! let deadline = Deadline::new(50);            made once for a request
-//! json::read_within(body, &deadline)    reading counts
+//! json::Data::read_within(body, &deadline)    reading counts
 //! template.apply(&messages, &options)          rendering counts too, with `deadline: Some(&deadline)`
 //! ```
 
@@ -34,8 +34,8 @@ use crate::limits::{Limit, LimitExceeded, Limits};
 ///
 /// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[])?;
 /// let deadline = Deadline::new(500);
-/// let messages = json::read_within(r#"[{"role": "user", "content": "Hi"}]"#, &deadline)?;
-/// let options = ApplyOptions { bounds: (&deadline).into(), ..Default::default() };
+/// let messages = json::Data::read_within(r#"[{"role": "user", "content": "Hi"}]"#, &deadline)?;
+/// let options = ApplyOptions::default().with_bounds(&deadline);
 /// assert_eq!(template.apply(&messages, &options)?.text, "Hi");
 /// # Ok::<(), chat_template::Error>(())
 /// ```
@@ -52,8 +52,8 @@ use crate::limits::{Limit, LimitExceeded, Limits};
 ///     Err(mpsc::RecvTimeoutError::Timeout) => flag.store(true, Ordering::Relaxed),
 ///     _ => {}
 /// });
-/// let bounds = Bounds { cancel: Some(&cancel), ..Default::default() };
-/// let options = RenderOptions { bounds, ..Default::default() };
+/// let bounds = Bounds::default().with_cancel(&*cancel);
+/// let options = RenderOptions::default().with_bounds(bounds);
 /// let rendered = Template::compile("Hi")?.render(&serde_json::json!({}), &options)?;
 /// drop(done);
 /// assert_eq!(rendered.text, "Hi");

@@ -197,17 +197,15 @@ impl<'t> Experiments<'t> {
             .tools
             .as_deref()
             .or(self.tools.iter().flatten().next().map(|tools| &**tools));
-        let mut options = ApplyOptions {
-            tools: tools.map(|tools| tools as _),
-            documents: conversation.documents.as_ref().map(|documents| documents as _),
-            variables: conversation.variables.as_ref().map(|variables| variables as _),
-            add_generation_prompt: conversation.add_generation_prompt,
-            trace,
-            assistant,
-            ..ApplyOptions::default()
-        };
+        let mut options = ApplyOptions::default()
+            .with_tools(&tools)
+            .with_documents(&conversation.documents)
+            .with_variables(&conversation.variables)
+            .with_add_generation_prompt(conversation.add_generation_prompt)
+            .with_trace(trace)
+            .with_assistant(assistant);
         if let Some(clock) = &*CLOCK {
-            options.clock = clock;
+            options = options.with_clock(clock);
         }
         let messages: Vec<&Value> = conversation.messages.iter().map(|message| &**message).collect();
         let rendered = self.template.apply_within(messages.as_slice(), &options, false, &self.meter);

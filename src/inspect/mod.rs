@@ -41,11 +41,11 @@ impl ChatTemplate {
     ///     &[],
     /// )?;
     /// let report = template.inspect(Bounds::default())?;
-    /// assert_eq!(report.get("roles.user.content")?.unwrap(), "string");
-    /// assert!(report.get("switches.enable_thinking")?.is_some());
+    /// assert_eq!(report.get::<String>("roles.user.content")?, "string");
+    /// assert!(report.get::<serde_json::Value>("switches.enable_thinking").is_ok());
     ///
     /// // Content that is a list of parts reaches the prompt in Python's notation, and the witness shows it.
-    /// assert_eq!(report.get("roles.user.parts")?.unwrap(), "repr");
+    /// assert_eq!(report.get::<String>("roles.user.parts")?, "repr");
     /// let witness = report.witness("roles.user.parts")?.unwrap();
     /// assert_eq!(witness.output.as_deref(), Some("<|user|>[{'type': 'text', 'text': 'vexolumiq'}]"));
     /// # Ok::<(), chat_template::Error>(())

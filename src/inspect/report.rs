@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::Value;
 
 use super::inspection::Inspection;
 use crate::chat::ChatTemplate;
 use crate::deadline::Bounds;
-use crate::error::Result;
+use crate::error::{Error, ErrorClass, Result};
 use crate::meter::Meter;
 use crate::report::{
     Alternation, Calls, Finding, GenerationPrompt, Media, Prefix, Reads, Reasoning, Response, Roles, Switch, System, Tools, Witness,
@@ -36,13 +37,34 @@ macro_rules! parts {
     ($($name:ident: $type:ty = $part:ident $(.$field:tt)?, $docs:literal;)*) => {
         #[expect(clippy::missing_errors_doc, reason = "the errors of all functions are in the docs of the type")]
         impl Report<'_> {
-            /// Returns a verdict or a part by its path, such as `roles.user.parts`, and makes the part if that was not done before. `None`
-            /// is a path that the report does not have. An item of a list is named by its index, or by its `name`.
+            /// Returns a verdict or a part by its path, such as `roles.user.parts`, as the type that the caller wants: one of its own with the
+            /// fields that it needs, or [`serde_json::Value`]. An item of a list is named by its index, or by its `name`. The part is made
+            /// if that was not done before.
+            ///
+            /// It is also an error if the report has no such path, or if what is there does not have the type. A field that is spelt wrong
+            /// is therefore never taken for a verdict that is missing.
+            ///
+            /// ```
+            /// use chat_template::{Bounds, ChatTemplate};
+            ///
+            /// /// What a server wants to know.
+            /// #[derive(serde::Deserialize)]
+            /// struct Tools {
+            ///     description: String,
+            /// }
+            ///
+            /// let source = "{% for t in tools %}{{ t|tojson }}{% endfor %}{% for m in messages %}{{ m.content }}{% endfor %}";
+            /// let template = ChatTemplate::from_source(source, &[])?;
+            /// let report = template.inspect(Bounds::default())?;
+            /// assert_eq!(report.get::<Tools>("tools")?.description, "printed");
+            /// assert!(report.get::<String>("tools.descripton").is_err());
+            /// # Ok::<(), chat_template::Error>(())
+            /// ```
             ///
             /// | part | what it is about |
             /// |---|---|
             $(#[doc = concat!("| `", stringify!($name), "` | ", $docs, " |")])*
-            pub fn get(&self, path: &str) -> Result<Option<Value>> {
+            pub fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
                 let (part, rest) = path.split_once('.').unwrap_or((path, ""));
                 let part = match part {
                     $(stringify!($name) => self.read(|inspection| {
@@ -51,7 +73,10 @@ macro_rules! parts {
                     _ => None,
                 };
                 let steps = rest.split('.').filter(|step| !step.is_empty());
-                Ok(steps.fold(part, |value, step| take_member(value?, step)))
+                let value = steps.fold(part, |value, step| take_member(value?, step));
+                let refuse = |message: String| Error::value(message).with_class(ErrorClass::Request).without_line();
+                let value = value.ok_or_else(|| refuse(format!("the report has no `{path}`")))?;
+                serde_json::from_value(value).map_err(|error| refuse(format!("`{path}` of the report: {error}")))
             }
 
             $(

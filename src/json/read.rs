@@ -52,25 +52,28 @@ pub fn read(text: &str) -> Result<Data<'_>, JsonError> {
     read_text(text, DEPTH, None)
 }
 
-/// Reads one JSON document from a string or from bytes in UTF-8 within a time limit: that of a [`Deadline`], or
-/// [`Limits::milliseconds`](crate::Limits::milliseconds) from this call on. The flag [`Bounds::cancel`] stops it too. No other limit
-/// applies.
-///
-/// A document of less than 64 KiB is read within a millisecond, and the clock is not checked meanwhile.
-///
-/// ```
-/// use chat_template::{Deadline, json};
-///
-/// let text = format!("[0{}]", ",0".repeat(1 << 20));
-/// let error = json::read_within(&text, &Deadline::new(0)).unwrap_err();
-/// assert_eq!(error.kind(), json::JsonErrorKind::TimedOut);
-/// ```
-///
-/// # Errors
-/// As for [`read`], and if the bytes are not UTF-8 or begin with a byte order mark, or the time is over.
-pub fn read_within<'a, 'o, T: AsRef<[u8]> + ?Sized>(text: &'a T, bounds: impl Into<Bounds<'o>>) -> Result<Data<'a>, JsonError> {
-    let bounds = bounds.into();
-    read_until(decode(text.as_ref())?, bounds.watch(&bounds.start()))
+impl<'a> Data<'a> {
+    /// Reads one JSON document from a string or from bytes in UTF-8 within a time limit: that of a [`Deadline`](crate::Deadline), or
+    /// [`Limits::milliseconds`](crate::Limits::milliseconds) from this call on. The flag [`Bounds::cancel`] stops it too. No other limit
+    /// applies.
+    ///
+    /// A document of less than 64 KiB is read within a millisecond, and the clock is not checked meanwhile.
+    ///
+    /// ```
+    /// use chat_template::Deadline;
+    /// use chat_template::json::{Data, JsonErrorKind};
+    ///
+    /// let text = format!("[0{}]", ",0".repeat(1 << 20));
+    /// let error = Data::read_within(&text, &Deadline::new(0)).unwrap_err();
+    /// assert_eq!(error.kind(), JsonErrorKind::TimedOut);
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`read`](super::read()), and if the bytes are not UTF-8 or begin with a byte order mark, or the time is over.
+    pub fn read_within<'o, T: AsRef<[u8]> + ?Sized>(text: &'a T, bounds: impl Into<Bounds<'o>>) -> Result<Self, JsonError> {
+        let bounds = bounds.into();
+        read_until(decode(text.as_ref())?, bounds.watch(&bounds.start()))
+    }
 }
 
 /// Reads one JSON document until a deadline or a flag stops it.
@@ -400,15 +403,21 @@ mod tests {
     fn the_time_limit_stops_long_arrays_and_long_strings() {
         let no_time = Deadline::new(0);
         let long = format!("[0{}]", ",0".repeat(TIMED_TEXT / 2));
-        let error = read_within(&long, &no_time).unwrap_err();
+        let error = Data::read_within(&long, &no_time).unwrap_err();
         assert_eq!(error.kind(), JsonErrorKind::TimedOut);
         assert_eq!(
             error.to_string(),
             "limit reached: milliseconds: 0, at most 0: line 1 column 3 (char 2)"
         );
-        assert_eq!(read_within(&long, &Deadline::new(None)), read(&long));
-        assert_eq!(read_within("[0]", &no_time).unwrap_err().kind(), JsonErrorKind::TimedOut);
+        assert_eq!(Data::read_within(&long, &Deadline::new(None)), read(&long));
+        assert_eq!(
+            Data::read_within("[0]", &no_time).unwrap_err().kind(),
+            JsonErrorKind::TimedOut
+        );
         let escapes = format!("\"{}\"", "\\n".repeat(STRIDE));
-        assert_eq!(read_within(&escapes, &no_time).unwrap_err().kind(), JsonErrorKind::TimedOut);
+        assert_eq!(
+            Data::read_within(&escapes, &no_time).unwrap_err().kind(),
+            JsonErrorKind::TimedOut
+        );
     }
 }

@@ -125,6 +125,19 @@ fn write_thousandths(is_negative: bool, thousandths: u64, out: &mut String) {
     }
 }
 
+/// Writes a tree as JSON text on one line without blanks. Characters outside ASCII are not escaped, and a tuple becomes an array.
+///
+/// ```
+/// let data = chat_template::json::read(r#"{"a": [1.50, "\u00e9"]}"#)?;
+/// assert_eq!(data.to_string(), r#"{"a":[1.5,"é"]}"#);
+/// # Ok::<(), chat_template::json::JsonError>(())
+/// ```
+impl fmt::Display for Data<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_data(self, out)
+    }
+}
+
 /// Writes a tree on one line without blanks. Characters outside ASCII are not escaped, and a tuple becomes an array.
 ///
 /// The function recurses. The reader and the serializer limit the depth of a tree.

@@ -26,7 +26,7 @@ limits! {
     /// let limits = Limits::default().with_steps(1000).with_milliseconds(50);
     /// assert_eq!(limits, serde_json::from_str(r#"{"steps": 1000, "milliseconds": 50}"#)?);
     /// let template = Template::compile("{% for i in range(10000) %}{% endfor %}")?;
-    /// let options = RenderOptions { bounds: (&limits).into(), ..Default::default() };
+    /// let options = RenderOptions::default().with_bounds(&limits);
     /// let error = template.render(&serde_json::json!({}), &options).unwrap_err();
     /// assert_eq!(error.message(), "limit reached: steps: 1001, at most 1000");
     /// assert!(serde_json::from_str::<Limits>(r#"{"step": 1000}"#).is_err());

@@ -4,6 +4,7 @@
 //! `RUSTFLAGS="--cfg unmetered"` the meter counts no work and checks only the limits on live memory, on calls and on items of iterators, so
 //! that a benchmark can measure its cost.
 
+mod claim;
 mod scanned;
 mod stack;
 
@@ -11,6 +12,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
+pub use claim::{Claim, UNCLAIMED};
 pub use scanned::LONG;
 pub use stack::Stack;
 
@@ -28,15 +30,6 @@ const STEP_NANOSECONDS: u64 = 20;
 /// The number of bytes of text that are processed in one step. The cost of a shorter string is part of the cost of the statement or
 /// container that has it.
 pub const STEP_BYTES: usize = 64;
-
-/// The number of bytes that each object takes besides its contents: reference counts, its claim, and the allocator's rounding.
-const OBJECT: u64 = 96;
-
-/// The number of bytes that a string takes besides its contents.
-const TEXT_OBJECT: u64 = 160;
-
-/// The number of items that a collection may have before it claims memory, while it is filled.
-pub const UNCLAIMED: usize = 1024;
 
 /// The meter of one compilation or one render.
 #[derive(Debug)]
@@ -268,59 +261,6 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Claims memory for a value before it is created. The memory counts as live until the claim is dropped.
-    #[inline]
-    pub fn claim(&mut self, bytes: usize) -> Result<Claim> {
-        self.claim_with_object(bytes, OBJECT)
-    }
-
-    /// Claims memory for a string before it is created. The object of a string is larger than others.
-    #[inline]
-    pub fn claim_text(&mut self, bytes: usize) -> Result<Claim> {
-        self.claim_with_object(bytes, TEXT_OBJECT)
-    }
-
-    #[inline]
-    fn claim_with_object(&mut self, bytes: usize, object: u64) -> Result<Claim> {
-        self.check_size(bytes)?;
-        let bytes = (bytes as u64).saturating_add(object);
-        let live = self.add_live(bytes)?;
-        Ok(Claim {
-            live: Rc::clone(live),
-            bytes,
-        })
-    }
-
-    /// Counts memory that is not a value and that exists as long as the render, such as the compiled template, as live. It may be larger
-    /// than a value.
-    pub fn claim_for_render(&mut self, bytes: usize) -> Result<()> {
-        self.add_live(bytes as u64).map(drop)
-    }
-
-    /// Adds bytes to those that are claimed now, and returns the count, which claims share.
-    #[inline]
-    fn add_live(&mut self, bytes: u64) -> Result<&Rc<Cell<u64>>> {
-        let live = self.live.get_or_insert_default();
-        let claimed = live.get().saturating_add(bytes);
-        if claimed > self.limits.live {
-            return Err(exceeded(Limit::Live, claimed, self.limits.live));
-        }
-        live.set(claimed);
-        Ok(live)
-    }
-
-    /// Claims the memory of a collection of `T` that is full, before an item is added to it. `claim` is the claim so far; a small
-    /// collection has none.
-    #[inline]
-    pub fn claim_growth<T>(&mut self, claim: &mut Option<Claim>, len: usize, capacity: usize) -> Result<()> {
-        if len < capacity || len < UNCLAIMED {
-            return Ok(());
-        }
-        *claim = None;
-        *claim = Some(self.claim(len.saturating_mul(2).saturating_mul(size_of::<T>()))?);
-        Ok(())
-    }
-
     /// Checks the size of a value before it is created.
     #[inline]
     pub fn check_size(&self, bytes: usize) -> Result<()> {
@@ -437,19 +377,6 @@ impl Drop for Meter<'_> {
     }
 }
 
-/// A claim on memory. Dropping it releases the memory.
-#[derive(Debug)]
-pub struct Claim {
-    live: Rc<Cell<u64>>,
-    bytes: u64,
-}
-
-impl Drop for Claim {
-    fn drop(&mut self) {
-        self.live.set(self.live.get().saturating_sub(self.bytes));
-    }
-}
-
 #[cold]
 fn exceeded(limit: Limit, figure: u64, allowed: u64) -> Error {
     Error::limit(LimitExceeded::new(limit, figure, allowed))
@@ -465,10 +392,7 @@ mod tests {
     #[test]
     fn a_flag_is_checked_within_a_stride() {
         let flag = AtomicBool::new(false);
-        let bounds = Bounds {
-            cancel: Some(&flag),
-            ..Bounds::default()
-        };
+        let bounds = Bounds::default().with_cancel(&flag);
         let deadline = bounds.start();
         let mut meter = Meter::within(bounds, &deadline);
         meter.charge(1).unwrap();

@@ -39,7 +39,7 @@ pub enum Boundary {
         tried: usize,
     },
     /// The prompt is not a prefix for the conversation that is shown.
-    Broken(Counterexample),
+    Broken(Box<Counterexample>),
     /// The template renders no pair that was tried.
     #[default]
     Unknown,

@@ -3,12 +3,12 @@
 //! The plan of a [`Sketch`] depends on nothing else, so what is remembered saves time and changes no prompt.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use foldhash::fast::RandomState;
 
 use super::plan::{Kinds, Plan};
-use super::sketch::Sketch;
+use super::sketch::{Sketch, TAG};
 use super::write::MediaSet;
 
 /// The most sketches that are remembered. When there are more, all are forgotten.
@@ -41,9 +41,16 @@ pub struct Known {
 #[derive(Debug, Default)]
 pub struct Memory {
     plans: Mutex<HashMap<Sketch, Known, RandomState>>,
+    /// Whether the template has the tag of thoughts, which many templates look for in answers.
+    has_tag: OnceLock<bool>,
 }
 
 impl Memory {
+    /// Returns whether a template has the tag of thoughts.
+    pub fn has_tag(&self, source: &str) -> bool {
+        *self.has_tag.get_or_init(|| source.contains(TAG))
+    }
+
     pub fn find(&self, sketch: &Sketch) -> Option<Known> {
         self.plans.lock().unwrap_or_else(PoisonError::into_inner).get(sketch).copied()
     }

@@ -2,10 +2,11 @@
 
 use super::plan::{Plan, Systems};
 use super::prepared::Prepared;
-use crate::chat::ApplyOptions;
 use crate::clock::Clock;
 use crate::deadline::Bounds;
 use crate::json::Data;
+use crate::setters::setters;
+use crate::template::RenderOptions;
 
 use super::format::Format;
 
@@ -35,8 +36,9 @@ pub enum LaterSystem {
     Merged,
 }
 
-/// The options with which a body is prepared. Set the fields you need, and take the others from [`Default`].
+/// The options with which a body is prepared. Begin with [`Default`], and set what matters.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct PrepareOptions<'o> {
     /// The format of the body. Without it, the shape of the body decides.
     pub format: Option<Format>,
@@ -52,7 +54,7 @@ pub struct PrepareOptions<'o> {
     pub keeps_tools: bool,
     /// Whether tools and calls become JSON text in messages if the template does not print them.
     pub tools_as_text: bool,
-    /// The request before this one in the same conversation ([`PrepareOptions::after`]).
+    /// How the request before this one in the same conversation was written, so that their prompts begin in the same way.
     pub after: Option<After>,
     /// The clock that `strftime_now` reads while the plan is searched.
     pub clock: &'o dyn Clock,
@@ -60,26 +62,36 @@ pub struct PrepareOptions<'o> {
     pub bounds: Bounds<'o>,
 }
 
-/// How an earlier request was written.
+setters! { PrepareOptions<'o>:
+    with_format(impl Into<Option<Format>>) = @format;
+    with_policy(Policy) = @policy;
+    with_chat_template(impl Into<Option<&'o str>>) = @chat_template;
+    with_later_system(LaterSystem) = @later_system;
+    with_media_placeholder(impl Into<Option<&'o str>>) = @media_placeholder;
+    with_keeps_tools(bool) = @keeps_tools;
+    with_tools_as_text(bool) = @tools_as_text;
+    with_after(impl Into<After>) = Some @after;
+    with_clock(&'o dyn Clock) = @clock;
+    with_bounds(impl Into<Bounds<'o>>) = @bounds;
+}
+
+/// How an earlier request was written. A reference to a [`Prepared`] converts to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct After {
     pub(super) plan: Plan,
 }
 
-impl PrepareOptions<'_> {
-    /// Lets a request be written as the one before it in the same conversation, so that their prompts begin in the same way.
-    #[must_use]
-    pub fn after(mut self, earlier: &Prepared<'_>) -> Self {
-        self.after = Some(After {
+impl From<&Prepared<'_>> for After {
+    fn from(earlier: &Prepared<'_>) -> Self {
+        Self {
             plan: earlier.found.plan,
-        });
-        self
+        }
     }
 }
 
 impl Default for PrepareOptions<'_> {
     fn default() -> Self {
-        let ApplyOptions { clock, bounds, .. } = ApplyOptions::default();
+        let RenderOptions { clock, bounds, .. } = RenderOptions::default();
         Self {
             format: None,
             policy: Policy::default(),

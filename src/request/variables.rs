@@ -226,11 +226,8 @@ impl<'b> Variables<'b> {
 
     /// Returns whether a variable can say that there is reasoning, or that there is none.
     pub fn has_switch(&self) -> bool {
-        self.is_on().is_some()
-            && [FLAGS.as_slice(), &MODES]
-                .concat()
-                .iter()
-                .any(|name| self.names.contains(name))
+        let mut names = self.names_in(&FLAGS).chain(self.names_in(&MODES));
+        self.is_on().is_some() && names.next().is_some()
     }
 
     /// Returns the pointer of the setting for an effort or for reasoning.

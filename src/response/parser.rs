@@ -10,9 +10,11 @@ use crate::deadline::Bounds;
 use crate::error::Result;
 use crate::json::{Data, Object};
 use crate::meter::{Counted, Meter};
+use crate::setters::setters;
 
 /// The arguments of parsing.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct ParseOptions<'o> {
     /// The prompt that the model continued, because a template can write the beginning of the message, such as `<think>`. If the text is
     /// the complete message, it is empty.
@@ -21,6 +23,12 @@ pub struct ParseOptions<'o> {
     pub tools: Option<&'o serde_json::Value>,
     /// The limits, the deadline and the flag that cancels.
     pub bounds: Bounds<'o>,
+}
+
+setters! { ParseOptions<'o>:
+    with_prefix(&'o str) = @prefix;
+    with_tools(impl Into<Option<&'o serde_json::Value>>) = @tools;
+    with_bounds(impl Into<Bounds<'o>>) = @bounds;
 }
 
 /// What a parser found in the text.
@@ -75,10 +83,7 @@ impl ResponseTemplate {
     /// Parses a text after a prefix, and returns what was found.
     #[cfg(feature = "inspect")]
     pub(crate) fn find_events(&self, prefix: &str, text: &str, meter: &mut Meter<'_>) -> Result<Vec<Event>> {
-        let options = ParseOptions {
-            prefix,
-            ..ParseOptions::default()
-        };
+        let options = ParseOptions::default().with_prefix(prefix);
         let mut stream = Stream::new(self, &options, meter)?;
         let mut events = std::mem::take(&mut stream.first_events);
         events.extend(stream.feed(text, meter)?);

@@ -60,7 +60,7 @@ const COMPILED: u64 = 1000;
 ///         "content": {"close": "<|end|>"},
 ///     },
 /// }))?;
-/// let options = ParseOptions { prefix: "<|user|>Hi<|end|><|assistant|><think>", ..ParseOptions::default() };
+/// let options = ParseOptions::default().with_prefix("<|user|>Hi<|end|><|assistant|><think>");
 /// let message = template.parse("A greeting.</think>Hello!<|end|>", &options)?;
 /// assert_eq!(
 ///     serde_json::to_value(message).unwrap(),

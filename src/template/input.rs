@@ -30,11 +30,11 @@ use crate::value::{Dict, Entries, Key, Runtime, Seq, Value};
 ///
 /// let template = ChatTemplate::from_source("{{ messages|length }} {{ tools }} {{ documents }}", &[])?;
 /// let request = Request { messages: vec![Map::new()], ..Request::default() };
-/// let options = ApplyOptions { tools: Some(&request.tools), documents: Some(&request.documents), ..Default::default() };
+/// let options = ApplyOptions::default().with_tools(&request.tools).with_documents(&request.documents);
 /// assert_eq!(template.apply(&request.messages, &options)?.text, "1 None None");
 ///
 /// let tools = request.tools.as_ref();
-/// assert_eq!(template.apply(&request.messages, &ApplyOptions { tools: Some(&tools), ..options })?.text, "1 None None");
+/// assert_eq!(template.apply(&request.messages, &options.with_tools(&tools))?.text, "1 None None");
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 ///
@@ -51,7 +51,7 @@ impl<T: sealed::Borrow + ?Sized> Input for T {}
 ///
 /// ```
 /// let tools = serde_json::json!([]);
-/// let options = chat_template::ApplyOptions { tools: Some(&tools), ..Default::default() };
+/// let options = chat_template::ApplyOptions::default().with_tools(&tools);
 /// assert!(format!("{options:?}").starts_with("ApplyOptions { tools: Some(_), documents: None, chat_template: None, "));
 /// ```
 impl std::fmt::Debug for dyn Input + '_ {

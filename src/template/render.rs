@@ -13,25 +13,37 @@ use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::eval;
 use crate::json;
 use crate::meter::Meter;
+use crate::setters::setters;
 use crate::trace::{Pieces, Segment, Spans};
 use crate::value::{Given, Runtime, Traced, Value};
 
-/// The options of a render. Set the fields that matter, and take the others from [`Default`].
+/// The options of a render. Begin with [`Default`], and set what matters.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct RenderOptions<'o> {
     /// What the render may use: limits, a deadline, a flag that cancels it.
     pub bounds: Bounds<'o>,
-    /// Whether to return [`Output::reference_spans`].
+    /// Whether to return [`Output::reference_spans`]: the spans of `{% generation %}` blocks as transformers counts them, for
+    /// [`assistant_mask`](crate::assistant_mask).
     pub reference_spans: bool,
-    /// Whether to return [`Output::generation_spans`].
+    /// Whether to return [`Output::generation_spans`]: the places of `{% generation %}` blocks in the text, also for blocks in a macro, a set
+    /// block or a call block. A block that is written twice has two spans, and one that a filter rewrites (`upper`, `replace`) has none.
     pub generation_spans: bool,
-    /// Whether to return [`Output::segments`]. The text is the same.
+    /// Whether to return [`Output::segments`]: where each character of the text came from. The text is the same.
     pub trace: bool,
     /// The clock that `strftime_now` reads. The default is the local time of the system.
     pub clock: &'o dyn Clock,
 }
 
 static SYSTEM_CLOCK: SystemClock = SystemClock;
+
+setters! { RenderOptions<'o>:
+    with_bounds(impl Into<Bounds<'o>>) = @bounds;
+    with_reference_spans(bool) = @reference_spans;
+    with_generation_spans(bool) = @generation_spans;
+    with_trace(bool) = @trace;
+    with_clock(&'o dyn Clock) = @clock;
+}
 
 impl Default for RenderOptions<'_> {
     fn default() -> Self {

@@ -45,7 +45,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 ///     &[("bos_token", "<s>")],
 /// )?;
 /// let messages = serde_json::json!([{"role": "user", "content": " Hi"}]);
-/// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
+/// let prompt = template.apply(&messages, &ApplyOptions::default().with_trace(true))?;
 /// assert_eq!(prompt.text, "<s>[INST] Hi [/INST]");
 /// assert_eq!(serde_json::to_value(prompt.segments()).unwrap(), serde_json::json!([
 ///     {"start": 0, "end": 3, "from": "token", "name": "bos_token"},

@@ -153,10 +153,7 @@ fn each_pair_of_wrappings_is_made_and_dropped_a_hundred_thousand_times() {
         run_on_small_stack(move || {
             let template = Template::compile(&source).expect("it compiles");
             let limits = Limits::default().with_steps(STEPS);
-            let options = RenderOptions {
-                bounds: (&limits).into(),
-                ..RenderOptions::default()
-            };
+            let options = RenderOptions::default().with_bounds(&limits);
             template.render(&serde_json::json!({}), &options).map(drop)
         });
     }
@@ -180,10 +177,7 @@ fn render_at_depths(source: &str, json: &str) {
     run_on_small_stack(move || {
         let template = Template::compile(&source)?;
         let limits: Limits = serde_json::from_str(&format!("{{\"steps\": {STEPS}}}")).expect("limits");
-        let options = RenderOptions {
-            bounds: (&limits).into(),
-            ..RenderOptions::default()
-        };
+        let options = RenderOptions::default().with_bounds(&limits);
         for calls in (0..200).step_by(if cfg!(debug_assertions) { 66 } else { 3 }) {
             let context = format!("{context}{calls}}}");
             let context = json::read(&context).expect("it is JSON");

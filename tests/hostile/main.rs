@@ -20,10 +20,7 @@ fn render(source: String) -> Result<String, String> {
         let template = Template::compile(&source).map_err(|error| (error.kind(), error.message().to_owned()))?;
         let context = serde_json::json!({"x": 1});
         let limits: Limits = serde_json::from_str(&format!("{{\"steps\": {STEPS}}}")).expect("limits");
-        let options = RenderOptions {
-            bounds: (&limits).into(),
-            ..RenderOptions::default()
-        };
+        let options = RenderOptions::default().with_bounds(&limits);
         let rendered = template.render(&context, &options);
         rendered
             .map(|rendered| rendered.text)

@@ -90,10 +90,7 @@ fn assert_reached(error: &Error, limit: Limit) {
 fn an_error_of_kind_limit_has_the_limit_and_the_position() {
     for (limit, limits, source) in templates() {
         let limits: Limits = serde_json::from_str(limits).expect("limits");
-        let options = RenderOptions {
-            bounds: (&limits).into(),
-            ..RenderOptions::default()
-        };
+        let options = RenderOptions::default().with_bounds(&limits);
         let template = Template::compile_with(&source, &limits);
         let rendered = template.and_then(|template| template.render(&json!({}), &options));
         let error = rendered.expect_err(&source);
@@ -108,13 +105,7 @@ fn a_flag_that_another_thread_sets_cancels_a_render() {
     let limits: Limits = serde_json::from_str("{\"steps\": 1000000000000}").expect("limits");
     let source = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}";
     let chat = ChatTemplate::from_source(source, &[]).unwrap();
-    let options = ApplyOptions {
-        bounds: Bounds {
-            cancel: Some(&flag),
-            ..Bounds::from(&limits)
-        },
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default().with_bounds(Bounds::from(&limits).with_cancel(&flag));
     let error = std::thread::scope(|scope| {
         scope.spawn(|| flag.store(true, Ordering::Relaxed));
         chat.apply(&json!([{"role": "user", "content": "Hi"}]), &options)
@@ -132,10 +123,7 @@ fn compiling_stops_at_its_steps_at_the_deadline_and_at_the_flag() {
         (Limits::default().with_milliseconds(0), None, Limit::Milliseconds),
         (Limits::default(), Some(&flag), Limit::Cancel),
     ] {
-        let bounds = Bounds {
-            cancel,
-            ..Bounds::from(&limits)
-        };
+        let bounds = Bounds::from(&limits).with_cancel(cancel);
         let error = Template::compile_with(&source, bounds).expect_err("the source is long");
         assert_reached(&error, limit);
     }
@@ -145,11 +133,9 @@ fn compiling_stops_at_its_steps_at_the_deadline_and_at_the_flag() {
 fn the_source_in_a_request_is_compiled_within_its_limits() {
     let limits = Limits::default().with_steps(1000);
     let source = "{{ 1 }}".repeat(1000);
-    let options = ApplyOptions {
-        bounds: (&limits).into(),
-        chat_template: Some(&source),
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default()
+        .with_bounds(&limits)
+        .with_chat_template(source.as_str());
     let chat = ChatTemplate::from_source("", &[]).unwrap();
     let error = chat.apply(&json!([{"role": "user", "content": "Hi"}]), &options);
     assert_reached(&error.expect_err("the source is long"), Limit::Steps);
@@ -168,17 +154,11 @@ fn the_templates_of_a_model_share_the_steps_of_their_compilation() {
         json!({"chat_template": templates}).to_string(),
     )
     .expect("a file");
-    let options = LoadOptions {
-        bounds: (&limits).into(),
-        ..LoadOptions::default()
-    };
+    let options = LoadOptions::default().with_bounds(&limits);
     let chat = ChatTemplate::from_dir(&folder, &options).expect("no template is named default");
     std::fs::remove_dir_all(&folder).expect("the folder goes");
     let apply = |name| {
-        let options = ApplyOptions {
-            chat_template: Some(name),
-            ..ApplyOptions::default()
-        };
+        let options = ApplyOptions::default().with_chat_template(name);
         chat.apply(&json!([{"role": "user", "content": "Hi"}]), &options)
     };
     assert_eq!(apply("0").expect("the first has its steps").text, "4141".repeat(50));
@@ -209,10 +189,7 @@ fn json_and_files_have_limits() {
         .check()
         .expect_err("they are long together");
     assert_reached(&long, Limit::Sources);
-    let options = LoadOptions {
-        max_file_size: 10,
-        ..LoadOptions::default()
-    };
+    let options = LoadOptions::default().with_max_file_size(10);
     let error = ChatTemplate::from_dir(Path::new("tests/models/jinja"), &options).expect_err("the files are larger");
     assert_reached(&error, Limit::File);
 }
@@ -270,10 +247,7 @@ fn a_text_made_of_pieces_counts_with_its_length() {
 #[test]
 fn a_large_tree_counts_as_live() {
     let limits = Limits::default().with_live(1000);
-    let options = RenderOptions {
-        bounds: (&limits).into(),
-        ..Default::default()
-    };
+    let options = RenderOptions::default().with_bounds(&limits);
     let render = |count: usize| {
         let list = "a,".repeat(count);
         let template = Template::compile(&format!("{{% if x %}}{{{{ [{list}] }}}}{{% endif %}}")).unwrap();

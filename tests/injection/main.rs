@@ -131,10 +131,7 @@ fn attack_all(templates: &BTreeMap<String, String>) -> Tally {
 fn attack_once(place: &str, template: &ChatTemplate, attack: &Value, planted: &str, tokens: &[&str], tally: &mut Tally) {
     let (messages, tools) = conversations(attack, planted);
     for messages in [&messages, &shorten(&messages, attack)] {
-        let options = ApplyOptions {
-            tools: Some(&tools),
-            ..options(ControlPolicy::Split, tokens)
-        };
+        let options = options(ControlPolicy::Split, tokens).with_tools(&tools);
         let Ok(prompt) = template.apply(messages, &options) else {
             continue;
         };
@@ -224,15 +221,11 @@ fn a_token_of_a_role_is_trusted_if_the_caller_says_so() {
     .unwrap();
     let untrusted = |role: &str, content: &str| {
         let messages = json!([{"role": role, "content": content}]);
-        let control_tokens = ControlTokens {
-            policy: ControlPolicy::Split,
-            tokens: &["<|user|>", "<|end|>"],
-            roles: &["user", "assistant"],
-        };
-        let options = ApplyOptions {
-            control_tokens,
-            ..Default::default()
-        };
+        let control_tokens = ControlTokens::default()
+            .with_policy(ControlPolicy::Split)
+            .with_tokens(&["<|user|>", "<|end|>"])
+            .with_roles(&["user", "assistant"]);
+        let options = ApplyOptions::default().with_control_tokens(control_tokens);
         let prompt = template.apply(&messages, &options).unwrap();
         prompt
             .untrusted
@@ -275,25 +268,20 @@ fn the_error_names_the_message_and_the_place() {
             "/tools/0/name",
         ),
     ] {
-        let options = ApplyOptions {
-            tools: has_tools.then_some(&tools as &dyn chat_template::Input),
-            ..options(ControlPolicy::Refuse, &["<|end|>"])
-        };
+        let tools = has_tools.then_some(&tools);
+        let options = options(ControlPolicy::Refuse, &["<|end|>"]).with_tools(&tools);
         let error = template.apply(&messages, &options).unwrap_err();
         assert_eq!((error.message(), error.input_path()), (message, Some(path)));
     }
 }
 
 fn options<'o>(policy: ControlPolicy, tokens: &'o [&'o str]) -> ApplyOptions<'o> {
-    ApplyOptions {
-        trace: true,
-        control_tokens: ControlTokens {
-            policy,
-            tokens,
-            roles: &[],
-        },
-        ..Default::default()
-    }
+    ApplyOptions::default().with_trace(true).with_control_tokens(
+        ControlTokens::default()
+            .with_policy(policy)
+            .with_tokens(tokens)
+            .with_roles(&[]),
+    )
 }
 
 /// Returns a conversation and tools, with an attack in its place.

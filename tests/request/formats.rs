@@ -1,7 +1,7 @@
 //! Tests of how bodies of the three formats are read.
 
 use chat_template::request::{Format, PrepareOptions};
-use chat_template::{ApplyOptions, ChatTemplate, ErrorClass};
+use chat_template::{ApplyOptions, ChatTemplate, ErrorClass, PromptOptions};
 use serde_json::json;
 
 use super::{plain, prepare};
@@ -12,10 +12,7 @@ fn a_body_that_needs_no_change_is_rendered_as_apply_does() {
     let messages = json!([{"role": "system", "content": "S"}, {"role": "user", "content": "A\n", "x": [1]}, {"role": "assistant", "content": "B"}]);
     let body = json!({"model": "m", "messages": messages, "temperature": 1});
     let (prompt, changes) = prepare(&template, &body);
-    let options = ApplyOptions {
-        add_generation_prompt: true,
-        ..Default::default()
-    };
+    let options = ApplyOptions::default().with_add_generation_prompt(true);
     assert_eq!(prompt, template.apply(&messages, &options).unwrap().text);
     assert_eq!(changes, [""; 0]);
 }
@@ -163,9 +160,9 @@ fn a_request_that_has_grown_has_a_piece() {
         messages.push(json!({"role": "user", "content": [{"type": "text", "text": "Bye"}]}));
         let body = json!({"messages": messages});
         let prepared = template
-            .prepare_with(&body, &PrepareOptions::default().after(&first))
+            .prepare_with(&body, &PrepareOptions::default().with_after(&first))
             .unwrap();
-        let (append, changes) = prepared.after(&seen, Some(sampled), &ApplyOptions::default()).unwrap();
+        let (append, changes) = prepared.after(&seen, Some(sampled), &PromptOptions::default()).unwrap();
         let piece = append.into_result().unwrap();
         let end = if sampled == "Ho" { "<|end|>" } else { "" };
         assert_eq!(piece.text(), format!("{end}<|user|>Bye<|end|><|assistant|>"));
@@ -174,6 +171,6 @@ fn a_request_that_has_grown_has_a_piece() {
     }
     let body = json!({"messages": messages});
     let prepared = template.prepare(&body).unwrap();
-    let append = prepared.after("other", Some("Ho"), &ApplyOptions::default()).unwrap().0;
+    let append = prepared.after("other", Some("Ho"), &PromptOptions::default()).unwrap().0;
     assert!(append.into_result().is_err());
 }

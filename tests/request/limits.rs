@@ -3,17 +3,14 @@
 use std::sync::atomic::AtomicBool;
 
 use chat_template::request::PrepareOptions;
-use chat_template::{ApplyOptions, Bounds, ChatTemplate, ErrorKind, Limit, Limits};
+use chat_template::{Bounds, ChatTemplate, ErrorKind, Limit, Limits, PromptOptions};
 use serde_json::{Value, json};
 
 use super::plain;
 
 /// Returns the limit that preparing a body reaches.
 fn find_reached(template: &ChatTemplate, body: &Value, limits: &Limits) -> Option<Limit> {
-    let options = PrepareOptions {
-        bounds: limits.into(),
-        ..PrepareOptions::default()
-    };
+    let options = PrepareOptions::default().with_bounds(limits);
     let error = template.prepare_with(body, &options).map(|_| ()).unwrap_err();
     error.reached().map(|reached| reached.limit)
 }
@@ -35,10 +32,7 @@ fn what_is_made_from_a_body_counts_towards_the_limits() {
     assert_eq!(find_reached(&parts, &body, &limits), Some(Limit::Live));
     // The render has the rest.
     let prepared = parts.prepare(&body).unwrap();
-    let options = ApplyOptions {
-        bounds: (&limits).into(),
-        ..Default::default()
-    };
+    let options = PromptOptions::default().with_bounds(&limits);
     prepared.render_with(&options).unwrap_err();
     prepared.render().unwrap();
 }
@@ -50,17 +44,8 @@ fn a_search_keeps_the_limits_of_the_caller() {
     let few = Limits::default().with_steps(100);
     let flag = AtomicBool::new(true);
     let options = [
-        PrepareOptions {
-            bounds: (&few).into(),
-            ..PrepareOptions::default()
-        },
-        PrepareOptions {
-            bounds: Bounds {
-                cancel: Some(&flag),
-                ..Bounds::default()
-            },
-            ..PrepareOptions::default()
-        },
+        PrepareOptions::default().with_bounds(&few),
+        PrepareOptions::default().with_bounds(Bounds::default().with_cancel(&flag)),
     ];
     for options in options {
         let error = template.prepare_with(&body, &options).map(|_| ()).unwrap_err();
@@ -122,15 +107,9 @@ fn a_pointer_is_not_longer_than_a_kilobyte() {
 fn count_steps(template: &ChatTemplate, body: &Value) -> Option<u64> {
     let mut limits = Limits::default();
     limits.milliseconds = None;
-    let options = PrepareOptions {
-        bounds: (&limits).into(),
-        ..PrepareOptions::default()
-    };
+    let options = PrepareOptions::default().with_bounds(&limits);
     let prepared = template.prepare_with(body, &options).ok()?;
-    let options = ApplyOptions {
-        bounds: (&limits).into(),
-        ..ApplyOptions::default()
-    };
+    let options = PromptOptions::default().with_bounds(&limits);
     prepared.render_with(&options).ok().map(|(prompt, _)| prompt.steps)
 }
 

@@ -90,10 +90,7 @@ fn variables_and_policies_of_a_request_are_its_own() {
         "chat_template_kwargs": {"plain": plain}})
     };
     let template = ChatTemplate::from_source(source, &[]).unwrap();
-    let strict = PrepareOptions {
-        policy: Policy::Strict,
-        ..PrepareOptions::default()
-    };
+    let strict = PrepareOptions::default().with_policy(Policy::Strict);
     for _ in 0..2 {
         assert!(answer(&template, &body(true)).starts_with("<user>A\nB"));
         assert!(answer(&template, &body(false)).starts_with("<user>AB"));

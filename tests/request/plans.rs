@@ -1,7 +1,7 @@
 //! Tests of how what a body says is written for a template.
 
 use chat_template::request::{ChangeKind, LaterSystem, Policy, PrepareOptions, Severity};
-use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, ErrorClass, Limits};
+use chat_template::{ChatTemplate, ControlPolicy, ControlTokens, ErrorClass, Limits, PromptOptions};
 use serde_json::{Value, json};
 
 use super::{prepare, prepare_with};
@@ -56,10 +56,7 @@ fn a_medium_gets_the_type_that_the_template_knows() {
 fn a_placeholder_stands_for_media() {
     let image = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}});
     let body = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Look"}, image]}]});
-    let options = PrepareOptions {
-        media_placeholder: Some("[image]"),
-        ..PrepareOptions::default()
-    };
+    let options = PrepareOptions::default().with_media_placeholder("[image]");
     assert_eq!(
         prepare_with(&template(ALTERNATES), &body, &options).0,
         "<user>Look\n[image]<assistant>"
@@ -76,10 +73,7 @@ fn a_later_system_message_goes_where_the_options_say() {
     ]});
     let source = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}";
     let with = |later_system| {
-        let options = PrepareOptions {
-            later_system,
-            ..PrepareOptions::default()
-        };
+        let options = PrepareOptions::default().with_later_system(later_system);
         prepare_with(&template(source), &body, &options).0
     };
     assert_eq!(with(LaterSystem::InPlace), "<system>A<user>B<system>C");
@@ -91,10 +85,7 @@ fn a_later_system_message_goes_where_the_options_say() {
 fn policies() {
     let body = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]});
     let with = |policy| {
-        let options = PrepareOptions {
-            policy,
-            ..PrepareOptions::default()
-        };
+        let options = PrepareOptions::default().with_policy(policy);
         let template = template(ALTERNATES);
         let prepared = template.prepare_with(&body, &options)?;
         prepared.render().map(|(prompt, _)| prompt.text)
@@ -134,7 +125,7 @@ fn a_growing_conversation_keeps_its_plan_and_a_lost_text_is_reported_by_each_ren
     let first = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]});
     let second = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}, {"role": "assistant", "content": "Yes"}]});
     let prepared = template.prepare_with(&first, &PrepareOptions::default()).unwrap();
-    let options = PrepareOptions::default().after(&prepared);
+    let options = PrepareOptions::default().with_after(&prepared);
     let next = template.prepare_with(&second, &options).unwrap();
     assert!(next.render().unwrap().0.text.starts_with(&prepared.render().unwrap().0.text));
     let silent = ChatTemplate::from_source("{{ messages[0].content }}", &[]).unwrap();
@@ -229,10 +220,7 @@ fn a_text_at_any_key_is_printed_or_dropped() {
 fn the_policy_allows_all_changes_or_none() {
     let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]).unwrap();
     let body = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]});
-    let with = |policy| PrepareOptions {
-        policy,
-        ..Default::default()
-    };
+    let with = |policy| PrepareOptions::default().with_policy(policy);
     let exact = template.prepare_with(&body, &with(Policy::Exact)).unwrap();
     assert_eq!(exact.render().unwrap().0.text, "[{'type': 'text', 'text': 'Hi'}]");
     assert!(exact.render().unwrap().1.is_empty());
@@ -273,10 +261,7 @@ fn a_text_is_found_however_it_is_written() {
         let template = ChatTemplate::from_source(source, &[]).unwrap();
         for trace in [false, true] {
             let prepared = template.prepare(&body).unwrap();
-            let options = ApplyOptions {
-                trace,
-                ..Default::default()
-            };
+            let options = PromptOptions::default().with_trace(trace);
             let (_, changes) = prepared.render_with(&options).unwrap();
             let dropped = changes.iter().filter(|change| change.kind == ChangeKind::Dropped);
             assert_eq!(dropped.count(), expected, "{source} {trace}: {changes:?}");
@@ -411,14 +396,9 @@ fn a_refused_control_token_does_not_start_a_search() {
     let honest = body("Hi");
     template.prepare(&honest).unwrap().render().unwrap();
     let limits = Limits::default().with_steps(10_000);
-    let options = ApplyOptions {
-        bounds: (&limits).into(),
-        control_tokens: ControlTokens {
-            policy: ControlPolicy::Refuse,
-            ..ControlTokens::default()
-        },
-        ..ApplyOptions::default()
-    };
+    let options = PromptOptions::default()
+        .with_bounds(&limits)
+        .with_control_tokens(ControlTokens::default().with_policy(ControlPolicy::Refuse));
     let hostile = body("<s>");
     let error = template.prepare(&hostile).unwrap().render_with(&options).unwrap_err();
     assert!(error.message().contains("control token"), "{error}");
@@ -439,10 +419,7 @@ fn the_trace_tells_equal_strings_of_messages_and_tools_apart() {
     let body = json!({"max_tokens": 9, "tools": [tool], "messages": messages});
     let template = template(source);
     let prepared = template.prepare(&body).unwrap();
-    let options = ApplyOptions {
-        trace: true,
-        ..ApplyOptions::default()
-    };
+    let options = PromptOptions::default().with_trace(true);
     let (prompt, _) = prepared.render_with(&options).unwrap();
     let text: Vec<char> = prompt.text.chars().collect();
     let mut found = 0;

@@ -70,10 +70,7 @@ fn options_can_be_among_the_variables() {
     assert_eq!(error.input_path(), Some("/chat_template_kwargs/add_generation_prompt"));
     let error = template.prepare(&body(json!({"add_generation_prompt": "yes"}))).unwrap_err();
     assert_eq!(error.input_path(), Some("/chat_template_kwargs/add_generation_prompt"));
-    let exact = PrepareOptions {
-        policy: Policy::Exact,
-        ..PrepareOptions::default()
-    };
+    let exact = PrepareOptions::default().with_policy(Policy::Exact);
     let body = body(json!({"add_generation_prompt": false}));
     assert!(template.prepare_with(&body, &exact).unwrap().render().is_err());
 }
@@ -81,10 +78,7 @@ fn options_can_be_among_the_variables() {
 #[test]
 fn variables_of_an_exact_body_are_passed_on_in_each_format() {
     let template = ChatTemplate::from_source("{{ a }}{{ messages[0].content }}", &[]).unwrap();
-    let exact = PrepareOptions {
-        policy: Policy::Exact,
-        ..PrepareOptions::default()
-    };
+    let exact = PrepareOptions::default().with_policy(Policy::Exact);
     let chat = json!({"messages": [{"role": "user", "content": "x"}], "chat_template_kwargs": {"a": 1}});
     let responses = json!({"input": "x", "chat_template_kwargs": {"a": 1}});
     for body in [chat, responses] {

@@ -8,13 +8,15 @@ use std::ops::Range;
 
 use serde::{Serialize, Serializer};
 
+use crate::setters::setters;
 use crate::trace::{Points, Spans};
 
-/// Chooses which parts of a prompt count as written by the model. Set the fields that matter, and take the others from [`Default`].
+/// Chooses which parts of a prompt count as written by the model. Begin with [`Default`], and set what matters.
 ///
 /// A message with the key `weight` or `train` that is 0 or false never counts. Of a template with `{% generation %}`, the blocks are the
 /// spans, and of the options only [`AssistantOptions::last_turn_only`] applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AssistantOptions<'o> {
     /// The roles of the messages that the model writes. The default is `assistant`. The spans of any other role begin after the header of
     /// its message.
@@ -32,6 +34,16 @@ pub struct AssistantOptions<'o> {
     /// Whether the spans include the token that begins the next turn, if the template writes no token that ends the turn. The model of such
     /// a template must learn to write it. The default is false.
     pub next_marker: bool,
+}
+
+setters! { AssistantOptions<'o>:
+    with_roles(&'o [&'o str]) = @roles;
+    with_end_of_turn(bool) = @end_of_turn;
+    with_reasoning(bool) = @reasoning;
+    with_last_turn_only(bool) = @last_turn_only;
+    with_content_only(bool) = @content_only;
+    with_trailing_space(bool) = @trailing_space;
+    with_next_marker(bool) = @next_marker;
 }
 
 impl Default for AssistantOptions<'_> {

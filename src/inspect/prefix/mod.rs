@@ -37,7 +37,7 @@ pub fn inspect(experiments: &mut Experiments<'_>) -> Result<Prefix> {
         experiments.check_time()?;
         let found = search.find_usual(growth).or_else(|| search.find_unusual(growth));
         let boundary = match (found, std::mem::take(&mut search.tried)) {
-            (Some(found), _) => Boundary::Broken(found),
+            (Some(found), _) => Boundary::Broken(Box::new(found)),
             (None, 0) => Boundary::Unknown,
             (None, tried) => Boundary::Kept { tried },
         };

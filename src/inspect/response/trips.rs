@@ -88,11 +88,7 @@ pub fn check(derivation: &mut Derivation<'_, '_>, description: &Value, facts: (b
         let begin = shot.start;
         let (prefix, text) = shot.prompt.split_at_checked(begin).unwrap_or_default();
         let text = text.get(..shot.end.saturating_sub(begin)).unwrap_or_default();
-        let options = ParseOptions {
-            prefix,
-            tools: Some(&tools),
-            ..ParseOptions::default()
-        };
+        let options = ParseOptions::default().with_prefix(prefix).with_tools(&tools);
         let parsed = template.parse_metered(text, &options, &mut derivation.experiments.renew_meter());
         let reason = match parsed.map(serde_json::to_value) {
             Ok(Ok(parsed)) => find_difference(&message, &parsed, &shot).map(|field| {
@@ -133,10 +129,7 @@ fn check_served(derivation: &Derivation<'_, '_>, description: &Value, template: 
             .and_then(Value::as_str)
     };
     let prefix = derivation.asked.as_str();
-    let options = ParseOptions {
-        prefix,
-        ..ParseOptions::default()
-    };
+    let options = ParseOptions::default().with_prefix(prefix);
     let thought = anchor("open")
         .zip(anchor("close"))
         .filter(|(open, _)| prefix.trim_end().ends_with(open));

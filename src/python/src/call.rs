@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, ControlTokens, Error, Prompt, Result};
+use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlTokens, Error, Prompt, Result};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 
@@ -127,34 +127,32 @@ pub fn with_options<T>(
     let roles = options.roles();
     let control_roles: Vec<&str> = options.control_roles.iter().map(String::as_str).collect();
     let bounds = options.allowed.bounds();
-    let mut apply = ApplyOptions {
-        tools: arguments.tools.as_ref().map(|tools| tools as _),
-        documents: arguments.documents.as_ref().map(|documents| documents as _),
-        chat_template: arguments.chat_template.as_deref(),
-        add_generation_prompt: arguments.add_generation_prompt,
-        continue_final_message: arguments
-            .continue_field
-            .as_deref()
-            .map_or(ContinueFinalMessage::No, ContinueFinalMessage::Field),
-        variables: arguments.variables.as_ref().map(|variables| variables as _),
-        bounds: Bounds {
-            cancel: cancel.or(bounds.cancel),
-            ..bounds
-        },
-        control_tokens: ControlTokens {
-            policy: options.control_policy,
-            roles: &control_roles,
-            ..ControlTokens::default()
-        },
-        ..ApplyOptions::default()
-    };
+    let mut apply = ApplyOptions::default()
+        .with_tools(&arguments.tools)
+        .with_documents(&arguments.documents)
+        .with_chat_template(arguments.chat_template.as_deref())
+        .with_add_generation_prompt(arguments.add_generation_prompt)
+        .with_continue_final_message(
+            arguments
+                .continue_field
+                .as_deref()
+                .map_or(ContinueFinalMessage::No, ContinueFinalMessage::Field),
+        )
+        .with_variables(&arguments.variables)
+        .with_bounds(bounds.with_cancel(cancel.or(bounds.cancel)))
+        .with_control_tokens(
+            ControlTokens::default()
+                .with_policy(options.control_policy)
+                .with_roles(&control_roles),
+        );
     if let Some(clock) = &options.clock {
-        apply.clock = clock;
+        apply = apply.with_clock(clock);
     }
     if wanted == Wanted::Spans {
-        apply.trace = true;
-        apply.assistant = Some(options.assistant(&roles));
-        apply.reference_spans = apply.continue_final_message.field().is_none() && template.has_generation();
+        apply = apply
+            .with_trace(true)
+            .with_assistant(options.assistant(&roles))
+            .with_reference_spans(apply.continue_final_message.field().is_none() && template.has_generation());
     }
     call(&apply)
 }

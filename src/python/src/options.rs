@@ -60,10 +60,7 @@ impl Allowed {
 
     /// Returns the bounds of a call.
     pub fn bounds(&self) -> Bounds<'_> {
-        Bounds {
-            cancel: self.cancel.as_deref(),
-            ..(&self.limits).into()
-        }
+        Bounds::from(&self.limits).with_cancel(self.cancel.as_deref())
     }
 }
 
@@ -165,15 +162,14 @@ impl Options {
 
     /// Returns which text counts as written by the model.
     pub fn assistant<'o>(&self, roles: &'o [&'o str]) -> AssistantOptions<'o> {
-        AssistantOptions {
-            roles,
-            end_of_turn: self.end_token,
-            reasoning: self.reasoning,
-            last_turn_only: self.last_turn_only,
-            content_only: self.content_only,
-            trailing_space: self.trailing_space,
-            next_marker: self.next_marker,
-        }
+        AssistantOptions::default()
+            .with_roles(roles)
+            .with_end_of_turn(self.end_token)
+            .with_reasoning(self.reasoning)
+            .with_last_turn_only(self.last_turn_only)
+            .with_content_only(self.content_only)
+            .with_trailing_space(self.trailing_space)
+            .with_next_marker(self.next_marker)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use chat_template::json::Data;
 use chat_template::request::{After, Change, Format, LaterSystem, Policy, PrepareOptions, Prepared};
-use chat_template::{Append, ApplyOptions, ChatTemplate, Result};
+use chat_template::{Append, PromptOptions, ChatTemplate, Result};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -90,9 +90,7 @@ pub fn prepare(
         options,
         plan: None,
     };
-    prepared.plan = run(py, || {
-        prepared.with(|prepared| Ok(PrepareOptions::default().after(prepared).after))
-    })?;
+    prepared.plan = run(py, || prepared.with(|prepared| Ok(Some(After::from(prepared)))))?;
     Ok(prepared)
 }
 
@@ -165,15 +163,11 @@ impl PyPrepared {
 
 impl PyPrepared {
     /// Calls the library with the options of a render.
-    fn with_options<T>(&self, wanted: Wanted, call: impl FnOnce(&Prepared<'_>, &ApplyOptions<'_>) -> Result<T>) -> Result<T> {
+    fn with_options<T>(&self, wanted: Wanted, call: impl FnOnce(&Prepared<'_>, &PromptOptions<'_>) -> Result<T>) -> Result<T> {
         let arguments = Arguments::default();
         self.with(|prepared| {
             with_options(&self.template, &arguments, &self.options, (wanted, None), |options| {
-                let options = ApplyOptions {
-                    reference_spans: false,
-                    ..*options
-                };
-                call(prepared, &options)
+                call(prepared, &options.prompt.with_reference_spans(false))
             })
         })
     }
@@ -181,18 +175,17 @@ impl PyPrepared {
     /// Prepares the body again, which takes no search, because the template remembers how it wrote a body of this shape.
     fn with<T>(&self, work: impl FnOnce(&Prepared<'_>) -> Result<T>) -> Result<T> {
         let default = PrepareOptions::default();
-        let options = PrepareOptions {
-            format: self.settings.format,
-            policy: self.settings.policy,
-            chat_template: self.settings.chat_template.as_deref(),
-            later_system: self.settings.later_system,
-            media_placeholder: self.settings.media_placeholder.as_deref(),
-            keeps_tools: self.settings.keeps_tools,
-            tools_as_text: self.settings.tools_as_text,
-            after: self.plan.or(self.settings.after),
-            clock: self.options.clock.as_ref().map_or(default.clock, |clock| clock),
-            bounds: self.options.allowed.bounds(),
-        };
+        let mut options = PrepareOptions::default()
+            .with_format(self.settings.format)
+            .with_policy(self.settings.policy)
+            .with_chat_template(self.settings.chat_template.as_deref())
+            .with_later_system(self.settings.later_system)
+            .with_media_placeholder(self.settings.media_placeholder.as_deref())
+            .with_keeps_tools(self.settings.keeps_tools)
+            .with_tools_as_text(self.settings.tools_as_text)
+            .with_clock(self.options.clock.as_ref().map_or(default.clock, |clock| clock))
+            .with_bounds(self.options.allowed.bounds());
+        options.after = self.plan.or(self.settings.after);
         work(&self.template.prepare_with(&self.body, &options)?)
     }
 }

@@ -132,7 +132,7 @@ impl PyPrompt {
     /// Returns 1 for each token that overlaps text of the model, and 0 for the others. `offsets` are pairs in code points.
     #[pyo3(signature = (offsets, *, reference=false))]
     fn assistant_mask(&self, offsets: &Bound<'_, PyAny>, reference: bool) -> PyResult<Vec<u32>> {
-        let offsets = read_offsets(offsets)?;
+        let offsets: Pairs = extract_items(offsets, "offsets")?;
         let mask = if reference {
             assistant_mask(&self.prompt.reference_spans.code_points, &offsets)
         } else {
@@ -154,7 +154,7 @@ impl PyPrompt {
                 }
             },
         };
-        let mask = assistant_mask(&self.spans(|_| true), &read_offsets(&offsets)?);
+        let mask = assistant_mask(&self.spans(|_| true), &extract_items(&offsets, "offsets")?);
         let ids: Vec<i64> = extract_items(&ids, "ids")?;
         Ok(ids
             .into_iter()
@@ -210,8 +210,4 @@ impl PyPrompt {
         spans.sort_by_key(|span| span.start);
         spans
     }
-}
-
-fn read_offsets(offsets: &Bound<'_, PyAny>) -> PyResult<Pairs> {
-    extract_items(offsets, "offsets")
 }

@@ -45,13 +45,11 @@ impl PyChatTemplate {
     ) -> PyResult<Self> {
         let allowed = Allowed::read(limits, cancel)?;
         let template = run(py, || {
-            let options = LoadOptions {
-                processor,
-                ignore_remote_code,
-                follow_links,
-                bounds: allowed.bounds(),
-                ..LoadOptions::default()
-            };
+            let options = LoadOptions::default()
+                .with_processor(processor)
+                .with_ignore_remote_code(ignore_remote_code)
+                .with_follow_links(follow_links)
+                .with_bounds(allowed.bounds());
             ChatTemplate::from_dir(&folder, &options)
         })?;
         let has_response = !matches!(template.response_template(), Ok(None));
@@ -392,11 +390,10 @@ impl PyChatTemplate {
             .transpose()?;
         let prefix = prefix.map(|prefix| prefix.0).unwrap_or_default();
         let message = run(py, || {
-            let options = ParseOptions {
-                prefix: &prefix,
-                tools: tools.as_ref(),
-                bounds: allowed.bounds(),
-            };
+            let options = ParseOptions::default()
+                .with_prefix(&prefix)
+                .with_tools(tools.as_ref())
+                .with_bounds(allowed.bounds());
             match &description {
                 Some(description) => ResponseTemplate::new(description)?.parse(&text.0, &options),
                 None => self.template.parse_response(&text.0, &options),

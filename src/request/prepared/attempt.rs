@@ -1,7 +1,7 @@
 //! Renders a request by the plan that was found, or by another one if the prompt has faults that are new.
 
 use super::Request;
-use crate::chat::{ApplyOptions, ControlPolicy, ControlTokens, Prompt};
+use crate::chat::{ControlPolicy, ControlTokens, Prompt, PromptOptions};
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::request::change::Change;
@@ -17,7 +17,7 @@ use crate::request::write::Written;
 pub(super) struct Attempt<'r, 'b, 'm> {
     pub request: &'r Request<'b>,
     pub found: &'r Found,
-    pub options: &'r ApplyOptions<'r>,
+    pub options: &'r PromptOptions<'r>,
     pub meter: &'r mut Meter<'m>,
 }
 
@@ -25,19 +25,14 @@ impl<'b> Attempt<'_, 'b, '_> {
     /// Returns the prompt of what a plan wrote and its changes, or `None` if the template refuses it or the prompt has other faults.
     pub fn render(&mut self, plan: Plan, written: &Written<'b>) -> Result<Option<(Prompt, Vec<Change>)>> {
         let (request, options) = (self.request, self.options);
-        let known = || {
-            let settings = [kind::EFFORT, kind::THINKING].into_iter();
-            let settings = settings.filter(|kind| self.found.faults & kind != 0);
-            settings.map(|kind| (kind, Place::BODY))
-        };
         // Another plan can have places for other media.
         let lost_media = (plan.media == self.found.plan.media).then_some(self.found.lost_media);
         let knows_media = lost_media.is_some() || written.media.is_empty();
         if knows_media && !self.found.needs_trace {
-            if let Ok(prompt) = request.render(written, options, (options.trace, true), self.meter) {
+            if let Ok(prompt) = request.render(written, options, (options.render.trace, true), self.meter) {
                 let faults = quick::judge(request, &prompt, written, self.meter)?;
                 if let Some(mut faults) = faults.filter(|faults| self.expects(kinds_of(faults))) {
-                    faults.extend(written.list_lost(lost_media.unwrap_or_default()).chain(known()));
+                    faults.extend(written.list_lost(lost_media.unwrap_or_default()).chain(self.list_known()));
                     return self.finish(prompt, written, &faults).map(Some);
                 }
             }
@@ -48,7 +43,7 @@ impl<'b> Attempt<'_, 'b, '_> {
         match prompt {
             Some(prompt) if self.expects(outcome.kinds()) => {
                 let prompt = self.complete(prompt, written)?;
-                outcome.faults.extend(known());
+                outcome.faults.extend(self.list_known());
                 self.finish(prompt, written, &outcome.faults).map(Some)
             }
             _ => Ok(None),
@@ -59,12 +54,25 @@ impl<'b> Attempt<'_, 'b, '_> {
     pub fn search(&mut self) -> Result<(Plan, Prompt, Vec<Change>)> {
         let request = self.request;
         let options = without_refusal(self.options);
-        let outcome = request.search(Some(self.found.plan), &options, self.meter)?;
+        let mut outcome = Search::new(request, &options, self.meter).improve(self.found.plan)?;
+        if let Some(refusal) = outcome.refusal {
+            return Err(refusal.error);
+        }
+        outcome.faults.extend(self.list_known());
         let written = request.write(&outcome.plan, self.meter)?;
         let prompt = request.render(&written, &options, (true, false), self.meter)?;
         let prompt = self.complete(prompt, &written)?;
         let (prompt, changes) = self.finish(prompt, &written, &outcome.faults)?;
         Ok((outcome.plan, prompt, changes))
+    }
+
+    /// Returns the faults of the plan that the prompt does not show.
+    fn list_known(&self) -> impl Iterator<Item = (Kinds, Place)> + use<> {
+        let faults = self.found.faults;
+        let settings = [kind::EFFORT, kind::THINKING].into_iter();
+        settings
+            .filter(move |kind| faults & kind != 0)
+            .map(|kind| (kind, Place::BODY))
     }
 
     /// Returns whether a prompt has no faults of other kinds than that for which the plan was found.
@@ -76,9 +84,11 @@ impl<'b> Attempt<'_, 'b, '_> {
     fn complete(&self, mut prompt: Prompt, written: &Written<'b>) -> Result<Prompt> {
         let options = self.options;
         if options.control_tokens.policy == ControlPolicy::Refuse {
-            return self.request.render(written, options, (options.trace, false), self.meter);
+            return self
+                .request
+                .render(written, options, (options.render.trace, false), self.meter);
         }
-        if !options.trace && options.control_tokens.policy == ControlPolicy::Leave {
+        if !options.render.trace && options.control_tokens.policy == ControlPolicy::Leave {
             prompt.segments.clear();
         }
         Ok(prompt)
@@ -92,14 +102,11 @@ impl<'b> Attempt<'_, 'b, '_> {
 }
 
 /// Returns the options without the policy that refuses control tokens.
-pub(super) fn without_refusal<'o>(options: &ApplyOptions<'o>) -> ApplyOptions<'o> {
+pub(super) fn without_refusal<'o>(options: &PromptOptions<'o>) -> PromptOptions<'o> {
     let refuses = options.control_tokens.policy == ControlPolicy::Refuse;
-    ApplyOptions {
-        control_tokens: if refuses {
-            ControlTokens::default()
-        } else {
-            options.control_tokens
-        },
-        ..*options
-    }
+    options.with_control_tokens(if refuses {
+        ControlTokens::default()
+    } else {
+        options.control_tokens
+    })
 }

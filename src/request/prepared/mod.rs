@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use serde::Serialize;
 
 use attempt::Attempt;
+use foldhash::fast::RandomState;
 
 use super::change::{Change, ChangeKind};
 use super::format::{Format, find};
@@ -24,8 +25,8 @@ use super::search::{Outcome, Search};
 use super::sketch::{self, Rest, Sketch};
 use super::variables::{self, Variables};
 use super::write::{Given, Written, write};
-use super::{read, wrong};
-use crate::chat::{Append, ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt};
+use super::{quick, read, wrong};
+use crate::chat::{Append, ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt, PromptOptions};
 use crate::clock::LocalTime;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
@@ -116,17 +117,16 @@ impl<'b> Prepared<'b> {
     /// # Errors
     /// Those of [`ChatTemplate::apply`]. With [`Policy::Strict`], also if the prompt does not have a string of the body.
     pub fn render(&self) -> Result<(Prompt, Vec<Change>)> {
-        self.render_with(&ApplyOptions::default())
+        self.render_with(&PromptOptions::default())
     }
 
-    /// Returns the prompt and the changes of the body. The conversation, tools, documents, variables, generation prompt and continuation
-    /// are those of the body; all else is that of the options.
+    /// Returns the prompt and the changes of the body, with what the options want besides the text.
     ///
     /// # Errors
     /// Those of [`Prepared::render`].
-    pub fn render_with(&self, options: &ApplyOptions<'_>) -> Result<(Prompt, Vec<Change>)> {
-        let deadline = options.bounds.start();
-        let mut meter = Meter::within(options.bounds, &deadline).share_steps();
+    pub fn render_with(&self, options: &PromptOptions<'_>) -> Result<(Prompt, Vec<Change>)> {
+        let deadline = options.render.bounds.start();
+        let mut meter = Meter::within(options.render.bounds, &deadline).share_steps();
         let (_, prompt, changes) = self.render_by_plan(options, &mut meter)?;
         Ok((prompt, changes))
     }
@@ -136,9 +136,9 @@ impl<'b> Prepared<'b> {
     ///
     /// # Errors
     /// Those of [`Prepared::render`] and of [`ChatTemplate::append`].
-    pub fn after(&self, seen: &str, sampled: Option<&str>, options: &ApplyOptions<'_>) -> Result<(Append, Vec<Change>)> {
-        let deadline = options.bounds.start();
-        let mut meter = Meter::within(options.bounds, &deadline).share_steps();
+    pub fn after(&self, seen: &str, sampled: Option<&str>, options: &PromptOptions<'_>) -> Result<(Append, Vec<Change>)> {
+        let deadline = options.render.bounds.start();
+        let mut meter = Meter::within(options.render.bounds, &deadline).share_steps();
         let (plan, prompt, changes) = self.render_by_plan(&options.traced(sampled), &mut meter)?;
         let other;
         let written = if plan == self.found.plan {
@@ -154,11 +154,11 @@ impl<'b> Prepared<'b> {
     }
 
     /// Returns the plan by which the body was written in the end, the prompt and the changes.
-    fn render_by_plan(&self, options: &ApplyOptions<'_>, meter: &mut Meter<'_>) -> Result<(Plan, Prompt, Vec<Change>)> {
+    fn render_by_plan(&self, options: &PromptOptions<'_>, meter: &mut Meter<'_>) -> Result<(Plan, Prompt, Vec<Change>)> {
         meter.claim_for_render(self.written.memory)?;
         let request = &self.request;
         if request.policy == Policy::Exact {
-            let prompt = request.render(&self.written, options, (options.trace, false), meter)?;
+            let prompt = request.render(&self.written, options, (options.render.trace, false), meter)?;
             return Ok((self.found.plan, prompt, self.list_changes()));
         }
         let mut attempt = Attempt {
@@ -306,27 +306,23 @@ impl<'b> Request<'b> {
     pub fn render(
         &self,
         written: &Written<'b>,
-        options: &ApplyOptions<'_>,
+        options: &PromptOptions<'_>,
         (trace, lists_copies): (bool, bool),
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
-        let options = ApplyOptions {
-            trace,
-            ..self.options(written, options)
-        };
+        let options = self.options(written, &options.with_trace(trace));
         self.template.apply_within(&written.messages, &options, lists_copies, meter)
     }
 
     /// Returns the options with the arguments of what was written.
-    fn options<'o>(&'o self, written: &'o Written<'b>, options: &ApplyOptions<'o>) -> ApplyOptions<'o> {
-        ApplyOptions {
-            tools: Some(&written.tools),
-            documents: self.documents.as_ref().map(|documents| documents as &dyn Input),
-            variables: Some(&written.variables),
-            add_generation_prompt: self.has_prompt,
-            continue_final_message: self.continue_final_message,
-            ..*options
-        }
+    fn options<'o>(&'o self, written: &'o Written<'b>, options: &PromptOptions<'o>) -> ApplyOptions<'o> {
+        ApplyOptions::default()
+            .with_prompt(*options)
+            .with_tools(&written.tools)
+            .with_documents(&self.documents)
+            .with_variables(&written.variables)
+            .with_add_generation_prompt(self.has_prompt)
+            .with_continue_final_message(self.continue_final_message)
     }
 
     /// Returns the plan of a request: that of its sketch, or else the best one that renders of the request show.
@@ -341,11 +337,7 @@ impl<'b> Request<'b> {
                 return Ok(found);
             }
         }
-        let apply_options = ApplyOptions {
-            clock: options.clock,
-            ..ApplyOptions::default()
-        };
-        let outcome = self.search(after, &apply_options, meter)?;
+        let outcome = self.search(after, &PromptOptions::default().with_clock(options.clock), meter)?;
         Ok(outcome.found())
     }
 
@@ -361,10 +353,11 @@ impl<'b> Request<'b> {
             after,
             limits: sketch::list_limits(meter.limits()),
         };
-        let Some(sketch) = Sketch::new(&self.normal, self.documents, rest, meter)? else {
+        let memory: &Memory = self.template.kept();
+        let has_tag = memory.has_tag(self.template.source().unwrap_or_default());
+        let Some(sketch) = Sketch::new(&self.normal, self.documents, rest, has_tag, meter)? else {
             return Ok(None);
         };
-        let memory: &Memory = self.template.kept();
         if let Some(known) = memory.find(&sketch) {
             meter.charge(known.steps)?;
             return Ok(known.found);
@@ -382,16 +375,21 @@ impl<'b> Request<'b> {
                     settings: self.settings.clone(),
                     ..*self
                 };
-                let mut options = ApplyOptions::default();
+                let mut options = PromptOptions::default();
                 if let Some(clock) = &*SKETCH_CLOCK {
-                    options.clock = clock;
+                    options = options.with_clock(clock);
                 }
                 let mut search = Search::new(&request, &options, meter);
                 let outcome = search.run(after)?;
-                outcome.refusal.is_none().then(|| Found {
-                    tries_neutral: search.refuses_neutral,
-                    ..outcome.found()
-                })
+                let tries_neutral = search.refuses_neutral;
+                match outcome.refusal {
+                    Some(_) => None,
+                    None => Some(Found {
+                        tries_neutral,
+                        needs_trace: request.needs_trace(&outcome.plan, &options, meter)?,
+                        ..outcome.found()
+                    }),
+                }
             }
             Err(error) if error.kind() == ErrorKind::Limit => return Err(error),
             Err(_) => None,
@@ -401,8 +399,15 @@ impl<'b> Request<'b> {
         Ok(found)
     }
 
+    /// Returns whether it takes a trace to judge the prompt of a plan.
+    fn needs_trace(&self, plan: &Plan, options: &PromptOptions<'_>, meter: &mut Meter<'_>) -> Result<bool> {
+        let written = self.write(plan, meter)?;
+        let prompt = self.render(&written, options, (false, true), meter)?;
+        Ok(quick::judge(self, &prompt, &written, meter)?.is_none())
+    }
+
     /// Searches the plan that is best for this request.
-    fn search(&self, earlier: Option<Plan>, options: &ApplyOptions<'_>, meter: &mut Meter<'_>) -> Result<Outcome> {
+    fn search(&self, earlier: Option<Plan>, options: &PromptOptions<'_>, meter: &mut Meter<'_>) -> Result<Outcome> {
         let outcome = Search::new(self, options, meter).run(earlier)?;
         match outcome.refusal {
             None => Ok(outcome),
@@ -430,24 +435,23 @@ impl<'b> Request<'b> {
         let make = |place: Place, kind, reason: &'static str| Change::new(self.normal.places.pointer(place), kind, reason);
         let mut changes = written.settings.clone();
         let lost = faults.iter().filter(|(fault, _)| *fault == kind::MEDIUM);
-        let lost: HashSet<Place> = lost.map(|(_, place)| *place).collect();
+        let lost: HashSet<Place, RandomState> = lost.map(|(_, place)| *place).collect();
         let own = written.changes.iter();
         let own = own.filter(|(place, kind, _)| *kind != ChangeKind::Renamed || !lost.contains(place));
         changes.extend(own.map(|(place, kind, reason)| make(*place, *kind, reason)));
         let dropped = written.changes.iter().filter(|change| change.1 == ChangeKind::Dropped);
-        let dropped: HashSet<Place> = dropped.map(|change| change.0).collect();
-        let labelled: HashSet<Place> = written.labelled.iter().copied().collect();
+        let dropped: HashSet<Place, RandomState> = dropped.map(|change| change.0).collect();
+        let labelled: HashSet<Place, RandomState> = written.labelled.iter().copied().collect();
         let mut last = None;
         for (fault, place) in faults.iter().filter(|(_, place)| !labelled.contains(place)) {
             let (kind, reason) = match *fault {
                 kind::ECHO => continue,
                 kind::EFFORT | kind::THINKING => {
                     let path = self.variables.path(*fault).unwrap_or_default().to_owned();
-                    changes.push(Change::new(
-                        path,
-                        ChangeKind::Dropped,
-                        "the prompt is the same with another value",
-                    ));
+                    let reason = "the prompt is the same with another value";
+                    let change = Change::new(path, ChangeKind::Dropped, reason);
+                    let is_known = changes.contains(&change);
+                    changes.extend((!is_known).then_some(change));
                     continue;
                 }
                 kind::REPR => (

@@ -1,7 +1,7 @@
 //! Finds the places of media in a prompt.
 
 use super::{Media, Prepared, attempt};
-use crate::chat::{ApplyOptions, Prompt};
+use crate::chat::{Prompt, PromptOptions};
 use crate::error::Result;
 use crate::json::{Data, Object};
 use crate::meter::Meter;
@@ -12,7 +12,7 @@ impl Prepared<'_> {
     /// the two prompts are different.
     ///
     /// ```
-    /// use chat_template::{ApplyOptions, ChatTemplate};
+    /// use chat_template::{ChatTemplate, PromptOptions};
     ///
     /// let source = "{% for p in messages[0].content %}{{ p.text if p.type == 'text' else '<image>' }}{% endfor %}";
     /// let template = ChatTemplate::from_source(source, &[])?;
@@ -21,20 +21,20 @@ impl Prepared<'_> {
     /// let body = serde_json::json!({"messages": [{"role": "user", "content": [text, image]}]});
     /// let prepared = template.prepare(&body)?;
     /// let (prompt, _) = prepared.render()?;
-    /// let media = prepared.place_media(&prompt, &ApplyOptions::default())?;
+    /// let media = prepared.place_media(&prompt, &PromptOptions::default())?;
     /// assert_eq!(media[0].range, Some(5..12));
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     ///
     /// # Errors
     /// Those of [`Prepared::render`].
-    pub fn place_media(&self, prompt: &Prompt, options: &ApplyOptions<'_>) -> Result<Vec<Media>> {
+    pub fn place_media(&self, prompt: &Prompt, options: &PromptOptions<'_>) -> Result<Vec<Media>> {
         let mut media = self.media();
         if media.is_empty() {
             return Ok(media);
         }
-        let deadline = options.bounds.start();
-        let mut meter = Meter::within(options.bounds, &deadline).share_steps();
+        let deadline = options.render.bounds.start();
+        let mut meter = Meter::within(options.render.bounds, &deadline).share_steps();
         meter.claim_for_render(self.written.memory)?;
         let parts = self.written.media.iter().enumerate().map(|(index, medium)| {
             let text = Data::Str(mark(index).into());

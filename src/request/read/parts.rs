@@ -277,7 +277,10 @@ impl<'b> Reader<'b, '_, '_> {
         let _ = json::write_data(&data, &mut text);
         self.meter.charge_bytes(text.len())?;
         self.visit(text.len())?;
-        if !block.get_text("type").is_some_and(|kind| kind.contains("_result")) {
+        // The output of a call can be any JSON.
+        let is_output = turn.result.is_some() && !self.normal.places.pointer(turn.content).ends_with("/content");
+        let is_result = block.get_text("type").is_some_and(|kind| kind.contains("_result"));
+        if !is_output && !is_result {
             self.note(
                 place,
                 ChangeKind::Garbled,

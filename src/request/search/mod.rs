@@ -10,9 +10,8 @@ use super::normal::{Role, Turn};
 use super::operators::{OPERATORS, Operator, cautious};
 use super::plan::{Alternated, Content, Developer, Kinds, Plan, Systems, ThoughtForm, UNDO, kind};
 use super::prepared::Request;
-use super::quick;
 use super::write::{MediaSet, Written};
-use crate::chat::{ApplyOptions, Prompt};
+use crate::chat::{Prompt, PromptOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
 
@@ -20,8 +19,9 @@ use crate::meter::Meter;
 const BUDGET: usize = 210;
 const MOST: usize = 260;
 
-/// The most renders from one beginning.
+/// The most renders from one beginning, and from the plan of a sketch.
 const CLIMB: usize = 90;
+const FEW: usize = 16;
 
 /// How much of a request is lost: the lower, the better.
 type Score = (u32, u32, u32, u32);
@@ -34,8 +34,6 @@ pub struct Outcome {
     pub refusal: Option<Refusal>,
     /// The groups of media for which nothing stands in the prompt.
     lost_media: MediaSet,
-    /// Whether it takes a trace to judge the prompt.
-    needs_trace: bool,
     /// Refused, garbled, lost, echoes.
     score: Score,
 }
@@ -69,7 +67,7 @@ impl Outcome {
             plan: self.plan,
             faults: self.kinds(),
             lost_media: self.lost_media,
-            needs_trace: self.needs_trace,
+            needs_trace: false,
             tries_neutral: false,
         }
     }
@@ -83,7 +81,7 @@ impl Outcome {
 
 pub struct Search<'s, 'b, 'm> {
     request: &'s Request<'b>,
-    options: &'s ApplyOptions<'s>,
+    options: &'s PromptOptions<'s>,
     meter: &'s mut Meter<'m>,
     source: &'s str,
     known: HashMap<Plan, Outcome>,
@@ -96,7 +94,7 @@ pub struct Search<'s, 'b, 'm> {
 }
 
 impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
-    pub fn new(request: &'s Request<'b>, options: &'s ApplyOptions<'s>, meter: &'s mut Meter<'m>) -> Self {
+    pub fn new(request: &'s Request<'b>, options: &'s PromptOptions<'s>, meter: &'s mut Meter<'m>) -> Self {
         Self {
             request,
             options,
@@ -125,7 +123,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     /// Renders what a plan wrote. Returns the outcome, and the prompt unless the template refuses the request. Of media it returns only
     /// those that were found to be lost: `None` lets renders find them.
     pub fn evaluate(&mut self, plan: Plan, written: &Written<'b>, lost_media: Option<MediaSet>) -> (Outcome, Option<Prompt>) {
-        let (mut faults, prompt, needs_trace) = match self.judge(written) {
+        let (mut faults, prompt) = match self.judge(written) {
             Ok(judged) => judged,
             Err(error) => return (self.refuse(plan, error, written), None),
         };
@@ -142,7 +140,6 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             faults,
             refusal: None,
             lost_media,
-            needs_trace,
         };
         (outcome, Some(prompt))
     }
@@ -164,20 +161,18 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             faults: Faults::new(),
             refusal: Some(refusal),
             lost_media: 0,
-            needs_trace: false,
             score: (1, 0, 0, 0),
         }
     }
 
     /// Renders the request and returns what is lost, but for media.
-    fn judge(&mut self, written: &Written<'b>) -> Result<(Faults, Prompt, bool)> {
+    fn judge(&mut self, written: &Written<'b>) -> Result<(Faults, Prompt)> {
         self.meter.charge_items(written.atoms.len())?;
         self.renders = self.renders.saturating_add(1);
-        let prompt = self.request.render(written, self.options, (true, true), self.meter)?;
-        let needs_trace = quick::judge(self.request, &prompt, written, self.meter)?.is_none();
+        let prompt = self.request.render(written, self.options, (true, false), self.meter)?;
         let mut faults = judge::judge(self.request, &prompt, written, self.meter)?;
         faults.extend(&written.given_up);
-        Ok((faults, prompt, needs_trace))
+        Ok((faults, prompt))
     }
 
     /// Returns the best outcome that is found. The plan of an earlier request is kept if it loses nothing.
@@ -187,6 +182,20 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     pub fn run(&mut self, earlier: Option<Plan>) -> Result<Outcome> {
         let mut outcome = self.find(earlier);
         self.fit_settings(&mut outcome);
+        self.limit.take().map_or(Ok(outcome), Err)
+    }
+
+    /// Returns the outcome of the plan of a sketch, or one that a few operators make better. If the template refuses or garbles the request
+    /// so, all plans are searched.
+    ///
+    /// # Errors
+    /// If a limit was reached.
+    pub fn improve(&mut self, plan: Plan) -> Result<Outcome> {
+        let outcome = self.try_plan(plan);
+        if outcome.is_bad() {
+            return self.run(Some(plan));
+        }
+        let outcome = self.climb(outcome, false, FEW);
         self.limit.take().map_or(Ok(outcome), Err)
     }
 
@@ -204,12 +213,12 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         if neutral.is_perfect() {
             return neutral;
         }
-        let mut current = self.climb(neutral, false);
+        let mut current = self.climb(neutral, false, CLIMB);
         // Two changes can be needed at once. In the form that templates take most, one is enough.
         for form in [Content::String, Content::Parts] {
             if current.is_bad() || current.is_grave(self.source) {
                 let start = self.try_plan(base.in_form(form));
-                let other = self.climb(start, false);
+                let other = self.climb(start, false, CLIMB);
                 if other.score < current.score {
                     current = other;
                 }
@@ -217,7 +226,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         }
         self.try_cautious(&mut current, false);
         if current.is_bad() || current.is_grave(self.source) {
-            current = self.climb(current, true);
+            current = self.climb(current, true, BUDGET);
             self.try_cautious(&mut current, true);
         }
         self.keep_systems(&mut current);
@@ -230,9 +239,9 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         current
     }
 
-    /// Returns the outcome to which operators lead, one after the other.
-    fn climb(&mut self, mut current: Outcome, gives_up: bool) -> Outcome {
-        let most = self.renders.saturating_add(if gives_up { BUDGET } else { CLIMB }).min(BUDGET);
+    /// Returns the outcome to which operators lead, one after the other, in a number of renders.
+    fn climb(&mut self, mut current: Outcome, gives_up: bool, renders: usize) -> Outcome {
+        let most = self.renders.saturating_add(renders).min(BUDGET);
         let refusal = current.refusal.iter();
         let mut seen: HashSet<String> = refusal.map(|refusal| refusal.error.message().to_owned()).collect();
         for _ in 0..8 {

@@ -2,8 +2,8 @@
 
 use super::{
     BLANK, BLOCK, CUSTOM, EMPTY, FLAT, HAS_DESCRIPTION, HAS_GRAMMAR, HAS_ID, HAS_NAME, HAS_PARAMETERS, HAS_PROPERTIES, HAS_SCHEMA,
-    IS_DESCRIBED, IS_MATCHED, IS_NEXT, Outline, SOME_DESCRIBED, SOME_TYPED, SOME_UNDESCRIBED, SOME_UNTYPED, Sketch, THOUGHT_KEYS,
-    WORDS,
+    IS_DESCRIBED, IS_MATCHED, IS_NEXT, Outline, SOME_DESCRIBED, SOME_TYPED, SOME_UNDESCRIBED, SOME_UNTYPED, Sketch, THINKS,
+    THOUGHT_KEYS, WORDS,
 };
 use crate::json::{self, Data, Entry, Object};
 use crate::request::normal::{Form, Role};
@@ -37,6 +37,7 @@ impl Outline {
             EMPTY => text(""),
             BLANK => text(" "),
             WORDS => words(number),
+            THINKS => Data::Str(format!("<think>\nThoughts {index}-{number}.\n</think>\n\nWords {index}-{number}.").into()),
             BLOCK => object(vec![entry("type", text("block")), entry("words", words(number))]),
             _ => media.next().map_or(Data::None, |(_, json)| read(json)),
         });

@@ -78,12 +78,16 @@ struct Outline {
     values: Vec<(String, String)>,
 }
 
+/// The end of thoughts in an answer.
+pub const TAG: &str = "</think>";
+
 /// The codes of parts. No code is 0.
 const EMPTY: u8 = 1;
 const BLANK: u8 = 2;
 const WORDS: u8 = 3;
 const BLOCK: u8 = 4;
-const MEDIUM: u8 = 5;
+const THINKS: u8 = 5;
+const MEDIUM: u8 = 6;
 
 /// The fields of a message with a string of reasoning.
 const THOUGHT_KEYS: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
@@ -96,8 +100,14 @@ const IS_MATCHED: u8 = 4;
 const IS_NEXT: u8 = 8;
 
 impl Sketch {
-    /// Returns the sketch of a request, or `None` if that would be large.
-    pub fn new(normal: &Normal<'_>, documents: Option<Node<'_>>, rest: Rest, meter: &mut Meter<'_>) -> Result<Option<Self>> {
+    /// Returns the sketch of a request, or `None` if that would be large. `has_tag` tells whether the template has [`TAG`].
+    pub fn new(
+        normal: &Normal<'_>,
+        documents: Option<Node<'_>>,
+        rest: Rest,
+        has_tag: bool,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<Self>> {
         // A value of a tool and a call are looked at too.
         meter.charge_items(normal.values)?;
         let mut walk = Walk {
@@ -109,7 +119,7 @@ impl Sketch {
         let mut open = Vec::new();
         for turn in &normal.turns {
             open.extend(&turn.calls);
-            let Some(outline) = Outline::new(normal, turn, &mut open, meter)? else {
+            let Some(outline) = Outline::new(normal, turn, (&mut open, has_tag), meter)? else {
                 return Ok(None);
             };
             let bytes: usize = outline.values.iter().map(|(key, value)| key.len() + value.len()).sum();
@@ -275,16 +285,22 @@ impl CodeWalk {
 
 impl Outline {
     /// Returns the outline of a turn, or `None` if that would be large. `open` has the calls without a result.
-    fn new(normal: &Normal<'_>, turn: &Turn<'_>, open: &mut Vec<usize>, meter: &mut Meter<'_>) -> Result<Option<Self>> {
+    fn new(
+        normal: &Normal<'_>,
+        turn: &Turn<'_>,
+        (open, has_tag): (&mut Vec<usize>, bool),
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<Self>> {
+        let looks_for_tag = has_tag && turn.role == Role::Assistant;
         let mut values = Vec::new();
         let parts = match turn.parts.as_slice() {
             [] => Codes::default(),
-            [part] if part.medium().is_none() => Codes::of(code_of_part(part)),
+            [part] if part.medium().is_none() => Codes::of(code_of_part(part, looks_for_tag, meter)?),
             parts => {
                 meter.charge_items(parts.len())?;
                 let mut walk = CodeWalk::new();
                 for part in parts {
-                    let Some(is_new) = walk.push(code_of_part(part)) else {
+                    let Some(is_new) = walk.push(code_of_part(part, looks_for_tag, meter)?) else {
                         return Ok(None);
                     };
                     if is_new && part.medium().is_some() {
@@ -331,17 +347,23 @@ impl Outline {
     }
 }
 
-fn code_of_part(part: &Part<'_>) -> u8 {
-    match part.kind {
+/// Returns the code of a part. Many templates cut the thoughts from an answer that has their tag.
+fn code_of_part(part: &Part<'_>, looks_for_tag: bool, meter: &mut Meter<'_>) -> Result<u8> {
+    let is_blank = |text: &str| text.starts_with(char::is_whitespace) && text.trim().is_empty();
+    Ok(match part.kind {
         PartKind::Medium(Medium::Image) => MEDIUM,
         PartKind::Medium(Medium::Audio) => MEDIUM + 1,
         PartKind::Medium(Medium::Video) => MEDIUM + 2,
         PartKind::Medium(Medium::File) => MEDIUM + 3,
         PartKind::Block => BLOCK,
         _ if part.text.is_empty() => EMPTY,
-        _ if part.text.starts_with(|first: char| first.is_whitespace()) && part.text.trim().is_empty() => BLANK,
+        _ if is_blank(&part.text) => BLANK,
+        _ if looks_for_tag => {
+            meter.charge_scan(part.text.len())?;
+            if part.text.contains(TAG) { THINKS } else { WORDS }
+        }
         _ => WORDS,
-    }
+    })
 }
 
 /// Returns the form of a call's arguments, from 1, and in the upper bits that of its identifier.
@@ -408,14 +430,17 @@ fn form_of_tool(tool: &super::normal::Tool<'_>) -> u16 {
         IS_DESCRIBED,
     );
     add(tool.parameters.is_some(), HAS_PARAMETERS);
-    add(tool.node.has("input_schema"), HAS_SCHEMA);
+    add(
+        matches!(tool.form, ToolForm::Flat) && tool.node.has("input_schema"),
+        HAS_SCHEMA,
+    );
     let properties = tool.parameters.and_then(|parameters| parameters.get("properties"));
     add(properties.is_some(), HAS_PROPERTIES);
     for (_, property) in properties.into_iter().flat_map(Node::entries) {
-        let has_type = property.get_text("type").is_some();
-        let is_described = property.get_text("description").is_some();
-        add(has_type, SOME_TYPED);
-        add(!has_type, SOME_UNTYPED);
+        let has = |wanted: &str| property.entries().any(|(key, value)| key == wanted && value.text().is_some());
+        let (is_typed, is_described) = (has("type"), has("description"));
+        add(is_typed, SOME_TYPED);
+        add(!is_typed, SOME_UNTYPED);
         add(is_described, SOME_DESCRIBED);
         add(!is_described, SOME_UNDESCRIBED);
     }

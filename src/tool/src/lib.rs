@@ -4,7 +4,6 @@
 
 mod cli;
 pub mod conformance;
-pub mod ebnf;
 
 #[cfg(fuzzing)]
 pub use cli::answer_requests;

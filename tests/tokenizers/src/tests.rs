@@ -30,15 +30,12 @@ fn apply(template: &ChatTemplate, content: &str, encoder: &Encoder) -> Option<Pr
         {"role": "user", "content": format!("And {content}")},
     ]);
     let tokens: Vec<&str> = encoder.control_tokens.iter().map(String::as_str).collect();
-    let options = ApplyOptions {
-        add_generation_prompt: true,
-        control_tokens: ControlTokens {
-            policy: ControlPolicy::Split,
-            tokens: &tokens,
-            roles: &ROLES,
-        },
-        ..Default::default()
-    };
+    let options = ApplyOptions::default().with_add_generation_prompt(true).with_control_tokens(
+        ControlTokens::default()
+            .with_policy(ControlPolicy::Split)
+            .with_tokens(&tokens)
+            .with_roles(&ROLES),
+    );
     template.apply(&messages, &options).ok()
 }
 

@@ -8,11 +8,7 @@ const CHATML: &str = "{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.r
     {% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
 fn apply(source: &str, messages: &Value, assistant: AssistantOptions<'_>) -> Prompt {
-    let options = ApplyOptions {
-        trace: true,
-        assistant: Some(assistant),
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default().with_trace(true).with_assistant(assistant);
     let template = ChatTemplate::from_source(source, &[("eos_token", "</s>")]).unwrap();
     template.apply(messages, &options).expect("it renders")
 }
@@ -59,31 +55,14 @@ fn spans_do_not_overlap_if_the_next_message_is_only_the_end_token() {
 fn options_change_what_counts() {
     let with = |options| written(CHATML, &conversation(), options);
     let default = AssistantOptions::default();
-    let content = AssistantOptions {
-        end_of_turn: false,
-        reasoning: false,
-        ..default
-    };
+    let content = default.with_end_of_turn(false).with_reasoning(false);
     assert_eq!(with(content), ["Hé!", "Bye!"]);
+    assert_eq!(with(default.with_last_turn_only(true)), ["Bye!<|im_end|>"]);
     assert_eq!(
-        with(AssistantOptions {
-            last_turn_only: true,
-            ..default
-        }),
-        ["Bye!<|im_end|>"]
-    );
-    assert_eq!(
-        with(AssistantOptions {
-            trailing_space: true,
-            last_turn_only: true,
-            ..default
-        }),
+        with(default.with_trailing_space(true).with_last_turn_only(true)),
         ["Bye!<|im_end|>\n"]
     );
-    let users = AssistantOptions {
-        roles: &["user"],
-        ..default
-    };
+    let users = default.with_roles(&["user"]);
     assert_eq!(with(users), ["Hi<|im_end|>", "Bye<|im_end|>"]);
 }
 
@@ -93,10 +72,7 @@ fn an_opened_thought_belongs_to_the_prompt() {
         {{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|><think>\n{% endif %}";
     let messages = json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "A", "reasoning": "R"}]);
     assert_eq!(written_by_default(source, &messages), ["R</think>A<|end|>"]);
-    let content = AssistantOptions {
-        reasoning: false,
-        ..AssistantOptions::default()
-    };
+    let content = AssistantOptions::default().with_reasoning(false);
     assert_eq!(written(source, &messages, content), ["A<|end|>"]);
 }
 
@@ -150,11 +126,9 @@ fn a_template_without_a_generation_prompt_is_all_turns() {
 fn a_generation_prompt_within_the_loop_is_not_written_by_the_model() {
     let source = "{% for m in messages %}<|{{ m.role }}|>\n{{ m.content }}{{ eos_token }}\n{% if loop.last and add_generation_prompt %}<|assistant|>\n{% endif %}{% endfor %}";
     let template = ChatTemplate::from_source(source, &[("eos_token", "</s>")]).unwrap();
-    let options = ApplyOptions {
-        add_generation_prompt: true,
-        assistant: Some(AssistantOptions::default()),
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default()
+        .with_add_generation_prompt(true)
+        .with_assistant(AssistantOptions::default());
     let rendered = template.apply(&conversation(), &options).unwrap();
     let spans = &rendered.assistant().unwrap().bytes;
     assert_eq!(&rendered.text[spans[1].clone()], "Bye!</s>");
@@ -300,10 +274,7 @@ fn the_marker_of_the_next_turn_can_end_a_turn() {
     let messages =
         json!([{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]);
     assert_eq!(written_by_default(source, &messages), ["b"]);
-    let next_marker = AssistantOptions {
-        next_marker: true,
-        ..AssistantOptions::default()
-    };
+    let next_marker = AssistantOptions::default().with_next_marker(true);
     assert_eq!(
         mark(source, &messages, next_marker),
         "[gMASK]<|user|>\na<|assistant|>\n⟦b<|user|>⟧\nc"
@@ -328,10 +299,7 @@ fn a_message_without_weight_is_not_trained() {
 
 #[test]
 fn only_the_content_can_count() {
-    let content_only = AssistantOptions {
-        content_only: true,
-        ..AssistantOptions::default()
-    };
+    let content_only = AssistantOptions::default().with_content_only(true);
     let mut messages = conversation();
     messages[3]["tool_calls"] = json!([{"function": {"name": "f", "arguments": {}}}]);
     assert_eq!(written(CHATML, &messages, content_only), ["Hé!", "Bye!"]);
@@ -342,10 +310,7 @@ fn no_header_and_no_blank_line_is_left_without_the_reasoning() {
     let source = "{% for m in messages %}{% if m.thinking %}<|start|>{{ m.role }}<|channel|>analysis<|message|>{{ m.thinking }}<|end|>{% endif %}\
         <|start|>{{ m.role }}<|message|>{{ m.content }}<|end|>\n{% endfor %}{% if add_generation_prompt %}<|start|>assistant{% endif %}";
     let messages = json!([{"role": "user", "content": "a"}, {"role": "assistant", "content": "b", "thinking": "t"}]);
-    let content = AssistantOptions {
-        reasoning: false,
-        ..AssistantOptions::default()
-    };
+    let content = AssistantOptions::default().with_reasoning(false);
     assert_eq!(written(source, &messages, content), ["<|message|>b<|end|>"]);
     let lines = "{% for m in messages %}<|{{ m.role }}|>\n{% if m.thinking %}\n<think>{{ m.thinking }}</think>{% endif %}{{ m.content }}{% endfor %}\
         {% if add_generation_prompt %}<|assistant|>\n{% endif %}";
@@ -420,19 +385,14 @@ fn real_templates_say_what_the_model_writes() {
             let context = conversation["context"].as_object().unwrap();
             let variables = context.iter().filter(|(name, _)| name.ends_with("_token"));
             let variables: Map<String, Value> = variables.map(|(name, value)| (name.clone(), value.clone())).collect();
-            let argument = |name: &str| context.get(name).map(|value| value as _);
+            let [tools, documents] = ["tools", "documents"].map(|name| context.get(name));
             let messages = &context["messages"];
-            let plain = ApplyOptions {
-                tools: argument("tools"),
-                documents: argument("documents"),
-                add_generation_prompt: context.get("add_generation_prompt") == Some(&json!(true)),
-                variables: Some(&variables),
-                ..ApplyOptions::default()
-            };
-            let options = ApplyOptions {
-                assistant: Some(AssistantOptions::default()),
-                ..plain
-            };
+            let plain = ApplyOptions::default()
+                .with_tools(&tools)
+                .with_documents(&documents)
+                .with_add_generation_prompt(context.get("add_generation_prompt") == Some(&json!(true)))
+                .with_variables(&variables);
+            let options = plain.with_assistant(AssistantOptions::default());
             let Ok(rendered) = template.apply(messages, &options) else {
                 continue;
             };

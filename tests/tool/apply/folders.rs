@@ -61,10 +61,7 @@ fn fault(case: &Case) -> Option<String> {
         };
     }
     let is_processor = *case.get("processor") == Data::Bool(true);
-    let options = LoadOptions {
-        processor: is_processor,
-        ..LoadOptions::default()
-    };
+    let options = LoadOptions::default().with_processor(is_processor);
     let expected = object(case.get("expect"));
     let loaded = ChatTemplate::from_dir(&folder.0, &options);
     let same = match (&loaded, expected.get("error")) {
@@ -86,10 +83,7 @@ fn fault(case: &Case) -> Option<String> {
 fn has_templates(chat: &ChatTemplate, expected: &Data<'static>) -> bool {
     let messages = serde_json::json!([{}]);
     let renders = |name: Option<&str>, expected: &str| {
-        let options = ApplyOptions {
-            chat_template: name,
-            ..ApplyOptions::default()
-        };
+        let options = ApplyOptions::default().with_chat_template(name);
         matches!(chat.apply(&messages, &options), Ok(prompt) if prompt.text == expected.replace('\r', "\n"))
     };
     match expected {
@@ -196,10 +190,7 @@ fn a_tokenizer_in_code_is_an_error_unless_the_code_is_ignored() {
     for part in ["code.Own", "LoadOptions::ignore_remote_code"] {
         assert!(error.message().contains(part), "{error}");
     }
-    let options = LoadOptions {
-        ignore_remote_code: true,
-        ..LoadOptions::default()
-    };
+    let options = LoadOptions::default().with_ignore_remote_code(true);
     let chat = ChatTemplate::from_dir(&folder.0, &options).expect("the code is ignored");
     assert_eq!(chat.special_tokens(), [("bos_token".to_owned(), "<s>".to_owned())]);
 }
@@ -217,10 +208,7 @@ fn the_error_of_a_missing_folder_names_it() {
 fn a_file_can_be_as_long_as_the_limit() {
     let folder = Folder::new().with("chat_template.jinja", "12345");
     let limited = |max_file_size: u64| {
-        let options = LoadOptions {
-            max_file_size,
-            ..LoadOptions::default()
-        };
+        let options = LoadOptions::default().with_max_file_size(max_file_size);
         ChatTemplate::from_dir(&folder.0, &options)
     };
     assert!(limited(5).is_ok());
@@ -247,10 +235,7 @@ fn only_a_template_that_all_plain_requests_need_must_compile() {
         .with("additional_chat_templates/rag.jinja", "{% nope %}");
     let chat = folder.load().expect("the template named default is good");
     let apply = |name| {
-        let options = ApplyOptions {
-            chat_template: name,
-            ..ApplyOptions::default()
-        };
+        let options = ApplyOptions::default().with_chat_template(name);
         chat.apply(&serde_json::json!([{}]), &options)
     };
     assert_eq!(apply(None).expect("it renders").text, "good");
@@ -322,10 +307,7 @@ mod links {
             assert!(message(&folder, "model").ends_with(REFUSED), "{name}");
         }
         link(&folder, "../secret", "model/chat_template.jinja");
-        let options = LoadOptions {
-            follow_links: true,
-            ..LoadOptions::default()
-        };
+        let options = LoadOptions::default().with_follow_links(true);
         let chat = ChatTemplate::from_dir(folder.0.join("model"), &options).expect("the caller allows it");
         assert_eq!(chat.source(), Some("{{ 1 }}"));
         // The caller's own path may be a link.
@@ -382,10 +364,7 @@ mod links {
 
 #[test]
 fn the_files_of_a_folder_have_a_limit_together() {
-    let options = LoadOptions {
-        max_file_size: 100,
-        ..LoadOptions::default()
-    };
+    let options = LoadOptions::default().with_max_file_size(100);
     let text = "a".repeat(60);
     let folder = Folder::new().with("additional_chat_templates/a.jinja", &text);
     assert!(ChatTemplate::from_dir(&folder.0, &options).is_ok());

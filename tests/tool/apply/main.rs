@@ -18,7 +18,7 @@ mod shared;
 mod spans;
 
 use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, Input, LoadOptions, Prompt};
+use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, LoadOptions, Prompt};
 
 use case::{Case, assert_none, cases, is_null, object, text};
 
@@ -79,9 +79,7 @@ fn answer(case: &Case, chat: &ChatTemplate) -> Result<Prompt, Error> {
         _ => &[],
     };
     let tokens = tokens.iter().filter(|(_, token)| !is_null(token));
-    let tokens: Vec<(String, String)> = tokens
-        .map(|(name, token)| (name.to_string(), text(token).to_owned()))
-        .collect();
+    let tokens: Vec<(&str, &str)> = tokens.map(|(name, token)| (&**name, text(token))).collect();
     let mut variables = match case.argument("variables") {
         Data::Object(variables) => variables.entries().to_vec(),
         _ => Vec::new(),
@@ -94,32 +92,25 @@ fn answer(case: &Case, chat: &ChatTemplate) -> Result<Prompt, Error> {
     let variables = Data::Object(Object::new(variables));
     let name = case.argument("template_name");
     let clock = case.clock;
-    let mut options = ApplyOptions {
-        tools: non_null(case.argument("tools")),
-        documents: non_null(case.argument("documents")),
-        chat_template: match case.argument("template") {
-            Data::Str(source) if is_null(name) => Some(source),
+    let mut options = ApplyOptions::default()
+        .with_tools(case.argument("tools"))
+        .with_documents(case.argument("documents"))
+        .with_chat_template(match case.argument("template") {
+            Data::Str(source) if is_null(name) => Some(&**source),
             _ => (!is_null(name)).then(|| text(name)),
-        },
-        add_generation_prompt: *flag == Data::Bool(true),
-        continue_final_message: match case.argument("continue_final_message") {
+        })
+        .with_add_generation_prompt(*flag == Data::Bool(true))
+        .with_continue_final_message(match case.argument("continue_final_message") {
             Data::Str(field) => ContinueFinalMessage::Field(field),
             Data::Bool(true) | Data::Int(1) => ContinueFinalMessage::Content,
             _ => ContinueFinalMessage::No,
-        },
-        variables: Some(&variables),
+        })
+        .with_variables(&variables)
         // A folder in tests/models has its own tokens.
-        special_tokens: (!tokens.is_empty()).then_some(&*tokens),
-        reference_spans: case.generation,
-        ..ApplyOptions::default()
-    };
+        .with_special_tokens((!tokens.is_empty()).then_some(&*tokens))
+        .with_reference_spans(case.generation);
     if let Some(clock) = &clock {
-        options.clock = clock;
+        options = options.with_clock(clock);
     }
     chat.apply(case.argument("messages"), &options)
-}
-
-/// Returns an argument, or `None` if it is null, which is the default in Python.
-fn non_null<'c>(argument: &'c Data<'static>) -> Option<&'c dyn Input> {
-    if is_null(argument) { None } else { Some(argument) }
 }

@@ -10,13 +10,7 @@ const TEMPLATE: &str = "{% for m in messages %}{{ bos_token }}\
 fn apply(source: &str, messages: &Value) -> Result<Prompt, Error> {
     let template = ChatTemplate::from_source(source, &[("bos_token", "<s>"), ("eos_token", "</s>")]).unwrap();
     let variables = json!({"limit": 4});
-    template.apply(
-        messages,
-        &ApplyOptions {
-            variables: Some(&variables),
-            ..ApplyOptions::default()
-        },
-    )
+    template.apply(messages, &ApplyOptions::default().with_variables(&variables))
 }
 
 #[track_caller]
@@ -89,10 +83,7 @@ fn an_error_without_a_value_of_the_request_is_about_the_template() {
 fn a_variable_in_the_place_of_a_token_belongs_to_the_request() {
     let template = ChatTemplate::from_source("{{ bos_token + 'a' }}", &[("bos_token", "<s>")]).unwrap();
     let variables = json!({"bos_token": 1});
-    let options = ApplyOptions {
-        variables: Some(&variables),
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default().with_variables(&variables);
     let error = template.apply(&json!([{}]), &options).expect_err("1 is not a text");
     assert_eq!(
         (error.class(), error.input_path()),
@@ -110,10 +101,7 @@ fn debug_prints_what_display_does() {
 fn the_error_of_a_limit_names_its_setting() {
     let template = ChatTemplate::from_source("{% for i in range(1000) %}{{ i }}{% endfor %}", &[]).unwrap();
     let limits = Limits::default().with_steps(100);
-    let options = ApplyOptions {
-        bounds: (&limits).into(),
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default().with_bounds(&limits);
     let error = template.apply(&json!([{}]), &options).expect_err("it takes more");
     assert!(
         error.to_string().contains("\nto allow more, raise `Limits::steps`"),
@@ -134,20 +122,15 @@ fn messages_can_be_maps_and_arguments_options() {
     let message: Map<String, Value> = serde_json::from_str(r#"{"role": "user"}"#).expect("an object");
     let owned: Vec<Map<String, Value>> = vec![message];
     let (none, some): (Option<Vec<Value>>, Option<Value>) = (None, Some(json!([{"a": 1}])));
-    let options = ApplyOptions {
-        tools: Some(&none),
-        documents: Some(&some),
-        variables: Some(&Value::Null),
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default()
+        .with_tools(&none)
+        .with_documents(&some)
+        .with_variables(&Value::Null);
     let expected = "[{'role': 'user'}] None [{'a': 1}]";
     assert_eq!(template.apply(&owned, &options).expect("it renders").text, expected);
     assert_eq!(template.apply(owned.as_slice(), &options).expect("it renders").text, expected);
     let tools = some.as_ref();
-    let options = ApplyOptions {
-        tools: Some(&tools),
-        ..options
-    };
+    let options = options.with_tools(&tools);
     assert_eq!(template.apply(&owned, &options).expect("it renders").text, "with [{'a': 1}]");
 }
 
@@ -171,10 +154,7 @@ fn results_can_be_shown_and_serialized() {
 fn a_conversation_that_does_not_change_is_not_copied() {
     let messages = json!([{"role": "user", "content": "x".repeat(100_000)}]);
     let limits = Limits::default().with_live(10_000);
-    let options = ApplyOptions {
-        bounds: (&limits).into(),
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default().with_bounds(&limits);
     let template = ChatTemplate::from_source("{{ messages[0].content|length }}", &[]).unwrap();
     assert_eq!(template.apply(&messages, &options).expect("it renders").text, "100000");
 }
@@ -190,9 +170,9 @@ fn errors_of_the_contract_say_which_argument_is_wrong() {
         (text.clone(), default, "`messages` is of type str, and must be a list of objects"),
         (list.clone(), default, "message 1 is of type str, and must be an object"),
         (json!(null), default, "`messages` is of type NoneType, and must be a list of objects"),
-        (messages.clone(), ApplyOptions { tools: Some(&text), ..default }, "`tools` is of type str, and must be a list of objects"),
-        (messages.clone(), ApplyOptions { documents: Some(&list), ..default }, "`documents` has an item that is not an object"),
-        (messages, ApplyOptions { variables: Some(&list), ..default }, "`variables` is of type list, and must be an object"),
+        (messages.clone(), default.with_tools(&text), "`tools` is of type str, and must be a list of objects"),
+        (messages.clone(), default.with_documents(&list), "`documents` has an item that is not an object"),
+        (messages, default.with_variables(&list), "`variables` is of type list, and must be an object"),
     ];
     for (messages, options, note) in cases {
         let error = template.apply(&messages, &options).expect_err("an argument is wrong");

@@ -52,12 +52,10 @@ fn intern(value: &Value, words: &mut HashMap<String, &'static str>) -> Data<'sta
 }
 
 fn show<M: Input + ?Sized>(template: &ChatTemplate, messages: &M, tools: Option<&dyn Input>) -> Value {
-    let options = ApplyOptions {
-        tools,
-        trace: true,
-        assistant: Some(AssistantOptions::default()),
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default()
+        .with_tools(&tools)
+        .with_trace(true)
+        .with_assistant(AssistantOptions::default());
     match template.apply(messages, &options) {
         Ok(prompt) => json!([
             prompt.text,
@@ -104,10 +102,7 @@ fn strings_in_one_place_are_told_apart() {
 #[test]
 fn strings_of_a_context_in_one_place_are_told_apart() {
     let template = Template::compile("{{ a.x }}{{ b.x }}{% for k, v in b.items() %}{{ k }}{{ v }}{% endfor %}").unwrap();
-    let options = RenderOptions {
-        trace: true,
-        ..RenderOptions::default()
-    };
+    let options = RenderOptions::default().with_trace(true);
     let context = json!({"a": {"x": "x"}, "b": {"x": "x", "a": "b"}});
     let expected = template.render(&context, &options).unwrap();
     let interned = intern(&context, &mut HashMap::new());

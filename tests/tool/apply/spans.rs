@@ -3,11 +3,7 @@
 use chat_template::{ApplyOptions, ChatTemplate, Prompt, assistant_mask};
 
 fn render_spans(source: &str) -> Prompt {
-    let options = ApplyOptions {
-        reference_spans: true,
-        generation_spans: true,
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default().with_reference_spans(true).with_generation_spans(true);
     let template = ChatTemplate::from_source(source, &[]).unwrap();
     template.apply(&serde_json::json!([{}]), &options).expect("it renders")
 }

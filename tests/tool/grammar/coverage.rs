@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::derivations::{Derivations, Part};
+use super::ebnf::Grammar;
 use super::list_templates;
 use chat_template::Template;
 use chat_template::internal::{Function, Type, filters, globals, jinja_tests, methods};
-use chat_template_cli::ebnf::Grammar;
 
 /// The document of all that a template can reach.
 const REACHABLE: &str = include_str!("../../../grammar/reachable.md");

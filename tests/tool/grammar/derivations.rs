@@ -10,8 +10,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+use super::ebnf::{Grammar, Rule};
 use chat_template::internal::{Place, find_unsupported, is_identifier, is_name, is_whitespace};
-use chat_template_cli::ebnf::{Grammar, Rule};
 
 /// A part of a production: an index of the parts of [`Derivations`].
 pub type Part = usize;

@@ -3,6 +3,7 @@
 
 mod coverage;
 mod derivations;
+mod ebnf;
 mod sentences;
 
 use chat_template_cli::conformance::Suite;

@@ -3,8 +3,8 @@
 //! Text between question marks in the grammar describes either a token that the notation cannot express, for which there are samples, or
 //! a condition on the text that follows. Productions in upper case are tokens, whose parts have no blanks between them.
 
+use super::ebnf::{Grammar, Rule};
 use chat_template::internal::fuzzing::check_syntax;
-use chat_template_cli::ebnf::{Grammar, Rule};
 
 const SOURCES: [&str; 9] = [
     include_str!("../../../src/parser/expression.rs"),

@@ -39,10 +39,7 @@ fn readme_shows_the_output_of_its_first_render() {
     let chat = ChatTemplate::from_dir(after("--model"), &LoadOptions::default()).expect("the model can be read");
     let messages = std::fs::read_to_string(after("--messages")).expect("the conversation can be read");
     let messages = json::read(&messages).expect("the conversation is JSON");
-    let options = ApplyOptions {
-        add_generation_prompt: words.contains(&"--add-generation-prompt"),
-        ..ApplyOptions::default()
-    };
+    let options = ApplyOptions::default().with_add_generation_prompt(words.contains(&"--add-generation-prompt"));
     let prompt = chat.apply(&messages, &options).expect("the conversation renders");
     assert_quoted("README.md", &format!("{command}\n```\n\n```text\n{}```", prompt.text));
 }

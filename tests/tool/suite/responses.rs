@@ -1,6 +1,6 @@
 //! The cases of the area `response`: a text is parsed as a whole and in parts of one, two and seven characters, with the same result.
 
-use chat_template::json::{self, Data, Object};
+use chat_template::json::{Data, Object};
 use chat_template::response::{ParseOptions, ResponseParser, ResponseTemplate};
 use chat_template::{Error, Result};
 use chat_template_cli::conformance::{Answer, Case, Failure, Reply};
@@ -19,11 +19,7 @@ pub fn reply(case: &Case, response: &Object<'_>) -> Reply {
     let (prefix, text) = (prefix.as_str().unwrap(), text.as_str().unwrap());
     let parse = |part: usize| -> Result<Object<'static>> {
         let template = ResponseTemplate::new(&description)?;
-        let options = ParseOptions {
-            prefix,
-            tools: Some(&tools),
-            ..ParseOptions::default()
-        };
+        let options = ParseOptions::default().with_prefix(prefix).with_tools(&tools);
         if part == 0 {
             return template.parse(text, &options);
         }
@@ -45,7 +41,7 @@ fn answer(parsed: Result<Object<'static>, Error>) -> Answer {
     match parsed {
         Ok(message) => {
             let mut text = String::new();
-            json::write_data(&Data::Object(message), &mut text).expect("a string takes the JSON");
+            chat_template::internal::write_data(&Data::Object(message), &mut text).expect("a string takes the JSON");
             Answer::Output {
                 text,
                 generation: None,

@@ -96,11 +96,9 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
         _ => RECORDED_AT,
     };
     let clock = now.parse::<LocalTime>().expect("the time of a case exists");
-    let options = RenderOptions {
-        clock: &clock,
-        reference_spans: case.get("generation") == Some(&Data::Bool(true)),
-        ..RenderOptions::default()
-    };
+    let options = RenderOptions::default()
+        .with_clock(&clock)
+        .with_reference_spans(case.get("generation") == Some(&Data::Bool(true)));
     let json = match tree {
         Tree::Own => None,
         Tree::Serde => to_serde(context),
@@ -115,7 +113,7 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
     let (fast, plain) = (0, 1);
     let rendered = render_by(fast, &options);
     assert_same(&rendered, &render_by(plain, &options));
-    let with_trace = RenderOptions { trace: true, ..options };
+    let with_trace = options.with_trace(true);
     let traced = render_by(fast, &with_trace);
     assert_same(&rendered, &traced);
     if let Ok(traced) = &traced {

@@ -221,11 +221,7 @@ fn role(message: &Data<'_>) -> String {
 
 fn render(case: &Case, context: &Data<'_>, last: &mut Option<Compiled>) -> Option<Output> {
     let clock = RECORDED_AT.parse::<LocalTime>().expect("the time exists");
-    let options = RenderOptions {
-        clock: &clock,
-        trace: true,
-        ..RenderOptions::default()
-    };
+    let options = RenderOptions::default().with_clock(&clock).with_trace(true);
     let [template, _] = run::compile(case, last).as_ref().ok()?;
     template.render(context, &options).ok()
 }

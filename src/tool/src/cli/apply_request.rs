@@ -109,16 +109,21 @@ impl Applier {
             }
         };
         let variables = variables(request);
-        let options = ApplyOptions {
-            tools: non_null(request, "tools"),
-            documents: non_null(request, "documents"),
-            chat_template,
-            add_generation_prompt: request.get("add_generation_prompt") == Some(&Data::Bool(true)),
-            continue_final_message: continue_final_message(request),
-            variables: variables.as_ref().map(|variables| &**variables as &dyn Input),
-            special_tokens: special_tokens.as_deref(),
-            ..wanted.options(bounds, clock)
-        };
+        let variables = variables.as_deref();
+        let (tools, documents) = (non_null(request, "tools"), non_null(request, "documents"));
+        let special_tokens = special_tokens.as_ref().map(|tokens| {
+            let pairs = tokens.iter().map(|(name, token)| (name.as_str(), token.as_str()));
+            pairs.collect::<Vec<(&str, &str)>>()
+        });
+        let options = ApplyOptions::default()
+            .with_prompt(wanted.options(bounds, clock))
+            .with_tools(&tools)
+            .with_documents(&documents)
+            .with_chat_template(chat_template)
+            .with_add_generation_prompt(request.get("add_generation_prompt") == Some(&Data::Bool(true)))
+            .with_continue_final_message(continue_final_message(request))
+            .with_variables(&variables)
+            .with_special_tokens(special_tokens.as_deref());
         let Some(Seen { text, sampled }) = seen else {
             return Ok(template.apply(messages, &options).map(|prompt| (prompt, None)));
         };
@@ -141,13 +146,11 @@ impl Applier {
         };
         let template = self.template_with_tokens(request, bounds)?;
         let options = wanted.options(bounds, clock);
-        let prepare_options = PrepareOptions {
-            clock: options.clock,
-            format: choose(request, "format", &FORMATS)?,
-            policy: choose(request, "policy", &POLICIES)?.unwrap_or_default(),
-            bounds,
-            ..PrepareOptions::default()
-        };
+        let prepare_options = PrepareOptions::default()
+            .with_clock(options.render.clock)
+            .with_format(choose(request, "format", &FORMATS)?)
+            .with_policy(choose(request, "policy", &POLICIES)?.unwrap_or_default())
+            .with_bounds(bounds);
         let prepared = template.prepare_with(body, &prepare_options);
         Ok(prepared.and_then(|prepared| prepared.render_with(&options)))
     }

@@ -35,11 +35,10 @@ impl Texts {
 
     /// Returns what a call of the command may use.
     pub fn bounds(&self) -> Bounds<'_> {
-        Bounds {
-            limits: &self.limits,
-            deadline: Some(&self.deadline),
-            cancel: None,
-        }
+        Bounds::default()
+            .with_limits(&self.limits)
+            .with_deadline(&self.deadline)
+            .with_cancel(None)
     }
 
     /// Returns the text of a file.
@@ -62,7 +61,7 @@ impl Texts {
                 shown(path).display()
             ));
         }
-        json::read_within(text, &self.deadline).map_err(|error| {
+        json::Data::read_within(text, &self.deadline).map_err(|error| {
             let excerpt = error.excerpt(text).map(|excerpt| format!("\n{excerpt}"));
             if error.kind() == JsonErrorKind::TimedOut {
                 return format!("error: {}: {error}", shown(path).display());

@@ -42,15 +42,14 @@ impl Masks {
 
     /// Returns the options with these roles.
     pub fn options<'o>(&self, roles: &'o [&'o str]) -> AssistantOptions<'o> {
-        AssistantOptions {
-            roles,
-            end_of_turn: !self.no_end_of_turn,
-            reasoning: !self.no_reasoning,
-            last_turn_only: self.last_turn_only,
-            content_only: self.content_only,
-            trailing_space: self.trailing_space,
-            next_marker: self.next_marker,
-        }
+        AssistantOptions::default()
+            .with_roles(roles)
+            .with_end_of_turn(!self.no_end_of_turn)
+            .with_reasoning(!self.no_reasoning)
+            .with_last_turn_only(self.last_turn_only)
+            .with_content_only(self.content_only)
+            .with_trailing_space(self.trailing_space)
+            .with_next_marker(self.next_marker)
     }
 
     /// Reads the key `assistant` of a request: true, or an object with the names of the options.

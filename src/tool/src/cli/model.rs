@@ -95,13 +95,11 @@ impl Source {
     }
 
     fn load_model(&self, model: &Path, texts: &Texts) -> Result<ChatTemplate, String> {
-        let options = LoadOptions {
-            processor: self.processor,
-            ignore_remote_code: self.ignore_remote_code,
-            follow_links: self.follow_links,
-            bounds: texts.bounds(),
-            ..LoadOptions::default()
-        };
+        let options = LoadOptions::default()
+            .with_processor(self.processor)
+            .with_ignore_remote_code(self.ignore_remote_code)
+            .with_follow_links(self.follow_links)
+            .with_bounds(texts.bounds());
         let chat = ChatTemplate::load_dir(model, &options).map_err(|error| explain_load_error(&error))?;
         let (path, names) = (model.display(), chat.names());
         match &self.name {

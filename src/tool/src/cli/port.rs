@@ -169,7 +169,7 @@ struct Port {
 impl Port {
     /// Writes the answer to a request, or returns an error that is the answer.
     fn answer(&mut self, line: &[u8], deadline: &Deadline, out: &mut impl Write) -> io::Result<Result<(), Data<'static>>> {
-        let request = match json::read_within(line, deadline) {
+        let request = match json::Data::read_within(line, deadline) {
             Ok(request) => request,
             Err(error) if error.kind() == JsonErrorKind::TimedOut => return Ok(Err(failure(Data::None, &error.into()))),
             Err(error) => return Ok(Err(request_error(Data::None, format!("the line is not JSON: {error}")))),
@@ -180,11 +180,10 @@ impl Port {
             return Ok(Err(request_error(Data::None, message)));
         };
         let limits = self.limits.clone();
-        let bounds = Bounds {
-            limits: &limits,
-            deadline: Some(deadline),
-            cancel: None,
-        };
+        let bounds = Bounds::default()
+            .with_limits(&limits)
+            .with_deadline(deadline)
+            .with_cancel(None);
         let id = match read_id(&request) {
             Ok(id) => id,
             Err(message) => return Ok(Err(request_error(Data::None, message))),
@@ -261,7 +260,7 @@ impl Port {
                     .limits
                     .clone()
                     .with_steps(bounds.limits.steps.saturating_sub(prompt.steps));
-                let left = Bounds { limits: &left, ..bounds };
+                let left = bounds.with_limits(&left);
                 let found = wanted_tokens.map(|tokens| prompt.control_tokens(&tokens, left));
                 let turns = wanted.turns.then(|| prompt.turns_within(left));
                 let found = found.transpose().and_then(|found| Ok((found, turns.transpose()?)));
@@ -303,12 +302,10 @@ impl Port {
             Ok(template) => template,
             Err(error) => return Ok(Err(error.clone())),
         };
-        let mut options = RenderOptions {
-            bounds,
-            reference_spans: wanted.generation,
-            trace: wanted.is_traced(),
-            ..RenderOptions::default()
-        };
+        let mut options = RenderOptions::default()
+            .with_bounds(bounds)
+            .with_reference_spans(wanted.generation)
+            .with_trace(wanted.is_traced());
         if let Some(clock) = clock {
             options.clock = clock;
         }
@@ -414,7 +411,7 @@ fn write_answer(
 fn write_data(data: &Data<'_>, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = json::write_data(data, &mut text);
+    let _ = chat_template::internal::write_data(data, &mut text);
     out.write_all(text.as_bytes())
 }
 

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use chat_template::internal::AssistantSpans;
 use chat_template::json::{self, Data, Object};
 use chat_template::request::{Change, ChangeKind, Policy, PrepareOptions};
-use chat_template::{ApplyOptions, ChatTemplate, Limits, PrefixBroken, Prompt, RenderOptions, Template, TokenOrigin};
+use chat_template::{
+    ApplyOptions, ChatTemplate, Limits, PrefixBroken, Prompt, PromptOptions, RenderOptions, Template, TokenOrigin,
+};
 
 use super::explain::{Explained, Picture};
 use super::file::{Texts, check_written, shown};
@@ -107,13 +109,11 @@ impl Arguments {
     }
 
     /// Returns the options for what the output shows besides the text.
-    fn show_options<'o>(&self, roles: &'o [&'o str]) -> ApplyOptions<'o> {
-        ApplyOptions {
-            generation_spans: self.json || self.is_colored(When::Never),
-            trace: self.json,
-            assistant: (self.json || self.explained.is_wanted()).then(|| self.masks.options(roles)),
-            ..ApplyOptions::default()
-        }
+    fn show_options<'o>(&self, roles: &'o [&'o str]) -> PromptOptions<'o> {
+        PromptOptions::default()
+            .with_generation_spans(self.json || self.is_colored(When::Never))
+            .with_trace(self.json)
+            .with_assistant((self.json || self.explained.is_wanted()).then(|| self.masks.options(roles)))
     }
 
     /// Draws a picture, and returns an empty string in place of the prompt.
@@ -174,15 +174,13 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     }
     let fixed = arguments.settings.clock();
     let roles = arguments.masks.roles();
-    let mut options = RenderOptions {
-        bounds: texts.bounds(),
-        reference_spans: arguments.json,
-        generation_spans: arguments.json,
-        trace: arguments.json || arguments.explained.is_wanted(),
-        ..RenderOptions::default()
-    };
+    let mut options = RenderOptions::default()
+        .with_bounds(texts.bounds())
+        .with_reference_spans(arguments.json)
+        .with_generation_spans(arguments.json)
+        .with_trace(arguments.json || arguments.explained.is_wanted());
     if let Some(clock) = &fixed {
-        options.clock = clock;
+        options = options.with_clock(clock);
     }
     let assistant = options.trace.then(|| arguments.masks.options(&roles));
     let mut prompt = template.render_prompt(&data, &options, assistant).map_err(with_path)?;
@@ -240,21 +238,20 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
     let own_tokens = arguments.explained.control_tokens();
     let roles = arguments.masks.roles();
-    let mut options = ApplyOptions {
-        bounds: texts.bounds(),
-        tools: Some(&tools),
-        documents: Some(&documents),
-        chat_template: arguments.source.name.as_deref(),
-        add_generation_prompt: arguments.settings.add_generation_prompt,
-        continue_final_message: arguments.settings.continued_field(),
-        variables: Some(&variables),
+    let mut options = ApplyOptions::default()
+        .with_prompt(arguments.show_options(&roles))
+        .with_bounds(texts.bounds())
+        .with_tools(&tools)
+        .with_documents(&documents)
+        .with_chat_template(arguments.source.name.as_deref())
+        .with_add_generation_prompt(arguments.settings.add_generation_prompt)
+        .with_continue_final_message(arguments.settings.continued_field())
+        .with_variables(&variables)
         // In the reference, the spans of a continued message are an error.
-        reference_spans: arguments.json && arguments.settings.continue_final_message.is_none(),
-        control_tokens: arguments.explained.policy(&own_tokens),
-        ..arguments.show_options(&roles)
-    };
+        .with_reference_spans(arguments.json && arguments.settings.continue_final_message.is_none())
+        .with_control_tokens(arguments.explained.policy(&own_tokens));
     if let Some(clock) = &fixed {
-        options.clock = clock;
+        options = options.with_clock(clock);
     }
     let explain = |error| arguments.source.explain(&error);
     if let Some(seen) = &arguments.after {
@@ -333,30 +330,27 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
     let chat = arguments.source.load(texts)?;
     let body = texts.parse_json(request)?;
     let fixed = arguments.settings.clock();
-    let mut prepare_options = PrepareOptions {
-        policy: match (arguments.strict, arguments.exact) {
+    let mut prepare_options = PrepareOptions::default()
+        .with_policy(match (arguments.strict, arguments.exact) {
             (true, _) => Policy::Strict,
             (_, true) => Policy::Exact,
             (false, false) => Policy::Fit,
-        },
-        chat_template: arguments.source.name.as_deref(),
-        bounds: texts.bounds(),
-        ..PrepareOptions::default()
-    };
+        })
+        .with_chat_template(arguments.source.name.as_deref())
+        .with_bounds(texts.bounds());
     let explain = |error| arguments.source.explain(&error);
     if let Some(clock) = &fixed {
-        prepare_options.clock = clock;
+        prepare_options = prepare_options.with_clock(clock);
     }
     let prepared = chat.prepare_with(&body, &prepare_options).map_err(explain)?;
     let own_tokens = arguments.explained.control_tokens();
     let roles = arguments.masks.roles();
-    let mut options = ApplyOptions {
-        bounds: texts.bounds(),
-        control_tokens: arguments.explained.policy(&own_tokens),
-        ..arguments.show_options(&roles)
-    };
+    let mut options = arguments
+        .show_options(&roles)
+        .with_bounds(texts.bounds())
+        .with_control_tokens(arguments.explained.policy(&own_tokens));
     if let Some(clock) = &fixed {
-        options.clock = clock;
+        options = options.with_clock(clock);
     }
     let (prompt, changes) = prepared.render_with(&options).map_err(explain)?;
     let notes = changes.iter().map(|change| format!("changed: {change}")).collect();

@@ -39,11 +39,10 @@ impl Responder {
                 self.compiled.insert((description.clone().into_owned(), template))
             }
         };
-        let options = ParseOptions {
-            prefix,
-            tools: tools.as_ref(),
-            bounds,
-        };
+        let options = ParseOptions::default()
+            .with_prefix(prefix)
+            .with_tools(tools.as_ref())
+            .with_bounds(bounds);
         Ok(match compiled {
             (_, Ok(template)) => template.parse(text, &options).map(Data::Object),
             (_, Err(error)) => Err(error.clone()),

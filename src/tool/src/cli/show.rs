@@ -12,7 +12,7 @@ use crate::conformance::printable;
 use chat_template::internal::AssistantSpans;
 use chat_template::json::{Data, Object};
 use chat_template::request::Change;
-use chat_template::{ApplyOptions, AssistantOptions, Bounds, ControlToken, LocalTime, PrefixBroken, Prompt, Turn};
+use chat_template::{AssistantOptions, Bounds, ControlToken, LocalTime, PrefixBroken, Prompt, PromptOptions, Turn};
 use serde::Serialize;
 
 /// The piece to append, as the byte index of its start in the prompt, or why there is none.
@@ -49,17 +49,15 @@ impl<'o> Wanted<'o> {
         self.trace || self.turns || self.mode == Mode::Traced
     }
 
-    /// Returns the options of a conversation. All other options have their defaults.
-    pub fn options(self, bounds: Bounds<'o>, clock: Option<&'o LocalTime>) -> ApplyOptions<'o> {
-        let options = ApplyOptions {
-            reference_spans: self.generation,
-            trace: self.is_traced(),
-            assistant: self.assistant,
-            bounds,
-            ..ApplyOptions::default()
-        };
+    /// Returns the options of a prompt. All other options have their defaults.
+    pub fn options(self, bounds: Bounds<'o>, clock: Option<&'o LocalTime>) -> PromptOptions<'o> {
+        let options = PromptOptions::default()
+            .with_reference_spans(self.generation)
+            .with_trace(self.is_traced())
+            .with_assistant(self.assistant)
+            .with_bounds(bounds);
         match clock {
-            Some(clock) => ApplyOptions { clock, ..options },
+            Some(clock) => options.with_clock(clock),
             None => options,
         }
     }

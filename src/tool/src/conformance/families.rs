@@ -112,7 +112,7 @@ mod tests {
             };
             let mut written = String::new();
             // Writing to a string cannot fail.
-            let _ = json::write_data(&Data::Object(shared.spell_out(line)?), &mut written);
+            let _ = chat_template::internal::write_data(&Data::Object(shared.spell_out(line)?), &mut written);
             Ok::<_, String>(written)
         };
         assert_eq!(

@@ -12,7 +12,7 @@
 //! A [`Suite`] is a list of cases: requests of the protocol with the answers of the reference. A [`Runner`] sends them to a port,
 //! which is any command that speaks the protocol. The result is a [`Report`], which is saved as JSON and written as text, Markdown,
 //! HTML and JUnit XML. [`Exceptions`] list the aspects that a port may answer wrongly. A [`Differ`] compares two ports over a
-//! user's own templates, and a [`Fuzzer`] over random ones made from the grammar.
+//! user's own templates, and a [`Fuzzer`] over random ones.
 //!
 //! No verdict depends on this crate's engine: its own port gets requests as any other port does. Only [`Fuzzer`] renders templates
 //! itself, to find which features have an effect. `tests/cases/README.md` describes the protocol.

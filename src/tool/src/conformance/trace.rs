@@ -294,7 +294,7 @@ mod tests {
         };
         let mut planted = String::new();
         // Writing to a string cannot fail.
-        let _ = json::write_data(&planter.plant(&input, "/m"), &mut planted);
+        let _ = chat_template::internal::write_data(&planter.plant(&input, "/m"), &mut planted);
         assert_eq!(
             planted,
             r#"[{"role":"user","content":"aZq0xq","arguments":{"typeZq1xq":"bZq2xq","c/dZq3xq":[1,"eZq4xq"]}}]"#

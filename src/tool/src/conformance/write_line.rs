@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use chat_template::internal::Entry;
-use chat_template::json::{self, Data, Object};
+use chat_template::json::{Data, Object};
 
 /// Writes an object with these entries, without a line end.
 pub fn of(entries: Vec<Entry<'static>>) -> String {
@@ -18,7 +18,7 @@ pub fn of(entries: Vec<Entry<'static>>) -> String {
 pub fn of_value(data: &Data<'_>) -> String {
     let mut line = String::new();
     // Writing to a string cannot fail.
-    let _ = json::write_data(data, &mut line);
+    let _ = chat_template::internal::write_data(data, &mut line);
     line
 }
 

@@ -61,7 +61,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use chat_template::response::{ParseOptions, ResponseTemplate};
 use chat_template::{
-    ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Limits, LoadOptions, json,
+    Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Limits, LoadOptions, PromptOptions, json,
     request::{Format, PrepareOptions, Prepared},
 };
 use hyper::body::Frame;
@@ -127,7 +127,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let model = ChatTemplate::from_dir(folder, &LoadOptions::default())?;
     // A template that does not compile ends the server here, and not at the first request. How the model writes is found out once.
-    model.inspect(Bounds::default())?.get("response")?;
+    model.inspect(Bounds::default())?.get::<serde_json::Value>("response")?;
     let listener = TcpListener::bind(&address)
         .await
         .map_err(|error| format!("{address}: {error}"))?;
@@ -258,12 +258,11 @@ impl Job {
     }
 
     fn run(&self, deadline: &Deadline) -> Result<Vec<u8>, Failure> {
-        let bounds = Bounds {
-            limits: &self.server.limits,
-            deadline: Some(deadline),
-            cancel: Some(&*self.cancel),
-        };
-        let body = json::read_within(&self.body.bytes, bounds).map_err(|error| Failure::new(&error.into(), false))?;
+        let bounds = Bounds::default()
+            .with_limits(&self.server.limits)
+            .with_deadline(deadline)
+            .with_cancel(&*self.cancel);
+        let body = json::Data::read_within(&self.body.bytes, bounds).map_err(|error| Failure::new(&error.into(), false))?;
         let own = envelope::text(&body, "chat_template");
         let fail = |error| Failure::new(&error, own.is_some());
         let (template, name) = match own {
@@ -272,21 +271,14 @@ impl Job {
             }
             name => (self.server.model.clone(), name),
         };
-        let options = PrepareOptions {
-            format: Some(self.format),
-            chat_template: name,
-            bounds,
-            ..PrepareOptions::default()
-        };
+        let options = PrepareOptions::default()
+            .with_format(self.format)
+            .with_chat_template(name)
+            .with_bounds(bounds);
         let prepared = template.prepare_with(&body, &options).map_err(fail)?;
-        let options = ApplyOptions {
-            control_tokens: ControlTokens {
-                policy: ControlPolicy::Split,
-                ..ControlTokens::default()
-            },
-            bounds,
-            ..ApplyOptions::default()
-        };
+        let options = PromptOptions::default()
+            .with_control_tokens(ControlTokens::default().with_policy(ControlPolicy::Split))
+            .with_bounds(bounds);
         let (prompt, changes) = prepared.render_with(&options).map_err(fail)?;
         let answer = match envelope::text(&body, "sampled") {
             Some(sampled) => Answer::of_message(&parse(&template, sampled, &prompt.text, &prepared, bounds).map_err(fail)?),
@@ -308,11 +300,10 @@ fn parse(
     bounds: Bounds<'_>,
 ) -> Result<Value, chat_template::Error> {
     let tools = serde_json::to_value(prepared.tools()).ok().filter(Value::is_array);
-    let options = ParseOptions {
-        prefix: prompt,
-        tools: tools.as_ref(),
-        bounds,
-    };
+    let options = ParseOptions::default()
+        .with_prefix(prompt)
+        .with_tools(tools.as_ref())
+        .with_bounds(bounds);
     let message = if template.response_template()?.is_some() {
         template.parse_response(sampled, &options)?
     } else {

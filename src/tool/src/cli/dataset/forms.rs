@@ -44,7 +44,7 @@ const ROLES: [&str; 12] = [
 /// Returns a value that can be JSON text. Data sets that are stored in columns have such text, because two rows have different keys.
 pub fn read_text<'r>(value: &'r Data<'r>, key: &str, deadline: &Deadline) -> Result<Cow<'r, Data<'r>>, Failure> {
     match value {
-        Data::Str(text) => match json::read_within(text.as_bytes(), deadline) {
+        Data::Str(text) => match json::Data::read_within(text.as_bytes(), deadline) {
             Ok(value) => Ok(Cow::Owned(value)),
             Err(error) => {
                 let message = format!("the {key} are a string that is not JSON: {error}");
@@ -164,7 +164,7 @@ impl<'r> Conversation<'r> {
                     continue;
                 };
                 let Data::Str(text) = &*arguments else { continue };
-                let read = json::read_within(text.as_bytes(), deadline).map(Data::into_owned);
+                let read = json::Data::read_within(text.as_bytes(), deadline).map(Data::into_owned);
                 *arguments = read.map_err(|error| {
                     let pointer = format!("{}/tool_calls/{call}/function/arguments", self.pointer(index));
                     Failure::at(

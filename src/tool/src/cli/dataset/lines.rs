@@ -5,7 +5,7 @@
 use std::fmt;
 use std::io;
 
-use chat_template::json::{self, Data};
+use chat_template::json::Data;
 use serde::Serialize;
 
 /// Output lines that are collected until they reach a size.
@@ -50,7 +50,7 @@ impl<'s> Lines<'s> {
     /// Adds a value in the notation of JSON.
     pub fn write_data(&mut self, data: &Data<'_>) {
         // Writing here cannot fail.
-        let _ = json::write_data(data, self);
+        let _ = chat_template::internal::write_data(data, self);
     }
 
     /// Adds the key of an entry.

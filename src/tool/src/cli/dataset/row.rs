@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use chat_template::internal::Entry;
 use chat_template::json::{self, Data, JsonErrorKind, Object};
-use chat_template::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Input, Limits, LocalTime, Prompt, Turn};
+use chat_template::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Limits, LocalTime, Prompt, Turn};
 
 use super::failure::Failure;
 use super::forms::{Conversation, check_messages, read_text};
@@ -107,7 +107,7 @@ impl Renderer {
     pub fn describe(&self) -> serde_json::Value {
         let mut variables = String::new();
         // Writing to a string cannot fail.
-        let _ = json::write_data(&Data::Object(self.variables.clone()), &mut variables);
+        let _ = chat_template::internal::write_data(&Data::Object(self.variables.clone()), &mut variables);
         let named = self.chat.names().into_iter().map(|name| (name, self.chat.named_source(name)));
         serde_json::json!({
             "chat-template": env!("CARGO_PKG_VERSION"),
@@ -141,28 +141,24 @@ impl Renderer {
         let parts = self.split(row, deadline)?;
         let roles = self.masks.as_ref().map(Masks::roles).unwrap_or_default();
         let variables = self.merge_variables(parts.variables)?;
-        let mut options = ApplyOptions {
-            bounds: Bounds {
-                deadline: Some(deadline),
-                ..Bounds::from(&self.limits)
-            },
-            tools: parts.tools.as_deref().map(|tools| tools as &dyn Input),
-            documents: parts.documents.map(|documents| documents as &dyn Input),
-            chat_template: self.name.as_deref(),
+        let tools = parts.tools.as_deref();
+        let mut options = ApplyOptions::default()
+            .with_bounds(Bounds::from(&self.limits).with_deadline(deadline))
+            .with_tools(&tools)
+            .with_documents(&parts.documents)
+            .with_chat_template(self.name.as_deref())
             // A variable of the row replaces the option.
-            add_generation_prompt: self.add_generation_prompt && variables.get("add_generation_prompt").is_none(),
-            continue_final_message: match &self.continue_final_message {
+            .with_add_generation_prompt(self.add_generation_prompt && variables.get("add_generation_prompt").is_none())
+            .with_continue_final_message(match &self.continue_final_message {
                 Some(field) => ContinueFinalMessage::Field(field),
                 None => ContinueFinalMessage::No,
-            },
-            variables: Some(&*variables),
-            reference_spans: self.wants_spans,
-            assistant: self.masks.as_ref().map(|masks| masks.options(&roles)),
-            trace: true,
-            ..ApplyOptions::default()
-        };
+            })
+            .with_variables(&*variables)
+            .with_reference_spans(self.wants_spans)
+            .with_assistant(self.masks.as_ref().map(|masks| masks.options(&roles)))
+            .with_trace(true);
         if let Some(clock) = &self.clock {
-            options.clock = clock;
+            options = options.with_clock(clock);
         }
         let bos = self.chat.special_tokens().iter().find(|(name, _)| name == "bos_token");
         let bos = bos.map_or("", |(_, bos)| bos);
@@ -175,10 +171,7 @@ impl Renderer {
                 tools: parts.tools.as_deref(),
                 bos,
             };
-            let bounds = Bounds {
-                limits: &self.limits,
-                ..Bounds::from(deadline)
-            };
+            let bounds = Bounds::from(deadline).with_limits(&self.limits);
             let wants_turns = self.wants_turns || self.tokenizer.is_some();
             let turns = wants_turns
                 .then(|| prompt.turns_within(bounds))
@@ -343,7 +336,7 @@ impl Renderer {
 }
 
 fn read_row<'r>(text: &'r [u8], deadline: &Deadline) -> Result<Data<'r>, Failure> {
-    json::read_within(text, deadline).map_err(|error| {
+    json::Data::read_within(text, deadline).map_err(|error| {
         if error.kind() == JsonErrorKind::TimedOut {
             return Failure::new("limit", error.to_string());
         }

@@ -53,11 +53,10 @@ impl Explained {
         } else {
             ControlPolicy::Leave
         };
-        ControlTokens {
-            policy,
-            tokens,
-            roles: &ROLES,
-        }
+        ControlTokens::default()
+            .with_policy(policy)
+            .with_tokens(tokens)
+            .with_roles(&ROLES)
     }
 
     /// Writes the page and prints the picture.

@@ -9,16 +9,15 @@ fn with_picture<T>(content: &str, draw: impl Fn(&Prompt, &Picture<'_>) -> T) -> 
     let template = ChatTemplate::from_source(SOURCE, &[("bos_token", "<s>")]).unwrap();
     let messages = serde_json::json!([{"role": "user", "content": content}]);
     let messages: Data<'_> = chat_template::json::to_data(&messages).unwrap();
-    let options = ApplyOptions {
-        trace: true,
-        assistant: Some(AssistantOptions::default()),
-        control_tokens: ControlTokens {
-            policy: ControlPolicy::Split,
-            tokens: &["<|end|>"],
-            roles: &[],
-        },
-        ..Default::default()
-    };
+    let options = ApplyOptions::default()
+        .with_trace(true)
+        .with_assistant(AssistantOptions::default())
+        .with_control_tokens(
+            ControlTokens::default()
+                .with_policy(ControlPolicy::Split)
+                .with_tokens(&["<|end|>"])
+                .with_roles(&[]),
+        );
     let prompt = template.apply(&messages, &options).unwrap();
     let picture = Picture::new(
         &prompt,
@@ -90,10 +89,7 @@ fn remove_styles(text: &str) -> String {
 fn the_time_of_the_clock_is_told_apart() {
     let template = ChatTemplate::from_source("{{ messages|length }}{{ strftime_now('%d') }}", &[]).unwrap();
     let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
-    let options = ApplyOptions {
-        trace: true,
-        ..Default::default()
-    };
+    let options = ApplyOptions::default().with_trace(true);
     let prompt = template.apply(&messages, &options).unwrap();
     let picture = Picture::new(&prompt, &[], None, None, Vec::new()).unwrap();
     assert!(picture.terminal(By::Origin, false).contains("  the clock  │ "));
@@ -167,10 +163,7 @@ fn a_picture_of_a_long_role_or_a_long_prompt_is_bounded() {
     ] {
         let messages = vec![serde_json::json!({"role": role, "content": content}); count];
         let messages: Data<'_> = chat_template::json::to_data(&messages).unwrap();
-        let options = ApplyOptions {
-            trace: true,
-            ..Default::default()
-        };
+        let options = ApplyOptions::default().with_trace(true);
         let prompt = template.apply(&messages, &options).unwrap();
         let picture = Picture::new(&prompt, &[], Some(&messages), None, Vec::new()).unwrap();
         let shown = [

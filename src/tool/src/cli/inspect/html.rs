@@ -104,19 +104,14 @@ impl<'t> Renders<'t> {
     }
 
     fn render(&mut self, witness: &Witness) -> Result<Prompt, String> {
-        let options = ApplyOptions {
-            tools: Some(&witness.tools),
-            documents: Some(&witness.documents),
-            variables: Some(&witness.variables),
-            add_generation_prompt: witness.add_generation_prompt,
-            trace: true,
-            generation_spans: true,
-            bounds: Bounds {
-                limits: &self.limits,
-                ..self.bounds
-            },
-            ..ApplyOptions::default()
-        };
+        let options = ApplyOptions::default()
+            .with_tools(&witness.tools)
+            .with_documents(&witness.documents)
+            .with_variables(&witness.variables)
+            .with_add_generation_prompt(witness.add_generation_prompt)
+            .with_trace(true)
+            .with_generation_spans(true)
+            .with_bounds(self.bounds.with_limits(&self.limits));
         let prompt = self
             .chat
             .apply(&witness.messages, &options)

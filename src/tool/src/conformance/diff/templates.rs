@@ -47,10 +47,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Found>, String> {
         match metadata.is_dir() {
             true => {
                 let deadline = Deadline::new(None);
-                let options = LoadOptions {
-                    max_file_size: MAX_FILE,
-                    ..LoadOptions::default()
-                };
+                let options = LoadOptions::default().with_max_file_size(MAX_FILE);
                 let files = Files::new(path, path, &options, &deadline).map_err(|error| error.message().to_owned())?;
                 folder(path, DEPTH, &files, &mut found)?;
             }

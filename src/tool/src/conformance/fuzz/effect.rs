@@ -82,11 +82,9 @@ impl Renderer {
     /// Returns `None` if the template does not compile, and `Some(None)` if it fails.
     fn render(&self, sentence: &Sentence) -> Option<Option<(String, Vec<std::ops::Range<usize>>)>> {
         let template = Template::compile(&sentence.source()).ok()?;
-        let options = RenderOptions {
-            clock: &self.clock,
-            reference_spans: self.generation,
-            ..RenderOptions::default()
-        };
+        let options = RenderOptions::default()
+            .with_clock(&self.clock)
+            .with_reference_spans(self.generation);
         Some(match template.render(&self.context, &options) {
             Ok(rendered) => Some((rendered.text, rendered.reference_spans.code_points)),
             Err(error) if error.kind() == ErrorKind::Raised => Some((error.message().to_owned(), Vec::new())),
@@ -102,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_filter_without_effect_is_found() {
-        let vocabulary = Vocabulary::new().unwrap();
+        let vocabulary = Vocabulary::new();
         let mut round = Round::generate(&vocabulary, 1, 0).round;
         round.context.clear();
         round.sentence = Sentence::default();
@@ -121,7 +119,7 @@ mod tests {
 
     #[test]
     fn two_thirds_of_the_rounds_print() {
-        let vocabulary = Vocabulary::new().unwrap();
+        let vocabulary = Vocabulary::new();
         let prints = |index: &u64| {
             let round = Round::generate(&vocabulary, 3, *index).round;
             let rendered = Renderer::new(&round).unwrap().render(&round.sentence);

@@ -1,4 +1,4 @@
-//! Random templates and contexts, made from `grammar/`, that a port and a reference port answer.
+//! Random templates and contexts that a port and a reference port answer.
 //!
 //! ```text
 //! chat-template conformance fuzz --port PORT --reference REFERENCE --seed 1 --count 20000

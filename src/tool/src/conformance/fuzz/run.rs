@@ -86,7 +86,7 @@ impl Fuzzer {
     /// # Errors
     /// Returns a message if a port cannot be started, or the reference never answers.
     pub fn run(&self, mut on_progress: impl FnMut(usize, usize)) -> Result<Fuzzed, String> {
-        let vocabulary = Vocabulary::new()?;
+        let vocabulary = Vocabulary::new();
         let port = Port::new(&self.port, self.timeout).describe()?;
         let reference = Port::new(&self.reference, self.timeout).describe()?;
         let known = self.known_errors()?;

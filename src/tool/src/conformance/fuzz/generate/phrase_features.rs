@@ -49,7 +49,7 @@ const NAMING: [(&str, &str, usize); 5] = [
 ];
 
 /// Returns the indices of the features that a phrase uses.
-pub fn features<'p>(pieces: &[Piece], name: impl Fn(TypeName) -> &'p str, vocabulary: &Vocabulary) -> Vec<usize> {
+pub fn features<'p>(pieces: &[Piece], name: impl Fn(TypeName) -> &'p str, vocabulary: &mut Vocabulary) -> Vec<usize> {
     let texts: Vec<&str> = pieces
         .iter()
         .map(|piece| match piece {
@@ -60,8 +60,13 @@ pub fn features<'p>(pieces: &[Piece], name: impl Fn(TypeName) -> &'p str, vocabu
             Piece::Text(_) => "",
         })
         .collect();
-    let finder = Finder { texts, vocabulary };
-    let mut found: Vec<usize> = (0..pieces.len()).flat_map(|index| finder.at(index)).collect();
+    let finder = Finder { texts };
+    let found = (0..pieces.len()).flat_map(|index| finder.at(index));
+    let index = |(kind, name): (&'static str, String)| match kind {
+        "production" => Some(vocabulary.add_production(&name)),
+        _ => vocabulary.index(kind, &name),
+    };
+    let mut found: Vec<usize> = found.filter_map(index).collect();
     found.sort_unstable();
     found.dedup();
     found
@@ -69,7 +74,6 @@ pub fn features<'p>(pieces: &[Piece], name: impl Fn(TypeName) -> &'p str, vocabu
 
 struct Finder<'f> {
     texts: Vec<&'f str>,
-    vocabulary: &'f Vocabulary,
 }
 
 impl Finder<'_> {
@@ -78,7 +82,7 @@ impl Finder<'_> {
         index.and_then(|index| self.texts.get(index)).copied().unwrap_or_default()
     }
 
-    fn at(&self, index: usize) -> Vec<usize> {
+    fn at(&self, index: usize) -> Vec<(&'static str, String)> {
         let text = self.text(index, 0);
         let before = self.text(index, -1);
         let after = self.text(index, 1);
@@ -168,11 +172,10 @@ impl Finder<'_> {
                 note("operator", "not not");
             }
             _ => {
-                for production in OPERATORS.iter().filter(|production| !matches!(**production, "unary" | "not")) {
-                    let operator = format!("{production} {text}");
-                    if self.vocabulary.index("operator", &operator).is_some() {
+                for (production, operators) in OPERATORS {
+                    if !matches!(production, "unary" | "not") && operators.contains(&text) {
                         note("production", production);
-                        note("operator", &operator);
+                        note("operator", &format!("{production} {text}"));
                     }
                 }
             }
@@ -187,9 +190,6 @@ impl Finder<'_> {
             note(kind, named.trim_matches('\''));
         }
         found
-            .into_iter()
-            .filter_map(|(kind, name)| self.vocabulary.index(kind, &name))
-            .collect()
     }
 
     /// Returns the productions of a literal.

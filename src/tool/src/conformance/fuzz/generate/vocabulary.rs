@@ -1,4 +1,4 @@
-//! The features of the language: the productions and operators of the grammar, and the built-ins of the crate's tables.
+//! The features of the language: the productions that phrases use, the operators, and the built-ins of the crate's tables.
 //!
 //! ```text
 //! production for · operator comparison == · filter upper · test odd · global range · method str.upper
@@ -7,23 +7,21 @@
 use std::collections::BTreeMap;
 
 use super::phrases::Phrases;
-use crate::ebnf::{Grammar, Rule};
 use chat_template::internal::{Function, Type};
-use chat_template::internal::{Place, find_unsupported};
 use chat_template::internal::{filters, globals, jinja_tests, methods};
 
-/// The productions whose literal texts are operators.
-pub const OPERATORS: [&str; 10] = [
-    "conditional",
-    "or",
-    "and",
-    "not",
-    "comparison",
-    "sum",
-    "concat",
-    "product",
-    "power",
-    "unary",
+/// The operators of each production that has some.
+pub const OPERATORS: [(&str, &[&str]); 10] = [
+    ("conditional", &["if", "else"]),
+    ("or", &["or"]),
+    ("and", &["and"]),
+    ("not", &["not"]),
+    ("comparison", &["==", "!=", "<", "<=", ">", ">=", "in", "not"]),
+    ("sum", &["+", "-"]),
+    ("concat", &["~"]),
+    ("product", &["*", "/", "//", "%"]),
+    ("power", &["**"]),
+    ("unary", &["-", "+"]),
 ];
 
 /// The kinds of features, as reports name them.
@@ -38,30 +36,15 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Reads the grammar and the tables.
-    ///
-    /// # Errors
-    /// Returns a message if the grammar cannot be read. A test reads it.
-    pub fn new() -> Result<Self, String> {
-        let grammar = Grammar::load()?;
+    /// Reads the tables and the phrases.
+    pub fn new() -> Self {
         let mut features = Vec::new();
-        let is_unsupported = |name: &str| name == "unsupported" || find_unsupported(Place::Statement, name).is_some();
-        let productions = grammar.productions().iter().map(|production| &production.name);
-        features.extend(
-            productions
-                .filter(|name| !is_unsupported(name))
-                .map(|name| ("production", name.clone())),
-        );
-        for production in grammar.productions() {
-            if OPERATORS.contains(&production.name.as_str()) {
-                let mut texts = Vec::new();
-                texts_of(&production.rule, &mut texts);
-                features.extend(
-                    texts
-                        .into_iter()
-                        .map(|text| ("operator", format!("{} {text}", production.name))),
-                );
-            }
+        for (production, operators) in OPERATORS {
+            features.extend(
+                operators
+                    .iter()
+                    .map(|operator| ("operator", format!("{production} {operator}"))),
+            );
         }
         features.extend(filters::all().iter().map(|filter| ("filter", filter.name.to_owned())));
         features.extend(jinja_tests::all().iter().map(|test| ("test", test.name.to_owned())));
@@ -85,13 +68,24 @@ impl Vocabulary {
             indexes,
             phrases: Phrases::default(),
         };
-        vocabulary.phrases = Phrases::new(&vocabulary);
-        Ok(vocabulary)
+        vocabulary.phrases = Phrases::new(&mut vocabulary);
+        vocabulary
     }
 
     /// Returns the index of a feature.
     pub fn index(&self, kind: &'static str, name: &str) -> Option<usize> {
         self.indexes.get(&(kind, name.to_owned())).copied()
+    }
+
+    /// Returns the index of a production, which is added if it is new.
+    pub fn add_production(&mut self, name: &str) -> usize {
+        let feature = ("production", name.to_owned());
+        let next = self.features.len();
+        let index = *self.indexes.entry(feature.clone()).or_insert(next);
+        if index == next {
+            self.features.push(feature);
+        }
+        index
     }
 
     /// Returns the kind and the name of each feature.
@@ -111,22 +105,13 @@ pub fn method_name(ty: Type, method: &Function) -> String {
     format!("{}.{}", ty.name(), method.name)
 }
 
-fn texts_of(rule: &Rule, texts: &mut Vec<String>) {
-    match rule {
-        Rule::Text(text) if !texts.contains(text) => texts.push(text.clone()),
-        Rule::Sequence(rules) | Rule::Choice(rules) => rules.iter().for_each(|rule| texts_of(rule, texts)),
-        Rule::Optional(rule) | Rule::Repeated(rule) => texts_of(rule, texts),
-        _ => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn each_feature_has_an_index() {
-        let vocabulary = Vocabulary::new().unwrap();
+        let vocabulary = Vocabulary::new();
         let method = methods::find(Type::Str, "upper").unwrap();
         for (kind, name) in [
             ("production", "for"),

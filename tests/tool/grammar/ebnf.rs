@@ -1,4 +1,4 @@
-//! Reads the notation of `grammar/template.ebnf`, so that the fuzzer and tests can derive sentences from the grammar.
+//! Reads the notation of `grammar/template.ebnf`, so that tests can derive sentences from the grammar.
 //!
 //! ```text
 //! print = "print", [ expression, { ",", expression } ] ;
@@ -8,7 +8,7 @@
 //! token that the notation cannot spell, or a condition on the following text. The users of this module interpret it.
 
 /// The grammar of templates.
-const TEMPLATE: &str = include_str!("../grammar/template.ebnf");
+const TEMPLATE: &str = include_str!("../../../grammar/template.ebnf");
 
 /// The right side of a production, or a part of it.
 #[derive(Clone, Debug, PartialEq)]
