@@ -110,6 +110,9 @@ const BEGINNINGS: [&str; 9] = [
     "Meter::new(", "Meter::within(",
 ];
 
+/// Functions that only read limits.
+const READERS: [&str; 2] = ["for_trees(", "list_limits("];
+
 /// Functions that begin to count although they are not public, with the reason. None of them calls another one.
 #[rustfmt::skip]
 const OWN_BOUNDS: [(&str, &str, &str); 5] = [
@@ -302,8 +305,8 @@ impl Function {
         if !self.is_public || BEGINNINGS[..3].iter().any(|sign| body.contains(sign)) {
             signs.extend(calls.iter().map(String::as_str).filter(|call| body.contains(call)));
         }
-        let is_passed =
-            |(at, sign): (usize, &str)| body[at + sign.len()..].starts_with([')', ',']) && !body[..at].ends_with("for_trees(");
+        let is_read = |at: usize| READERS.iter().any(|reader| body[..at].ends_with(reader));
+        let is_passed = |(at, sign): (usize, &str)| body[at + sign.len()..].starts_with([')', ',']) && !is_read(at);
         if body.match_indices("meter.limits()").any(is_passed) {
             signs.push("meter.limits()");
         }

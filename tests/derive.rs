@@ -42,7 +42,7 @@ fn content_ends_with_the_turn() {
         json!({"template": {
             "defaults": {"role": "assistant"},
             "start_anchor": "<|assistant|>",
-            "fields": {"content": {"repeats": true, "join": "", "close": ["<|end|>"]}},
+            "fields": {"content": {"repeats": true, "join": "", "close": ["<|end|>", "<|user|>"]}},
         }})
     );
 }

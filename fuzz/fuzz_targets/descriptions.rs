@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use chat_template::response::{Event, ParseOptions, ResponseParser, ResponseTemplate};
-use chat_template::{Deadline, Limits};
+use chat_template::Limits;
 use cpu_time::ThreadTime;
 use serde_json::{Map, Value, json};
 
@@ -137,22 +137,18 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let (tools, prefix, text) = (choices.tools(), choices.text(4), choices.text(12));
     let options = ParseOptions::default().with_prefix(&prefix).with_tools(&tools).with_bounds(&limits);
     let whole = timed(|| template.parse(&text, &options));
-    // All parts together have one deadline.
-    let deadline = Deadline::new(MILLISECONDS);
-    let mut bounds = options.bounds;
-    bounds.deadline = Some(&deadline);
-    let streamed = timed(|| {
-        let mut parser = ResponseParser::new(&template, &options.with_bounds(bounds))?;
+    let mut stream = || {
+        let mut parser = timed(|| ResponseParser::new(&template, &options))?;
         let mut events = parser.take_first_events();
         let mut rest = text.as_str();
         while !rest.is_empty() {
             let length = [1, 1, 2, 7, 4096][choices.next() % 5];
             let end = rest.char_indices().nth(length).map_or(rest.len(), |(at, _)| at);
             let (part, after) = rest.split_at(end);
-            events.extend(parser.feed(part)?);
+            events.extend(timed(|| parser.feed(part))?);
             rest = after;
         }
-        let (message, last) = parser.finish()?;
+        let (message, last) = timed(|| parser.finish())?;
         events.extend(last);
         let mut is_open = false;
         for event in &events {
@@ -163,7 +159,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             }
         }
         Ok::<_, chat_template::Error>(message)
-    });
+    };
+    let streamed = stream();
     let is_stopped = |error: &chat_template::Error| error.reached().is_some() || error.message().contains("too many states");
     match (&whole, &streamed) {
         (Err(error), _) | (_, Err(error)) if is_stopped(error) => {}

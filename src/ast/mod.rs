@@ -43,6 +43,8 @@ pub struct Template {
     pub has_blocks: bool,
     /// Whether the template has a `generation` block.
     pub has_generation: bool,
+    /// Whether the template mentions `add_generation_prompt`.
+    pub asks_prompt: bool,
     /// The scope of the whole template. Set by the resolver.
     pub scope: Scope,
     /// The frame of the whole template. Set by the resolver.

@@ -232,6 +232,8 @@ pub struct LoopTest {
 pub struct If {
     pub arms: Vec<IfArm>,
     pub otherwise: Body,
+    /// Whether a condition reads `add_generation_prompt`.
+    pub asks_prompt: bool,
 }
 
 /// An `if` or an `elif` tag with its body.

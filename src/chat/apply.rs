@@ -8,17 +8,20 @@
 //! `apply_chat_template`, and `utils/chat_template_utils.py`, `render_jinja_template`.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 
+use super::assistant::control::common_prefix;
 use super::continuation::Continuation;
 use super::copied::CopiedInput;
 use super::messages::Conversations;
 use super::options::ApplyOptions;
 use super::prompt::Prompt;
 use super::templates::{Chosen, NamedTemplate};
-use super::variables::{Variables, charge_entries};
+use super::variables::{FLAG, Variables, charge_entries};
 use super::{ChatTemplate, ControlPolicy, explain_objects, not_iterable, refused, to_owned};
 use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
+use crate::eval;
 use crate::json;
 use crate::meter::Meter;
 use crate::template::{Borrow, Input, Template};
@@ -322,7 +325,7 @@ impl<'a> Render<'a> {
             .map_or(messages, |continuation| continuation.messages.clone());
         let given = self
             .variables
-            .give(runtime, messages, self.tools.clone(), self.documents.clone())?;
+            .give(runtime, messages.clone(), self.tools.clone(), self.documents.clone())?;
         let mut render_options = options.render;
         let tracks_spans = self.compiled.marks_spans(&render_options, options.assistant);
         let output = self.compiled.render_value(runtime, given, tracks_spans);
@@ -331,12 +334,14 @@ impl<'a> Render<'a> {
             output.text = continuation.close(runtime, output.text)?;
             output.pieces.truncate(output.text.len());
         }
+        let generation_prompt = self.find_generation_prompt(runtime, messages, &output)?;
         let copies = self.lists_copies.then(|| output.pieces.list_copies());
         render_options.trace |= checks_control_tokens;
         let mut prompt = self
             .compiled
             .finish_prompt(runtime, output, &render_options, options.assistant)?;
         prompt.copies = copies.unwrap_or_default();
+        prompt.generation_prompt = generation_prompt;
         if checks_control_tokens {
             let count = self.control_tokens.len().saturating_add(options.control_tokens.tokens.len());
             runtime.meter.charge_items(count)?;
@@ -345,6 +350,38 @@ impl<'a> Render<'a> {
         }
         prompt.steps = runtime.meter.steps();
         Ok(prompt)
+    }
+
+    /// Returns what the generation prompt is in an output. If no branch on the flag wrote it at the end, the conversation is rendered without
+    /// the flag.
+    fn find_generation_prompt(
+        &self,
+        runtime: &mut Runtime<'a>,
+        messages: Value<'a>,
+        output: &eval::Output,
+    ) -> Result<Option<Range<usize>>> {
+        let text = output.text.as_str();
+        if !self.compiled.asks_prompt() || !ops::is_true(runtime, &self.variables.generation_prompt)? {
+            return Ok(Some(text.len()..text.len()));
+        }
+        if output.prompt.is_some() {
+            return Ok(output.prompt.clone());
+        }
+        let mut other = Runtime::with_meter(runtime.meter.renew(), self.options.prompt.render.clock, &LOOKUPS);
+        let given = self
+            .variables
+            .give(&mut other, messages, self.tools.clone(), self.documents.clone());
+        let closed = given.and_then(|mut given| {
+            given.set(FLAG, Value::Bool(false));
+            self.compiled.render_opening(&mut other, given)
+        });
+        let Ok(closed) = closed else { return Ok(None) };
+        runtime.meter.charge_bytes(text.len())?;
+        // The template may print more after the generation prompt.
+        let start = common_prefix(&closed, text);
+        let rest = closed.get(start..).unwrap_or_default();
+        let end = text.strip_suffix(rest).map(str::len).filter(|end| *end >= start);
+        Ok(end.map(|end| start..end))
     }
 
     /// Returns the inputs of a render that is traced: what the caller passed.

@@ -6,6 +6,7 @@
 //! Qwen3-8B/tokenizer_config.json                    special tokens, and the templates if there is no file above
 //! Qwen3-8B/special_tokens_map.json                  more special tokens, in folders of older versions
 //! Qwen3-8B/config.json                              the model type, which determines the tokenizer's class and its default tokens
+//! Qwen3-8B/generation_config.json                   the tokens at which a server stops the model
 //! Qwen3-8B/tokenizer.json                           the pad token if no other file names one, and the added tokens
 //! ```
 //!
@@ -21,7 +22,7 @@ use super::templates::{Compiler, NamedTemplate, Templates};
 use super::tokenizer_class::{self, RemoteCode};
 use super::tokenizer_json::TokenizerJson;
 use super::tokenizer_tables::TokenizerClass;
-use super::{ChatTemplate, added_tokens, cache, config, tokens};
+use super::{ChatTemplate, added_tokens, cache, config, stops, tokens};
 use crate::deadline::Bounds;
 use crate::error::{Error, Result};
 use crate::json;
@@ -32,6 +33,7 @@ const TEMPLATE: &str = "chat_template.jinja";
 const ADDITIONAL: &str = "additional_chat_templates";
 const CONFIG: &str = "tokenizer_config.json";
 const MODEL: &str = "config.json";
+const GENERATION: &str = "generation_config.json";
 const TOKENS_MAP: &str = "special_tokens_map.json";
 const TEKKEN: &str = "tekken.json";
 const TOKENIZER: &str = "tokenizer.json";
@@ -140,7 +142,12 @@ impl Folder<'_> {
         let tokens = self.special_tokens(&config, tokenizer.pad_token)?;
         let added = added_tokens::collect_added_tokens(&config, &tokenizer.special_tokens);
         let added = added.map_err(|error| in_file(&self.files.path.join(CONFIG), error))?;
-        let template = ChatTemplate::assemble(templates, tokens).with_added_special_tokens(added);
+        // transformers' tokenizers do not read this file, so that a fault in it is no error.
+        let generation = self.object(GENERATION).ok().flatten().unwrap_or_default();
+        let stops = stops::read_generation_stops(&generation, &config, &tokenizer.ids);
+        let template = ChatTemplate::assemble(templates, tokens)
+            .with_added_special_tokens(added)
+            .with_generation_stops(stops);
         #[cfg(feature = "response")]
         let template = template.with_response(super::response::read_response_template(&config, &self.compiler.meter));
         Ok(template)

@@ -30,6 +30,7 @@ mod render;
 mod response;
 mod roots;
 mod sample;
+mod stops;
 mod templates;
 mod tokenizer_class;
 mod tokenizer_json;
@@ -72,6 +73,8 @@ pub(crate) use lookahead::list_lookahead;
 pub use mask::assistant_mask;
 pub use options::{ApplyOptions, ContinueFinalMessage, PromptOptions};
 pub use prompt::Prompt;
+#[cfg(feature = "inspect")]
+pub(crate) use stops::{NEXT_TURN, StopToken};
 use templates::Compiler;
 #[cfg(feature = "internal")]
 pub use templates::MAX_TEMPLATES;
@@ -112,6 +115,8 @@ struct Parts {
     templates: Templates,
     special_tokens: Vec<(String, String)>,
     added_special_tokens: Vec<String>,
+    /// The tokens that `generation_config.json` names as ends.
+    generation_stops: Vec<String>,
     /// The description of what the model writes.
     #[cfg(feature = "response")]
     response: Option<Result<crate::response::ResponseTemplate>>,
@@ -223,6 +228,7 @@ impl ChatTemplate {
             templates,
             special_tokens,
             added_special_tokens: Vec::new(),
+            generation_stops: Vec::new(),
             #[cfg(feature = "response")]
             response: None,
             kept: Kept::default(),
@@ -242,6 +248,12 @@ impl ChatTemplate {
         let parts = self.parts_mut();
         let named: HashSet<&String> = parts.special_tokens.iter().map(|(_, token)| token).collect();
         parts.added_special_tokens = tokens.into_iter().filter(|token| !named.contains(token)).collect();
+        self
+    }
+
+    /// Sets the tokens that `generation_config.json` names as ends.
+    pub(crate) fn with_generation_stops(mut self, tokens: Vec<String>) -> Self {
+        self.parts_mut().generation_stops = tokens;
         self
     }
 
@@ -278,6 +290,7 @@ impl ChatTemplate {
             (Some(template), Some(single)) => single.get_or_init(|| {
                 Self::assemble(Templates::One(template.clone()), parts.special_tokens.clone())
                     .with_added_special_tokens(parts.added_special_tokens.clone())
+                    .with_generation_stops(parts.generation_stops.clone())
             }),
             _ => self,
         }

@@ -1,5 +1,7 @@
 //! The prompt of a conversation: its text, and where the parts of the text came from.
 
+use std::ops::Range;
+
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::ControlToken;
@@ -34,6 +36,14 @@ pub struct Prompt {
     ///
     /// [`RenderOptions::generation_spans`]: crate::RenderOptions::generation_spans
     pub generation_spans: Spans,
+    /// The bytes of the text that [`ApplyOptions::add_generation_prompt`] appended: the beginning of the model's message, such as
+    /// `<|im_start|>assistant\n<think>\n`. Without the option, they are the empty end of the text. `None` if they are not known, because the
+    /// template prints another text without the option, or fails.
+    ///
+    /// It is all that a parser needs of the prompt; see [`ParseOptions::prefix`](crate::response::ParseOptions::prefix).
+    ///
+    /// [`ApplyOptions::add_generation_prompt`]: super::ApplyOptions::add_generation_prompt
+    pub generation_prompt: Option<Range<usize>>,
     /// The control tokens that the input wrote, at least in part. Empty unless the policy is
     /// [`ControlPolicy::Split`](super::ControlPolicy::Split).
     pub untrusted: Vec<ControlToken>,
@@ -47,7 +57,7 @@ pub struct Prompt {
     pub(crate) copies: Copies,
 }
 
-/// Writes the text, the spans, the segments, the turns and the steps.
+/// Writes the text, the generation prompt in code points, the spans, the segments, the turns and the steps.
 ///
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate};
@@ -63,8 +73,9 @@ pub struct Prompt {
 /// ```
 impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Prompt", 8)?;
+        let mut object = serializer.serialize_struct("Prompt", 9)?;
         object.serialize_field("text", &self.text)?;
+        object.serialize_field("generation_prompt", &self.generation_prompt_code_points())?;
         object.serialize_field("reference_spans", &self.reference_spans)?;
         object.serialize_field("generation_spans", &self.generation_spans)?;
         object.serialize_field("segments", &self.segments)?;
@@ -93,6 +104,13 @@ impl Prompt {
     /// [`RenderOptions::trace`]: crate::RenderOptions::trace
     pub fn segments(&self) -> &[Segment] {
         &self.segments
+    }
+
+    /// Returns the code points of [`Prompt::generation_prompt`], as Python counts them: the start and the end.
+    pub fn generation_prompt_code_points(&self) -> Option<[usize; 2]> {
+        let prompt = self.generation_prompt.clone()?;
+        let start = self.text.get(..prompt.start)?.chars().count();
+        Some([start, start.saturating_add(self.text.get(prompt)?.chars().count())])
     }
 
     /// Returns the places of the text that the model would write. Empty unless [`PromptOptions::assistant`] is set.

@@ -23,6 +23,8 @@ pub(super) struct TokenizerJson {
     pub pad_token: Option<String>,
     /// The contents of the added tokens that are special.
     pub special_tokens: Vec<String>,
+    /// The ids and the contents of these tokens.
+    pub ids: Vec<(i64, String)>,
 }
 
 impl TokenizerJson {
@@ -67,7 +69,13 @@ impl TokenizerJson {
                         &[]
                     };
                     let special = tokens.iter().filter(|token| get(token, "special") == Some(&Data::Bool(true)));
-                    content.special_tokens = special.filter_map(|token| text(token, "content")).collect();
+                    for token in special {
+                        let Some(token_text) = text(token, "content") else { continue };
+                        if let Some(Data::Int(id)) = get(token, "id") {
+                            content.ids.push((*id, token_text.clone()));
+                        }
+                        content.special_tokens.push(token_text);
+                    }
                     has_added = true;
                 }
                 _ => {}

@@ -209,7 +209,7 @@ impl<'a> Variables<'a> {
 }
 
 /// The argument that says whether the prompt ends with the beginning of the model's message.
-const FLAG: &str = "add_generation_prompt";
+pub(super) const FLAG: &str = "add_generation_prompt";
 
 const BASE: &str = "transformers.tokenization_utils_base.PreTrainedTokenizerBase.";
 const UTILS: &str = "transformers.utils.chat_template_utils.";

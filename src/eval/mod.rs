@@ -47,6 +47,8 @@ pub struct Output {
     /// The pieces of the text: those of `generation` blocks if the caller wants spans, and the others in a render that is traced. They are
     /// resolved.
     pub pieces: Pieces,
+    /// The text that branches on `add_generation_prompt` wrote, if it is the end of the text but for white space.
+    pub prompt: Option<Range<usize>>,
 }
 
 /// The parts of a render that all its frames share and that do not change.
@@ -70,6 +72,8 @@ struct Evaluator<'a, 'r> {
     pieces: usize,
     /// The error of joining the pieces, if one of them is not a string.
     refused: Option<Error>,
+    /// The last stretch of `out` that only branches on `add_generation_prompt` wrote, with white space between them.
+    prompt: Range<usize>,
 }
 
 impl Render<'_> {
@@ -122,7 +126,9 @@ pub fn render<'a>(
     evaluator.body(&template.body)?;
     evaluator.join_pieces().map_err(Error::without_line)?;
     evaluator.leave_frame();
-    let mut text = evaluator.out;
+    let (mut text, prompt) = (evaluator.out, evaluator.prompt);
+    let rest = text.get(prompt.end..).unwrap_or_default();
+    let prompt = (!prompt.is_empty() && rest.trim_start().is_empty()).then_some(prompt.start..text.len());
     let mut pieces = std::mem::take(&mut runtime.pieces);
     if runtime.tape.is_some() {
         // The segments are made while the text and the pieces are still in memory.
@@ -134,6 +140,7 @@ pub fn render<'a>(
         text,
         spans: spans.unwrap_or_default(),
         pieces,
+        prompt,
     })
 }
 
@@ -148,6 +155,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
             counted: 0,
             pieces: 0,
             refused: None,
+            prompt: 0..0,
         }
     }
 
@@ -159,12 +167,14 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         let outer = std::mem::replace(&mut self.out, room);
         let outer_pieces = std::mem::take(&mut self.runtime.pieces);
         let was_counted = std::mem::replace(&mut self.is_counted, false);
+        let outer_prompt = self.prompt.clone();
         let (outer_count, outer_refused) = (std::mem::take(&mut self.pieces), self.refused.take());
         let written = self.runtime.meter.begin_text();
         let result = run(self);
         self.runtime.meter.end_text(written);
         let text = std::mem::replace(&mut self.out, outer);
         self.is_counted = was_counted;
+        self.prompt = outer_prompt;
         (self.pieces, self.refused) = (outer_count, outer_refused);
         let pieces = std::mem::replace(&mut self.runtime.pieces, outer_pieces);
         Ok((result?, self.runtime.finish_str(text, pieces)?))

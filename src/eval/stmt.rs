@@ -23,7 +23,9 @@ impl<'a> Evaluator<'a, '_> {
                     if branch.stmts.is_empty() {
                         continue;
                     }
-                    if self.runtime.tape.is_some() {
+                    if node.asks_prompt {
+                        self.prompted_body(branch)
+                    } else if self.runtime.tape.is_some() {
                         self.traced_body(branch)
                     } else if stmts.as_slice().is_empty() {
                         // The branch is the rest of the body.
@@ -156,6 +158,22 @@ impl<'a> Evaluator<'a, '_> {
         if let Some(stretch) = stretch {
             self.runtime.end_stretch(&stretch, self.out.len())?;
         }
+        Ok(flow)
+    }
+
+    /// Runs the statements of a branch whose condition reads `add_generation_prompt`, and notes what they write.
+    #[inline(never)]
+    fn prompted_body(&mut self, body: &'a Body) -> Result<Flow> {
+        let start = self.out.len();
+        let flow = match self.runtime.tape {
+            None => self.body(body)?,
+            Some(_) => self.traced_body(body)?,
+        };
+        let between = self.out.get(self.prompt.end..start).unwrap_or_default();
+        if self.prompt.is_empty() || !between.trim_start().is_empty() {
+            self.prompt.start = start;
+        }
+        self.prompt.end = self.out.len();
         Ok(flow)
     }
 

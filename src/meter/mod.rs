@@ -5,6 +5,7 @@
 //! that a benchmark can measure its cost.
 
 mod claim;
+mod counted;
 mod scanned;
 mod stack;
 
@@ -13,6 +14,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 pub use claim::{Claim, UNCLAIMED};
+pub use counted::Counted;
 pub use scanned::LONG;
 pub use stack::Stack;
 
@@ -51,14 +53,6 @@ pub struct Meter<'a> {
     /// The number of bytes that are claimed now. The claims share it, and the first claim creates it.
     live: Option<Rc<Cell<u64>>>,
     /// The number of bytes of a text in parts that are not counted yet.
-    part: usize,
-}
-
-/// What a meter has counted, so that another meter can go on.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Counted {
-    steps: u64,
-    live: u64,
     part: usize,
 }
 
@@ -122,31 +116,6 @@ impl<'a> Meter<'a> {
             live: None,
             part: 0,
             limits,
-        }
-    }
-
-    /// Returns what was counted so far.
-    pub fn counted(&self) -> Counted {
-        Counted {
-            steps: self.steps(),
-            live: self.live.as_ref().map_or(0, |live| live.get()),
-            part: self.part,
-        }
-    }
-
-    /// Goes on from what another meter has counted, whose work is not expected again. The clock is checked after as many steps of both as
-    /// after those of one.
-    pub fn resume(&mut self, counted: Counted) -> Result<()> {
-        self.add_done(counted.steps);
-        self.part = counted.part;
-        let next = STRIDE.saturating_sub(counted.steps % STRIDE);
-        if self.steps_left > next {
-            let left = self.steps_left();
-            self.set_steps(next, left.saturating_sub(next));
-        }
-        match counted.live {
-            0 => Ok(()),
-            live => self.add_live(live).map(drop),
         }
     }
 

@@ -48,6 +48,7 @@ pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Templ
             ..Template::default()
         },
         loop_mentions: 0,
+        prompt_mentions: 0,
         outlives_scope: false,
         open_tags: Vec::new(),
         stmts: Vec::with_capacity(16),
@@ -60,6 +61,7 @@ pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Templ
         late_error: None,
     };
     parser.template.body = parser.parse_template()?;
+    parser.template.asks_prompt = parser.prompt_mentions > 0;
     match parser.late_error {
         Some(error) => Err(error),
         None => Ok((parser.template, parser.stream.into_meter())),
@@ -74,6 +76,8 @@ struct Parser<'s> {
     template: Template,
     /// The number of times that the name `loop` has occurred.
     loop_mentions: usize,
+    /// The number of times that the name `add_generation_prompt` has occurred.
+    prompt_mentions: usize,
     /// Whether the current code is in a function that can be called after the end of a scope around it.
     outlives_scope: bool,
     /// The tags of the statements around the current token, for messages.
@@ -113,8 +117,10 @@ impl<'s> Parser<'s> {
 
     /// Returns the symbol of the name of a variable.
     fn intern(&mut self, name: &str) -> Symbol {
-        if name == "loop" {
-            self.loop_mentions += 1;
+        match name {
+            "loop" => self.loop_mentions += 1,
+            "add_generation_prompt" => self.prompt_mentions += 1,
+            _ => {}
         }
         let symbol = self.template.symbols.intern(name);
         if self.outlives_scope {

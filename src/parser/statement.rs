@@ -209,9 +209,11 @@ impl<'s> Parser<'s> {
 
     fn parse_if(&mut self) -> Result<StmtKind> {
         let mut at = self.stream.take()?.at;
-        let mut arms = Vec::with_capacity(1);
+        let (mut arms, mut asks_prompt) = (Vec::with_capacity(1), false);
         loop {
+            let mentions = self.prompt_mentions;
             let test = self.read_tuple(TupleKind::Conditions)?;
+            asks_prompt |= self.prompt_mentions > mentions;
             let body = self.parse_statements(&["elif", "else", "endif"])?;
             arms.push(IfArm { test, body, at });
             let otherwise = match self.take_word()? {
@@ -222,7 +224,11 @@ impl<'s> Parser<'s> {
                 "else" => self.close_statements(&["endif"])?,
                 _ => Body::default(),
             };
-            return Ok(StmtKind::If(Box::new(If { arms, otherwise })));
+            return Ok(StmtKind::If(Box::new(If {
+                arms,
+                otherwise,
+                asks_prompt,
+            })));
         }
     }
 

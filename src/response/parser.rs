@@ -16,8 +16,8 @@ use crate::setters::setters;
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct ParseOptions<'o> {
-    /// The prompt that the model continued, because a template can write the beginning of the message, such as `<think>`. If the text is
-    /// the complete message, it is empty.
+    /// The prompt that the model continued, because a template can write the beginning of the message, such as `<think>`. Its
+    /// [generation prompt](crate::Prompt::generation_prompt) is enough. If the text is the complete message, the prefix is empty.
     pub prefix: &'o str,
     /// The tools as they were passed to the template: a list. Arguments of calls that are strings get the types of the tool's parameters.
     pub tools: Option<&'o serde_json::Value>,

@@ -141,6 +141,11 @@ impl Template {
         self.tree.has_generation
     }
 
+    /// Returns whether the source mentions `add_generation_prompt`.
+    pub(crate) fn asks_prompt(&self) -> bool {
+        self.tree.asks_prompt
+    }
+
     /// Gives each expression the general form. The result of a render is the same; tests compare the two.
     #[doc(hidden)]
     pub fn generalize(&mut self) {

@@ -162,7 +162,7 @@ impl Template {
         written: eval::Output,
         options: &RenderOptions<'_>,
     ) -> Result<(Output, Pieces)> {
-        let eval::Output { text, spans, pieces } = written;
+        let eval::Output { text, spans, pieces, .. } = written;
         let mut output = Output::default();
         if options.reference_spans {
             runtime.meter.charge_bytes(text.len())?;

@@ -9,6 +9,7 @@
 //! rendered and parsed by the description. If one does not come back, there is no description, and the reason says which.
 
 mod calls;
+mod states;
 mod trips;
 
 use serde_json::{Map, Value, json};
@@ -90,8 +91,6 @@ struct Derivation<'e, 't> {
     head: Option<usize>,
     /// The text before the message.
     anchor: String,
-    /// The prompt of a message of the user that ends with the generation prompt.
-    asked: String,
 }
 
 /// Returns the description of the template.
@@ -106,7 +105,6 @@ pub fn inspect(experiments: &mut Experiments<'_>, basics: &Basics) -> Result<Res
             has_tools: false,
             head: None,
             anchor: String::new(),
-            asked: String::new(),
         };
         match derivation.derive(basics) {
             Ok(template) => return Ok(Response::Template(template)),
@@ -218,10 +216,37 @@ impl Derivation<'_, '_> {
             let described = described.ok_or("the way in which a call is written is not known")?;
             fields.insert("tool_calls".to_owned(), described);
         }
-        let close = self.find_fragments(&describe(&self.anchor, &fields, &[]), shots)?;
-        let description = describe(&self.anchor, &fields, &close);
         let facts = (thinking.is_some(), calls.map(|calls| calls.is_text));
-        trips::check(self, &description, facts).map(|()| description)
+        let close = self.find_fragments(&describe(&self.anchor, &fields, &[]), shots)?;
+        // First with all that a model may write, and then with what the template prints alone.
+        let tags = self.find_tags().filter(|_| thinking.is_none());
+        let stops = self.find_stops(&fields)?;
+        let written = |tags: Option<&(&str, &str)>, stops: &[String]| {
+            let mut fields = fields.clone();
+            if let Some((open, close)) = tags {
+                fields.shift_insert(0, REASONING_FIELD.to_owned(), json!({"open": open, "close": close}));
+            }
+            let mut close = close.clone();
+            close.extend(stops.iter().filter(|stop| !close.contains(stop)).cloned().collect::<Vec<_>>());
+            describe(&self.anchor, &fields, &close)
+        };
+        let tries = [
+            written(tags.as_ref(), &stops),
+            written(None, &stops),
+            written(tags.as_ref(), &[]),
+            written(None, &[]),
+        ];
+        let mut first = None;
+        for (index, description) in tries.iter().enumerate() {
+            if tries.iter().take(index).any(|other| other == description) {
+                continue;
+            }
+            match trips::check(self, description, facts).and_then(|()| self.fit_states(description.clone(), facts)) {
+                Err(Failure::Reason(reason)) => first = first.or(Some(reason)),
+                other => return other,
+            }
+        }
+        Err(Failure::Reason(first.unwrap_or_default()))
     }
 
     /// Renders a message of the assistant after one of a user. `None` if the template refuses it.
@@ -272,7 +297,6 @@ impl Derivation<'_, '_> {
         let tail = |text: Option<String>| Some(text?.rsplit_once(USER)?.1.to_owned());
         let closed = tail(self.experiments.text(&asked)?).unwrap_or_default();
         let prompted = self.experiments.text(&asked.prompted())?;
-        self.asked = prompted.clone().unwrap_or_default();
         let opened = tail(prompted).ok_or("the template does not render a message of a user alone")?;
         let after = |shot: &Shot| shot.prompt.get(shot.after..).unwrap_or_default().to_owned();
         let mut length = opened.len();

@@ -123,6 +123,12 @@ impl PyPrompt {
             .collect()
     }
 
+    /// The code points of the text that `add_generation_prompt` appended: start and end. `None` if they are not known.
+    #[getter]
+    fn generation_prompt(&self) -> Option<(usize, usize)> {
+        self.prompt.generation_prompt_code_points().map(|[start, end]| (start, end))
+    }
+
     /// The number of steps that the render took.
     #[getter]
     fn steps(&self) -> u64 {

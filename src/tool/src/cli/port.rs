@@ -225,6 +225,7 @@ impl Port {
             trace: is_wanted("trace"),
             assistant: masks.as_ref().map(|masks| masks.options(&roles)),
             turns: is_wanted("turns"),
+            generation_prompt: is_wanted("generation_prompt"),
             mode: self.mode,
         };
         let (mut changes, mut next) = (None, None);

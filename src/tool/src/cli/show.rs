@@ -28,6 +28,7 @@ pub struct Wanted<'o> {
     pub trace: bool,
     pub assistant: Option<AssistantOptions<'o>>,
     pub turns: bool,
+    pub generation_prompt: bool,
     pub mode: Mode,
 }
 
@@ -107,6 +108,9 @@ pub fn stream_prompt(
     }
     if wanted.generation {
         stream_entry("generation", &span_pairs(&prompt.reference_spans.code_points), out)?;
+    }
+    if wanted.generation_prompt {
+        stream_entry("generation_prompt", &prompt.generation_prompt_code_points(), out)?;
     }
     if wanted.trace {
         stream_entry("segments", prompt.segments(), out)?;

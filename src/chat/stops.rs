@@ -1,0 +1,194 @@
+//! The strings at which a server stops the model.
+//!
+//! ```text
+//! eos_token of the tokenizer, eos_token_id of generation_config.json, added tokens with the names of ends   ->   what the files name
+//! user, answer                 what is printed after the answer: <|im_end|>                                 ->   what ends an answer
+//! user, call, result           what is printed before the result, after the end of the call: <|observation|>  ->   what begins the next turn
+//! ```
+
+use serde_json::{Value, json};
+
+use super::assistant::control::{common_prefix, control_tokens};
+use super::{ApplyOptions, ChatTemplate};
+use crate::deadline::Bounds;
+use crate::error::Result;
+use crate::json::{Data, Object};
+use crate::limits::Limit;
+use crate::meter::Meter;
+
+/// The names of tokens that end a message or begin one of another role, in models whose files do not say so.
+#[rustfmt::skip]
+const ENDS: [&str; 17] = [
+    "</s>", "<|endoftext|>", "<|end_of_text|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|eot|>", "<|eom|>", "<|end|>", "<|return|>",
+    "<|call|>", "<|end_of_turn|>", "<end_of_turn>", "<|END_OF_TURN_TOKEN|>", "<|observation|>", "<|user|>", "<|endofassistant|>",
+];
+
+/// The maximum number of ids of a model's ends that are looked up.
+const MAX_IDS: usize = 64;
+
+/// Words that are in no template.
+const WORDS: [&str; 3] = ["Zq7yAsked", "Zq7yWritten", "Zq7yNext"];
+
+/// What says that a string ends the model's message.
+const EOS_TOKEN: &str = "eos_token";
+const GENERATION_CONFIG: &str = "generation_config";
+const ADDED_TOKENS: &str = "added_tokens";
+const AFTER_ANSWER: &str = "after_answer";
+pub(crate) const NEXT_TURN: &str = "next_turn";
+
+/// A string at which a server stops the model, and what says so.
+pub(crate) type StopToken = (String, Vec<&'static str>);
+
+impl ChatTemplate {
+    /// Returns the strings at which a server stops the model, each with its sources. A string is no part of the message.
+    ///
+    /// The sources are `eos_token`, `generation_config` (`eos_token_id` in `generation_config.json`), `added_tokens` (special tokens with the
+    /// name of an end, such as `<|eom_id|>`), `after_answer` (what the template prints after an answer or a call) and `next_turn` (what it prints
+    /// before the next message).
+    ///
+    /// ```
+    /// use chat_template::ChatTemplate;
+    ///
+    /// let source = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}";
+    /// let template = ChatTemplate::from_source(source, &[("eos_token", "</s>")])?;
+    /// let stops = template.stop_tokens()?;
+    /// assert_eq!(stops[0], ("</s>".to_owned(), vec!["eos_token"]));
+    /// assert_eq!(stops[1], ("<|end|>".to_owned(), vec!["after_answer"]));
+    /// assert_eq!(stops[2], ("<|user|>".to_owned(), vec!["next_turn"]));
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a limit is reached. A template that renders no such conversation says nothing.
+    pub fn stop_tokens(&self) -> Result<Vec<(String, Vec<&'static str>)>> {
+        let bounds = Bounds::default();
+        self.find_stop_tokens(&Meter::within(bounds, &bounds.start()))
+    }
+
+    /// Returns the stop tokens within the bounds of a meter.
+    pub(crate) fn find_stop_tokens(&self, meter: &Meter<'_>) -> Result<Vec<StopToken>> {
+        let mut stops = Stops::default();
+        meter.renew().charge_items(self.control_tokens().len())?;
+        let eos = self.special_tokens().iter().find(|(name, _)| name == "eos_token");
+        if let Some((_, eos)) = eos {
+            stops.add(eos, EOS_TOKEN);
+        }
+        for token in &self.parts.generation_stops {
+            stops.add(token, GENERATION_CONFIG);
+        }
+        let added = self.control_tokens().into_iter().filter(|token| ENDS.contains(token));
+        added.for_each(|token| stops.add(token, ADDED_TOKENS));
+        let [asked, written, next] = WORDS;
+        let say = |role: &str, text: &str, is_part: bool| match is_part {
+            true => json!({"role": role, "content": [{"type": "text", "text": text}]}),
+            false => json!({"role": role, "content": text}),
+        };
+        for is_part in [false, true] {
+            let before = [say("user", asked, is_part), say("assistant", written, is_part)];
+            let after = [say("user", next, is_part)];
+            if self.find_ends(&before, &after, None, &mut stops, meter)? {
+                break;
+            }
+        }
+        let arguments = json!({"query": written});
+        let tools = json!([{"type": "function", "function": {"name": "search", "description": "Searches.", "parameters":
+            {"type": "object", "properties": {"query": {"type": "string", "description": "The words."}}, "required": ["query"]}}}]);
+        for arguments in [arguments.clone(), arguments.to_string().into()] {
+            let call = json!([{"id": "call00001", "type": "function", "function": {"name": "search", "arguments": arguments}}]);
+            let before = [
+                say("user", asked, false),
+                json!({"role": "assistant", "content": "", "tool_calls": call}),
+            ];
+            let after = [json!({"role": "tool", "tool_call_id": "call00001", "name": "search", "content": next})];
+            if self.find_ends(&before, &after, Some(&tools), &mut stops, meter)? {
+                break;
+            }
+        }
+        Ok(stops.0)
+    }
+
+    /// Adds what is printed after the model's text, and what begins the next message. Returns whether the template renders the messages.
+    fn find_ends(
+        &self,
+        before: &[Value],
+        after: &[Value],
+        tools: Option<&Value>,
+        stops: &mut Stops,
+        meter: &Meter<'_>,
+    ) -> Result<bool> {
+        let [_, written, next] = WORDS;
+        let render = |messages: &[Value]| {
+            let options = ApplyOptions {
+                tools: tools.map(|tools| tools as _),
+                ..ApplyOptions::default()
+            };
+            match self.apply_within(messages, &options, false, meter) {
+                Ok(prompt) => Ok(prompt.text.rsplit_once(written).map(|(_, rest)| rest.to_owned())),
+                Err(error) => match error.reached().map(|reached| reached.limit) {
+                    Some(Limit::Steps | Limit::Milliseconds | Limit::Cancel) => Err(error),
+                    _ => Ok(None),
+                },
+            }
+        };
+        let Some(closing) = render(before)? else { return Ok(false) };
+        // What closes a call is not the end of the message.
+        let is_end = |token: &&str| !token.starts_with("</") && !token.starts_with("[/");
+        let mut ends = control_tokens(&closing).filter_map(|token| closing.get(token)).filter(is_end);
+        let end = if tools.is_some() { ends.last() } else { ends.next() };
+        end.into_iter().for_each(|end| stops.add(end, AFTER_ANSWER));
+        let Some(between) = render(&[before, after].concat())? else {
+            return Ok(true);
+        };
+        let header = between.split(next).next().unwrap_or_default();
+        let header = header.get(common_prefix(header, &closing)..).unwrap_or_default();
+        // A tag that both strings begin was cut.
+        let start = header.find(['<', '[']).unwrap_or_default();
+        let token = control_tokens(header).next().and_then(|token| header.get(token));
+        let line = header.get(start..).and_then(|rest| rest.trim().lines().next());
+        let begins = token
+            .or(line)
+            .filter(|begins| begins.len() > 2 && begins.contains(|char: char| char.is_ascii_punctuation()));
+        begins.into_iter().for_each(|begins| stops.add(begins, NEXT_TURN));
+        Ok(true)
+    }
+}
+
+/// The stop tokens so far, each once.
+#[derive(Default)]
+struct Stops(Vec<StopToken>);
+
+impl Stops {
+    fn add(&mut self, text: &str, source: &'static str) {
+        let text = text.trim();
+        match self.0.iter_mut().find(|(known, _)| known == text) {
+            _ if text.is_empty() => {}
+            Some((_, sources)) if sources.contains(&source) => {}
+            Some((_, sources)) => sources.push(source),
+            None => self.0.push((text.to_owned(), vec![source])),
+        }
+    }
+}
+
+/// Returns the tokens that `eos_token_id` names in a `generation_config.json`. `ids` are the added tokens of `tokenizer.json` with their ids.
+pub(super) fn read_generation_stops(generation: &Object<'_>, config: &Object<'_>, ids: &[(i64, String)]) -> Vec<String> {
+    let wanted = match generation.get("eos_token_id") {
+        Some(Data::List(wanted)) => wanted.as_slice(),
+        Some(one) => std::slice::from_ref(one),
+        None => &[],
+    };
+    let find = |id: &Data<'_>| {
+        let Data::Int(id) = id else { return None };
+        let known = ids.iter().find(|(other, _)| other == id).map(|(_, token)| token.clone());
+        let Some(Data::Object(added)) = config.get("added_tokens_decoder") else {
+            return known;
+        };
+        match added.get(&id.to_string()) {
+            Some(Data::Object(token)) => match token.get("content") {
+                Some(Data::Str(content)) => Some(content.to_string()),
+                _ => known,
+            },
+            _ => known,
+        }
+    };
+    wanted.iter().take(MAX_IDS).filter_map(find).collect()
+}
