@@ -88,12 +88,11 @@ impl<'g> Grown<'g> {
         let Some(length) = control_token(self.text(own.range.end..self.prompt.text.len())) else {
             return Ok(own);
         };
-        let options = ApplyOptions {
-            add_generation_prompt: false,
-            trace: false,
-            assistant: None,
-            ..*self.options
-        };
+        let options = self
+            .options
+            .with_add_generation_prompt(false)
+            .with_trace(false)
+            .with_assistant(None);
         let end = own.range.end.saturating_add(length);
         match self
             .template
