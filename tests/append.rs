@@ -153,6 +153,33 @@ fn the_end_of_a_sample_is_not_written_twice() {
     }
 }
 
+/// A template can write the end of a turn at the beginning of the next one.
+#[test]
+fn the_end_of_a_turn_can_be_written_with_the_next_message() {
+    let source = "{% for m in messages %}{% if not loop.first %}<|end|>{% endif %}<|{{ m.role }}|>{{ m.content }}{% endfor %}\
+        {% if add_generation_prompt %}<|end|><|assistant|>{% elif messages[-1].role == 'assistant' %}<|end|>{% endif %}";
+    let template = ChatTemplate::from_source(source, &[("eos_token", "<|eos|>")]).unwrap();
+    let all = [
+        json!({"role": "user", "content": "Hi"}),
+        json!({"role": "assistant", "content": "Ho"}),
+        json!({"role": "user", "content": "Bye"}),
+    ];
+    let seen = template.apply(&all[..1], &prompted()).unwrap().text;
+    let rest = "<|user|>Bye<|end|><|assistant|>";
+    for (sampled, piece) in [
+        ("Ho", "<|end|>".to_owned() + rest),
+        ("Ho<|end|>", rest.to_owned()),
+        ("Ho<|eos|>", rest.to_owned()),
+    ] {
+        let next = template
+            .append(&all, &seen, Some(sampled), &prompted())
+            .unwrap()
+            .into_result()
+            .unwrap();
+        assert_eq!(next.text(), piece, "{sampled}");
+    }
+}
+
 /// What was seen says where the model began, though its turn has no header of its own.
 #[test]
 fn a_turn_without_a_known_beginning_is_found_by_what_was_seen() {

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::assistant::control::{MAX_BYTES, common_prefix, control_tokens, is_eos, is_thought, last_control_token};
+use super::assistant::control::{MAX_BYTES, common_prefix, control_token, control_tokens, is_eos, is_thought, last_control_token};
 use super::{ApplyOptions, ChatTemplate, Prompt, refused};
 use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
@@ -74,8 +74,37 @@ impl<'g> Grown<'g> {
             return Err(refused(ErrorKind::Value, "no message of the conversation is the assistant's"));
         };
         meter.charge_scan(self.sampled.len())?;
-        let own = self.find_own(last, answers.last().copied(), meter)?;
-        Ok(own.map(|own| self.end_of_sample(&own)))
+        let own = match self.find_own(last, answers.last().copied(), meter)? {
+            Ok(own) if !own.has_end && self.find_stop(self.sampled.trim_end()).is_some() => self.find_late_end(own, last, meter)?,
+            Ok(own) => own,
+            Err(at) => return Ok(Err(at)),
+        };
+        Ok(Ok(self.end_of_sample(&own)))
+    }
+
+    /// Adds the token that ends the turn of a message to what the model writes in it, if the template writes it with the next message, but
+    /// also if there is none.
+    fn find_late_end(&self, own: Written, last: usize, meter: &Meter<'_>) -> Result<Written> {
+        let Some(length) = control_token(self.text(own.range.end..self.prompt.text.len())) else {
+            return Ok(own);
+        };
+        let options = self
+            .options
+            .with_add_generation_prompt(false)
+            .with_trace(false)
+            .with_assistant(None);
+        let end = own.range.end.saturating_add(length);
+        match self
+            .template
+            .apply_first(self.messages, last.saturating_add(1), &options, meter)
+        {
+            Ok(answered) if answered.trim_end() == self.text(0..end) => Ok(Written {
+                range: own.range.start..end,
+                has_end: true,
+            }),
+            Err(error) if error.reached().is_some() => Err(error),
+            _ => Ok(own),
+        }
     }
 
     /// Returns the indices of the messages of the assistant.

@@ -116,9 +116,18 @@ def test_exceptions_have_their_fields():
     assert raised("{{ messages[0].content + 1 }}") == (MismatchError, "type", 1, "/messages/0/content")
     assert raised("x", []) == (RequestError, "value", None, None)
     assert raised("x", ["Hi"])[:2] == (RequestError, "type")
-    assert raised("x", padding=True)[0] is RequestError
+    assert raised("x", return_assistant_tokens_mask=True)[0] is RequestError
     assert raised("{% for i in range(10 ** 5) %}{% for j in range(10 ** 5) %}{% endfor %}{% endfor %}")[:2] == (LimitError, "limit")
     assert issubclass(TemplateError, ValueError)
+
+
+def test_the_arguments_of_a_tokenizer_do_nothing(tokenizer):
+    tokenizer.chat_template = PLAIN
+    template, messages = ChatTemplate.from_tokenizer(tokenizer), [{"role": "user", "content": "Hi"}]
+    names = {"padding": True, "truncation": False, "max_length": 3, "return_tensors": None, "return_dict": True, "tokenizer_kwargs": None}
+    names |= {"return_assistant_tokens_mask": False, "sanitize_control_tokens": False}
+    expected = tokenizer.apply_chat_template(messages, tokenize=False, **names)
+    assert template.apply_chat_template(messages, tokenize=False, **names) == expected
 
 
 def test_limits_and_flags_end_calls():

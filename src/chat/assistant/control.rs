@@ -9,7 +9,7 @@ pub(in crate::chat) const MAX_BYTES: usize = 64;
 
 /// Returns the length of the control token at the start of a string. A control token is enclosed in `<…>` or `[…]`, and has no
 /// white space.
-pub(super) fn control_token(text: &str) -> Option<usize> {
+pub(in crate::chat) fn control_token(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (open, close) = match bytes.first()? {
         b'<' => (b'<', b'>'),

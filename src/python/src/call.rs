@@ -12,6 +12,19 @@ use crate::fault::within;
 use crate::input::{Text, read, read_conversation, read_documents, read_tools};
 use crate::options::Options;
 
+/// The arguments of `apply_chat_template` that transformers 5.24.0 passes to the tokenizer. They do nothing if only the text is asked for.
+const TOKENIZER: [&str; 6] = [
+    "padding",
+    "truncation",
+    "max_length",
+    "return_tensors",
+    "return_dict",
+    "tokenizer_kwargs",
+];
+
+/// Its flags that are refused unless they are off.
+const FLAGS: [&str; 2] = ["return_assistant_tokens_mask", "sanitize_control_tokens"];
+
 /// The arguments of `apply_chat_template` besides the conversation.
 #[derive(Default)]
 pub struct Arguments {
@@ -63,6 +76,9 @@ impl<'a, 'py> Given<'a, 'py> {
             .flat_map(|variables| variables.iter().collect::<Vec<_>>())
         {
             let name = name.extract::<Text>()?.0;
+            if TOKENIZER.contains(&name.as_str()) || FLAGS.contains(&name.as_str()) && value.is(PyBool::new(value.py(), false)) {
+                continue;
+            }
             let value = read(&value, &name)?;
             variables.push((name.into(), value));
         }

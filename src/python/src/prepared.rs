@@ -2,7 +2,7 @@
 
 use chat_template::json::Data;
 use chat_template::request::{After, Change, Format, LaterSystem, Policy, PrepareOptions, Prepared};
-use chat_template::{Append, PromptOptions, ChatTemplate, Result};
+use chat_template::{Append, ChatTemplate, PromptOptions, Result};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};

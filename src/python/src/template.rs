@@ -187,13 +187,8 @@ impl PyChatTemplate {
                 "there is no tokenizer here: pass the text to one, with add_special_tokens=False, or use chat_template.sft";
             return Err(PyTypeError::new_err(message));
         }
-        let given = Given::new(
-            tools,
-            documents,
-            chat_template,
-            [add_generation_prompt, continue_final_message],
-            kwargs,
-        );
+        let ends = [add_generation_prompt, continue_final_message];
+        let given = Given::new(tools, documents, chat_template, ends, kwargs);
         if let Some(batch) = split_batch(conversation)? {
             let prompts = self.batch(py, &batch, given.read()?, options, Wanted::Text)?;
             return Ok(PyList::new(py, prompts.iter().map(|prompt| PyString::new(py, &prompt.text)))?.into_any());
@@ -218,13 +213,8 @@ impl PyChatTemplate {
         options: Option<&Bound<'py, Options>>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<PyPrompt> {
-        let given = Given::new(
-            tools,
-            documents,
-            chat_template,
-            [add_generation_prompt, continue_final_message],
-            kwargs,
-        );
+        let ends = [add_generation_prompt, continue_final_message];
+        let given = Given::new(tools, documents, chat_template, ends, kwargs);
         let prompt = self.one(py, conversation, given, options, Wanted::Spans)?;
         Ok(PyPrompt { prompt })
     }
@@ -245,13 +235,8 @@ impl PyChatTemplate {
         options: Option<&Bound<'py, Options>>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Vec<PyPrompt>> {
-        let given = Given::new(
-            tools,
-            documents,
-            chat_template,
-            [add_generation_prompt, continue_final_message],
-            kwargs,
-        );
+        let ends = [add_generation_prompt, continue_final_message];
+        let given = Given::new(tools, documents, chat_template, ends, kwargs);
         let batch = list_items(conversations, "conversations")?;
         let prompts = self.batch(py, &batch, given.read()?, options, Wanted::Spans)?;
         Ok(prompts.into_iter().map(|prompt| PyPrompt { prompt }).collect())
