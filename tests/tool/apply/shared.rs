@@ -72,8 +72,12 @@ fn strings_in_one_place_are_told_apart() {
     let mut sources = vec![
         "{% for m in messages %}{% for k, v in m.items() %}<{{ k }}>{{ v }}{% endfor %}{% endfor %}{{ tools|tojson }}".to_owned(),
     ];
-    for entry in std::fs::read_dir("benches/templates").unwrap() {
-        sources.push(std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    let families = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/families");
+    for entry in std::fs::read_dir(families).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "jinja") {
+            sources.push(std::fs::read_to_string(path).unwrap());
+        }
     }
     assert!(sources.len() > 5);
     for source in sources {
