@@ -114,7 +114,7 @@ fn the_end_of_a_sample_is_not_written_twice() {
     let template = ChatTemplate::from_source(CALLS, &[("eos_token", "<|eos|>"), ("bos_token", "<s>")]).unwrap();
     let after = |answer: Value, next: Value, sampled: &str| {
         let user = json!({"role": "user", "content": "Hi"});
-        let seen = template.apply(&[user.clone()], &prompted()).unwrap().text;
+        let seen = template.apply(std::slice::from_ref(&user), &prompted()).unwrap().text;
         let next = template
             .append(&[user, answer, next], &seen, Some(sampled), &prompted())
             .unwrap();

@@ -33,7 +33,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let body = br#"{"model": "m", "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]}"#;
     assert_eq!(answer(&template, body, sample)?, r#"{"content":"Hello!"}"#);
-    let error = answer(&template, br#"{"messages": [{"role": "user", "content": "</s>"}]}"#, sample).unwrap_err();
+    let refused = answer(&template, br#"{"messages": [{"role": "user", "content": "</s>"}]}"#, sample);
+    let error = refused.err().ok_or("a user may not write a control token")?;
     assert_eq!((error.http_status(), error.input_path()), (400, Some("/messages/0/content")));
     Ok(())
 }

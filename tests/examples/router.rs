@@ -6,28 +6,30 @@ use chat_template::{ApplyOptions, ChatTemplate, Error, LocalTime};
 use serde_json::{Value, json};
 
 /// The server that has read a beginning of a prompt, for beginnings of each multiple of 16 bytes.
-#[derive(Default)]
-struct Router(HashMap<Vec<u8>, usize>);
+struct Router {
+    clock: LocalTime,
+    servers: HashMap<Vec<u8>, usize>,
+}
 
 impl Router {
     /// Returns the server that has read the longest beginning of the prompt, or `spare`, and remembers that it reads the rest.
     fn route(&mut self, template: &ChatTemplate, messages: &[Value], spare: usize) -> Result<usize, Error> {
-        let clock: LocalTime = "2026-01-01T00:00:00".parse().expect("the time exists");
-        let options = ApplyOptions::default().with_clock(&clock);
+        let options = ApplyOptions::default().with_clock(&self.clock);
         let prompt = template.apply(messages, &options)?;
         let text = prompt.text.as_bytes();
         let beginnings = || (16..=text.len()).step_by(16).filter_map(|end| text.get(..end));
-        let known = beginnings().filter_map(|text| self.0.get(text)).last();
+        let known = beginnings().filter_map(|text| self.servers.get(text)).last();
         let server = known.copied().unwrap_or(spare);
-        self.0.extend(beginnings().map(|text| (text.to_vec(), server)));
+        self.servers.extend(beginnings().map(|text| (text.to_vec(), server)));
         Ok(server)
     }
 }
 
-fn main() -> Result<(), Error> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let source = "{% for m in messages %}<{{ m.role }}>{{ m.content }}\n{% endfor %}";
     let template = ChatTemplate::from_source(source, &[])?;
-    let mut router = Router::default();
+    let (clock, servers) = ("2026-01-01T00:00:00".parse()?, HashMap::new());
+    let mut router = Router { clock, servers };
     let mut messages = vec![json!({"role": "system", "content": "You are the assistant of a shop."})];
     assert_eq!(router.route(&template, &messages, 3)?, 3);
     messages.push(json!({"role": "user", "content": "Hi"}));

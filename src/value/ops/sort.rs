@@ -4,11 +4,15 @@
 //! [2, 1, 3] by their value    the indices 1, 0, 2
 //! ```
 //!
-//! The sort returns indices and moves no items. For a list of fewer than 64 items it makes the comparisons of CPython 3.13's `listobject.c`
-//! in their order, for two reasons: the error of the first comparison that fails, such as that of `1` and `"a"`, is reported, and the place
-//! of a NaN depends on the items that it was compared with. A longer list is merged from runs, of which CPython compares other pairs.
+//! The sort returns indices and moves no items. It makes the comparisons of CPython 3.13's `listobject.c` in their order, for two reasons:
+//! the error of the first comparison that fails, such as that of `1` and `"a"`, is reported, and the place of a NaN depends on the items
+//! that it was compared with.
+
+mod merge;
 
 use std::ops::Range;
+
+use merge::Merger;
 
 use crate::error::Result;
 use crate::value::Runtime;
@@ -35,60 +39,85 @@ pub fn sort_indices<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, le
     Ok(order)
 }
 
-/// Splits the list into runs, and merges neighbouring ones until one is left.
+/// A sorted part of the list that is still to be merged with its neighbours.
+struct Run {
+    start: usize,
+    len: usize,
+    /// The power of the boundary between this run and the next one: boundaries of high power are merged first.
+    power: u32,
+}
+
+/// Splits the list into runs and merges them in the order of Munro and Wild's powersort (`found_new_run`, `merge_force_collapse`).
 fn sort_runs<'a>(runtime: &mut Runtime<'a>, order: &mut [usize], less: &mut Less<'_, 'a>) -> Result<()> {
     let least = run_length(order.len());
-    let mut ends = Vec::new();
+    let mut merger = Merger::default();
+    let mut pending: Vec<Run> = Vec::new();
     let mut start = 0;
     while let Some(rest) = order.get_mut(start..).filter(|rest| !rest.is_empty()) {
-        start += sort_run(runtime, rest, least, less)?;
-        ends.push(start);
-    }
-    let mut taken = Vec::new();
-    while ends.len() > 1 {
-        let mut start = 0;
-        let mut merged = Vec::with_capacity(ends.len().div_ceil(2));
-        for pair in ends.chunks(2) {
-            let (middle, end) = (pair.first().copied().unwrap_or(start), pair.last().copied().unwrap_or(start));
-            let both = order.get_mut(start..end).unwrap_or_default();
-            merge(runtime, both, middle.saturating_sub(start), &mut taken, less)?;
-            merged.push(end);
-            start = end;
+        let len = sort_run(runtime, rest, least, less)?;
+        if let Some(last) = pending.last() {
+            let power = boundary_power(last.start, last.len, len, order.len());
+            while let [.., before, _] = pending.as_slice() {
+                if before.power <= power {
+                    break;
+                }
+                let index = pending.len().saturating_sub(2);
+                merge_at(runtime, order, &mut pending, index, &mut merger, less)?;
+            }
+            if let Some(last) = pending.last_mut() {
+                last.power = power;
+            }
         }
-        ends = merged;
+        pending.push(Run { start, len, power: 0 });
+        start += len;
+    }
+    while pending.len() > 1 {
+        let index = match pending.as_slice() {
+            [.., first, _, third] if first.len < third.len => pending.len().saturating_sub(3),
+            _ => pending.len().saturating_sub(2),
+        };
+        merge_at(runtime, order, &mut pending, index, &mut merger, less)?;
     }
     Ok(())
 }
 
-/// Merges two neighbouring runs, the second of which starts at the index `middle`. `taken` is a buffer.
-fn merge<'a>(
+/// Merges the run at an index with the next one.
+fn merge_at<'a>(
     runtime: &mut Runtime<'a>,
-    both: &mut [usize],
-    middle: usize,
-    taken: &mut Vec<usize>,
+    order: &mut [usize],
+    pending: &mut Vec<Run>,
+    index: usize,
+    merger: &mut Merger,
     less: &mut Less<'_, 'a>,
 ) -> Result<()> {
-    taken.clear();
-    taken.extend_from_slice(both.get(..middle).unwrap_or_default());
-    let mut left = taken.as_slice();
-    let (mut right, mut place) = (middle, 0);
-    while let (Some((&first, rest)), Some(&second)) = (left.split_first(), both.get(right)) {
-        let next = if less(runtime, second, first)? {
-            right += 1;
-            second
-        } else {
-            left = rest;
-            first
-        };
-        if let Some(item) = both.get_mut(place) {
-            *item = next;
+    let right = pending.remove(index + 1);
+    let Some(left) = pending.get_mut(index) else {
+        return Ok(());
+    };
+    let (start, middle) = (left.start, left.len);
+    left.len = middle + right.len;
+    match order.get_mut(start..start + left.len) {
+        Some(both) => merger.merge(runtime, both, middle, less),
+        None => Ok(()),
+    }
+}
+
+/// Returns the power of the boundary between two neighbouring runs of a list: the first bit in which the middles of the two runs, as
+/// fractions of the list's length, differ (`powerloop`).
+fn boundary_power(start: usize, left: usize, right: usize, len: usize) -> u32 {
+    let mut first = start.saturating_mul(2) + left;
+    let mut second = first + left + right;
+    let mut power: u32 = 1;
+    while first >= len || second < len {
+        if first >= len {
+            first = first.saturating_sub(len);
+            second = second.saturating_sub(len);
         }
-        place += 1;
+        first = first.saturating_mul(2);
+        second = second.saturating_mul(2);
+        power = power.saturating_add(1);
     }
-    if let Some(end) = both.get_mut(place..place + left.len()) {
-        end.copy_from_slice(left);
-    }
-    Ok(())
+    power
 }
 
 /// Returns the minimum length of a run, for which the number of runs is close to a power of two (`merge_compute_minrun`).
