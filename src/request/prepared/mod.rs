@@ -386,7 +386,7 @@ impl<'b> Request<'b> {
                     Some(_) => None,
                     None => Some(Found {
                         tries_neutral,
-                        needs_trace: request.needs_trace(&outcome.plan, &options, meter)?,
+                        needs_trace: request.needs_trace(&outcome, &options, meter)?,
                         ..outcome.found()
                     }),
                 }
@@ -399,11 +399,17 @@ impl<'b> Request<'b> {
         Ok(found)
     }
 
-    /// Returns whether it takes a trace to judge the prompt of a plan.
-    fn needs_trace(&self, plan: &Plan, options: &PromptOptions<'_>, meter: &mut Meter<'_>) -> Result<bool> {
-        let written = self.write(plan, meter)?;
+    /// Returns whether it takes a trace to judge the prompts of a plan: without one, the faults are doubtful or others.
+    fn needs_trace(&self, outcome: &Outcome, options: &PromptOptions<'_>, meter: &mut Meter<'_>) -> Result<bool> {
+        let written = self.write(&outcome.plan, meter)?;
         let prompt = self.render(&written, options, (false, true), meter)?;
-        Ok(quick::judge(self, &prompt, &written, meter)?.is_none())
+        let by_effect = kind::MEDIUM | kind::EFFORT | kind::THINKING;
+        let list = |faults: &Faults| -> HashSet<_> {
+            let shown = faults.iter().filter(|(kind, _)| kind & by_effect == 0);
+            shown.copied().collect()
+        };
+        let quick = quick::judge(self, &prompt, &written, meter)?;
+        Ok(quick.is_none_or(|quick| list(&quick) != list(&outcome.faults)))
     }
 
     /// Searches the plan that is best for this request.
