@@ -15,7 +15,7 @@
 //! |---|---|
 //! | `Python` | the [`Style`] of CPython's messages about arguments; for a method of CPython 3.13, that of its `METH_` flags |
 //! | `"do_default"` | the name in these messages, and settings of [`Function`], such as `.with_unnamed(1)` |
-//! | `| "Markup.center"[3]` | for a method of `str`, the name of markupsafe's override, and the number of its parameters without a name |
+//! | `\| "Markup.center"\[3\]` | for a method of `str`, the name of markupsafe's override, and the number of its parameters without a name |
 //! | `default["default", "d"]` | the function, and its names in templates if that is not the only one |
 //! | `@env` | a parameter whose argument Jinja passes itself |
 //! | `&text: Str` | the object of a method, as the body uses it |

@@ -334,7 +334,10 @@ impl<'a> Render<'a> {
             output.text = continuation.close(runtime, output.text)?;
             output.pieces.truncate(output.text.len());
         }
-        let generation_prompt = self.find_generation_prompt(runtime, messages, &output)?;
+        let generation_prompt = match options.generation_prompt {
+            true => self.find_generation_prompt(runtime, messages, &output)?,
+            false => None,
+        };
         let copies = self.lists_copies.then(|| output.pieces.list_copies());
         render_options.trace |= checks_control_tokens;
         let mut prompt = self

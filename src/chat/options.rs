@@ -58,6 +58,9 @@ pub struct PromptOptions<'o> {
     /// Whether to return [`Prompt::assistant`](super::Prompt::assistant): the places of the text that the model would write, for templates
     /// with and without `{% generation %}`. The text is the same.
     pub assistant: Option<AssistantOptions<'o>>,
+    /// Whether to return [`Prompt::generation_prompt`](super::Prompt::generation_prompt). Unless a branch on `add_generation_prompt` wrote it,
+    /// the conversation is rendered a second time.
+    pub generation_prompt: bool,
     /// What happens if text of the input forms a control token. A policy other than [`ControlPolicy::Leave`](super::ControlPolicy::Leave)
     /// traces the prompt.
     pub control_tokens: ControlTokens<'o>,
@@ -66,6 +69,7 @@ pub struct PromptOptions<'o> {
 setters! { PromptOptions<'o>:
     with_render(RenderOptions<'o>) = @render;
     with_assistant(impl Into<Option<AssistantOptions<'o>>>) = @assistant;
+    with_generation_prompt(bool) = @generation_prompt;
     with_control_tokens(ControlTokens<'o>) = @control_tokens;
     with_bounds(impl Into<Bounds<'o>>) = .render @bounds;
     with_reference_spans(bool) = .render @reference_spans;
@@ -111,6 +115,7 @@ setters! { ApplyOptions<'o>:
     with_special_tokens(impl Into<Option<&'o [(&'o str, &'o str)]>>) = @special_tokens;
     with_prompt(PromptOptions<'o>) = @prompt;
     with_assistant(impl Into<Option<AssistantOptions<'o>>>) = .prompt @assistant;
+    with_generation_prompt(bool) = .prompt @generation_prompt;
     with_control_tokens(ControlTokens<'o>) = .prompt @control_tokens;
     with_bounds(impl Into<Bounds<'o>>) = .prompt.render @bounds;
     with_reference_spans(bool) = .prompt.render @reference_spans;

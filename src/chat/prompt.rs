@@ -37,12 +37,14 @@ pub struct Prompt {
     /// [`RenderOptions::generation_spans`]: crate::RenderOptions::generation_spans
     pub generation_spans: Spans,
     /// The bytes of the text that [`ApplyOptions::add_generation_prompt`] appended: the beginning of the model's message, such as
-    /// `<|im_start|>assistant\n<think>\n`. Without the option, they are the empty end of the text. `None` if they are not known, because the
-    /// template prints another text without the option, or fails.
+    /// `<|im_start|>assistant\n<think>\n`. Without the option, they are the empty end of the text. `None` unless
+    /// [`PromptOptions::generation_prompt`] is set, and if they are not known, because the template prints another text without the option, or
+    /// fails.
     ///
     /// It is all that a parser needs of the prompt; see [`ParseOptions::prefix`](crate::response::ParseOptions::prefix).
     ///
     /// [`ApplyOptions::add_generation_prompt`]: super::ApplyOptions::add_generation_prompt
+    /// [`PromptOptions::generation_prompt`]: super::PromptOptions::generation_prompt
     pub generation_prompt: Option<Range<usize>>,
     /// The control tokens that the input wrote, at least in part. Empty unless the policy is
     /// [`ControlPolicy::Split`](super::ControlPolicy::Split).

@@ -198,6 +198,7 @@ impl<'t> Experiments<'t> {
             .as_deref()
             .or(self.tools.iter().flatten().next().map(|tools| &**tools));
         let mut options = ApplyOptions::default()
+            .with_generation_prompt(true)
             .with_tools(&tools)
             .with_documents(&conversation.documents)
             .with_variables(&conversation.variables)

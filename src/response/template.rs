@@ -112,7 +112,7 @@ impl ResponseTemplate {
         Self::load(&description, &mut Meter::within(bounds, &deadline))
     }
 
-    /// Compiles a description that was read by [`json::read`](crate::json::read).
+    /// Compiles a description that was read by [`json::read`](crate::json::read()).
     pub(crate) fn load(description: &Data<'_>, meter: &mut Meter<'_>) -> Result<Self> {
         // A compiled description takes as much memory again.
         let bytes = weigh(description, 0, meter)?.saturating_mul(2);

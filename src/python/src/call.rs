@@ -152,6 +152,7 @@ pub fn with_options<T>(
         apply = apply
             .with_trace(true)
             .with_assistant(options.assistant(&roles))
+            .with_generation_prompt(true)
             .with_reference_spans(apply.continue_final_message.field().is_none() && template.has_generation());
     }
     call(&apply)

@@ -54,6 +54,7 @@ impl<'o> Wanted<'o> {
     pub fn options(self, bounds: Bounds<'o>, clock: Option<&'o LocalTime>) -> PromptOptions<'o> {
         let options = PromptOptions::default()
             .with_reference_spans(self.generation)
+            .with_generation_prompt(self.generation_prompt)
             .with_trace(self.is_traced())
             .with_assistant(self.assistant)
             .with_bounds(bounds);
