@@ -363,7 +363,9 @@ fn real_templates_say_what_the_model_writes() {
     let Ok(folder) = std::env::var("CHAT_TEMPLATE_CORPUS") else {
         return;
     };
-    let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
+    // The path is that of the repository's root.
+    let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(folder);
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     let conversations: Vec<Value> = serde_json::from_str(&read("conversations.json")).unwrap();
     let names = [
         "multi_turn",
@@ -373,7 +375,7 @@ fn real_templates_say_what_the_model_writes() {
         "system_user_noagp",
     ];
     let (mut prompts, mut unknown, mut changed, mut outside) = (0, 0, 0, 0);
-    for entry in std::fs::read_dir(format!("{folder}/templates")).unwrap() {
+    for entry in std::fs::read_dir(folder.join("templates")).unwrap() {
         let source = std::fs::read_to_string(entry.unwrap().path()).unwrap();
         let Ok(template) = ChatTemplate::from_source(source, &[]) else {
             continue;
