@@ -40,7 +40,7 @@ fn fuzz_finds_no_difference_between_a_port_and_itself() {
     let count = |key: &str| report[key].as_u64().unwrap();
     assert_eq!((count("rounds"), count("different")), (400, 0));
     assert!(
-        count("printed") > 200 && count("failed") > 30 && count("refused") > 5,
+        count("printed") > 200 && count("failed") > 20 && count("refused") > 5,
         "{report:#}"
     );
     for kind in ["production", "operator", "filter", "test", "global"] {
@@ -106,7 +106,7 @@ fn fuzz_reduces_a_difference_to_a_small_case() {
     let suite = Suite::open(Path::new(&saved)).unwrap();
     assert!(!suite.cases.is_empty());
     for case in &suite.cases {
-        assert!(case.template_text().len() < 60, "{}", case.template_text());
+        assert!(case.template_text().len() < 100, "{}", case.template_text());
     }
     // The saved cases are a suite with the answers of the reference.
     let output = conformance(&["run", "--port", OWN, "--suite", &saved, "--strict"]);
