@@ -29,7 +29,7 @@ fn export_contains_every_case_of_the_protocol() {
     let embedded = Suite::embedded().unwrap();
     let exported_ids = embedded.cases.iter().map(|case| case.id.clone()).collect();
     let unknown: Vec<_> = ids.symmetric_difference(&exported_ids).collect();
-    assert!(unknown.is_empty(), "src/conformance should embed these: {unknown:?}");
+    assert!(unknown.is_empty(), "src/tool/src/conformance should embed these: {unknown:?}");
     assert_eq!(exported.lines().count(), ids.len());
     for line in exported.lines() {
         for key in ["area", "features", "rule", "suite", "reference", "expect"] {
