@@ -5,6 +5,7 @@
 //! that a benchmark can measure its cost.
 
 mod claim;
+#[cfg(feature = "response")]
 mod counted;
 mod scanned;
 mod stack;
@@ -14,6 +15,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 pub use claim::{Claim, UNCLAIMED};
+#[cfg(feature = "response")]
 pub use counted::Counted;
 pub use scanned::LONG;
 pub use stack::Stack;
