@@ -40,6 +40,8 @@ struct Tape<'p> {
     parts: HashSet<&'p str>,
     /// The text in which the last changed string was looked for.
     last: Joined,
+    /// The names of results that were printed, if they were asked for.
+    result_names: Option<HashSet<&'p str>>,
 }
 
 /// Stretches of the prompt, joined.
@@ -96,7 +98,10 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
             continue;
         }
         let Some((start, fault)) = tape.find(atom, &path, meter)? else {
-            faults.push((atom.kind, atom.place));
+            let is_name = atom.kind == kind::CALL && path.ends_with("/name");
+            if !is_name || !tape.list_result_names(written, meter)?.contains(&*atom.text) {
+                faults.push((atom.kind, atom.place));
+            }
             continue;
         };
         faults.extend(fault.map(|fault| (fault, atom.place)));
@@ -169,6 +174,23 @@ impl<'p> Tape<'p> {
             let end = path.match_indices('/').nth(4).map(|(at, _)| at);
             self.parts.extend(end.and_then(|end| path.get(..end)));
         }
+    }
+
+    /// Returns the names of results that were printed. A result gets the name of its call, which a template may print only there.
+    fn list_result_names(&mut self, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<&HashSet<&'p str>> {
+        if self.result_names.is_none() {
+            meter.charge_items(written.spoken.len())?;
+            let mut names = HashSet::new();
+            let is_result = |(_, spoken): &(usize, &Spoken)| spoken.call.is_some();
+            for (index, _) in written.spoken.iter().enumerate().filter(is_result) {
+                let stretches = self.copied.get(format!("/messages/{index}/name").as_str());
+                for Stretch { at, start } in stretches.into_iter().flatten() {
+                    names.extend(self.text.get(*start..start.saturating_add(at.len())));
+                }
+            }
+            self.result_names = Some(names);
+        }
+        Ok(self.result_names.get_or_insert_default())
     }
 
     /// Returns the first byte of a string in the prompt, and how it is garbled.

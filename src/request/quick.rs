@@ -20,6 +20,9 @@ use crate::trace::Copied;
 /// The maximum number of copies of one string, and of strings that are looked for in what was made.
 const MANY: usize = 64;
 
+/// The largest number of copies that are looked at for a string. Many short copies can be parts of one long copy.
+const MOST_VISITED: usize = 1024;
+
 /// The number of copies in which a string is looked for before all are searched.
 const NEAR: usize = 6;
 
@@ -200,7 +203,10 @@ impl<'p> Sorted<'p> {
             .rev();
         let mut hits: Vec<&Copied> = Vec::new();
         // A copy can begin before the string, if the string is a part of a longer one.
-        for (copied, _) in before.take_while(|(_, highest)| **highest > start) {
+        for (visited, (copied, _)) in before.take_while(|(_, highest)| **highest > start).enumerate() {
+            if visited > MOST_VISITED {
+                return Found::Doubtful;
+            }
             if covers(copied) {
                 return Found::At(copied.at + (from - copied.memory.start));
             }

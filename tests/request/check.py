@@ -429,6 +429,12 @@ def read_bodies(path):
         yield f"{shape} messages", to_messages(body)
 
 
+def has_wrong_content(body):
+    """Whether the content of a message is a number, a bool or an object, which is refused."""
+    contents = [message.get("content") for message in body.get("messages") or [] if isinstance(message, dict)]
+    return any(isinstance(content, (bool, int, float, dict)) for content in contents)
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("port")
@@ -466,7 +472,8 @@ def main():
             if "output" not in answer:
                 error = answer.get("error") or answer
                 kind = error.get("class")
-                faults = [f"{kind if kind in ('request', 'refused') else 'failed'} {error.get('message')}"]
+                is_wrong = kind == "request" and has_wrong_content(planter.body)
+                faults = [] if is_wrong else [f"{kind if kind in ('request', 'refused') else 'failed'} {error.get('message')}"]
             else:
                 render = lambda body: ask({"chat": {**chat, "body": body}}).get("output")
                 faults = judge(source, headers or set(), planter, answer, render)
