@@ -183,8 +183,11 @@ impl<'p> Tape<'p> {
             let mut names = HashSet::new();
             let is_result = |(_, spoken): &(usize, &Spoken)| spoken.call.is_some();
             for (index, _) in written.spoken.iter().enumerate().filter(is_result) {
-                let stretches = self.copied.get(format!("/messages/{index}/name").as_str());
-                for Stretch { at, start } in stretches.into_iter().flatten() {
+                let Some(copied) = self.copied.get(format!("/messages/{index}/name").as_str()) else {
+                    continue;
+                };
+                meter.charge_items(copied.len())?;
+                for Stretch { at, start } in copied {
                     names.extend(self.text.get(*start..start.saturating_add(at.len())));
                 }
             }
