@@ -187,9 +187,8 @@ impl<'p> Tape<'p> {
                     continue;
                 };
                 meter.charge_items(copied.len())?;
-                for Stretch { at, start } in copied {
-                    names.extend(self.text.get(*start..start.saturating_add(at.len())));
-                }
+                let printed = |stretch: &Stretch| self.text.get(stretch.start..stretch.start.saturating_add(stretch.at.len()));
+                names.extend(copied.iter().filter_map(printed));
             }
             self.result_names = Some(names);
         }
