@@ -20,7 +20,7 @@ pub struct Found {
     pub plan: Plan,
     /// The kinds of faults that it leaves.
     pub faults: Kinds,
-    /// The groups of media for which nothing stands in its prompts.
+    /// The groups of media of which its prompts have nothing.
     pub lost_media: MediaSet,
     /// Whether it takes a trace to judge its prompts.
     pub needs_trace: bool,

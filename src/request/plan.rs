@@ -62,11 +62,11 @@ macro_rules! choices {
 choices! {
     /// The form of contents.
     Content { String, Parts, OnePart }
-    /// What stands for no content.
+    /// The value that is written if a message has no content.
     Empty { String, Null, Part }
     /// The form of the arguments of calls.
     CallArguments { Object, Text }
-    /// The form of tools. An empty list stands for none.
+    /// The form of tools. If there are none, an empty list can be written.
     ToolList { Wrapped, Flat, Empty }
     /// Whether tools, and in them all parameters, get descriptions.
     Descriptions { Filled, FilledDeep }

@@ -54,7 +54,7 @@ enum Parts<'py> {
     Tuple(IntoIter<Bound<'py, PyAny>>, Vec<Data<'static>>),
     /// The key is that of the value that is read now.
     Dict(IntoIter<Pair<'py>>, Vec<Entry>, Option<Cow<'static, str>>),
-    /// What stands for the object, such as the dict of a pydantic model.
+    /// The value that is read in place of the object, such as the dict of a pydantic model.
     Other(Option<Bound<'py, PyAny>>, Data<'static>),
 }
 

@@ -50,7 +50,7 @@ pub struct Media {
     pub kind: &'static str,
     /// The index of the message that the template gets.
     pub message: usize,
-    /// The bytes of the prompt that stand for it, if they are known ([`Prepared::place_media`]).
+    /// The bytes of its placeholder in the prompt, if they are known ([`Prepared::place_media`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range<usize>>,
 }
