@@ -12,12 +12,13 @@ mod comparison;
 
 use std::hint::black_box;
 
+use chat_template::json::{Data, to_data};
 use chat_template::request::{PrepareOptions, Severity};
 use chat_template::{ApplyOptions, ChatTemplate, Limits};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use comparison::callgrind::count_instructions;
-use comparison::conversation::{Size, conversation, reparse};
+use comparison::conversation::{Size, conversation};
 use comparison::{FAMILIES, Family};
 
 /// The maximum of each ratio. The highest is that of a template of one line, which prints no tools; the others are below 1.15.
@@ -41,12 +42,12 @@ fn main() {
 }
 
 /// Returns the template of a family, and the body of a request whose shape it knows.
-fn make_request(family: &Family) -> (ChatTemplate, Value) {
+fn make_request(family: &Family) -> (ChatTemplate, Data<'static>) {
     let messages = conversation(family, Size::Messages(100))["messages"].take();
     let tools = conversation(family, Size::Tools(5))["tools"].take();
     let tokens = [("bos_token", "<s>"), ("eos_token", "</s>")];
     let template = ChatTemplate::from_source(family.source, &tokens).unwrap();
-    let body = reparse(json!({"messages": messages, "tools": tools}));
+    let body = to_data(&json!({"messages": messages, "tools": tools})).unwrap();
     let mut limits = Limits::default();
     limits.milliseconds = None;
     let options = PrepareOptions::default().with_bounds(&limits);
@@ -54,12 +55,14 @@ fn make_request(family: &Family) -> (ChatTemplate, Value) {
     (template, body)
 }
 
-fn apply(template: &ChatTemplate, body: &Value) -> String {
+fn apply(template: &ChatTemplate, body: &Data<'_>) -> String {
+    let Data::Object(body) = body else { panic!("it is an object") };
+    let [messages, tools] = ["messages", "tools"].map(|key| body.get(key).unwrap());
     let options = ApplyOptions::default()
-        .with_tools(&body["tools"])
+        .with_tools(tools)
         .with_add_generation_prompt(true)
         .with_trace(true);
-    template.apply(&body["messages"], &options).expect("it renders").text
+    template.apply(messages, &options).expect("it renders").text
 }
 
 /// Runs `apply` or `prepare` for a number of rounds.

@@ -194,6 +194,7 @@ pub fn list() -> Vec<(String, Make)> {
                 Box::new(move |size| {
                     let template = ChatTemplate::from_source(source.as_str(), &[]).unwrap();
                     let body: Value = serde_json::from_str(&repeat(before, repeated, after, size)).expect("JSON");
+                    let body = json::to_data(&body).expect("it is small");
                     Box::new(move |limits| {
                         let options = PrepareOptions::default().with_bounds(limits);
                         let prepared = template.prepare_with(&body, &options)?;

@@ -82,6 +82,40 @@ impl Data<'_> {
         }
     }
 
+    /// Returns a tree whose strings are borrowed from this one.
+    pub(crate) fn borrowed(&self) -> Data<'_> {
+        match self {
+            Self::Str(text) => Data::Str(Cow::Borrowed(text)),
+            Self::List(items) => Data::List(items.iter().map(Data::borrowed).collect()),
+            Self::Tuple(items) => Data::Tuple(items.iter().map(Data::borrowed).collect()),
+            Self::Object(object) => {
+                let entries = object.entries().iter();
+                let entries = entries.map(|(key, value)| (Cow::Borrowed(&**key), value.borrowed()));
+                Data::Object(Object::new(entries.collect()))
+            }
+            Self::None => Data::None,
+            Self::Bool(bool) => Data::Bool(*bool),
+            Self::Int(int) => Data::Int(*int),
+            Self::BigInt(int) => Data::BigInt(int.clone()),
+            Self::Float(float) => Data::Float(*float),
+        }
+    }
+
+    /// Returns the number of values in the tree.
+    pub(crate) fn count_values(&self) -> usize {
+        let items = self.items().map(Data::count_values);
+        let entries = self.entries().map(|(_, value)| value.count_values());
+        items.chain(entries).fold(1, usize::saturating_add)
+    }
+
+    /// Returns the items of a list. Any other value has none.
+    pub(crate) fn items(&self) -> std::slice::Iter<'_, Self> {
+        match self {
+            Self::List(items) => items.iter(),
+            _ => [].iter(),
+        }
+    }
+
     /// Returns the name of the value's type in the words of JSON, for a message.
     #[doc(hidden)]
     pub fn describe(&self) -> &'static str {
@@ -93,6 +127,63 @@ impl Data<'_> {
             Self::List(_) | Self::Tuple(_) => "an array",
             Self::Object(_) => "an object",
         }
+    }
+}
+
+impl<'a> Data<'a> {
+    /// Returns the value of a key of an object, unless it is null.
+    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
+        match self {
+            Self::Object(object) => object.get(key).filter(|value| !value.is_null()),
+            _ => None,
+        }
+    }
+
+    /// Returns whether an object has a key, even with the value null.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        matches!(self, Self::Object(object) if object.get(key).is_some())
+    }
+
+    /// Returns the entries of an object. Any other value has none.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, &Self)> + Clone {
+        let entries = match self {
+            Self::Object(object) => object.entries(),
+            _ => &[],
+        };
+        entries.iter().map(|(key, value)| (&**key, value))
+    }
+
+    /// Returns the value, if it is a string.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns the string at a key.
+    pub(crate) fn get_text(&self, key: &str) -> Option<&str> {
+        self.get(key)?.text()
+    }
+
+    /// Returns the value, if it is a bool.
+    pub(crate) fn bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(bool) => Some(*bool),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(self, Self::None)
+    }
+
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(self, Self::List(_))
+    }
+
+    pub(crate) fn is_object(&self) -> bool {
+        matches!(self, Self::Object(_))
     }
 }
 

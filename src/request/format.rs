@@ -1,10 +1,9 @@
 //! The formats of request bodies, and how one is recognized.
 
 use serde::Serialize;
-
-use super::node::Node;
 use super::wrong;
 use crate::error::Result;
+use crate::json::Data;
 
 /// The format of a request's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -33,7 +32,7 @@ const BLOCKS: [&str; 6] = [
 ///
 /// # Errors
 /// If the body has neither `messages` nor `input`.
-pub fn find(body: Node<'_>) -> Result<Format> {
+pub fn find(body: &Data<'_>) -> Result<Format> {
     if body.has("messages") {
         return Ok(if is_anthropic(body) {
             Format::Messages
@@ -57,28 +56,28 @@ pub fn list(format: Format) -> &'static str {
 }
 
 /// Returns whether a body with messages has a sign of Anthropic's format.
-fn is_anthropic(body: Node<'_>) -> bool {
+fn is_anthropic(body: &Data<'_>) -> bool {
     if ["system", "stop_sequences", "anthropic_version"]
         .into_iter()
         .any(|key| body.has(key))
     {
         return true;
     }
-    let items = |key| body.get(key).into_iter().flat_map(Node::items);
-    let is_block = |block: Node<'_>| match block.get_text("type") {
+    let items = |key| body.get(key).into_iter().flat_map(Data::items);
+    let is_block = |block: &Data<'_>| match block.get_text("type") {
         Some("image" | "document") => block.has("source"),
         Some("thinking") => block.has("signature"),
         Some(kind) => BLOCKS.contains(&kind),
         None => false,
     };
     // Clients of Chat Completions also pass on blocks of an answer of Messages, beside calls of their own format.
-    let has_block = |message: Node<'_>| {
+    let has_block = |message: &Data<'_>| {
         let content = message.get("content").filter(|content| content.is_list());
         !message.has("tool_calls") && content.is_some_and(|content| content.items().any(is_block))
     };
-    let is_tool = |tool: Node<'_>| tool.has("input_schema");
+    let is_tool = |tool: &Data<'_>| tool.has("input_schema");
     // Clients of Chat Completions pass on tools of MCP, which have a schema of this name too.
-    let is_chat = |message: Node<'_>| {
+    let is_chat = |message: &Data<'_>| {
         message.has("tool_calls") || matches!(message.get_text("role"), Some("system" | "developer" | "tool" | "function"))
     };
     let has_tool = items("tools").any(is_tool) && !items("messages").any(is_chat);

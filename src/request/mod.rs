@@ -10,7 +10,6 @@ mod change;
 mod format;
 mod judge;
 mod memory;
-mod node;
 mod normal;
 mod operators;
 mod options;
@@ -26,7 +25,7 @@ mod write;
 
 pub use change::{Change, ChangeKind, Severity};
 pub use format::Format;
-pub use options::{After, Body, LaterSystem, Policy, PrepareOptions};
+pub use options::{After, LaterSystem, Policy, PrepareOptions};
 pub use prepared::{Media, Prepared};
 
 use crate::error::{Error, ErrorClass, ErrorKind, Result};

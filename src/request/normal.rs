@@ -16,10 +16,9 @@ use std::sync::OnceLock;
 
 use super::change::ChangeKind;
 use super::claim_parts;
-use super::node::Node;
 use super::places::{Place, Places};
 use crate::error::Result;
-use crate::json::{self, DEPTH, Data, JsonErrorKind};
+use crate::json::{self, Data, JsonErrorKind};
 use crate::meter::Meter;
 
 /// What a request says.
@@ -88,7 +87,7 @@ pub struct Turn<'b> {
     /// The message, item or block of the body, or [`Place::BODY`] if the body has no such message.
     pub place: Place,
     /// The message of the body, if it has the form that templates read and says this turn and nothing else, so that it can be passed on.
-    pub node: Option<Node<'b>>,
+    pub node: Option<&'b Data<'b>>,
     pub form: Form,
     /// The place of the content.
     pub content: Place,
@@ -110,7 +109,7 @@ pub struct Turn<'b> {
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'b> {
     pub key: &'b str,
-    pub value: Node<'b>,
+    pub value: &'b Data<'b>,
     pub place: Place,
 }
 
@@ -121,7 +120,7 @@ pub struct Part<'b> {
     /// The text; that of a medium is empty.
     pub text: Cow<'b, str>,
     /// The part of the body: of a medium, all of it. A part that the body does not have is null.
-    pub node: Node<'b>,
+    pub node: &'b Data<'b>,
     /// The place of the string if the part is text, else the place of the part.
     pub place: Place,
 }
@@ -178,11 +177,11 @@ pub enum Arguments<'b> {
     /// A string, which should be the JSON of an object.
     Json(JsonText<'b>),
     /// A value, which should be an object.
-    Value(Node<'b>),
+    Value(&'b Data<'b>),
     /// The input of a custom tool, a string. The template gets `{"input": …}`.
     Input(&'b str),
     /// Fields of the body that together are the object.
-    Fields(Vec<(&'b str, Node<'b>)>),
+    Fields(Vec<(&'b str, &'b Data<'b>)>),
 }
 
 /// What the body says about the call of a result.
@@ -201,10 +200,10 @@ pub struct Tool<'b> {
     pub name: &'b str,
     pub description: Option<&'b str>,
     /// The schema of the arguments. That of a custom tool is an object with one string, `input`.
-    pub parameters: Option<Node<'b>>,
+    pub parameters: Option<&'b Data<'b>>,
     pub form: ToolForm<'b>,
     /// The tool of the body.
-    pub node: Node<'b>,
+    pub node: &'b Data<'b>,
     pub place: Place,
 }
 
@@ -259,7 +258,7 @@ impl<'b> JsonText<'b> {
             Ok(_) | Err(_) => None,
         };
         if let Some(object) = &object {
-            let count = Node::Data(object).count_values(DEPTH);
+            let count = object.count_values();
             meter.charge_items(count)?;
             meter.claim_for_render(count.saturating_mul(VALUE))?;
         }
@@ -326,7 +325,7 @@ impl<'b> Part<'b> {
         Self {
             kind,
             text: Cow::Owned(text.into()),
-            node: Node::Data(&Data::None),
+            node: &Data::None,
             place: Place::BODY,
         }
     }

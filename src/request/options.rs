@@ -4,7 +4,6 @@ use super::plan::{Plan, Systems};
 use super::prepared::Prepared;
 use crate::clock::Clock;
 use crate::deadline::Bounds;
-use crate::json::Data;
 use crate::setters::setters;
 use crate::template::RenderOptions;
 
@@ -138,29 +137,3 @@ impl Settings {
     }
 }
 
-/// The body of a request: a `serde_json::Value` or a [`Data`]. This trait is sealed.
-pub trait Body: sealed::AsNode {}
-
-impl<T: sealed::AsNode> Body for T {}
-
-mod sealed {
-    use crate::request::node::Node;
-
-    pub trait AsNode {
-        fn as_node(&self) -> Node<'_>;
-    }
-}
-
-impl sealed::AsNode for serde_json::Value {
-    fn as_node(&self) -> Node<'_> {
-        Node::Json(self)
-    }
-}
-
-impl sealed::AsNode for Data<'_> {
-    fn as_node(&self) -> Node<'_> {
-        Node::Data(self)
-    }
-}
-
-use super::node::Node;

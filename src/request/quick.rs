@@ -6,7 +6,6 @@
 use std::cell::Cell;
 
 use super::judge::{Faults, find_late, letters_of, list_unknown_roles};
-use super::node::Node;
 use super::normal::Role;
 use super::operators::are_unsorted;
 use super::plan::kind;
@@ -14,6 +13,7 @@ use super::prepared::Request;
 use super::write::{Atom, Spoken, Written};
 use crate::chat::Prompt;
 use crate::error::Result;
+use crate::json::Data;
 use crate::meter::Meter;
 use crate::trace::Copied;
 
@@ -164,7 +164,7 @@ impl<'p> Sorted<'p> {
     }
 
     /// Returns whether a string of a part was copied, but for its type.
-    fn touches(&self, part: Node<'_>) -> bool {
+    fn touches(&self, part: &Data<'_>) -> bool {
         let is_copied = |text: &str| {
             let memory = text.as_bytes().as_ptr_range();
             let after = self.list.partition_point(|copied| copied.memory.start < memory.end.addr());

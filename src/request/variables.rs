@@ -9,12 +9,11 @@
 use std::collections::HashSet;
 
 use super::change::{Change, ChangeKind};
-use super::node::Node;
 use super::plan::{Kinds, SettingForm, kind};
 use super::wrong;
 use crate::chat::ChatTemplate;
 use crate::error::Result;
-use crate::json::{self, DEPTH, Data, Entry, Object, escape_key};
+use crate::json::{self, Data, Entry, Object, escape_key};
 use crate::meter::Meter;
 
 /// The names of variables with the effort of reasoning.
@@ -59,13 +58,13 @@ const BYTES: usize = 256;
 /// # Errors
 /// If the two places have different values, or if the one in `chat_template_kwargs` is neither a bool nor, for `continue_final_message`,
 /// the name of a field.
-pub fn read_option<'b>(body: Node<'b>, name: &str) -> Result<Option<Node<'b>>> {
+pub fn read_option<'b>(body: &'b Data<'b>, name: &str) -> Result<Option<&'b Data<'b>>> {
     let own = body.get(name);
     let Some(nested) = body.get("chat_template_kwargs").and_then(|variables| variables.get(name)) else {
         return Ok(own);
     };
     let path = || format!("/chat_template_kwargs/{name}");
-    let read = |node: Node<'b>| (node.bool(), node.text());
+    let read = |node: &'b Data<'b>| (node.bool(), node.text());
     let is_field = name == "continue_final_message" && nested.text().is_some();
     if nested.bool().is_none() && !is_field {
         return Err(wrong(path(), format!("must be a bool, and this is {}", nested.describe())));
@@ -77,17 +76,17 @@ pub fn read_option<'b>(body: Node<'b>, name: &str) -> Result<Option<Node<'b>>> {
 }
 
 /// Returns the variables of a body that is passed on as it is. The effort of reasoning is a variable.
-pub fn read_exact<'b>(body: Node<'b>) -> Data<'b> {
+pub fn read_exact<'b>(body: &'b Data<'b>) -> Data<'b> {
     let Some(own) = body.get("chat_template_kwargs") else {
         let effort = body.get("reasoning_effort");
-        let effort = effort.map(|effort| ("reasoning_effort".into(), effort.to_data(DEPTH)));
+        let effort = effort.map(|effort| ("reasoning_effort".into(), effort.borrowed()));
         return effort.map_or(Data::None, |effort| Data::Object(Object::new(vec![effort])));
     };
-    let mut own = own.to_data(DEPTH);
+    let mut own = own.borrowed();
     if let (Data::Object(own), Some(effort)) = (&mut own, body.get("reasoning_effort")) {
         let mut entries = std::mem::take(own).into_entries();
         if !entries.iter().any(|(name, _)| name == "reasoning_effort") {
-            entries.push(("reasoning_effort".into(), effort.to_data(DEPTH)));
+            entries.push(("reasoning_effort".into(), effort.borrowed()));
         }
         *own = Object::new(entries);
     }
@@ -108,7 +107,7 @@ pub struct Variables<'b> {
 }
 
 impl<'b> Variables<'b> {
-    pub fn read(template: &ChatTemplate, body: Node<'b>, meter: &mut Meter<'_>) -> Result<Self> {
+    pub fn read(template: &ChatTemplate, body: &'b Data<'b>, meter: &mut Meter<'_>) -> Result<Self> {
         let own = find_own(body)?;
         let mut variables = Self {
             effort: Setting::read_effort(body),
@@ -118,8 +117,8 @@ impl<'b> Variables<'b> {
         let flag = body.get("add_generation_prompt").filter(|flag| flag.bool().is_none());
         if own.is_some() || variables.has_settings() {
             let names: HashSet<&str> = template.variables().into_iter().collect();
-            for (name, value) in own.into_iter().flat_map(Node::entries) {
-                let count = value.count_values(DEPTH);
+            for (name, value) in own.into_iter().flat_map(Data::entries) {
+                let count = value.count_values();
                 meter.charge_items(count)?;
                 meter.claim_for_render(BYTES.saturating_add(count.saturating_mul(size_of::<Entry<'b>>())))?;
                 if OPTIONS.contains(&name) {
@@ -130,7 +129,7 @@ impl<'b> Variables<'b> {
                     let reason = "the template reads no variable of this name";
                     variables.changes.push(Change::new(path, ChangeKind::Dropped, reason));
                 }
-                variables.own.push((name.into(), value.to_data(DEPTH)));
+                variables.own.push((name.into(), value.borrowed()));
             }
             let known = [EFFORTS.as_slice(), &FLAGS, &MODES, &[BUDGET]].concat().into_iter();
             variables.names = known.filter(|name| names.contains(name)).collect();
@@ -141,12 +140,12 @@ impl<'b> Variables<'b> {
         }
         variables
             .own
-            .extend(flag.map(|flag| ("add_generation_prompt".into(), flag.to_data(DEPTH))));
+            .extend(flag.map(|flag| ("add_generation_prompt".into(), flag.borrowed())));
         Ok(variables)
     }
 
     /// Returns the variables of a body with the policy [`Exact`](super::Policy::Exact), which are passed on as they are.
-    pub fn read_exact(body: Node<'b>) -> Result<Self> {
+    pub fn read_exact(body: &'b Data<'b>) -> Result<Self> {
         find_own(body)?;
         let own = match read_exact(body) {
             Data::Object(own) => own.into_entries(),
@@ -170,7 +169,7 @@ impl<'b> Variables<'b> {
         }
         for setting in [&self.effort, &self.thinking].into_iter().flatten() {
             text.push_str(setting.path);
-            text.extend(setting.value.map(Node::to_json));
+            text.extend(setting.value.map(Data::to_string));
             text.push_str(setting.is_on.map_or("", |is_on| if is_on { " on" } else { " off" }));
         }
         text
@@ -257,7 +256,7 @@ impl<'b> Variables<'b> {
         if let Some((effort, value)) = effort.and_then(|effort| Some((effort, effort.value?))) {
             let nearest = value.text().and_then(|word| self.find_level(word, choice));
             added.extend(self.names_in(&EFFORTS).map(|name| {
-                let value = nearest.map_or_else(|| value.to_data(DEPTH), |word| Data::Str(word.into()));
+                let value = nearest.map_or_else(|| value.borrowed(), |word| Data::Str(word.into()));
                 (name.into(), value)
             }));
             if nearest.is_some_and(|word| word != NO_THINK) && !added.is_empty() {
@@ -278,7 +277,7 @@ impl<'b> Variables<'b> {
             added.extend(self.names_in(&MODES).map(|name| (name.into(), Data::Str((*word).into()))));
         }
         let budget = match self.thinking.as_ref().and_then(|thinking| thinking.value) {
-            Some(budget) if is_on => Some(budget.to_data(DEPTH)),
+            Some(budget) if is_on => Some(budget.borrowed()),
             _ => (!is_on).then_some(Data::Int(0)),
         };
         added.extend(
@@ -334,7 +333,7 @@ impl<'b> Variables<'b> {
 }
 
 /// Returns `chat_template_kwargs`.
-fn find_own(body: Node<'_>) -> Result<Option<Node<'_>>> {
+fn find_own<'b>(body: &'b Data<'b>) -> Result<Option<&'b Data<'b>>> {
     let own = body.get("chat_template_kwargs");
     match own.filter(|own| !own.is_object()) {
         Some(own) => {
@@ -359,13 +358,13 @@ fn has_literal(source: &str, value: &str) -> bool {
 struct Setting<'b> {
     path: &'static str,
     /// The effort, or the number of tokens for reasoning.
-    value: Option<Node<'b>>,
+    value: Option<&'b Data<'b>>,
     /// Whether the setting turns reasoning on, or `None` if its value is unknown.
     is_on: Option<bool>,
 }
 
 impl<'b> Setting<'b> {
-    fn read_effort(body: Node<'b>) -> Option<Self> {
+    fn read_effort(body: &'b Data<'b>) -> Option<Self> {
         let nested = |key: &str| body.get(key).and_then(|options| options.get("effort"));
         let efforts = [
             ("/reasoning_effort", body.get("reasoning_effort")),
@@ -380,7 +379,7 @@ impl<'b> Setting<'b> {
         })
     }
 
-    fn read_thinking(body: Node<'b>) -> Option<Self> {
+    fn read_thinking(body: &'b Data<'b>) -> Option<Self> {
         let Some(thinking) = body.get("thinking") else {
             let flag = body.get("enable_thinking")?;
             return Some(Self {

@@ -46,7 +46,6 @@ pub use call::{
     Arguments, BoundMethod, Callable, Code, Comparison, Function, Kind, Lookups, Macro, Parameter, Part, Returns, Shortcut,
     Signature, Style, Write, not_callable,
 };
-pub use dict::json_entry;
 pub use dict::{Dict, DictIter, Entries, has_json_text};
 pub use frames::{ContextEntry, Environment, EnvironmentId};
 pub use generator::{GAIN, Generator, ItemSource};

@@ -4,7 +4,7 @@ use chat_template::request::{Format, PrepareOptions};
 use chat_template::{ApplyOptions, ChatTemplate, ErrorClass, PromptOptions};
 use serde_json::json;
 
-use super::{plain, prepare};
+use super::{data, plain, prepare};
 
 #[test]
 fn a_body_that_needs_no_change_is_rendered_as_apply_does() {
@@ -108,7 +108,7 @@ fn an_error_names_its_place() {
     ];
     let template = plain();
     for (body, path) in cases {
-        let error = template.prepare(&body).map(|_| ()).expect_err(&body.to_string());
+        let error = template.prepare(data(&body)).map(|_| ()).expect_err(&body.to_string());
         assert_eq!(error.class(), ErrorClass::Request, "{body}: {error}");
         assert_eq!(error.input_path(), Some(path), "{body}: {error}");
     }
@@ -119,7 +119,7 @@ fn an_error_of_the_template_names_the_place_in_the_body() {
     let source = "{% for m in messages %}{{ m.content + '' }}{% if m.x %}{{ m.x + 1 }}{% endif %}{% endfor %}";
     let template = ChatTemplate::from_source(source, &[]).unwrap();
     let body = json!({"messages": [{"role": "user", "content": "A"}, {"role": "assistant", "content": "B"}, {"role": "user", "content": "C", "x": "y"}]});
-    let error = template.prepare(&body).unwrap_err();
+    let error = template.prepare(data(&body)).unwrap_err();
     assert_eq!(
         (error.class(), error.input_path()),
         (ErrorClass::Mismatch, Some("/messages/2/x"))
@@ -142,7 +142,7 @@ fn the_format_is_told_apart_by_the_shape() {
         ),
     ];
     for (body, format) in cases {
-        assert_eq!(plain().prepare(&body).unwrap().format(), format, "{body}");
+        assert_eq!(plain().prepare(data(&body)).unwrap().format(), format, "{body}");
     }
 }
 
@@ -153,14 +153,14 @@ fn a_request_that_has_grown_has_a_piece() {
     let template = ChatTemplate::from_source(source, &[]).unwrap();
     let mut messages = vec![json!({"role": "user", "content": [{"type": "text", "text": "Hi"}]})];
     let body = json!({"messages": messages});
-    let first = template.prepare(&body).unwrap();
+    let first = template.prepare(data(&body)).unwrap();
     let mut seen = first.render().unwrap().0.text;
     for sampled in ["Ho<|end|>", "Ho", "Ho<|user|>"] {
         messages.push(json!({"role": "assistant", "content": "Ho"}));
         messages.push(json!({"role": "user", "content": [{"type": "text", "text": "Bye"}]}));
         let body = json!({"messages": messages});
         let prepared = template
-            .prepare_with(&body, &PrepareOptions::default().with_after(&first))
+            .prepare_with(data(&body), &PrepareOptions::default().with_after(&first))
             .unwrap();
         let (append, changes) = prepared.after(&seen, Some(sampled), &PromptOptions::default()).unwrap();
         let piece = append.into_result().unwrap();
@@ -170,7 +170,7 @@ fn a_request_that_has_grown_has_a_piece() {
         seen = seen + sampled + piece.text();
     }
     let body = json!({"messages": messages});
-    let prepared = template.prepare(&body).unwrap();
+    let prepared = template.prepare(data(&body)).unwrap();
     let append = prepared.after("other", Some("Ho"), &PromptOptions::default()).unwrap().0;
     assert!(append.into_result().is_err());
 }

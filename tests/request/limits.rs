@@ -6,12 +6,12 @@ use chat_template::request::PrepareOptions;
 use chat_template::{Bounds, ChatTemplate, ErrorKind, Limit, Limits, PromptOptions};
 use serde_json::{Value, json};
 
-use super::plain;
+use super::{data, plain};
 
 /// Returns the limit that preparing a body reaches.
 fn find_reached(template: &ChatTemplate, body: &Value, limits: &Limits) -> Option<Limit> {
     let options = PrepareOptions::default().with_bounds(limits);
-    let error = template.prepare_with(body, &options).map(|_| ()).unwrap_err();
+    let error = template.prepare_with(data(body), &options).map(|_| ()).unwrap_err();
     error.reached().map(|reached| reached.limit)
 }
 
@@ -31,7 +31,7 @@ fn what_is_made_from_a_body_counts_towards_the_limits() {
     let limits = Limits::default().with_live(1 << 20);
     assert_eq!(find_reached(&parts, &body, &limits), Some(Limit::Live));
     // The render has the rest.
-    let prepared = parts.prepare(&body).unwrap();
+    let prepared = parts.prepare(data(&body)).unwrap();
     let options = PromptOptions::default().with_bounds(&limits);
     prepared.render_with(&options).unwrap_err();
     prepared.render().unwrap();
@@ -48,12 +48,12 @@ fn a_search_keeps_the_limits_of_the_caller() {
         PrepareOptions::default().with_bounds(Bounds::default().with_cancel(&flag)),
     ];
     for options in options {
-        let error = template.prepare_with(&body, &options).map(|_| ()).unwrap_err();
+        let error = template.prepare_with(data(&body), &options).map(|_| ()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Limit);
     }
     let narrow = Limits::default().with_value(8);
     assert_eq!(find_reached(&template, &body, &narrow), Some(Limit::Value));
-    assert!(template.prepare(&body).unwrap().list_changes().is_empty());
+    assert!(template.prepare(data(&body)).unwrap().list_changes().is_empty());
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn calls_that_are_kept_take_less_memory_than_new_ones() {
     let template = plain();
     let calls = vec![json!({"function": {"name": "f"}}); 200_000];
     let body = json!({"messages": [{"role": "user", "content": "U"}, {"role": "assistant", "content": "", "tool_calls": calls}]});
-    template.prepare(&body).unwrap();
+    template.prepare(data(&body)).unwrap();
     let few = Limits::default().with_live(16 << 20);
     assert_eq!(find_reached(&template, &body, &few), Some(Limit::Live));
 }
@@ -80,7 +80,7 @@ fn the_memory_of_arguments_is_claimed_before_they_are_read() {
         let body =
             json!({"messages": [{"role": "user", "content": "U"}, {"role": "assistant", "content": "", "tool_calls": [call]}]});
         match arguments.is_empty() {
-            true => drop(template.prepare(&body).unwrap()),
+            true => drop(template.prepare(data(&body)).unwrap()),
             false => assert_eq!(find_reached(&template, &body, &few), Some(Limit::Live)),
         }
     }
@@ -88,7 +88,7 @@ fn the_memory_of_arguments_is_claimed_before_they_are_read() {
     let arguments = json!({"a\\\"": ",[{\\\",".repeat(400_000)}).to_string();
     let call = json!({"function": {"name": "f", "arguments": arguments}});
     let body = json!({"messages": [{"role": "user", "content": "U"}, {"role": "assistant", "content": "", "tool_calls": [call]}]});
-    drop(template.prepare(&body).unwrap());
+    drop(template.prepare(data(&body)).unwrap());
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_pointer_is_not_longer_than_a_kilobyte() {
     let long = json!({("k".repeat(10_000)): values});
     let body = json!({"messages": [{"role": "user", "content": "x", "y": long, "z": "other"}]});
     let template = plain();
-    let prepared = template.prepare(&body).unwrap();
+    let prepared = template.prepare(data(&body)).unwrap();
     let (_, changes) = prepared.render().unwrap();
     let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
     assert_eq!(paths, ["/messages/0/y", "/messages/0/z"]);
@@ -108,7 +108,7 @@ fn count_steps(template: &ChatTemplate, body: &Value) -> Option<u64> {
     let mut limits = Limits::default();
     limits.milliseconds = None;
     let options = PrepareOptions::default().with_bounds(&limits);
-    let prepared = template.prepare_with(body, &options).ok()?;
+    let prepared = template.prepare_with(data(body), &options).ok()?;
     let options = PromptOptions::default().with_bounds(&limits);
     prepared.render_with(&options).ok().map(|(prompt, _)| prompt.steps)
 }

@@ -8,6 +8,7 @@ mod plans;
 mod variables;
 
 use chat_template::ChatTemplate;
+use chat_template::json::{Data, to_data};
 use chat_template::request::PrepareOptions;
 use serde_json::Value;
 
@@ -20,10 +21,15 @@ fn plain() -> ChatTemplate {
     ChatTemplate::from_source(PLAIN, &[]).unwrap()
 }
 
+/// Returns a body as a server reads it.
+fn data(body: &Value) -> &'static Data<'static> {
+    Box::leak(Box::new(to_data(body).unwrap()))
+}
+
 /// Returns the prompt of a body, and the path and the kind of each change.
 fn prepare_with(template: &ChatTemplate, body: &Value, options: &PrepareOptions<'_>) -> (String, Vec<String>) {
     let prepared = template
-        .prepare_with(body, options)
+        .prepare_with(data(body), options)
         .unwrap_or_else(|error| panic!("{body}: {error}"));
     let (prompt, changes) = prepared.render().unwrap_or_else(|error| panic!("{body}: {error}"));
     let changes = changes.iter().map(|change| format!("{} {}", change.path, change.kind.name()));

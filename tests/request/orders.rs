@@ -5,6 +5,8 @@ use chat_template::ChatTemplate;
 use chat_template::request::PrepareOptions;
 use serde_json::{Value, json};
 
+use super::data;
+
 /// Words that templates look for, or that change what they print.
 const HOSTILE: [&str; 6] = [
     "</think>x",
@@ -30,7 +32,7 @@ fn read_cases() -> (Vec<String>, Vec<Value>) {
 
 /// Returns the prompt and the changes of a body, or its error.
 fn answer(template: &ChatTemplate, body: &Value) -> String {
-    let prepared = template.prepare_with(body, &PrepareOptions::default());
+    let prepared = template.prepare_with(data(body), &PrepareOptions::default());
     match prepared.and_then(|prepared| prepared.render()) {
         Ok((prompt, changes)) => format!("{} {}", prompt.text, json!(changes)),
         Err(error) => error.message().to_owned(),
@@ -94,7 +96,7 @@ fn variables_and_policies_of_a_request_are_its_own() {
     for _ in 0..2 {
         assert!(answer(&template, &body(true)).starts_with("<user>A\nB"));
         assert!(answer(&template, &body(false)).starts_with("<user>AB"));
-        assert!(template.prepare_with(&body(true), &strict).is_err());
-        assert!(template.prepare_with(&body(false), &strict).is_ok());
+        assert!(template.prepare_with(data(&body(true)), &strict).is_err());
+        assert!(template.prepare_with(data(&body(false)), &strict).is_ok());
     }
 }

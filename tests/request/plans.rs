@@ -4,7 +4,7 @@ use chat_template::request::{ChangeKind, LaterSystem, Policy, PrepareOptions, Se
 use chat_template::{ChatTemplate, ControlPolicy, ControlTokens, ErrorClass, Limits, PromptOptions};
 use serde_json::{Value, json};
 
-use super::{prepare, prepare_with};
+use super::{data, prepare, prepare_with};
 
 /// Prints each message and its calls, whose arguments are JSON text.
 const TEXT: &str = "{% set roles = ['system', 'user', 'assistant', 'tool'] %}\
@@ -46,7 +46,7 @@ fn a_medium_gets_the_type_that_the_template_knows() {
     let image = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}});
     let body = json!({"messages": [{"role": "user", "content": [image, {"type": "text", "text": "Look"}]}]});
     let template = template(PARTS);
-    let prepared = template.prepare_with(&body, &PrepareOptions::default()).unwrap();
+    let prepared = template.prepare_with(data(&body), &PrepareOptions::default()).unwrap();
     assert_eq!(prepared.render().unwrap().0.text, "<user><image>Look");
     let media: Vec<String> = prepared.media().into_iter().map(|media| media.path).collect();
     assert_eq!(media, ["/messages/0/content/0"]);
@@ -87,7 +87,7 @@ fn policies() {
     let with = |policy| {
         let options = PrepareOptions::default().with_policy(policy);
         let template = template(ALTERNATES);
-        let prepared = template.prepare_with(&body, &options)?;
+        let prepared = template.prepare_with(data(&body), &options)?;
         prepared.render().map(|(prompt, _)| prompt.text)
     };
     assert_eq!(with(Policy::Fit).unwrap(), "<user>Hi<assistant>");
@@ -109,7 +109,7 @@ fn the_words_of_a_request_do_not_decide() {
             {"role": "assistant", "content": word},
         ]});
         let template = template(ALTERNATES);
-        let prepared = template.prepare_with(&body, &PrepareOptions::default()).unwrap();
+        let prepared = template.prepare_with(data(&body), &PrepareOptions::default()).unwrap();
         let (_, changes) = prepared.render().unwrap();
         changes
     };
@@ -124,12 +124,12 @@ fn a_growing_conversation_keeps_its_plan_and_a_lost_text_is_reported_by_each_ren
     let template = template(ALTERNATES);
     let first = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]});
     let second = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}, {"role": "assistant", "content": "Yes"}]});
-    let prepared = template.prepare_with(&first, &PrepareOptions::default()).unwrap();
+    let prepared = template.prepare_with(data(&first), &PrepareOptions::default()).unwrap();
     let options = PrepareOptions::default().with_after(&prepared);
-    let next = template.prepare_with(&second, &options).unwrap();
+    let next = template.prepare_with(data(&second), &options).unwrap();
     assert!(next.render().unwrap().0.text.starts_with(&prepared.render().unwrap().0.text));
     let silent = ChatTemplate::from_source("{{ messages[0].content }}", &[]).unwrap();
-    let prepared = silent.prepare_with(&second, &PrepareOptions::default()).unwrap();
+    let prepared = silent.prepare_with(data(&second), &PrepareOptions::default()).unwrap();
     for _ in 0..2 {
         let (_, changes) = prepared.render().unwrap();
         let lost = changes.iter().filter(|change| change.severity == Severity::Lost);
@@ -221,21 +221,21 @@ fn the_policy_allows_all_changes_or_none() {
     let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]).unwrap();
     let body = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]});
     let with = |policy| PrepareOptions::default().with_policy(policy);
-    let exact = template.prepare_with(&body, &with(Policy::Exact)).unwrap();
+    let exact = template.prepare_with(data(&body), &with(Policy::Exact)).unwrap();
     assert_eq!(exact.render().unwrap().0.text, "[{'type': 'text', 'text': 'Hi'}]");
     assert!(exact.render().unwrap().1.is_empty());
-    let error = template.prepare_with(&body, &with(Policy::Strict)).unwrap_err();
+    let error = template.prepare_with(data(&body), &with(Policy::Strict)).unwrap_err();
     assert_eq!(
         (error.class(), error.input_path()),
         (ErrorClass::Request, Some("/messages/0/content"))
     );
-    assert_eq!(template.prepare(&body).unwrap().render().unwrap().0.text, "Hi");
+    assert_eq!(template.prepare(data(&body)).unwrap().render().unwrap().0.text, "Hi");
     let translated = json!({"instructions": "Be brief.", "input": "Hi"});
-    let strict = template.prepare_with(&translated, &with(Policy::Strict)).unwrap();
+    let strict = template.prepare_with(data(&translated), &with(Policy::Strict)).unwrap();
     assert_eq!(strict.render().unwrap().0.text, "Be brief.Hi");
     let lost = json!({"messages": [{"role": "user", "content": "Hi", "name": "Ada"}]});
     let error = template
-        .prepare_with(&lost, &with(Policy::Strict))
+        .prepare_with(data(&lost), &with(Policy::Strict))
         .unwrap()
         .render()
         .unwrap_err();
@@ -260,7 +260,7 @@ fn a_text_is_found_however_it_is_written() {
     for (source, expected) in sources.map(|source| (source, 0)).into_iter().chain([(lost, 1)]) {
         let template = ChatTemplate::from_source(source, &[]).unwrap();
         for trace in [false, true] {
-            let prepared = template.prepare(&body).unwrap();
+            let prepared = template.prepare(data(&body)).unwrap();
             let options = PromptOptions::default().with_trace(trace);
             let (_, changes) = prepared.render_with(&options).unwrap();
             let dropped = changes.iter().filter(|change| change.kind == ChangeKind::Dropped);
@@ -394,16 +394,16 @@ fn a_refused_control_token_does_not_start_a_search() {
     .unwrap();
     let body = |text: &str| json!({"messages": [{"role": "user", "content": [{"type": "text", "text": text}]}]});
     let honest = body("Hi");
-    template.prepare(&honest).unwrap().render().unwrap();
+    template.prepare(data(&honest)).unwrap().render().unwrap();
     let limits = Limits::default().with_steps(10_000);
     let options = PromptOptions::default()
         .with_bounds(&limits)
         .with_control_tokens(ControlTokens::default().with_policy(ControlPolicy::Refuse));
     let hostile = body("<s>");
-    let error = template.prepare(&hostile).unwrap().render_with(&options).unwrap_err();
+    let error = template.prepare(data(&hostile)).unwrap().render_with(&options).unwrap_err();
     assert!(error.message().contains("control token"), "{error}");
     assert_eq!(
-        template.prepare(&honest).unwrap().render_with(&options).unwrap().0.text,
+        template.prepare(data(&honest)).unwrap().render_with(&options).unwrap().0.text,
         "<s>Hi"
     );
 }
@@ -418,7 +418,7 @@ fn the_trace_tells_equal_strings_of_messages_and_tools_apart() {
     let messages = json!([{"role": "user", "content": "type"}, {"role": "assistant", "content": [call.clone(), call]}, {"role": "user", "content": [result]}]);
     let body = json!({"max_tokens": 9, "tools": [tool], "messages": messages});
     let template = template(source);
-    let prepared = template.prepare(&body).unwrap();
+    let prepared = template.prepare(data(&body)).unwrap();
     let options = PromptOptions::default().with_trace(true);
     let (prompt, _) = prepared.render_with(&options).unwrap();
     let text: Vec<char> = prompt.text.chars().collect();

@@ -4,7 +4,7 @@ use chat_template::ChatTemplate;
 use chat_template::request::{Policy, PrepareOptions};
 use serde_json::{Value, json};
 
-use super::prepare;
+use super::{data, prepare};
 
 #[test]
 fn reasoning_is_switched_by_what_the_template_reads() {
@@ -66,13 +66,13 @@ fn options_can_be_among_the_variables() {
     twice["add_generation_prompt"] = json!(false);
     assert_eq!(prepare(&template, &twice).0, "<x>");
     twice["add_generation_prompt"] = json!(true);
-    let error = template.prepare(&twice).unwrap_err();
+    let error = template.prepare(data(&twice)).unwrap_err();
     assert_eq!(error.input_path(), Some("/chat_template_kwargs/add_generation_prompt"));
-    let error = template.prepare(&body(json!({"add_generation_prompt": "yes"}))).unwrap_err();
+    let error = template.prepare(data(&body(json!({"add_generation_prompt": "yes"})))).unwrap_err();
     assert_eq!(error.input_path(), Some("/chat_template_kwargs/add_generation_prompt"));
     let exact = PrepareOptions::default().with_policy(Policy::Exact);
     let body = body(json!({"add_generation_prompt": false}));
-    assert!(template.prepare_with(&body, &exact).unwrap().render().is_err());
+    assert!(template.prepare_with(data(&body), &exact).unwrap().render().is_err());
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn variables_of_an_exact_body_are_passed_on_in_each_format() {
     let chat = json!({"messages": [{"role": "user", "content": "x"}], "chat_template_kwargs": {"a": 1}});
     let responses = json!({"input": "x", "chat_template_kwargs": {"a": 1}});
     for body in [chat, responses] {
-        let prepared = template.prepare_with(&body, &exact).unwrap();
+        let prepared = template.prepare_with(data(&body), &exact).unwrap();
         assert_eq!(prepared.render().unwrap().0.text, "1x", "{body}");
     }
 }

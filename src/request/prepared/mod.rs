@@ -16,9 +16,8 @@ use super::change::{Change, ChangeKind};
 use super::format::{Format, find};
 use super::judge::Faults;
 use super::memory::{Found, Known, Memory};
-use super::node::Node;
 use super::normal::Normal;
-use super::options::{Body, Policy, PrepareOptions, Settings};
+use super::options::{Policy, PrepareOptions, Settings};
 use super::places::Place;
 use super::plan::{Plan, kind};
 use super::search::{Outcome, Search};
@@ -29,6 +28,7 @@ use super::{quick, read, wrong};
 use crate::chat::{Append, ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt, PromptOptions};
 use crate::clock::LocalTime;
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::Data;
 use crate::meter::Meter;
 use crate::template::Input;
 
@@ -63,7 +63,7 @@ pub(super) struct Request<'b> {
     policy: Policy,
     pub settings: Settings,
     pub normal: Normal<'b>,
-    documents: Option<Node<'b>>,
+    documents: Option<&'b Data<'b>>,
     pub variables: Variables<'b>,
     pub has_prompt: bool,
     continue_final_message: ContinueFinalMessage<'b>,
@@ -74,7 +74,7 @@ impl ChatTemplate {
     ///
     /// # Errors
     /// Those of [`prepare_with`](Self::prepare_with).
-    pub fn prepare<'b, B: Body>(&'b self, body: &'b B) -> Result<Prepared<'b>> {
+    pub fn prepare<'b>(&'b self, body: &'b Data<'b>) -> Result<Prepared<'b>> {
         self.prepare_with(body, &PrepareOptions::default())
     }
 
@@ -87,8 +87,7 @@ impl ChatTemplate {
     /// A request whose sketch the template takes is not rendered here, so [`Prepared::render`] returns the error if the template refuses
     /// it for its words.
     /// Errors about the body have the class [`Request`](crate::ErrorClass::Request) and its JSON pointer.
-    pub fn prepare_with<'b, B: Body>(&'b self, body: &'b B, options: &PrepareOptions<'_>) -> Result<Prepared<'b>> {
-        let body = body.as_node();
+    pub fn prepare_with<'b>(&'b self, body: &'b Data<'b>, options: &PrepareOptions<'_>) -> Result<Prepared<'b>> {
         let deadline = options.bounds.start();
         let mut meter = Meter::within(options.bounds, &deadline).share_steps();
         let request = Request::read(self, body, options, &mut meter.renew())?;
@@ -230,12 +229,12 @@ impl<'b> Prepared<'b> {
 static SKETCH_CLOCK: LazyLock<Option<LocalTime>> = LazyLock::new(|| LocalTime::new([2026, 1, 2], [3, 4, 5], 0).ok());
 
 /// Returns whether the conversation is passed on as it is.
-fn is_kept(body: Node<'_>, format: Format, policy: Policy) -> bool {
+fn is_kept(body: &Data<'_>, format: Format, policy: Policy) -> bool {
     policy == Policy::Exact && format == Format::ChatCompletions && body.get("messages").is_some()
 }
 
 impl<'b> Request<'b> {
-    fn read(template: &'b ChatTemplate, body: Node<'b>, options: &PrepareOptions<'_>, meter: &mut Meter<'_>) -> Result<Self> {
+    fn read(template: &'b ChatTemplate, body: &'b Data<'b>, options: &PrepareOptions<'_>, meter: &mut Meter<'_>) -> Result<Self> {
         if !body.is_object() {
             let fault = format!("it must be an object with `messages` or `input`, and is {}", body.describe());
             return Err(wrong(String::new(), fault));
@@ -364,8 +363,7 @@ impl<'b> Request<'b> {
         }
         let before = meter.steps();
         let body = sketch.body();
-        let body = Node::Data(&body);
-        let found = match read::read(body, Format::ChatCompletions, &mut meter.renew()) {
+        let found = match read::read(&body, Format::ChatCompletions, &mut meter.renew()) {
             Ok(mut normal) => {
                 sketch.adjust(&mut normal);
                 let request = Request {

@@ -12,13 +12,13 @@ impl Prepared<'_> {
     /// the two prompts are different.
     ///
     /// ```
-    /// use chat_template::{ChatTemplate, PromptOptions};
+    /// use chat_template::{ChatTemplate, PromptOptions, json};
     ///
     /// let source = "{% for p in messages[0].content %}{{ p.text if p.type == 'text' else '<image>' }}{% endfor %}";
     /// let template = ChatTemplate::from_source(source, &[])?;
     /// let image = serde_json::json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}});
     /// let text = serde_json::json!({"type": "text", "text": "See: "});
-    /// let body = serde_json::json!({"messages": [{"role": "user", "content": [text, image]}]});
+    /// let body = json::to_data(&serde_json::json!({"messages": [{"role": "user", "content": [text, image]}]}))?;
     /// let prepared = template.prepare(&body)?;
     /// let (prompt, _) = prepared.render()?;
     /// let media = prepared.place_media(&prompt, &PromptOptions::default())?;

@@ -5,14 +5,13 @@
 //! function_call_output                               ->   a result
 //! web_search_call, code_interpreter_call             ->   a call and its result
 //! ```
-
-use super::super::node::Node;
 use super::super::normal::{Arguments, Call, Medium, Role, Turn};
 use super::super::places::Place;
 use super::messages::{push_instructions, read_call, read_message};
 use super::parts::{ENCRYPTED, is_opaque};
 use super::{Reader, tools};
 use crate::error::Result;
+use crate::json::Data;
 
 /// The calls that the server runs. The item has the result too, or the server keeps it for itself.
 const RUN_BY_SERVER: [&str; 5] = [
@@ -30,7 +29,7 @@ const ARGUMENTS: [&str; 3] = ["arguments", "action", "operation"];
 const RESULTS: [&str; 5] = ["output", "outputs", "results", "result", "error"];
 
 /// Adds the turns of a body.
-pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, body: Node<'b>, input: Node<'b>) -> Result<()> {
+pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, body: &'b Data<'b>, input: &'b Data<'b>) -> Result<()> {
     if let Some(instructions) = body.get("instructions") {
         push_instructions(reader, instructions, "instructions")?;
     }
@@ -67,7 +66,7 @@ fn close<'b>(reader: &mut Reader<'b, '_, '_>, open: &mut Option<Turn<'b>>) -> Re
 }
 
 /// Adds an item to the open turn of the assistant, or adds that turn and then the item.
-fn read_item<'b>(reader: &mut Reader<'b, '_, '_>, item: Node<'b>, place: Place, open: &mut Option<Turn<'b>>) -> Result<()> {
+fn read_item<'b>(reader: &mut Reader<'b, '_, '_>, item: &'b Data<'b>, place: Place, open: &mut Option<Turn<'b>>) -> Result<()> {
     let kind = match item.get_text("type") {
         Some(kind) => kind,
         None if item.has("role") || !item.has("id") => "message",
@@ -129,11 +128,11 @@ fn read_item<'b>(reader: &mut Reader<'b, '_, '_>, item: Node<'b>, place: Place, 
 }
 
 /// Adds the reasoning of an item to the open turn: its content, or else its summary.
-fn read_reasoning<'b>(reader: &mut Reader<'b, '_, '_>, item: Node<'b>, place: Place, open: &mut Option<Turn<'b>>) -> Result<()> {
+fn read_reasoning<'b>(reader: &mut Reader<'b, '_, '_>, item: &'b Data<'b>, place: Place, open: &mut Option<Turn<'b>>) -> Result<()> {
     let has_text = |key: &&str| {
         item.get(key)
             .into_iter()
-            .flat_map(Node::items)
+            .flat_map(Data::items)
             .any(|part| part.get_text("text").is_some())
     };
     let Some(key) = ["content", "summary"].into_iter().find(has_text) else {
@@ -149,7 +148,7 @@ fn read_reasoning<'b>(reader: &mut Reader<'b, '_, '_>, item: Node<'b>, place: Pl
 /// Adds a call to the open turn, and its result if the item has it.
 fn read_server_call<'b>(
     reader: &mut Reader<'b, '_, '_>,
-    item: Node<'b>,
+    item: &'b Data<'b>,
     place: Place,
     kind: &'b str,
     open: &mut Option<Turn<'b>>,
@@ -169,14 +168,14 @@ fn read_server_call<'b>(
             (arguments, reader.key(place, key))
         }
         None => {
-            let is_argument = |(key, value): &(&str, Node<'_>)| {
+            let is_argument = |(key, value): &(&str, &Data<'_>)| {
                 !(is_opaque(key)
                     || value.is_null()
                     || RESULTS.contains(key)
                     || matches!(*key, "name" | "server_label" | "svg_usage"))
             };
             let fields: Vec<_> = item.entries().filter(is_argument).collect();
-            reader.visit(fields.len().saturating_mul(size_of::<(&str, Node<'b>)>()))?;
+            reader.visit(fields.len().saturating_mul(size_of::<(&str, &'b Data<'b>)>()))?;
             fields.iter().try_for_each(|(_, value)| reader.count(*value))?;
             (Arguments::Fields(fields), place)
         }
@@ -209,7 +208,7 @@ fn read_server_call<'b>(
 }
 
 /// Adds the result of an earlier call. One that has no text has its status.
-fn read_output<'b>(reader: &mut Reader<'b, '_, '_>, item: Node<'b>, place: Place) -> Result<()> {
+fn read_output<'b>(reader: &mut Reader<'b, '_, '_>, item: &'b Data<'b>, place: Place) -> Result<()> {
     if let Some(list) = item.get("tools") {
         tools::read(reader, list, place, "tools")?;
     }

@@ -2,12 +2,12 @@
 
 use super::super::change::ChangeKind;
 use super::super::format::Format;
-use super::super::node::Node;
 use super::super::normal::{Answer, Arguments, Call, Field, Form, Role, Turn};
 use super::super::places::Place;
 use super::parts::is_opaque;
 use super::{MAX_SHOWN, Reader};
 use crate::error::Result;
+use crate::json::Data;
 use crate::text::truncate::elide;
 
 /// The names of roles, with those that other libraries use for them.
@@ -27,7 +27,7 @@ const REASONING: [&str; 5] = [
 ];
 
 /// Adds the messages of a body.
-pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, body: Node<'b>, messages: Node<'b>, format: Format) -> Result<()> {
+pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, body: &'b Data<'b>, messages: &'b Data<'b>, format: Format) -> Result<()> {
     if let Some(system) = body.get("system").filter(|_| format == Format::Messages) {
         push_instructions(reader, system, "system")?;
     }
@@ -35,7 +35,7 @@ pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, body: Node<'b>, messages: Node<
     let mut is_prefilled = format == Format::Messages;
     for (index, node) in reader.items_of(messages, place)? {
         let place = reader.item(Place::BODY, "messages", index);
-        let has = |key| node.get(key).and_then(Node::bool) == Some(true);
+        let has = |key| node.get(key).and_then(Data::bool) == Some(true);
         is_prefilled = format == Format::Messages || has("partial") || has("prefix");
         if let Some(turn) = read_message(reader, node, place, true)? {
             reader.push(turn)?;
@@ -46,7 +46,7 @@ pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, body: Node<'b>, messages: Node<
 }
 
 /// Adds a system message for a field of the body.
-pub fn push_instructions<'b>(reader: &mut Reader<'b, '_, '_>, instructions: Node<'b>, key: &'b str) -> Result<()> {
+pub fn push_instructions<'b>(reader: &mut Reader<'b, '_, '_>, instructions: &'b Data<'b>, key: &'b str) -> Result<()> {
     if instructions.text().is_none() && !instructions.is_list() {
         let place = reader.key(Place::BODY, key);
         let found = instructions.describe();
@@ -60,7 +60,7 @@ pub fn push_instructions<'b>(reader: &mut Reader<'b, '_, '_>, instructions: Node
 
 /// Reads a message. Its results become turns; returns the turn with the rest, unless there is none. `is_kept` tells whether the message has
 /// the form that templates read.
-pub fn read_message<'b>(reader: &mut Reader<'b, '_, '_>, node: Node<'b>, place: Place, is_kept: bool) -> Result<Option<Turn<'b>>> {
+pub fn read_message<'b>(reader: &mut Reader<'b, '_, '_>, node: &'b Data<'b>, place: Place, is_kept: bool) -> Result<Option<Turn<'b>>> {
     if !node.is_object() {
         let found = node.describe();
         return Err(reader.wrong(place, format!("a message must be an object, and this is {found}")));
@@ -125,7 +125,7 @@ pub fn read_message<'b>(reader: &mut Reader<'b, '_, '_>, node: Node<'b>, place: 
 }
 
 /// Reads a field of a message other than its content, its calls and its refusal.
-fn read_field<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, key: &'b str, value: Node<'b>) -> Result<()> {
+fn read_field<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, key: &'b str, value: &'b Data<'b>) -> Result<()> {
     let is_assistant = turn.role == Role::Assistant;
     match (key, &mut turn.result) {
         ("role" | "content" | "refusal" | "object" | "phase", _) => {}
@@ -152,7 +152,7 @@ fn read_field<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, key: &'b
 }
 
 /// Reads the calls of a message of Chat Completions.
-fn read_calls<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, node: Node<'b>) -> Result<()> {
+fn read_calls<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, node: &'b Data<'b>) -> Result<()> {
     if turn.role != Role::Assistant {
         return Ok(());
     }
@@ -166,7 +166,7 @@ fn read_calls<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, node: No
             let place = reader.item(turn.place, "tool_calls", index);
             let inner = ["function", "custom"]
                 .into_iter()
-                .find(|key| call.get(key).is_some_and(Node::is_object));
+                .find(|key| call.get(key).is_some_and(Data::is_object));
             if inner != Some("function") {
                 turn.node = None;
             }
@@ -189,7 +189,7 @@ fn read_calls<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, node: No
 pub fn read_call<'b>(
     reader: &mut Reader<'b, '_, '_>,
     turn: &mut Turn<'b>,
-    function: Node<'b>,
+    function: &'b Data<'b>,
     at: Place,
     id: Option<&'b str>,
     place: Place,
@@ -225,7 +225,7 @@ pub fn read_call<'b>(
 
 /// Reads the content of a message into its turn. Results come before the other blocks of their message, and end a turn of the assistant.
 /// Returns whether there are results.
-fn read_blocks<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, content: Node<'b>) -> Result<bool> {
+fn read_blocks<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, content: &'b Data<'b>) -> Result<bool> {
     let place = turn.place;
     reader.meter.charge_items(content.items().count())?;
     if turn.result.is_some() || !content.items().any(is_special) {
@@ -267,7 +267,7 @@ fn read_blocks<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, content
             reader.note(part.place, ChangeKind::Moved, "results come directly after their calls")?;
             is_moved = true;
         }
-        if block.get("is_error").and_then(Node::bool) == Some(true) {
+        if block.get("is_error").and_then(Data::bool) == Some(true) {
             let at = reader.key(at, "is_error");
             reader.drop(at, "templates have no place for the mark of a result that is an error")?;
         }
@@ -278,7 +278,7 @@ fn read_blocks<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, content
 }
 
 /// Returns whether a block is a call or a result.
-fn is_special(block: Node<'_>) -> bool {
+fn is_special(block: &Data<'_>) -> bool {
     block.get_text("type").is_some_and(|kind| is_call(kind) || is_result(kind))
 }
 

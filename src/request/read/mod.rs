@@ -10,12 +10,11 @@ mod tools;
 
 use super::change::ChangeKind;
 use super::format::Format;
-use super::node::Node;
 use super::normal::{Arguments, Call, JsonText, Normal, Note, Turn};
 use super::places::{Place, STEP};
 use super::wrong;
 use crate::error::{Error, Result};
-use crate::json::DEPTH;
+use crate::json::Data;
 use crate::meter::Meter;
 
 /// Keys of a body that refer to a conversation outside of it, each with what to do instead.
@@ -34,13 +33,13 @@ const MAX_SHOWN: usize = 100;
 ///
 /// # Errors
 /// If the body does not have its format, or names content that is stored elsewhere. The error has the pointer of the value in the body.
-pub fn read<'b>(body: Node<'b>, format: Format, meter: &mut Meter<'_>) -> Result<Normal<'b>> {
+pub fn read<'b>(body: &'b Data<'b>, format: Format, meter: &mut Meter<'_>) -> Result<Normal<'b>> {
     let mut reader = Reader {
         normal: Normal::default(),
         meter,
     };
     for (key, fault) in STORED {
-        let is_new = |thread: Node<'b>| key == "thread" && thread.get_text("type") == Some("create");
+        let is_new = |thread: &'b Data<'b>| key == "thread" && thread.get_text("type") == Some("create");
         if body.get(key).is_some_and(|value| !is_new(value)) {
             return Err(wrong(format!("/{key}"), fault));
         }
@@ -69,7 +68,7 @@ pub fn read<'b>(body: Node<'b>, format: Format, meter: &mut Meter<'_>) -> Result
             tools::read(&mut reader, tools, Place::BODY, key)?;
         }
     }
-    for (index, document) in body.get("documents").into_iter().flat_map(Node::items).enumerate() {
+    for (index, document) in body.get("documents").into_iter().flat_map(Data::items).enumerate() {
         let place = reader.item(Place::BODY, "documents", index);
         reader.read_strings(document, place)?;
     }
@@ -98,14 +97,14 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Counts the values and the bytes of a value that a plan can write.
-    fn count(&mut self, value: Node<'b>) -> Result<()> {
-        let count = value.count_values(DEPTH);
+    fn count(&mut self, value: &'b Data<'b>) -> Result<()> {
+        let count = value.count_values();
         self.normal.values = self.normal.values.saturating_add(count);
         self.meter.charge_items(count)
     }
 
     /// Returns the arguments of a call: JSON text, or a value.
-    fn read_arguments(&mut self, value: Node<'b>) -> Result<Arguments<'b>> {
+    fn read_arguments(&mut self, value: &'b Data<'b>) -> Result<Arguments<'b>> {
         if let Some(text) = value.text() {
             self.normal.bytes = self.normal.bytes.saturating_add(text.len());
             return Ok(Arguments::Json(JsonText::new(text)));
@@ -130,7 +129,7 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Adds a turn with the result of a call.
-    fn push_result(&mut self, place: Place, id: Option<&'b str>, content: Option<(&'b str, Node<'b>)>) -> Result<()> {
+    fn push_result(&mut self, place: Place, id: Option<&'b str>, content: Option<(&'b str, &'b Data<'b>)>) -> Result<()> {
         let mut turn = Turn::result(place, id);
         if let Some((key, content)) = content {
             self.read_content(&mut turn, content, key)?;
@@ -151,7 +150,7 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Adds the strings of a document.
-    fn read_strings(&mut self, value: Node<'b>, place: Place) -> Result<()> {
+    fn read_strings(&mut self, value: &'b Data<'b>, place: Place) -> Result<()> {
         self.visit(size_of::<(Place, &str)>())?;
         self.normal.documents.extend(value.text().map(|text| (place, text)));
         for (index, item) in value.items().enumerate() {
@@ -179,7 +178,7 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Returns the items of a list.
-    fn items_of(&mut self, list: Node<'b>, place: Place) -> Result<impl Iterator<Item = (usize, Node<'b>)> + use<'b>> {
+    fn items_of(&mut self, list: &'b Data<'b>, place: Place) -> Result<impl Iterator<Item = (usize, &'b Data<'b>)> + use<'b>> {
         if !list.is_list() {
             return Err(self.wrong(place, format!("must be an array, and is {}", list.describe())));
         }
@@ -218,15 +217,13 @@ const OPEN_CALL: usize = 128;
 #[cfg(test)]
 mod tests {
     //! Reads bodies of all types of messages, items, blocks and tools, and compares what they say with the lines of the file.
-
-    use super::super::node::Node;
     use super::super::normal::{Answer, Arguments, Normal, Part, PartKind, ToolForm, Turn};
     use crate::limits::Limits;
     use crate::meter::Meter;
 
     /// Returns a line for each turn, tool and note, or one with the error.
     fn describe(body: &serde_json::Value) -> Vec<String> {
-        let node = Node::Json(body);
+        let node = &crate::json::to_data(body).unwrap();
         let mut meter = Meter::new(Limits::default());
         let read = super::super::format::find(node).and_then(|format| super::read(node, format, &mut meter));
         let normal = match read {
@@ -240,7 +237,7 @@ mod tests {
                 ToolForm::Flat => "flat".to_owned(),
                 ToolForm::Custom(grammar) => format!("custom {grammar:?}"),
             };
-            let parameters = tool.parameters.map_or_else(String::new, Node::to_json);
+            let parameters = tool.parameters.map_or_else(String::new, Data::to_string);
             let place = normal.places.pointer(tool.place);
             format!(
                 "tool {place} {form} {} {:?} {parameters}",
@@ -283,12 +280,12 @@ mod tests {
             let arguments = match &call.arguments {
                 Arguments::Absent => "absent".to_owned(),
                 Arguments::Json(json) => format!("json {:?}", json.text),
-                Arguments::Value(value) => format!("value {}", value.to_json()),
+                Arguments::Value(value) => format!("value {}", value.to_string()),
                 Arguments::Input(text) => format!("input {text:?}"),
                 Arguments::Fields(fields) => {
                     let fields: Vec<_> = fields
                         .iter()
-                        .map(|(key, value)| format!("{key}={}", value.to_json()))
+                        .map(|(key, value)| format!("{key}={}", value.to_string()))
                         .collect();
                     format!("fields {}", fields.join(" "))
                 }
@@ -301,7 +298,7 @@ mod tests {
             ));
         }
         for field in &turn.fields {
-            line.push_str(&format!(" field {}={}", place(field.place), field.value.to_json()));
+            line.push_str(&format!(" field {}={}", place(field.place), field.value.to_string()));
         }
         line
     }

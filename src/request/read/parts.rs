@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 
 use super::super::change::ChangeKind;
-use super::super::node::Node;
 use super::super::normal::{Form, Medium, Part, PartKind, Thought, Turn};
 use super::super::places::Place;
 use super::{Reader, tools};
 use crate::error::Result;
-use crate::json::{self, DEPTH, Data, Object};
+use crate::json::{self, Data, Object};
 
 /// What a type of parts is.
 #[derive(Clone, Copy)]
@@ -90,7 +89,7 @@ pub fn is_opaque(key: &str) -> bool {
 
 impl<'b> Reader<'b, '_, '_> {
     /// Reads the content of a turn, which has no blocks for calls and results.
-    pub fn read_content(&mut self, turn: &mut Turn<'b>, content: Node<'b>, key: &'b str) -> Result<()> {
+    pub fn read_content(&mut self, turn: &mut Turn<'b>, content: &'b Data<'b>, key: &'b str) -> Result<()> {
         turn.content = self.key(turn.place, key);
         if content.is_list() {
             turn.form = Form::Parts;
@@ -114,7 +113,7 @@ impl<'b> Reader<'b, '_, '_> {
             }
             None => {
                 turn.node = None;
-                let text = content.to_json();
+                let text = content.to_string();
                 self.visit(text.len())?;
                 self.push_part(turn, PartKind::Text, text, content, turn.content)
             }
@@ -122,7 +121,7 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Reads a part into a turn.
-    pub fn read_part(&mut self, turn: &mut Turn<'b>, part: Node<'b>, place: Place) -> Result<()> {
+    pub fn read_part(&mut self, turn: &mut Turn<'b>, part: &'b Data<'b>, place: Place) -> Result<()> {
         self.visit(0)?;
         let kind = part.get_text("type");
         let reads = match kind {
@@ -189,7 +188,7 @@ impl<'b> Reader<'b, '_, '_> {
         turn: &mut Turn<'b>,
         kind: PartKind,
         text: impl Into<Cow<'b, str>>,
-        node: Node<'b>,
+        node: &'b Data<'b>,
         place: Place,
     ) -> Result<()> {
         self.visit(size_of::<Part<'b>>())?;
@@ -203,12 +202,12 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Adds a string to a turn.
-    pub fn push_text(&mut self, turn: &mut Turn<'b>, text: &'b str, node: Node<'b>, place: Place) -> Result<()> {
+    pub fn push_text(&mut self, turn: &mut Turn<'b>, text: &'b str, node: &'b Data<'b>, place: Place) -> Result<()> {
         self.push_part(turn, PartKind::Text, text, node, place)
     }
 
     /// Adds the string of a field, if the part has it.
-    fn read_field(&mut self, turn: &mut Turn<'b>, part: Node<'b>, place: Place, field: &'b str) -> Result<()> {
+    fn read_field(&mut self, turn: &mut Turn<'b>, part: &'b Data<'b>, place: Place, field: &'b str) -> Result<()> {
         let Some(value) = part
             .get(field)
             .filter(|value| value.text().is_some_and(|text| !text.is_empty()))
@@ -220,9 +219,9 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Adds a string, or the parts of a list in a part.
-    fn read_inner(&mut self, turn: &mut Turn<'b>, part: Node<'b>, parent: Place, key: &'b str) -> Result<()> {
+    fn read_inner(&mut self, turn: &mut Turn<'b>, part: &'b Data<'b>, parent: Place, key: &'b str) -> Result<()> {
         self.read_field(turn, part, parent, key)?;
-        for (index, part) in part.get(key).into_iter().flat_map(Node::items).enumerate() {
+        for (index, part) in part.get(key).into_iter().flat_map(Data::items).enumerate() {
             let place = self.item(parent, key, index);
             self.read_part(turn, part, place)?;
         }
@@ -230,7 +229,7 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Adds a document: its title, context and text, or a file.
-    fn read_document(&mut self, turn: &mut Turn<'b>, part: Node<'b>, place: Place) -> Result<()> {
+    fn read_document(&mut self, turn: &mut Turn<'b>, part: &'b Data<'b>, place: Place) -> Result<()> {
         let Some(source) = part.get("source").filter(|source| source.is_object()) else {
             return self.push_block(turn, part, place);
         };
@@ -247,7 +246,7 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Adds a medium.
-    pub fn push_medium(&mut self, turn: &mut Turn<'b>, medium: Medium, part: Node<'b>, place: Place) -> Result<()> {
+    pub fn push_medium(&mut self, turn: &mut Turn<'b>, medium: Medium, part: &'b Data<'b>, place: Place) -> Result<()> {
         let nested = ["file", "source", "image_url", "input_audio"];
         let inner = nested.into_iter().find_map(|key| Some((key, part.get(key)?)));
         let holders = [(None, Some(part)), (inner.map(|(key, _)| key), inner.map(|(_, value)| value))];
@@ -263,10 +262,10 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Adds a block of another type as its JSON.
-    pub fn push_block(&mut self, turn: &mut Turn<'b>, block: Node<'b>, place: Place) -> Result<()> {
-        let count = block.count_values(DEPTH);
+    pub fn push_block(&mut self, turn: &mut Turn<'b>, block: &'b Data<'b>, place: Place) -> Result<()> {
+        let count = block.count_values();
         self.meter.charge_items(count)?;
-        let mut data = copy(block, DEPTH);
+        let mut data = copy(block);
         if let (Data::Object(object), Some(kind)) = (&mut data, block.get_text("type").filter(|kind| !kind.contains("_result"))) {
             let mut entries = vec![("type".into(), Data::Str(kind.into()))];
             entries.extend(std::mem::take(object).into_entries());
@@ -292,7 +291,7 @@ impl<'b> Reader<'b, '_, '_> {
 
     /// Adds the reasoning at a key of a value: a string, or a list of strings and parts. A string that is in the reasoning of another
     /// key is not added again.
-    pub fn read_thoughts(&mut self, turn: &mut Turn<'b>, value: Node<'b>, parent: Place, key: &'b str) -> Result<()> {
+    pub fn read_thoughts(&mut self, turn: &mut Turn<'b>, value: &'b Data<'b>, parent: Place, key: &'b str) -> Result<()> {
         let known = turn.thoughts.len();
         if let Some(text) = value.text() {
             let place = self.key(parent, key);
@@ -334,26 +333,23 @@ impl<'b> Reader<'b, '_, '_> {
 const STORED: &str = "the file is stored elsewhere; pass its data or its URL";
 
 /// Returns whether the only content of a part without a type is at a key.
-fn is_only_key(part: Node<'_>, key: &str) -> bool {
+fn is_only_key(part: &Data<'_>, key: &str) -> bool {
     part.has(key) && part.entries().all(|(other, _)| other == key || is_opaque(other))
 }
 
 /// Returns a copy of a block without the keys that are no content.
-fn copy(node: Node<'_>, levels: usize) -> Data<'_> {
-    let Some(levels) = levels.checked_sub(1) else {
-        return Data::None;
-    };
+fn copy<'b>(node: &'b Data<'b>) -> Data<'b> {
     if node.is_list() {
-        return Data::List(node.items().map(|item| copy(item, levels)).collect());
+        return Data::List(node.items().map(copy).collect());
     }
     if !node.is_object() {
-        return node.to_data(1);
+        return node.borrowed();
     }
     let is_binary = node.get_text("type") == Some("base64");
     let entries = node
         .entries()
         .filter(|(key, _)| !(is_opaque(key) || is_binary && *key == "data"));
     Data::Object(Object::new(
-        entries.map(|(key, value)| (key.into(), copy(value, levels))).collect(),
+        entries.map(|(key, value)| (key.into(), copy(value))).collect(),
     ))
 }

@@ -1,13 +1,12 @@
 //! The tools of a body, and those that items and blocks add.
-
-use super::super::node::Node;
 use super::super::normal::{Tool, ToolForm};
 use super::super::places::Place;
 use super::Reader;
 use crate::error::Result;
+use crate::json::Data;
 
 /// Adds the tools of a list.
-pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, tools: Node<'b>, parent: Place, key: &'b str) -> Result<()> {
+pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, tools: &'b Data<'b>, parent: Place, key: &'b str) -> Result<()> {
     let place = reader.key(parent, key);
     for (index, tool) in reader.items_of(tools, place)? {
         reader.visit(size_of::<Tool<'b>>())?;
@@ -21,7 +20,7 @@ pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, tools: Node<'b>, parent: Place,
 }
 
 /// Adds a tool. A namespace has a list of tools, as a set of tools of an MCP server can have.
-pub fn read_tool<'b>(reader: &mut Reader<'b, '_, '_>, tool: Node<'b>, place: Place) -> Result<()> {
+pub fn read_tool<'b>(reader: &mut Reader<'b, '_, '_>, tool: &'b Data<'b>, place: Place) -> Result<()> {
     let kind = tool.get_text("type");
     if let (Some("namespace" | "mcp_toolset"), Some(tools)) = (kind, tool.get("tools").filter(|tools| tools.is_list())) {
         for key in ["name", "description"].into_iter().filter(|key| tool.has(key)) {
@@ -38,7 +37,7 @@ pub fn read_tool<'b>(reader: &mut Reader<'b, '_, '_>, tool: Node<'b>, place: Pla
     push(reader, tool, place)
 }
 
-fn push<'b>(reader: &mut Reader<'b, '_, '_>, tool: Node<'b>, place: Place) -> Result<()> {
+fn push<'b>(reader: &mut Reader<'b, '_, '_>, tool: &'b Data<'b>, place: Place) -> Result<()> {
     let own = |key: &str| tool.get(key).filter(|value| value.is_object());
     let kind = tool.get_text("type");
     let (function, form) = match (own("function"), own("custom")) {
@@ -67,7 +66,7 @@ fn push<'b>(reader: &mut Reader<'b, '_, '_>, tool: Node<'b>, place: Place) -> Re
 }
 
 /// Returns the grammar of a custom tool's input: in `format`, or in an object in it.
-fn find_grammar(tool: Node<'_>) -> Option<&str> {
+fn find_grammar<'b>(tool: &'b Data<'b>) -> Option<&'b str> {
     let format = tool.get("format")?;
     format.get("grammar").unwrap_or(format).get_text("definition")
 }

@@ -9,12 +9,11 @@
 mod body;
 
 use super::format::Format;
-use super::node::Node;
 use super::normal::{Arguments, Call, Form, Medium, Normal, Part, PartKind, Role, ToolForm, Turn};
 use super::options::{Policy, Settings};
 use super::plan::Plan;
 use crate::error::Result;
-use crate::json::{self, DEPTH, Data, Object};
+use crate::json::{self, Data, Object};
 use crate::limits::Limits;
 use crate::meter::Meter;
 
@@ -103,7 +102,7 @@ impl Sketch {
     /// Returns the sketch of a request, or `None` if that would be large. `has_tag` tells whether the template has [`TAG`].
     pub fn new(
         normal: &Normal<'_>,
-        documents: Option<Node<'_>>,
+        documents: Option<&Data<'_>>,
         rest: Rest,
         has_tag: bool,
         meter: &mut Meter<'_>,
@@ -436,7 +435,7 @@ fn form_of_tool(tool: &super::normal::Tool<'_>) -> u16 {
     );
     let properties = tool.parameters.and_then(|parameters| parameters.get("properties"));
     add(properties.is_some(), HAS_PROPERTIES);
-    for (_, property) in properties.into_iter().flat_map(Node::entries) {
+    for (_, property) in properties.into_iter().flat_map(Data::entries) {
         let has = |wanted: &str| property.entries().any(|(key, value)| key == wanted && value.text().is_some());
         let (is_typed, is_described) = (has("type"), has("description"));
         add(is_typed, SOME_TYPED);
@@ -448,32 +447,29 @@ fn form_of_tool(tool: &super::normal::Tool<'_>) -> u16 {
 }
 
 /// Returns the JSON of a value with other words, or `None` if it is large.
-fn write_outline(node: Node<'_>, meter: &mut Meter<'_>) -> Result<Option<String>> {
-    meter.charge_items(node.count_values(DEPTH))?;
+fn write_outline(node: &Data<'_>, meter: &mut Meter<'_>) -> Result<Option<String>> {
+    meter.charge_items(node.count_values())?;
     let mut json = String::new();
     // Writing to a string cannot fail.
-    let _ = json::write_data(&outline(node, DEPTH, ""), &mut json);
+    let _ = json::write_data(&outline(node, ""), &mut json);
     Ok(Some(json).filter(|json| json.len() <= MOST_BYTES))
 }
 
 /// Returns a copy of a value with other words. Equal items in a row are one.
-fn outline<'b>(node: Node<'b>, levels: usize, key: &str) -> Data<'b> {
-    let Some(levels) = levels.checked_sub(1) else {
-        return Data::None;
-    };
+fn outline<'b>(node: &'b Data<'b>, key: &str) -> Data<'b> {
     if node.is_list() {
-        let mut items: Vec<Data<'b>> = node.items().map(|item| outline(item, levels, "")).collect();
+        let mut items: Vec<Data<'b>> = node.items().map(|item| outline(item, "")).collect();
         items.dedup();
         return Data::List(items);
     }
     if node.is_object() {
-        let entries = node.entries().map(|(key, value)| (key.into(), outline(value, levels, key)));
+        let entries = node.entries().map(|(key, value)| (key.into(), outline(value, key)));
         return Data::Object(Object::new(entries.collect()));
     }
     match node.text() {
         Some(kind) if key == "type" => Data::Str(kind.into()),
         Some(text) if text.trim().is_empty() => Data::Str(text.into()),
         Some(_) => Data::Str("Words.".into()),
-        None => node.to_data(1),
+        None => node.borrowed(),
     }
 }

@@ -8,7 +8,7 @@ use super::super::places::Place;
 use super::super::plan::{CallArguments, kind};
 use super::{Writer, object, own, own_key};
 use crate::error::Result;
-use crate::json::{self, DEPTH, Data, Entry};
+use crate::json::{self, Data, Entry};
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Writes a call. `number` is its index in its message.
@@ -148,10 +148,10 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
 fn to_data<'b>(arguments: &Arguments<'b>) -> Data<'b> {
     match arguments {
         Arguments::Absent | Arguments::Json(_) => Data::None,
-        Arguments::Value(value) => value.to_data(DEPTH),
+        Arguments::Value(value) => value.borrowed(),
         Arguments::Input(text) => object(vec![own_key("input", Data::Str((*text).into()))]),
         Arguments::Fields(fields) => {
-            let entries = fields.iter().map(|(key, value)| ((*key).into(), value.to_data(DEPTH)));
+            let entries = fields.iter().map(|(key, value)| ((*key).into(), value.borrowed()));
             object(entries.collect())
         }
     }

@@ -8,7 +8,7 @@ use super::super::places::Place;
 use super::super::plan::{CallArguments, Content, Empty, Kinds, MediaForm, ThoughtForm, kind};
 use super::{Given, Spoken, Writer, WrittenMedium, object, own, own_key};
 use crate::error::Result;
-use crate::json::{DEPTH, Data, Entry};
+use crate::json::{Data, Entry};
 
 /// Returns the field for reasoning of a choice.
 fn key_of(thoughts: ThoughtForm) -> Option<&'static str> {
@@ -51,7 +51,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         }
         entries.extend(content.map(|content| own_key("content", content)));
         self.add_fields(&turn);
-        entries.extend(turn.fields.iter().map(|field| (field.key.into(), field.value.to_data(DEPTH))));
+        entries.extend(turn.fields.iter().map(|field| (field.key.into(), field.value.borrowed())));
         if !turn.calls.is_empty() {
             let calls = turn.calls.iter().enumerate();
             let calls: Result<_> = calls.map(|(number, index)| self.write_call(*index, number)).collect();
@@ -368,7 +368,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     fn write_medium(&mut self, part: &Part<'b>, medium: Medium) -> Data<'b> {
         let choice = self.plan.media;
         if !matches!(choice, MediaForm::ByType | MediaForm::ByUrl) {
-            return part.node.to_data(DEPTH);
+            return part.node.borrowed();
         }
         self.note(
             part.place,

@@ -16,13 +16,12 @@ use serde::{Serialize, Serializer};
 
 use super::change::{Change, ChangeKind};
 use super::claim_parts;
-use super::node::Node;
 use super::normal::{Medium, Normal, Role};
 use super::options::Settings;
 use super::places::{Place, Places};
 use super::plan::{Kinds, Plan, ToolList, kind};
 use crate::error::Result;
-use crate::json::{DEPTH, Data, Entry, Object};
+use crate::json::{Data, Entry, Object};
 use crate::meter::{Claim, Meter};
 use crate::template::Borrow;
 use crate::value::{Runtime, Value};
@@ -31,7 +30,7 @@ use crate::value::{Runtime, Value};
 #[derive(Clone, Debug)]
 pub enum Given<'b> {
     /// A value of the body.
-    Kept(Node<'b>),
+    Kept(&'b Data<'b>),
     /// A value that is made from the body.
     Made(Data<'b>),
     List(Vec<Given<'b>>),
@@ -99,7 +98,7 @@ pub struct Spoken {
 pub struct WrittenMedium<'b> {
     pub place: Place,
     pub kind: Medium,
-    pub node: Node<'b>,
+    pub node: &'b Data<'b>,
     /// The indices of the message and of the part.
     pub message: usize,
     pub part: usize,
@@ -157,7 +156,7 @@ impl<'b> Written<'b> {
                 return message.clone();
             }
             let message = match message {
-                Given::Kept(node) => node.to_data(DEPTH),
+                Given::Kept(node) => node.borrowed(),
                 Given::Made(data) => data.clone(),
                 Given::List(_) => return message.clone(),
             };
@@ -316,7 +315,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the strings of a value of the body, and its keys unless it is a field that templates need not print.
-    fn add_strings(&mut self, value: Node<'b>, place: Place, kind: Kinds, path: Place) {
+    fn add_strings(&mut self, value: &'b Data<'b>, place: Place, kind: Kinds, path: Place) {
         if let Some(text) = value.text() {
             self.add_atom(place, kind, text.into(), path, 0);
         }

@@ -1,12 +1,11 @@
 //! Writes tools.
 
 use super::super::change::ChangeKind;
-use super::super::node::Node;
 use super::super::normal::{Tool, ToolForm};
 use super::super::places::Place;
 use super::super::plan::{Descriptions, ToolList, kind};
 use super::{Given, Writer, object, own, own_key};
-use crate::json::{DEPTH, Data, Entry, Object};
+use crate::json::{Data, Entry, Object};
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     pub fn write_tool(&mut self, tool: &'n Tool<'b>) {
@@ -36,7 +35,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         if !matches!(tool.form, ToolForm::Custom(_)) {
             let function = tool.node.get("function").filter(|_| matches!(tool.form, ToolForm::Wrapped));
             let others = function.unwrap_or(tool.node).entries().filter(|(key, _)| !is_known(key));
-            entries.extend(others.map(|(key, value)| (key.into(), value.to_data(DEPTH))));
+            entries.extend(others.map(|(key, value)| (key.into(), value.borrowed())));
         }
         match (is_wrapped, tool.form) {
             (true, ToolForm::Flat) if self.is_chat => {
@@ -66,7 +65,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         let properties = tool.parameters.and_then(|parameters| parameters.get("properties"));
         let root = self.written.paths.key(root, "parameters");
         let root = self.written.paths.key(root, "properties");
-        for (key, property) in properties.into_iter().flat_map(Node::entries) {
+        for (key, property) in properties.into_iter().flat_map(Data::entries) {
             let path = self.written.paths.key(root, key);
             self.add_key(key.into(), tool.place, kind::TOOL, path);
             if let Some(description) = property.get_text("description") {
@@ -79,7 +78,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     fn write_parameters(&mut self, tool: &'n Tool<'b>, fills: Descriptions) -> Option<Data<'b>> {
         let mut parameters = match tool.form {
             ToolForm::Custom(grammar) => Some(custom_parameters(grammar)),
-            _ => tool.parameters.map(|parameters| parameters.to_data(DEPTH)),
+            _ => tool.parameters.map(|parameters| parameters.borrowed()),
         };
         let has_properties = |data: &Data<'_>| matches!(data, Data::Object(object) if object.get("properties").is_some());
         if fills != Descriptions::AsIs && !parameters.as_ref().is_some_and(has_properties) {

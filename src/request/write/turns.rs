@@ -304,7 +304,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         let mut text = String::from("You can use these tools:");
         for tool in &self.normal.tools {
             text.push('\n');
-            text.push_str(&tool.node.to_json());
+            text.push_str(&tool.node.to_string());
         }
         match turns.first_mut().filter(|turn| turn.is_system() || turn.role == Role::User) {
             Some(first) => {
