@@ -11,7 +11,7 @@ use super::{ApplyOptions, AssistantOptions, ChatTemplate, Prompt, PromptOptions}
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::template::Input;
-use crate::trace::{Origin, Segment};
+use crate::trace::{Keeps, Origin, Segment};
 
 /// What the model must read when a conversation has grown.
 ///
@@ -175,7 +175,7 @@ impl ChatTemplate {
         let mut meter = Meter::within(options.prompt.render.bounds, &deadline).share_steps();
         let traced = options.with_prompt(options.prompt.traced(sampled));
         let wanted = if sampled.is_some() { &traced } else { options };
-        let prompt = self.apply_within(messages, wanted, false, &meter)?;
+        let prompt = self.apply_within(messages, wanted, Keeps::Nothing, &meter)?;
         self.find_piece(messages, prompt, (seen, sampled), options, &mut meter)
     }
 
@@ -212,7 +212,12 @@ impl ChatTemplate {
             Err(at) => at,
         };
         let prompt = if prompt.segments.is_empty() {
-            self.apply_within(messages, &options.with_prompt(options.prompt.traced(sampled)), false, meter)?
+            self.apply_within(
+                messages,
+                &options.with_prompt(options.prompt.traced(sampled)),
+                Keeps::Nothing,
+                meter,
+            )?
         } else {
             prompt
         };

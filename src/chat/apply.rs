@@ -25,6 +25,7 @@ use crate::eval;
 use crate::json;
 use crate::meter::Meter;
 use crate::template::{Borrow, Input, Template};
+use crate::trace::{Copies, Keeps};
 use crate::value::{Runtime, Tape, Traced, Value, ops};
 
 impl ChatTemplate {
@@ -47,19 +48,19 @@ impl ChatTemplate {
     pub fn apply<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let deadline = options.prompt.render.bounds.start();
         let meter = &Meter::within(options.prompt.render.bounds, &deadline);
-        self.apply_within(messages, options, false, meter)
+        self.apply_within(messages, options, Keeps::Nothing, meter)
     }
 
-    /// Returns the prompt of a conversation within the limits and the deadline of a meter, in place of those of the options. `lists_copies`
-    /// tells whether it has [`Prompt::copies`].
+    /// Returns the prompt of a conversation within the limits and the deadline of a meter, in place of those of the options. `keeps` tells
+    /// what is in [`Prompt::copies`].
     pub(crate) fn apply_within<M: Input + ?Sized>(
         &self,
         messages: &M,
         options: &ApplyOptions<'_>,
-        lists_copies: bool,
+        keeps: Keeps,
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
-        self.apply_one(&messages, None, options, lists_copies, meter)
+        self.apply_one(&messages, None, options, keeps, meter)
     }
 
     /// Returns the text of the prompt of the first messages of a conversation.
@@ -70,7 +71,7 @@ impl ChatTemplate {
         options: &ApplyOptions<'_>,
         meter: &Meter<'_>,
     ) -> Result<String> {
-        let prompt = self.apply_one(messages, Some(count), options, false, meter)?;
+        let prompt = self.apply_one(messages, Some(count), options, Keeps::Nothing, meter)?;
         Ok(prompt.text)
     }
 
@@ -81,15 +82,16 @@ impl ChatTemplate {
         messages: &dyn Input,
         count: Option<usize>,
         options: &ApplyOptions<'_>,
-        lists_copies: bool,
+        keeps: Keeps,
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
-        let prompt = self.render_one(messages, count, options, lists_copies, meter)?;
-        if !prompt.is_ambiguous {
+        let prompt = self.render_one(messages, count, options, keeps, meter)?;
+        let is_for_copies = keeps != Keeps::Nothing && prompt.segments.is_empty() && options.prompt.assistant.is_none();
+        if !prompt.is_ambiguous || is_for_copies {
             return Ok(prompt);
         }
         let copied = CopiedInput::new(messages, options, meter)?;
-        let again = self.render_one(&copied.messages, count, &copied.options(options), false, meter)?;
+        let again = self.render_one(&copied.messages, count, &copied.options(options), Keeps::Nothing, meter)?;
         // The copies are addresses in the caller's input.
         let copies = prompt.copies;
         Ok(Prompt { copies, ..again })
@@ -101,7 +103,7 @@ impl ChatTemplate {
         messages: &dyn Input,
         count: Option<usize>,
         options: &ApplyOptions<'_>,
-        lists_copies: bool,
+        keeps: Keeps,
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
         let owned = Owned::default();
@@ -115,7 +117,7 @@ impl ChatTemplate {
             let message = "the messages are a list of conversations; pass such a list to apply_batch";
             return Err(refused(ErrorKind::Type, message));
         };
-        let render = self.check_arguments(&mut runtime, arguments, options, lists_copies)?;
+        let render = self.check_arguments(&mut runtime, arguments, options, keeps)?;
         render.render_conversation(&mut runtime, own, conversation)
     }
 
@@ -156,7 +158,7 @@ impl ChatTemplate {
             let message = "apply_batch takes a list of conversations, and this is a single one; pass it to apply";
             return Err(refused(ErrorKind::Type, message));
         };
-        let render = self.check_arguments(&mut runtime, arguments, options, false)?;
+        let render = self.check_arguments(&mut runtime, arguments, options, Keeps::Nothing)?;
         let mut limits = meter.limits().clone();
         let mut prompts = Vec::new();
         for (index, conversation) in conversations.into_iter().enumerate() {
@@ -196,7 +198,7 @@ impl ChatTemplate {
         self.apply_within(
             &messages,
             options,
-            false,
+            Keeps::Nothing,
             &Meter::within(options.prompt.render.bounds, &deadline),
         )
     }
@@ -236,7 +238,7 @@ impl ChatTemplate {
         runtime: &mut Runtime<'a>,
         arguments: Arguments<'a>,
         options: &'a ApplyOptions<'a>,
-        lists_copies: bool,
+        keeps: Keeps,
     ) -> Result<Render<'a>> {
         let Arguments {
             template,
@@ -265,7 +267,7 @@ impl ChatTemplate {
                 ControlPolicy::Refuse | ControlPolicy::Split => self.control_tokens_with(special_tokens),
             },
             options,
-            lists_copies,
+            keeps,
         })
     }
 }
@@ -297,7 +299,7 @@ struct Render<'a> {
     field: Option<&'a str>,
     control_tokens: Vec<&'a str>,
     options: &'a ApplyOptions<'a>,
-    lists_copies: bool,
+    keeps: Keeps,
 }
 
 impl<'a> Render<'a> {
@@ -305,9 +307,9 @@ impl<'a> Render<'a> {
     fn render_conversation(&self, runtime: &mut Runtime<'a>, own: Value<'a>, messages: Value<'a>) -> Result<Prompt> {
         let options = self.options.prompt;
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
-        if options.render.trace || checks_control_tokens || options.assistant.is_some() {
+        if options.render.trace || checks_control_tokens || options.assistant.is_some() || self.keeps == Keeps::Sources {
             self.compiled.start_tape(runtime, self.list_inputs(own));
-        } else if self.lists_copies {
+        } else if self.keeps == Keeps::Addresses {
             let count = match &messages {
                 Value::List(items) | Value::Tuple(items) => items.len(),
                 _ => 0,
@@ -338,12 +340,15 @@ impl<'a> Render<'a> {
             true => self.find_generation_prompt(runtime, messages, &output)?,
             false => None,
         };
-        let copies = self.lists_copies.then(|| output.pieces.list_copies());
+        let copies = match self.keeps {
+            Keeps::Nothing => Copies::default(),
+            _ => runtime.list_copies(&mut output.pieces)?,
+        };
         render_options.trace |= checks_control_tokens;
         let mut prompt = self
             .compiled
             .finish_prompt(runtime, output, &render_options, options.assistant)?;
-        prompt.copies = copies.unwrap_or_default();
+        prompt.copies = copies;
         prompt.generation_prompt = generation_prompt;
         if checks_control_tokens {
             let count = self.control_tokens.len().saturating_add(options.control_tokens.tokens.len());

@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::json::{Data, Object};
 use crate::limits::Limit;
 use crate::meter::Meter;
+use crate::trace::Keeps;
 
 /// The names of tokens that end a message or begin one of another role, in models whose files do not say so.
 #[rustfmt::skip]
@@ -122,7 +123,7 @@ impl ChatTemplate {
                 tools: tools.map(|tools| tools as _),
                 ..ApplyOptions::default()
             };
-            match self.apply_within(messages, &options, false, meter) {
+            match self.apply_within(messages, &options, Keeps::Nothing, meter) {
                 Ok(prompt) => Ok(prompt.text.rsplit_once(written).map(|(_, rest)| rest.to_owned())),
                 Err(error) => match error.reached().map(|reached| reached.limit) {
                     Some(Limit::Steps | Limit::Milliseconds | Limit::Cancel) => Err(error),

@@ -16,6 +16,7 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{Limit, Limits};
 use crate::meter::Meter;
 use crate::report::{Outcome, Witness};
+use crate::trace::Keeps;
 
 /// The maximum number of bytes of an experiment's prompt, which a witness may keep. Prompts of real templates have some thousand.
 const MAX_OUTPUT: u64 = 1 << 16;
@@ -209,7 +210,9 @@ impl<'t> Experiments<'t> {
             options = options.with_clock(clock);
         }
         let messages: Vec<&Value> = conversation.messages.iter().map(|message| &**message).collect();
-        let rendered = self.template.apply_within(messages.as_slice(), &options, false, &self.meter);
+        let rendered = self
+            .template
+            .apply_within(messages.as_slice(), &options, Keeps::Nothing, &self.meter);
         if let Some(error) = rendered.as_ref().err().and_then(|error| self.find_stop(error)) {
             return Err(error);
         }

@@ -1,9 +1,9 @@
 //! The formats of request bodies, and how one is recognized.
 
-use serde::Serialize;
 use super::wrong;
 use crate::error::Result;
 use crate::json::Data;
+use serde::Serialize;
 
 /// The format of a request's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

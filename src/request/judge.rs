@@ -1,113 +1,57 @@
-//! Finds out from the trace of a prompt whether it has each string of a request. The path of a string decides, never its words.
+//! Finds out whether a prompt has each string of a request. The address of a string decides, never its words: a string that was printed
+//! was copied from its place in memory, or something was made from it.
+//!
+//! A render can keep the addresses of copies only. Then a string whose words are in what was made is doubtful, and there is no judgement.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::cell::{Cell, OnceCell};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use super::normal::Role;
 use super::places::Place;
 use super::plan::{Kinds, kind};
 use super::prepared::Request;
-use super::write::{Atom, Spoken, Written};
+use super::read::is_opaque;
+use super::write::{Atom, AtomForm, Spoken, Written};
 use crate::chat::Prompt;
 use crate::error::Result;
+use crate::json::Data;
 use crate::meter::Meter;
-use crate::trace::Origin;
+use crate::trace::{Copied, Copies, From};
 
 /// What a prompt lacks or garbles, each with its place in the body.
 pub type Faults = Vec<(Kinds, Place)>;
 
-/// A stretch of the prompt that was copied from a string.
-struct Stretch {
-    at: Range<usize>,
-    start: usize,
-}
+/// The number of copies in which a string is looked for before all are searched.
+const NEAR: usize = 6;
 
-/// The segments of a prompt by their origins.
-#[derive(Default)]
-struct Tape<'p> {
-    text: &'p str,
-    /// The stretches that were copied from the string at a pointer.
-    copied: HashMap<&'p str, Vec<Stretch>>,
-    /// The first byte of the key of a value.
-    keys: HashMap<&'p str, usize>,
-    /// The pointers of the values whose keys are in the notation of Python.
-    quoted: HashSet<&'p str>,
-    /// The stretches that were made from strings, in the order of the prompt.
-    made: Vec<Range<usize>>,
-    /// The indices in `made` of those that were made from a string, or from strings in a container.
-    made_from: HashMap<&'p str, Vec<usize>>,
-    /// The pointers of the parts of contents from which something other than the type was printed.
-    parts: HashSet<&'p str>,
-    /// The text in which the last changed string was looked for.
-    last: Joined,
-    /// The names of results that were printed, if they were asked for.
-    result_names: Option<HashSet<&'p str>>,
-}
-
-/// Stretches of the prompt, joined.
-#[derive(Default)]
-struct Joined {
-    made: Vec<usize>,
-    text: String,
-    plain: String,
-    /// The letters and digits of the text, without its escapes and with them.
-    letters: [String; 2],
-    /// The byte after the last string that was found in each of the letters.
-    next: [usize; 2],
-}
-
-/// Returns the faults of a prompt.
+/// Returns the faults of a prompt, or `None` if only the sources of what was made can tell.
 ///
 /// # Errors
 /// If a limit of the meter is reached.
-pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<Faults> {
-    meter.charge_items(prompt.segments.len())?;
-    let mut tape = Tape::new(prompt, !written.media.is_empty());
+pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<Option<Faults>> {
+    meter.charge_items(prompt.copies.list.len())?;
+    let mut tape = Tape::new(prompt);
     let mut faults = Faults::new();
-    let made_types = tape.made_from.keys().filter(|path| path.ends_with("/type"));
-    for path in tape.keys.keys().chain(made_types) {
-        if let Some(index) = key_of_part(path) {
-            faults.push((kind::REPR, place_of(written, index)));
-        }
-    }
-    for (index, _) in written.spoken.iter().enumerate().filter(|(_, spoken)| spoken.has_parts) {
-        if tape.made_from.contains_key(format!("/messages/{index}/content").as_str()) {
-            faults.push((kind::REPR, place_of(written, index)));
-        }
-    }
-    // The map of keys has no order.
-    faults.sort_unstable();
+    tape.find_printed_parts(written, &mut faults, meter)?;
     let unknown = list_unknown_roles(request, written, meter)?;
-    for (index, Spoken { role, .. }) in written.spoken.iter().enumerate() {
-        if unknown.contains(role) && tape.copied.contains_key(format!("/messages/{index}/role").as_str()) {
-            faults.push((kind::ECHO, place_of(written, index)));
-        }
-    }
-    let mut firsts: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut said = Vec::new();
+    let echoes = written.spoken.iter().filter(|spoken| unknown.contains(&spoken.role));
+    let echoes = echoes.filter(|spoken| tape.is_copied(&(spoken.role_address..spoken.role_address + 1)));
+    faults.extend(echoes.map(|spoken| (kind::ECHO, spoken.place)));
+    let (mut firsts, mut said) = (BTreeMap::new(), Vec::new());
     for atom in &written.atoms {
         meter.charge(4)?;
-        let places = if atom.kind == kind::DOCUMENT {
-            &request.normal.places
-        } else {
-            &written.paths
-        };
-        let path = places.pointer(atom.path);
-        if atom.kind == kind::MEDIUM {
-            faults.extend(tape.parts.contains(path.as_str()).then_some((kind::LEAK, atom.place)));
-            continue;
-        }
-        let Some((start, fault)) = tape.find(atom, &path, meter)? else {
-            let is_name = atom.kind == kind::CALL && path.ends_with("/name");
-            if !is_name || !tape.list_result_names(written, meter)?.contains(&*atom.text) {
-                faults.push((atom.kind, atom.place));
+        match tape.find(atom, meter)? {
+            Found::At(start, fault) => {
+                faults.extend(fault.map(|fault| (fault, atom.place)));
+                said.push((atom, start));
+                if atom.kind & (kind::CONTENT & !kind::RESULT) != 0 {
+                    firsts.entry(atom.message).or_insert(start);
+                }
             }
-            continue;
-        };
-        faults.extend(fault.map(|fault| (fault, atom.place)));
-        said.push((atom.kind, start, atom.place));
-        if atom.kind & (kind::CONTENT & !kind::RESULT) != 0 {
-            firsts.entry(atom.message).or_insert(start);
+            Found::Nowhere if tape.is_name_of_result(atom, written, meter)? => {}
+            Found::Nowhere => faults.push((atom.kind, atom.place)),
+            Found::Doubtful => return Ok(None),
         }
     }
     let mut last = 0;
@@ -119,186 +63,402 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
     }
     find_late(&said, &mut faults);
     find_disorder(&tape, written, &mut faults);
-    find_speakers(prompt, written, request.has_prompt, &mut faults);
+    let is_told_apart = match tape.copies.sources {
+        Some(_) => tape.find_speakers(written, request.has_prompt, &mut faults),
+        None => tape.tells_speakers_apart(&said, written, request.has_prompt),
+    };
+    if !is_told_apart {
+        return Ok(None);
+    }
     let mut seen = HashSet::new();
     faults.retain(|fault| seen.insert(*fault));
-    Ok(faults)
+    Ok(Some(faults))
 }
 
-/// Returns the pointers of a value and of the containers around it.
-fn pointers_around(path: &str) -> impl Iterator<Item = &str> {
-    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
-    ends.filter_map(|end| path.get(..end))
+enum Found {
+    /// The first byte of a string in the prompt, and how it is garbled.
+    At(usize, Option<Kinds>),
+    Nowhere,
+    /// The string may be in what was made.
+    Doubtful,
+}
+
+/// What a prompt was copied and made from.
+struct Tape<'p> {
+    text: &'p str,
+    copies: &'p Copies,
+    /// The index of the copy that was found last.
+    next: Cell<usize>,
+    sorted: OnceCell<Sorted<'p>>,
+    /// The stretches that were made, in the order of the prompt.
+    made: Vec<Range<usize>>,
+    /// The indices of those that were made from a value of the input, by the index of the value.
+    made_from: HashMap<u32, Vec<usize>>,
+    /// The stretches in which the last changed string was looked for.
+    last: Joined,
+}
+
+/// The copies by their addresses.
+struct Sorted<'p> {
+    list: Vec<(Range<usize>, &'p Copied)>,
+    /// For each copy of the list, the highest end of it and those before it.
+    ends: Vec<usize>,
+}
+
+/// Stretches of the prompt, joined.
+#[derive(Default)]
+struct Joined {
+    made: Vec<Range<usize>>,
+    text: String,
+    plain: String,
+    /// The letters and digits of the text, without its escapes and with them.
+    letters: [String; 2],
+    /// The byte after the last string that was found in each of the letters.
+    next: [usize; 2],
 }
 
 impl<'p> Tape<'p> {
-    fn new(prompt: &'p Prompt, has_media: bool) -> Self {
+    fn new(prompt: &'p Prompt) -> Self {
         let mut tape = Self {
             text: &prompt.text,
-            ..Self::default()
+            copies: &prompt.copies,
+            next: Cell::new(0),
+            sorted: OnceCell::new(),
+            made: Vec::new(),
+            made_from: HashMap::new(),
+            last: Joined::default(),
         };
-        let mut made_end = None;
-        for segment in &prompt.segments {
-            let bytes = segment.bytes();
-            let before = made_end.filter(|end| *end == bytes.start);
-            match segment.origin() {
-                Origin::Input { path, is_key: true, .. } => {
-                    if before.is_some_and(|end| tape.text.get(..end).is_some_and(|text| text.ends_with('\''))) {
-                        tape.quoted.insert(path);
+        let sources = prompt.copies.sources.as_ref();
+        for piece in &prompt.copies.list {
+            match piece.from {
+                From::Set(set) => {
+                    for value in sources.map_or(&[] as &[u32], |sources| sources.set(set)) {
+                        tape.made_from.entry(*value).or_default().push(tape.made.len());
                     }
-                    tape.keys.entry(path).or_insert(bytes.start);
-                    tape.add_part(path, has_media);
+                    tape.made.push(piece.at..piece.end);
                 }
-                Origin::Input { path, at_bytes, .. } => {
-                    let start = bytes.start;
-                    tape.copied.entry(path).or_default().push(Stretch { at: at_bytes, start });
-                    tape.add_part(path, has_media && !path.ends_with("/type"));
-                }
-                Origin::Changed { paths } => {
-                    for path in paths {
-                        tape.made_from.entry(path).or_default().push(tape.made.len());
-                        tape.add_part(path, has_media && !path.ends_with("/type"));
-                    }
-                    tape.made.push(bytes);
-                }
-                Origin::Made => made_end = Some(bytes.end),
-                _ => {}
+                From::Made if sources.is_none() => tape.made.push(piece.at..piece.end),
+                From::Made | From::Memory(_) | From::Template => {}
             }
         }
         tape
     }
 
-    /// Adds the part of a content that a value is in: `/messages/0/content/1`.
-    fn add_part(&mut self, path: &'p str, has_media: bool) {
-        if has_media {
-            let end = path.match_indices('/').nth(4).map(|(at, _)| at);
-            self.parts.extend(end.and_then(|end| path.get(..end)));
-        }
+    fn sorted(&self) -> &Sorted<'p> {
+        self.sorted.get_or_init(|| {
+            let copied = self.copies.list.iter();
+            let mut list: Vec<_> = copied.filter_map(|copied| Some((copied.memory()?, copied))).collect();
+            list.sort_unstable_by_key(|(memory, _)| memory.start);
+            let ends = list.iter().scan(0, |end, (memory, _)| {
+                *end = memory.end.max(*end);
+                Some(*end)
+            });
+            let ends = ends.collect();
+            Sorted { list, ends }
+        })
     }
 
-    /// Returns the names of results that were printed. A result gets the name of its call, which a template may print only there.
-    fn list_result_names(&mut self, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<&HashSet<&'p str>> {
-        if self.result_names.is_none() {
-            meter.charge_items(written.spoken.len())?;
-            let mut names = HashSet::new();
-            let is_result = |(_, spoken): &(usize, &Spoken)| spoken.call.is_some();
-            for (index, _) in written.spoken.iter().enumerate().filter(is_result) {
-                let Some(copied) = self.copied.get(format!("/messages/{index}/name").as_str()) else {
-                    continue;
+    /// Returns the copies of bytes at these addresses, in the reverse order of addresses. A copy can begin before the string, if the string
+    /// is a part of a longer one.
+    fn hits(&self, memory: &Range<usize>) -> impl Iterator<Item = &(Range<usize>, &'p Copied)> {
+        let Sorted { list, ends } = self.sorted();
+        let after = list.partition_point(|(other, _)| other.start < memory.end);
+        let before = list.get(..after).unwrap_or_default().iter();
+        let start = memory.start;
+        let before = before.zip(ends.get(..after).unwrap_or_default()).rev();
+        let before = before.take_while(move |(_, highest)| **highest > start).map(|(hit, _)| hit);
+        before.filter(move |(other, _)| other.end > start)
+    }
+
+    /// Returns whether a byte at these addresses was copied.
+    fn is_copied(&self, memory: &Range<usize>) -> bool {
+        self.hits(memory).next().is_some()
+    }
+
+    /// Returns the index of the value of a string or a key at an address.
+    fn value_at(&self, address: usize) -> Option<u32> {
+        self.copies.sources.as_ref()?.find(address)
+    }
+
+    /// Returns the indices of the stretches that were made from a string or from a container that has it.
+    fn made_of(&self, address: usize) -> Vec<usize> {
+        let around = self.value_at(address).into_iter();
+        let around = around.flat_map(|value| self.copies.sources.iter().flat_map(move |sources| sources.around(value)));
+        let mut made: Vec<usize> = around
+            .filter_map(|value| self.made_from.get(&value))
+            .flatten()
+            .copied()
+            .collect();
+        made.sort_unstable();
+        made.dedup();
+        made
+    }
+
+    /// Adds the contents whose parts were printed as a dict is, and the media whose data was printed.
+    fn find_printed_parts(&self, written: &Written<'_>, faults: &mut Faults, meter: &mut Meter<'_>) -> Result<()> {
+        for (index, spoken) in written.spoken.iter().enumerate().filter(|(_, spoken)| spoken.has_parts) {
+            let parts = written.parts_of(index);
+            meter.charge_items(parts.len())?;
+            let is_printed = |part: &Data<'_>| {
+                let mut keys = part.entries().filter(|(key, _)| matches!(*key, "type" | "text"));
+                let is_type_made = |value: &Data<'_>| {
+                    let value = value.text().and_then(|text| self.value_at(text.as_ptr().addr()));
+                    value.is_some_and(|value| self.made_from.contains_key(&value))
                 };
-                meter.charge_items(copied.len())?;
-                let printed = |stretch: &Stretch| self.text.get(stretch.start..stretch.start.saturating_add(stretch.at.len()));
-                names.extend(copied.iter().filter_map(printed));
+                keys.any(|(key, value)| self.is_copied(&addresses(key)) || key == "type" && is_type_made(value))
+            };
+            let is_content_made = || {
+                let sources = self.copies.sources.as_ref()?;
+                let (key, _) = parts.iter().find_map(|part| part.entries().next())?;
+                let part = sources.parent(sources.find(key.as_ptr().addr())?);
+                self.made_from.get(&sources.parent(part))
+            };
+            if parts.iter().any(is_printed) || is_content_made().is_some() {
+                faults.push((kind::REPR, spoken.place));
             }
-            self.result_names = Some(names);
         }
-        Ok(self.result_names.get_or_insert_default())
+        for medium in &written.media {
+            let part = written.parts_of(medium.message).get(medium.part);
+            faults.extend(part.filter(|part| self.prints(part)).map(|_| (kind::LEAK, medium.place)));
+        }
+        Ok(())
     }
 
-    /// Returns the first byte of a string in the prompt, and how it is garbled.
-    fn find(&mut self, atom: &Atom<'_>, path: &str, meter: &mut Meter<'_>) -> Result<Option<(usize, Option<Kinds>)>> {
-        if atom.is_key {
-            if let Some(start) = self.keys.get(path) {
-                let is_argument = path
-                    .rsplit_once('/')
-                    .is_some_and(|(outer, _)| outer.ends_with("/function/arguments"));
-                let is_python = atom.kind == kind::CALL && is_argument && self.quoted.contains(path);
-                return Ok(Some((*start, is_python.then_some(kind::REPR))));
-            }
+    /// Returns whether a key or a string of a part was printed, but for what is no content.
+    fn prints(&self, part: &Data<'_>) -> bool {
+        let is_printed = |text: &str| {
+            let memory = addresses(text);
+            let is_made = || {
+                self.value_at(memory.start)
+                    .is_some_and(|value| self.made_from.contains_key(&value))
+            };
+            !text.is_empty() && (self.is_copied(&memory) || is_made())
+        };
+        part.text().is_some_and(is_printed)
+            || part.items().any(|item| self.prints(item))
+            || part
+                .entries()
+                .any(|(key, value)| self.is_copied(&addresses(key)) || !is_opaque(key) && self.prints(value))
+    }
+
+    /// Finds a string, but for white space around it.
+    fn find(&mut self, atom: &Atom<'_>, meter: &mut Meter<'_>) -> Result<Found> {
+        let text: &str = &atom.text;
+        let inner =
+            atom.memory.start + (text.len() - text.trim_start().len())..atom.memory.end - (text.len() - text.trim_end().len());
+        let covers = |memory: &Range<usize>| memory.start <= inner.start && memory.end >= inner.end;
+        // Most strings are printed in the order of the request.
+        let next = self.next.get();
+        let near = self.copies.list.get(next..).unwrap_or_default().iter().take(NEAR);
+        let mut near = near
+            .enumerate()
+            .filter_map(|(index, copied)| Some((index, copied, copied.memory()?)));
+        if let Some((index, copied, memory)) = near.find(|(.., memory)| covers(memory)) {
+            self.next.set(next + index);
+            let start = copied.at + (inner.start - memory.start);
+            return Ok(Found::At(start, self.find_garbling(atom, start, next + index)));
         }
+        let mut hits: Vec<&(Range<usize>, &Copied)> = self.hits(&atom.memory).collect();
+        meter.charge_items(hits.len())?;
+        hits.sort_unstable_by_key(|(_, copied)| copied.at);
+        let first = hits
+            .first()
+            .map(|(memory, copied)| copied.at + inner.start.saturating_sub(memory.start));
         let is_call = atom.kind == kind::CALL;
-        let mut own: Vec<usize> = Vec::new();
-        for pointer in pointers_around(path) {
-            own.extend(self.made_from.get(pointer).into_iter().flatten());
-        }
-        own.sort_unstable();
-        own.dedup();
-        meter.charge_items(own.len())?;
-        let copied = self.copied.get(path).map_or(&[] as &[Stretch], Vec::as_slice);
-        meter.charge_items(copied.len())?;
-        let overlaps = |stretch: &&Stretch| stretch.at.start < atom.range.end && stretch.at.end > atom.range.start;
-        let hits: Vec<&Stretch> = copied.iter().filter(overlaps).filter(|_| !atom.is_key).collect();
-        if let Some(first) = hits.first().filter(|_| is_covered(atom, &hits)) {
-            let length = atom.range.len();
-            let most = || {
-                (length / 6)
-                    .saturating_add(atom.text.matches('\n').count())
-                    .saturating_add(1)
-                    .max(3)
+        if let Some(first) = first.filter(|_| hits.iter().any(|(memory, _)| covers(memory)) || is_covered(atom, &hits)) {
+            let most = (text.len() / 6 + text.matches('\n').count() + 1).max(3);
+            let is_encoded = |pair: &[&(Range<usize>, &Copied)]| match pair {
+                [(_, before), (_, after)] => self.text.get(before.end..after.at) == Some("\\\""),
+                _ => false,
             };
-            let is_text = is_call && path.ends_with("/arguments");
-            let text_of = |made: &usize| {
-                self.made
-                    .get(*made)
-                    .and_then(|bytes| self.text.get(bytes.clone()))
-                    .unwrap_or_default()
-            };
-            let fault = if is_text && (own.iter().any(|made| text_of(made).contains("\\\"")) || is_in_braces(self.text, copied)) {
+            let fault = if atom.form == AtomForm::Json && hits.windows(2).any(is_encoded) {
                 Some(kind::DOUBLE)
-            } else if hits.len() > 3 && hits.len() > most() {
+            } else if hits.len() > most {
                 Some(if is_call { kind::DOUBLE } else { kind::REPR })
             } else {
-                None
+                self.find_garbling(atom, first, usize::MAX)
             };
-            return Ok(Some((first.start, fault)));
+            return Ok(Found::At(first, fault));
         }
-        let first_made = own.first().and_then(|made| self.made.get(*made)).map(|bytes| bytes.start);
-        let first_hit = hits.iter().map(|hit| hit.start).min();
-        let Some(start) = first_made.into_iter().chain(first_hit).min() else {
-            return Ok(None);
+        if self.made.is_empty() {
+            return Ok(Found::Nowhere);
+        }
+        let is_known = self.copies.sources.is_some();
+        let own = if is_known {
+            self.made_of(atom.memory.start)
+        } else {
+            (0..self.made.len()).collect()
         };
-        let ranges = hits.iter().map(|hit| hit.start..hit.start.saturating_add(hit.at.len()));
-        let mut ranges: Vec<Range<usize>> = ranges.collect();
-        if !ranges.is_empty() || own != self.last.made {
-            ranges.extend(own.iter().filter_map(|made| self.made.get(*made).cloned()));
-            ranges.sort_unstable_by_key(|bytes| bytes.start);
-            let text: String = ranges
-                .into_iter()
-                .map(|bytes| self.text.get(bytes).unwrap_or_default())
-                .collect();
-            meter.charge_bytes(text.len().saturating_mul(4))?;
-            self.last = Joined::new(text, if hits.is_empty() { own } else { vec![usize::MAX] });
+        meter.charge_items(own.len())?;
+        let own = own.iter().filter_map(|made| self.made.get(*made)).cloned();
+        let mut ranges: Vec<Range<usize>> = hits.iter().map(|(_, copied)| copied.at..copied.end).chain(own).collect();
+        ranges.sort_unstable_by_key(|bytes| bytes.start);
+        let Some(start) = ranges.first().map(|bytes| bytes.start) else {
+            return Ok(Found::Nowhere);
+        };
+        if ranges != self.last.made {
+            self.last = Joined::new(self.text, ranges, meter)?;
         }
-        let is_there = self.last.find(&atom.text, meter)?;
+        let is_there = self.last.find(text, meter)?;
         let is_double = is_call && self.last.text.contains("\\\"");
-        Ok(is_there.then_some((start, is_double.then_some(kind::DOUBLE))))
+        Ok(match (is_there, is_known) {
+            (false, _) => Found::Nowhere,
+            (true, false) => Found::Doubtful,
+            (true, true) => Found::At(start, is_double.then_some(kind::DOUBLE)),
+        })
+    }
+
+    /// Returns how a string of a call that was copied is garbled: JSON text directly after a brace, as if it were a part of an object, or
+    /// the key of a printed dict.
+    fn find_garbling(&self, atom: &Atom<'_>, start: usize, index: usize) -> Option<Kinds> {
+        let before = self.text.get(..start).unwrap_or_default();
+        if atom.kind != kind::CALL {
+            None
+        } else if atom.is_key() {
+            let is_made = || {
+                self.piece_before(start, index)
+                    .is_some_and(|piece| matches!(piece.from, From::Made))
+            };
+            (atom.form == AtomForm::Argument && before.ends_with('\'') && is_made()).then_some(kind::REPR)
+        } else {
+            let is_in_braces = before.ends_with('{') && atom.text.starts_with('{');
+            (atom.form == AtomForm::Json && is_in_braces).then_some(kind::DOUBLE)
+        }
+    }
+
+    /// Returns the piece that ends where another one begins, which is perhaps the one at an index.
+    fn piece_before(&self, start: usize, index: usize) -> Option<&Copied> {
+        let list = &self.copies.list;
+        let index = if index == usize::MAX {
+            list.partition_point(|piece| piece.at < start)
+        } else {
+            index
+        };
+        list.get(index.checked_sub(1)?).filter(|piece| piece.end == start)
+    }
+
+    /// Returns whether a string is the name of a call that is printed in a result. A result has the name of its call, which a template may
+    /// print only there.
+    fn is_name_of_result(&self, atom: &Atom<'_>, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<bool> {
+        if atom.form != AtomForm::Name {
+            return Ok(false);
+        }
+        meter.charge_items(written.spoken.len())?;
+        let mut names = written.spoken.iter().filter_map(|spoken| spoken.name.as_ref());
+        Ok(names.any(|(name, memory)| **name == *atom.text && self.is_copied(memory)))
+    }
+
+    /// Adds the messages whose header is that of the assistant. Returns true, as all can be told apart.
+    fn find_speakers(&self, written: &Written<'_>, has_prompt: bool, faults: &mut Faults) -> bool {
+        let mut headers: BTreeMap<usize, String> = BTreeMap::new();
+        let mut done: BTreeMap<usize, &Spoken<'_>> = BTreeMap::new();
+        let mut end = 0;
+        let sources = self.copies.sources.as_ref();
+        for piece in &self.copies.list {
+            let Some(message) = piece.message() else { continue };
+            end = end.max(piece.end);
+            let Some(spoken) = written.spoken.get(message) else { continue };
+            if done.contains_key(&message) {
+                continue;
+            }
+            let is_role = |value: &u32| self.value_at(spoken.role_address) == Some(*value);
+            let is_content = match piece.from {
+                From::Memory(address) => sources
+                    .and_then(|sources| sources.find(address))
+                    .is_some_and(|value| !is_role(&value)),
+                From::Set(set) => sources.is_some_and(|sources| !sources.set(set).iter().all(is_role)),
+                From::Made | From::Template => false,
+            };
+            if is_content {
+                done.insert(message, spoken);
+            } else {
+                let bytes = self.text.get(piece.at..piece.end);
+                headers.entry(message).or_default().push_str(bytes.unwrap_or_default());
+            }
+        }
+        let header = |message: &usize| headers.get(message).map_or("", |header| header.trim());
+        let answers = done.iter().filter(|(_, spoken)| spoken.role == Role::Assistant);
+        let mut known: HashSet<&str> = answers.map(|(message, _)| header(message)).collect();
+        let tail = self.text.get(end..).unwrap_or_default().trim();
+        if has_prompt && !tail.is_empty() {
+            known.insert(tail);
+        }
+        for (message, spoken) in done.iter().filter(|(_, spoken)| spoken.role != Role::Assistant) {
+            let own = header(message);
+            if !own.is_empty() && known.contains(own) {
+                faults.push((kind::SPEAKER, spoken.place));
+            }
+        }
+        true
+    }
+
+    /// Returns whether what is before the contents of others is not what is before an answer.
+    fn tells_speakers_apart(&self, said: &[(&Atom<'_>, usize)], written: &Written<'_>, has_prompt: bool) -> bool {
+        let ends = self
+            .copies
+            .list
+            .iter()
+            .filter(|copied| copied.memory().is_some())
+            .map(|copied| copied.end);
+        let tail = self.text.get(ends.max().unwrap_or_default()..).unwrap_or_default();
+        let header = tail.trim().lines().next_back().filter(|_| has_prompt).unwrap_or_default();
+        let (mut end, mut answer) = (0, "");
+        said.iter().all(|(atom, start)| {
+            let before = self.text.get(end..*start).unwrap_or_default().trim();
+            end = end.max(start + atom.text.len());
+            let is_answer = written
+                .spoken
+                .get(atom.message)
+                .is_some_and(|spoken| spoken.role == Role::Assistant);
+            if atom.kind & kind::CONTENT == 0 || before.is_empty() {
+                return true;
+            }
+            if is_answer {
+                answer = before;
+            }
+            is_answer || before != answer && (header.is_empty() || !before.ends_with(header))
+        })
     }
 }
 
-/// Returns whether stretches that were copied from a string have all letters and digits of an atom in it.
-fn is_covered(atom: &Atom<'_>, hits: &[&Stretch]) -> bool {
-    let Range { start, end } = atom.range;
-    if hits.iter().any(|hit| hit.at.start <= start && hit.at.end >= end) {
-        return true;
-    }
-    let mut is_there = vec![false; atom.range.len()];
-    for hit in hits {
-        let from = hit.at.start.saturating_sub(start).min(is_there.len());
-        let to = hit.at.end.saturating_sub(start).min(is_there.len());
+/// Returns the addresses of a string.
+pub fn addresses(text: &str) -> Range<usize> {
+    let bytes = text.as_bytes().as_ptr_range();
+    bytes.start.addr()..bytes.end.addr()
+}
+
+/// Returns whether copies have all letters and digits of a string.
+fn is_covered(atom: &Atom<'_>, hits: &[&(Range<usize>, &Copied)]) -> bool {
+    let mut is_there = vec![false; atom.text.len()];
+    for (memory, _) in hits {
+        let from = memory.start.saturating_sub(atom.memory.start).min(is_there.len());
+        let to = memory.end.saturating_sub(atom.memory.start).min(is_there.len());
         if let Some(part) = is_there.get_mut(from..to) {
             part.fill(true);
         }
     }
     let mut characters = atom.text.char_indices();
-    characters.all(|(at, character)| !character.is_alphanumeric() || is_there.get(at) == Some(&true))
+    !hits.is_empty() && characters.all(|(at, character)| !character.is_alphanumeric() || is_there.get(at) == Some(&true))
 }
 
 /// Returns the letters and digits of a string, in lower case.
-pub fn letters_of(text: &str) -> String {
+fn letters_of(text: &str) -> String {
     let letters = text.chars().filter(|character| character.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }
 
 impl Joined {
-    fn new(text: String, made: Vec<usize>) -> Self {
+    fn new(prompt: &str, made: Vec<Range<usize>>, meter: &mut Meter<'_>) -> Result<Self> {
+        let text: String = made.iter().filter_map(|bytes| prompt.get(bytes.clone())).collect();
+        meter.charge_bytes(text.len().saturating_mul(4))?;
         let plain = unescape(&text);
-        Self {
+        Ok(Self {
             letters: [letters_of(&plain), letters_of(&text)],
             made,
             text,
             plain,
             next: [0; 2],
-        }
+        })
     }
 
     /// Returns whether the stretches have the letters and digits of a string. The search begins after the last string that was found.
@@ -333,15 +493,6 @@ impl Joined {
     }
 }
 
-/// Returns whether JSON text of an object was printed directly after a brace, as if it were a part of an object.
-fn is_in_braces(text: &str, copied: &[Stretch]) -> bool {
-    let first = copied.iter().find(|stretch| stretch.at.start == 0);
-    first.is_some_and(|first| {
-        let before = text.get(..first.start).unwrap_or_default();
-        before.ends_with('{') && text.get(first.start..).is_some_and(|rest| rest.starts_with('{'))
-    })
-}
-
 /// Replaces the escapes of JSON text.
 fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
@@ -370,13 +521,13 @@ fn unescape(text: &str) -> String {
     plain
 }
 
-/// Adds the texts beside calls that are after a later result. The list has the kinds, the first bytes and the places of strings.
-pub fn find_late(said: &[(Kinds, usize, Place)], faults: &mut Faults) {
+/// Adds the texts beside calls that are after a later result. The list has strings with their first bytes.
+fn find_late(said: &[(&Atom<'_>, usize)], faults: &mut Faults) {
     let mut first = usize::MAX;
-    for (kind, start, place) in said.iter().rev() {
-        match *kind {
+    for (atom, start) in said.iter().rev() {
+        match atom.kind {
             kind::RESULT => first = first.min(*start),
-            kind::CALLER if *start > first => faults.push((kind::LATE, *place)),
+            kind::CALLER if *start > first => faults.push((kind::LATE, atom.place)),
             _ => {}
         }
     }
@@ -384,54 +535,9 @@ pub fn find_late(said: &[(Kinds, usize, Place)], faults: &mut Faults) {
 
 /// Adds the results that are in another order than their calls, unless their identifiers are printed.
 fn find_disorder(tape: &Tape<'_>, written: &Written<'_>, faults: &mut Faults) {
-    let next = written.spoken.iter().enumerate().skip(1);
-    for (spoken, (index, next)) in written.spoken.iter().zip(next) {
-        let has_id = || tape.copied.contains_key(format!("/messages/{index}/tool_call_id").as_str());
-        if next.call.is_some() && next.call < spoken.call && !has_id() {
+    for (spoken, next) in written.spoken.iter().zip(written.spoken.iter().skip(1)) {
+        if next.call.is_some() && next.call < spoken.call && !tape.is_copied(&next.id) {
             faults.push((kind::ORDER, next.place));
-        }
-    }
-}
-
-/// Adds the messages whose header is that of the assistant.
-fn find_speakers(prompt: &Prompt, written: &Written<'_>, has_prompt: bool, faults: &mut Faults) {
-    let mut headers: BTreeMap<usize, String> = BTreeMap::new();
-    let mut done: BTreeSet<usize> = BTreeSet::new();
-    let mut end = 0;
-    for segment in &prompt.segments {
-        let Some(message) = segment.message() else { continue };
-        let bytes = segment.bytes();
-        end = end.max(bytes.end);
-        if done.contains(&message) {
-            continue;
-        }
-        let role = format!("/messages/{message}/role");
-        let is_content = match segment.origin() {
-            Origin::Input { path, .. } => path != role,
-            Origin::Changed { paths } => paths.iter().any(|path| **path != role),
-            _ => false,
-        };
-        if is_content {
-            done.insert(message);
-        } else {
-            headers
-                .entry(message)
-                .or_default()
-                .push_str(prompt.text.get(bytes).unwrap_or_default());
-        }
-    }
-    let header = |message: &usize| headers.get(message).map_or("", |header| header.trim());
-    let role_of = |message: &usize| written.spoken.get(*message).map(|spoken| spoken.role);
-    let is_answer = |message: &usize| role_of(message) == Some(Role::Assistant);
-    let mut spoken: HashSet<&str> = done.iter().filter(|message| is_answer(message)).map(header).collect();
-    let tail = prompt.text.get(end..).unwrap_or_default().trim();
-    if has_prompt && !tail.is_empty() {
-        spoken.insert(tail);
-    }
-    for message in &done {
-        let own = header(message);
-        if role_of(message).is_some() && !is_answer(message) && !own.is_empty() && spoken.contains(own) {
-            faults.push((kind::SPEAKER, place_of(written, *message)));
         }
     }
 }
@@ -440,16 +546,8 @@ fn place_of(written: &Written<'_>, message: usize) -> Place {
     written.spoken.get(message).map_or(Place::BODY, |spoken| spoken.place)
 }
 
-/// Returns the index of the message if a path is that of `type` or `text` in a part of a content.
-fn key_of_part(path: &str) -> Option<usize> {
-    let mut keys = path.strip_prefix("/messages/")?.split('/');
-    let index = keys.next()?.parse().ok()?;
-    let is_part = keys.next()? == "content" && keys.next()?.parse::<usize>().is_ok();
-    (is_part && matches!(keys.next()?, "type" | "text") && keys.next().is_none()).then_some(index)
-}
-
 /// Returns the roles of a request that are no words of the template.
-pub fn list_unknown_roles(request: &Request<'_>, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<Vec<Role>> {
+fn list_unknown_roles(request: &Request<'_>, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<Vec<Role>> {
     let source = request.template.source().unwrap_or_default();
     let mut unknown = Vec::new();
     for role in [Role::Developer, Role::Tool] {

@@ -16,7 +16,6 @@ mod options;
 mod places;
 mod plan;
 mod prepared;
-mod quick;
 mod read;
 mod search;
 mod sketch;

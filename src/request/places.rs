@@ -34,11 +34,6 @@ const NO_INDEX: u32 = u32::MAX;
 pub const STEP: usize = size_of::<Step<'static>>();
 
 impl<'b> Places<'b> {
-    pub fn with_capacity(count: usize) -> Self {
-        let steps = Vec::with_capacity(count);
-        Self { steps }
-    }
-
     /// Returns the place of the value of a key.
     pub fn key(&mut self, parent: Place, key: impl Into<Cow<'b, str>>) -> Place {
         self.push(parent, key, NO_INDEX)

@@ -9,6 +9,7 @@
 
 use std::ops::Range;
 
+use super::copies::Sources;
 use super::known::{Known, Role, mark_shared, sort_by_address};
 use super::paths::{MESSAGE_DEPTH, Outer, Paths, ROOT, Step};
 use super::sets::Sets;
@@ -465,6 +466,27 @@ impl<'a> InputMap<'a> {
             _ if !union.paths.is_empty() => Source::Changed(self.sets.intern(&union.paths)),
             Some(rest) => rest,
             None => Source::Made,
+        }
+    }
+
+    /// Returns the number of strings and keys.
+    pub fn count_strings(&self) -> usize {
+        self.strings.len().saturating_add(self.keys.len())
+    }
+
+    /// Returns the strings and keys by address, and the values that contain them.
+    pub(super) fn list_sources(&self) -> Sources {
+        let strings = self
+            .strings
+            .iter()
+            .chain(&self.keys)
+            .filter(|known| known.role != Role::Token);
+        let mut strings: Vec<_> = strings.map(|known| (known.address(), known.end(), known.path)).collect();
+        strings.sort_unstable();
+        Sources {
+            strings,
+            parents: self.paths.parents(),
+            sets: self.sets.list().to_vec(),
         }
     }
 

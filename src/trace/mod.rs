@@ -8,6 +8,7 @@
 //! wrote. A piece that was copied has only its place in memory; [`InputMap`] knows what is there. At the end, the pieces of the output
 //! become [`Segment`]s.
 
+mod copies;
 mod known;
 mod map;
 mod owners;
@@ -19,9 +20,10 @@ mod source;
 mod spans;
 mod union;
 
+pub use copies::{Copied, Copies, From, Keeps};
 pub use map::{Container, InputMap, Literals, Storage};
 pub use paths::{Outer, Paths, ROOT, Step};
-pub use pieces::{Copied, Copies, Piece, Pieces};
+pub use pieces::{Piece, Pieces};
 pub use segments::{count_paths, count_pointer_bytes};
 pub use source::{Address, Owner, Source, free_spare_text};
 pub use spans::{Points, Spans};

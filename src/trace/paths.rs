@@ -187,6 +187,11 @@ impl Paths {
         self.list.get(index as usize).map_or(ROOT, |path| path.parent)
     }
 
+    /// Returns the container of each value.
+    pub(super) fn parents(&self) -> Vec<u32> {
+        self.list.iter().map(|path| path.parent).collect()
+    }
+
     /// Returns the message that a value is in, and whether the value belongs to its content.
     pub fn owner(&self, index: u32) -> (Owner, bool) {
         let path = self.list.get(index as usize);

@@ -68,24 +68,6 @@ impl Piece {
     }
 }
 
-/// The parts of an output that were copied from strings of the input or of the template.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Copies {
-    /// The parts, in the order of the output.
-    pub list: Vec<Copied>,
-    /// The byte ranges of the output that were made and not copied.
-    pub made: Vec<Range<usize>>,
-}
-
-/// A part of an output that was copied from a string of the input or of the template.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Copied {
-    /// The first byte in the output.
-    pub at: usize,
-    /// The addresses of the bytes.
-    pub memory: Range<usize>,
-}
-
 /// The pieces of a string, sorted by their ends.
 ///
 /// A render that is not traced records only the pieces of `{% generation %}` blocks. In one that is traced, each string also has pieces
@@ -122,24 +104,6 @@ impl Pieces {
     #[inline]
     pub fn len(&self) -> usize {
         self.list.len()
-    }
-
-    /// Returns the pieces that were copied from the memory of strings.
-    pub fn list_copies(&self) -> Copies {
-        let mut copies = Copies::default();
-        copies.list.reserve(self.list.len());
-        for piece in &self.list {
-            match piece.source {
-                Source::Memory(address) => {
-                    let (at, start) = (piece.start(), address.get());
-                    let memory = start..start.wrapping_add(piece.bytes().len());
-                    copies.list.push(Copied { at, memory });
-                }
-                Source::Template(_) | Source::Token(_) | Source::Generation => {}
-                Source::Input(..) | Source::Changed(_) | Source::Clock | Source::Made => copies.made.push(piece.bytes()),
-            }
-        }
-        copies
     }
 
     /// Returns the memory of the pieces in bytes.

@@ -63,6 +63,11 @@ impl Sets {
         std::mem::take(self).list
     }
 
+    /// Returns the sets in the order of their indices.
+    pub fn list(&self) -> &[Arc<[u32]>] {
+        &self.list
+    }
+
     /// Returns the paths of a set in the order of the input.
     pub fn get(&self, index: u32) -> &[u32] {
         self.list.get(index as usize).map_or(&[], |set| set)

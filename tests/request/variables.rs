@@ -68,7 +68,9 @@ fn options_can_be_among_the_variables() {
     twice["add_generation_prompt"] = json!(true);
     let error = template.prepare(data(&twice)).unwrap_err();
     assert_eq!(error.input_path(), Some("/chat_template_kwargs/add_generation_prompt"));
-    let error = template.prepare(data(&body(json!({"add_generation_prompt": "yes"})))).unwrap_err();
+    let error = template
+        .prepare(data(&body(json!({"add_generation_prompt": "yes"}))))
+        .unwrap_err();
     assert_eq!(error.input_path(), Some("/chat_template_kwargs/add_generation_prompt"));
     let exact = PrepareOptions::default().with_policy(Policy::Exact);
     let body = body(json!({"add_generation_prompt": false}));

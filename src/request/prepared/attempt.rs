@@ -5,13 +5,13 @@ use crate::chat::{ControlPolicy, ControlTokens, Prompt, PromptOptions};
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::request::change::Change;
-use crate::request::judge::Faults;
+use crate::request::judge::{Faults, judge};
 use crate::request::memory::Found;
 use crate::request::places::Place;
 use crate::request::plan::{Kinds, Plan, kind};
-use crate::request::quick;
 use crate::request::search::{Search, kinds_of};
 use crate::request::write::Written;
+use crate::trace::Keeps;
 
 /// A render of a request, whose faults are compared with those for which its plan was found.
 pub(super) struct Attempt<'r, 'b, 'm> {
@@ -25,29 +25,35 @@ impl<'b> Attempt<'_, 'b, '_> {
     /// Returns the prompt of what a plan wrote and its changes, or `None` if the template refuses it or the prompt has other faults.
     pub fn render(&mut self, plan: Plan, written: &Written<'b>) -> Result<Option<(Prompt, Vec<Change>)>> {
         let (request, options) = (self.request, self.options);
-        // Another plan can have places for other media.
-        let lost_media = (plan.media == self.found.plan.media).then_some(self.found.lost_media);
-        let knows_media = lost_media.is_some() || written.media.is_empty();
-        if knows_media && !self.found.needs_trace {
-            if let Ok(prompt) = request.render(written, options, (options.render.trace, true), self.meter) {
-                let faults = quick::judge(request, &prompt, written, self.meter)?;
-                if let Some(mut faults) = faults.filter(|faults| self.expects(kinds_of(faults))) {
-                    faults.extend(written.list_lost(lost_media.unwrap_or_default()).chain(self.list_known()));
-                    return self.finish(prompt, written, &faults).map(Some);
+        let kept = [Keeps::Addresses, Keeps::Sources];
+        for keeps in kept.into_iter().skip(usize::from(self.found.needs_trace)) {
+            let prompt = match request.render(written, options, keeps, self.meter) {
+                Ok(prompt) => prompt,
+                Err(error) => {
+                    // A control token that is refused is no fault of the plan.
+                    let options = without_refusal(options);
+                    let is_taken = request.render(written, &options, Keeps::Nothing, self.meter).is_ok();
+                    return if is_taken { Err(error) } else { Ok(None) };
                 }
+            };
+            let Some(mut faults) = judge(request, &prompt, written, self.meter)? else {
+                continue;
+            };
+            faults.extend(&written.given_up);
+            // Another plan can have places for other media.
+            let lost_media = if plan.media == self.found.plan.media {
+                self.found.lost_media
+            } else {
+                Search::new(request, options, self.meter).find_lost_media(&prompt, written)
+            };
+            faults.extend(written.list_lost(lost_media));
+            if !self.expects(kinds_of(&faults)) {
+                break;
             }
+            faults.extend(self.list_known());
+            return self.finish(prompt, written, &faults).map(Some);
         }
-        // A control token that is refused is no fault of the plan.
-        let options = &without_refusal(options);
-        let (mut outcome, prompt) = Search::new(request, options, self.meter).evaluate(plan, written, lost_media);
-        match prompt {
-            Some(prompt) if self.expects(outcome.kinds()) => {
-                let prompt = self.complete(prompt, written)?;
-                outcome.faults.extend(self.list_known());
-                self.finish(prompt, written, &outcome.faults).map(Some)
-            }
-            _ => Ok(None),
-        }
+        Ok(None)
     }
 
     /// Returns the plan that is best for this request, its prompt and its changes.
@@ -60,8 +66,7 @@ impl<'b> Attempt<'_, 'b, '_> {
         }
         outcome.faults.extend(self.list_known());
         let written = request.write(&outcome.plan, self.meter)?;
-        let prompt = request.render(&written, &options, (true, false), self.meter)?;
-        let prompt = self.complete(prompt, &written)?;
+        let prompt = request.render(&written, self.options, Keeps::Nothing, self.meter)?;
         let (prompt, changes) = self.finish(prompt, &written, &outcome.faults)?;
         Ok((outcome.plan, prompt, changes))
     }
@@ -78,20 +83,6 @@ impl<'b> Attempt<'_, 'b, '_> {
     /// Returns whether a prompt has no faults of other kinds than that for which the plan was found.
     fn expects(&self, faults: Kinds) -> bool {
         faults & !(self.found.faults | kind::FIELD | kind::DOCUMENT) == 0
-    }
-
-    /// Returns a traced prompt as the options want it.
-    fn complete(&self, mut prompt: Prompt, written: &Written<'b>) -> Result<Prompt> {
-        let options = self.options;
-        if options.control_tokens.policy == ControlPolicy::Refuse {
-            return self
-                .request
-                .render(written, options, (options.render.trace, false), self.meter);
-        }
-        if !options.render.trace && options.control_tokens.policy == ControlPolicy::Leave {
-            prompt.segments.clear();
-        }
-        Ok(prompt)
     }
 
     fn finish(&self, prompt: Prompt, written: &Written<'b>, faults: &Faults) -> Result<(Prompt, Vec<Change>)> {

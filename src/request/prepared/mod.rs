@@ -14,7 +14,7 @@ use foldhash::fast::RandomState;
 
 use super::change::{Change, ChangeKind};
 use super::format::{Format, find};
-use super::judge::Faults;
+use super::judge::{Faults, judge};
 use super::memory::{Found, Known, Memory};
 use super::normal::Normal;
 use super::options::{Policy, PrepareOptions, Settings};
@@ -24,13 +24,14 @@ use super::search::{Outcome, Search};
 use super::sketch::{self, Rest, Sketch};
 use super::variables::{self, Variables};
 use super::write::{Given, Written, write};
-use super::{quick, read, wrong};
+use super::{read, wrong};
 use crate::chat::{Append, ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt, PromptOptions};
 use crate::clock::LocalTime;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Data;
 use crate::meter::Meter;
 use crate::template::Input;
+use crate::trace::Keeps;
 
 /// A request as it is written for a template. It borrows from the body and the template.
 #[derive(Debug)]
@@ -157,7 +158,7 @@ impl<'b> Prepared<'b> {
         meter.claim_for_render(self.written.memory)?;
         let request = &self.request;
         if request.policy == Policy::Exact {
-            let prompt = request.render(&self.written, options, (options.render.trace, false), meter)?;
+            let prompt = request.render(&self.written, options, Keeps::Nothing, meter)?;
             return Ok((self.found.plan, prompt, self.list_changes()));
         }
         let mut attempt = Attempt {
@@ -301,16 +302,10 @@ impl<'b> Request<'b> {
         Ok(written)
     }
 
-    /// Renders what was written. `trace` and `lists_copies` tell what the prompt has besides its text.
-    pub fn render(
-        &self,
-        written: &Written<'b>,
-        options: &PromptOptions<'_>,
-        (trace, lists_copies): (bool, bool),
-        meter: &Meter<'_>,
-    ) -> Result<Prompt> {
-        let options = self.options(written, &options.with_trace(trace));
-        self.template.apply_within(&written.messages, &options, lists_copies, meter)
+    /// Renders what was written.
+    pub fn render(&self, written: &Written<'b>, options: &PromptOptions<'_>, keeps: Keeps, meter: &Meter<'_>) -> Result<Prompt> {
+        let options = self.options(written, options);
+        self.template.apply_within(&written.messages, &options, keeps, meter)
     }
 
     /// Returns the options with the arguments of what was written.
@@ -400,14 +395,15 @@ impl<'b> Request<'b> {
     /// Returns whether it takes a trace to judge the prompts of a plan: without one, the faults are doubtful or others.
     fn needs_trace(&self, outcome: &Outcome, options: &PromptOptions<'_>, meter: &mut Meter<'_>) -> Result<bool> {
         let written = self.write(&outcome.plan, meter)?;
-        let prompt = self.render(&written, options, (false, true), meter)?;
+        let prompt = self.render(&written, options, Keeps::Addresses, meter)?;
         let by_effect = kind::MEDIUM | kind::EFFORT | kind::THINKING;
         let list = |faults: &Faults| -> HashSet<_> {
             let shown = faults.iter().filter(|(kind, _)| kind & by_effect == 0);
             shown.copied().collect()
         };
-        let quick = quick::judge(self, &prompt, &written, meter)?;
-        Ok(quick.is_none_or(|quick| list(&quick) != list(&outcome.faults)))
+        let mut faults = judge(self, &prompt, &written, meter)?;
+        faults.iter_mut().for_each(|faults| faults.extend(&written.given_up));
+        Ok(faults.is_none_or(|faults| list(&faults) != list(&outcome.faults)))
     }
 
     /// Searches the plan that is best for this request.

@@ -5,6 +5,7 @@ use crate::chat::{Prompt, PromptOptions};
 use crate::error::Result;
 use crate::json::{Data, Object};
 use crate::meter::Meter;
+use crate::trace::Keeps;
 
 impl Prepared<'_> {
     /// Returns the media with the bytes that stand for them in a prompt of this request. They are found by one more render, in which a
@@ -43,7 +44,7 @@ impl Prepared<'_> {
         });
         let marked = self.written.replace_parts(&parts.collect());
         let options = attempt::without_refusal(options);
-        let marked = self.request.render(&marked, &options, (false, false), &meter)?.text;
+        let marked = self.request.render(&marked, &options, Keeps::Nothing, &meter)?.text;
         meter.charge_scan(marked.len().saturating_mul(2).saturating_add(prompt.text.len()))?;
         let Some((first, mut rest)) = marked.split_once(&mark(0)) else {
             return Ok(media);

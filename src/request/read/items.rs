@@ -128,7 +128,12 @@ fn read_item<'b>(reader: &mut Reader<'b, '_, '_>, item: &'b Data<'b>, place: Pla
 }
 
 /// Adds the reasoning of an item to the open turn: its content, or else its summary.
-fn read_reasoning<'b>(reader: &mut Reader<'b, '_, '_>, item: &'b Data<'b>, place: Place, open: &mut Option<Turn<'b>>) -> Result<()> {
+fn read_reasoning<'b>(
+    reader: &mut Reader<'b, '_, '_>,
+    item: &'b Data<'b>,
+    place: Place,
+    open: &mut Option<Turn<'b>>,
+) -> Result<()> {
     let has_text = |key: &&str| {
         item.get(key)
             .into_iter()

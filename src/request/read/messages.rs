@@ -60,7 +60,12 @@ pub fn push_instructions<'b>(reader: &mut Reader<'b, '_, '_>, instructions: &'b 
 
 /// Reads a message. Its results become turns; returns the turn with the rest, unless there is none. `is_kept` tells whether the message has
 /// the form that templates read.
-pub fn read_message<'b>(reader: &mut Reader<'b, '_, '_>, node: &'b Data<'b>, place: Place, is_kept: bool) -> Result<Option<Turn<'b>>> {
+pub fn read_message<'b>(
+    reader: &mut Reader<'b, '_, '_>,
+    node: &'b Data<'b>,
+    place: Place,
+    is_kept: bool,
+) -> Result<Option<Turn<'b>>> {
     if !node.is_object() {
         let found = node.describe();
         return Err(reader.wrong(place, format!("a message must be an object, and this is {found}")));

@@ -8,6 +8,8 @@ mod messages;
 mod parts;
 mod tools;
 
+pub use parts::is_opaque;
+
 use super::change::ChangeKind;
 use super::format::Format;
 use super::normal::{Arguments, Call, JsonText, Normal, Note, Turn};

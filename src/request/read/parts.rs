@@ -349,7 +349,5 @@ fn copy<'b>(node: &'b Data<'b>) -> Data<'b> {
     let entries = node
         .entries()
         .filter(|(key, _)| !(is_opaque(key) || is_binary && *key == "data"));
-    Data::Object(Object::new(
-        entries.map(|(key, value)| (key.into(), copy(value))).collect(),
-    ))
+    Data::Object(Object::new(entries.map(|(key, value)| (key.into(), copy(value))).collect()))
 }

@@ -8,16 +8,17 @@ use crate::request::places::Place;
 use crate::request::plan::{Plan, SettingForm, kind};
 use crate::request::variables::LEVELS;
 use crate::request::write::{MediaSet, Written};
+use crate::trace::Keeps;
 
 /// The most groups of media that are judged, each by two renders.
 const MOST_GROUPS: usize = 8;
 
 impl<'b> Search<'_, 'b, '_> {
     /// Returns the groups of media for which nothing stands in the prompt.
-    pub(super) fn find_lost_media(&mut self, prompt: &Prompt, written: &Written<'b>) -> MediaSet {
+    pub fn find_lost_media(&mut self, prompt: &Prompt, written: &Written<'b>) -> MediaSet {
         let mut groups: Vec<(MediaSet, Option<&str>)> = Vec::new();
         for medium in &written.media {
-            let group = (written.group_of(medium), medium.node.get_text("type"));
+            let group = (written.group_of(medium), medium.type_name);
             if !groups.contains(&group) && groups.len() < MOST_GROUPS {
                 groups.push(group);
             }
@@ -26,7 +27,7 @@ impl<'b> Search<'_, 'b, '_> {
         for (group, kind) in groups {
             let media = written.media.iter();
             let own: Vec<_> = media
-                .filter(|medium| (written.group_of(medium), medium.node.get_text("type")) == (group, kind))
+                .filter(|medium| (written.group_of(medium), medium.type_name) == (group, kind))
                 .collect();
             let Some(first) = own.first() else { continue };
             let mut render = |other: Option<Data<'b>>| {
@@ -34,7 +35,7 @@ impl<'b> Search<'_, 'b, '_> {
                 self.renders = self.renders.saturating_add(1);
                 let parts = own.iter().map(|medium| ((medium.message, medium.part), other.clone()));
                 let replaced = written.replace_parts(&parts.collect());
-                let other = self.request.render(&replaced, self.options, (false, false), self.meter);
+                let other = self.request.render(&replaced, self.options, Keeps::Nothing, self.meter);
                 other.ok().map(|other| other.text)
             };
             let Some(without) = render(None) else { continue };
@@ -117,7 +118,7 @@ impl<'b> Search<'_, 'b, '_> {
     fn say(&mut self, plan: Plan) -> Option<String> {
         let written = self.request.write(&plan, self.meter).ok()?;
         self.renders = self.renders.saturating_add(1);
-        let prompt = self.request.render(&written, self.options, (false, false), self.meter);
+        let prompt = self.request.render(&written, self.options, Keeps::Nothing, self.meter);
         match prompt {
             Ok(prompt) => Some(prompt.text),
             Err(error) => {

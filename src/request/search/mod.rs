@@ -14,6 +14,7 @@ use super::write::{MediaSet, Written};
 use crate::chat::{Prompt, PromptOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
+use crate::trace::Keeps;
 
 /// The most renders of a search before the cautious plans, and with them.
 const BUDGET: usize = 210;
@@ -113,35 +114,29 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             return outcome.clone();
         }
         let outcome = match self.request.write(&plan, self.meter) {
-            Ok(written) => self.evaluate(plan, &written, None).0,
+            Ok(written) => self.evaluate(plan, &written),
             Err(error) => self.refuse(plan, error, &Written::default()),
         };
         self.known.insert(plan, outcome.clone());
         outcome
     }
 
-    /// Renders what a plan wrote. Returns the outcome, and the prompt unless the template refuses the request. Of media it returns only
-    /// those that were found to be lost: `None` lets renders find them.
-    pub fn evaluate(&mut self, plan: Plan, written: &Written<'b>, lost_media: Option<MediaSet>) -> (Outcome, Option<Prompt>) {
+    /// Renders what a plan wrote, and judges the prompt.
+    fn evaluate(&mut self, plan: Plan, written: &Written<'b>) -> Outcome {
         let (mut faults, prompt) = match self.judge(written) {
             Ok(judged) => judged,
-            Err(error) => return (self.refuse(plan, error, written), None),
+            Err(error) => return self.refuse(plan, error, written),
         };
         let leaks = faults.iter().any(|(kind, _)| *kind == kind::LEAK);
-        let lost_media = match lost_media {
-            Some(lost) => lost,
-            None if leaks => 0,
-            None => self.find_lost_media(&prompt, written),
-        };
+        let lost_media = if leaks { 0 } else { self.find_lost_media(&prompt, written) };
         faults.extend(written.list_lost(lost_media));
-        let outcome = Outcome {
+        Outcome {
             plan,
             score: score_of(&faults),
             faults,
             refusal: None,
             lost_media,
-        };
-        (outcome, Some(prompt))
+        }
     }
 
     /// Returns the outcome of a plan by an error of the template.
@@ -169,8 +164,8 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     fn judge(&mut self, written: &Written<'b>) -> Result<(Faults, Prompt)> {
         self.meter.charge_items(written.atoms.len())?;
         self.renders = self.renders.saturating_add(1);
-        let prompt = self.request.render(written, self.options, (true, false), self.meter)?;
-        let mut faults = judge::judge(self.request, &prompt, written, self.meter)?;
+        let prompt = self.request.render(written, self.options, Keeps::Sources, self.meter)?;
+        let mut faults = judge::judge(self.request, &prompt, written, self.meter)?.unwrap_or_default();
         faults.extend(&written.given_up);
         Ok((faults, prompt))
     }

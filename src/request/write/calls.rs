@@ -6,13 +6,13 @@ use super::super::change::ChangeKind;
 use super::super::normal::{Arguments, Call};
 use super::super::places::Place;
 use super::super::plan::{CallArguments, kind};
-use super::{Writer, object, own, own_key};
+use super::{AtomForm, Writer, addresses, object, own, own_key};
 use crate::error::Result;
 use crate::json::{self, Data, Entry};
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
-    /// Writes a call. `number` is its index in its message.
-    pub fn write_call(&mut self, index: usize, number: usize) -> Result<Data<'b>> {
+    /// Writes a call.
+    pub fn write_call(&mut self, index: usize) -> Result<Data<'b>> {
         let Some(call) = self.find_call(index) else {
             return Ok(Data::None);
         };
@@ -20,8 +20,8 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         if let Some(id) = self.identify(call.id.map(Cow::Borrowed), Some(index), call.place) {
             entries.push(own_key("id", Data::Str(id)));
         }
-        let path = self.add_name(call, number);
-        let arguments = self.write_arguments(call, path)?;
+        self.add_name(call);
+        let arguments = self.write_arguments(call)?;
         let function = vec![own_key("name", Data::Str(call.name.into())), own_key("arguments", arguments)];
         entries.push(own_key("type", own("function")));
         entries.push(own_key("function", object(function)));
@@ -29,30 +29,31 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the strings of a call that is kept.
-    pub fn add_call(&mut self, index: usize, number: usize) {
+    pub fn add_call(&mut self, index: usize) {
         let Some(call) = self.find_call(index) else { return };
-        let path = self.add_name(call, number);
+        self.add_name(call);
         match &call.arguments {
-            Arguments::Json(json) => self.add_json(json.text.into(), call.arguments_place, path),
-            Arguments::Value(value) => self.add_strings(*value, call.arguments_place, kind::CALL, path),
+            Arguments::Json(json) => self.add_json(&json.text.into(), call.arguments_place),
+            Arguments::Value(value) => self.add_strings(value, call.arguments_place, kind::CALL, AtomForm::Argument),
             Arguments::Absent | Arguments::Input(_) | Arguments::Fields(_) => {}
         }
     }
 
     /// Adds arguments in JSON text, unless they are without a letter or digit, such as `{}`.
-    fn add_json(&mut self, text: Cow<'b, str>, place: Place, path: Place) {
+    fn add_json(&mut self, text: &Cow<'b, str>, place: Place) {
         if text.contains(char::is_alphanumeric) {
-            self.add_atom(place, kind::CALL, text, path, 0);
+            self.push_atom(place, kind::CALL, AtomForm::Json, text.clone(), addresses(text));
         }
     }
 
-    /// Adds the name of a call. Returns the path of its arguments.
-    fn add_name(&mut self, call: &'n Call<'b>, number: usize) -> Place {
-        let root = self.written.paths.item(self.root, "tool_calls", number);
-        let root = self.written.paths.key(root, "function");
-        let path = self.written.paths.key(root, "name");
-        self.add_atom(call.name_place, kind::CALL, call.name.into(), path, 0);
-        self.written.paths.key(root, "arguments")
+    fn add_name(&mut self, call: &'n Call<'b>) {
+        self.push_atom(
+            call.name_place,
+            kind::CALL,
+            AtomForm::Name,
+            call.name.into(),
+            addresses(call.name),
+        );
     }
 
     /// Returns the identifier of a call or a result.
@@ -73,7 +74,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         Some(own.into())
     }
 
-    fn write_arguments(&mut self, call: &'n Call<'b>, path: Place) -> Result<Data<'b>> {
+    fn write_arguments(&mut self, call: &'n Call<'b>) -> Result<Data<'b>> {
         let place = call.arguments_place;
         let (value, text) = match &call.arguments {
             Arguments::Absent => (Some(object(Vec::new())), None),
@@ -97,18 +98,17 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 if text.is_some() {
                     self.note(place, ChangeKind::Parsed, "the template takes arguments as an object");
                 }
-                self.add_data(&value, place, path);
+                self.add_data(&value, place, AtomForm::Argument);
                 value
             }
             (None, Some(text)) if !is_text => {
                 let reason = "the template takes arguments as an object, and the string is not the JSON of one";
                 self.note(place, ChangeKind::Wrapped, reason);
-                let path = self.written.paths.key(path, "input");
-                self.add_atom(place, kind::CALL, text.clone(), path, 0);
+                self.push_atom(place, kind::CALL, AtomForm::Value, text.clone(), addresses(&text));
                 object(vec![own_key("input", Data::Str(text))])
             }
             (_, Some(text)) => {
-                self.add_json(text.clone(), place, path);
+                self.add_json(&text, place);
                 Data::Str(text)
             }
             (value, None) => {
@@ -116,30 +116,23 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                     self.note(place, ChangeKind::Encoded, "the template takes arguments as JSON text");
                 }
                 let text: Cow<'b, str> = to_json(&value.unwrap_or_default()).into();
-                self.add_json(text.clone(), place, path);
+                self.add_json(&text, place);
                 Data::Str(text)
             }
         })
     }
 
     /// Adds the keys and strings of arguments.
-    fn add_data(&mut self, value: &Data<'b>, place: Place, path: Place) {
-        match value {
-            Data::Str(text) => self.add_atom(place, kind::CALL, text.clone(), path, 0),
-            Data::List(items) => {
-                for (number, item) in items.iter().enumerate() {
-                    let path = self.written.paths.item(path, "", number);
-                    self.add_data(item, place, path);
-                }
+    fn add_data(&mut self, value: &Data<'b>, place: Place, keys: AtomForm) {
+        if let Data::Str(text) = value {
+            self.push_atom(place, kind::CALL, AtomForm::Value, text.clone(), addresses(text));
+        }
+        value.items().for_each(|item| self.add_data(item, place, AtomForm::Key));
+        if let Data::Object(object) = value {
+            for (key, item) in object.entries() {
+                self.push_atom(place, kind::CALL, keys, key.clone(), addresses(key));
+                self.add_data(item, place, AtomForm::Key);
             }
-            Data::Object(object) => {
-                for (key, item) in object.entries() {
-                    let path = self.written.paths.key(path, key.clone());
-                    self.add_key(key.clone(), place, kind::CALL, path);
-                    self.add_data(item, place, path);
-                }
-            }
-            _ => {}
         }
     }
 }

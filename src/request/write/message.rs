@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use super::super::change::ChangeKind;
 use super::super::normal::{Arguments, Call, Form, Medium, Part, PartKind, Role, Turn};
-use super::super::places::Place;
 use super::super::plan::{CallArguments, Content, Empty, Kinds, MediaForm, ThoughtForm, kind};
-use super::{Given, Spoken, Writer, WrittenMedium, object, own, own_key};
+use super::{AtomForm, Given, Spoken, Writer, WrittenMedium, addresses, object, own, own_key};
 use crate::error::Result;
 use crate::json::{Data, Entry};
 
@@ -25,17 +24,20 @@ const THOUGHTS_START: &str = "<think>\n";
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     pub fn write_message(&mut self, mut turn: Turn<'b>) -> Result<()> {
         self.message = self.messages.len();
-        self.root = self.written.paths.item(Place::BODY, "messages", self.message);
         let kept = turn.node.filter(|_| self.is_kept(&turn));
         let role = match kept.and_then(|node| node.get_text("role")) {
             Some(role) => Cow::Borrowed(role),
             None => Cow::Owned(turn.role.name().to_owned()),
         };
+        let call = turn.result.and_then(|result| result.call);
+        let own = |key| kept.filter(|_| call.is_some()).and_then(|node| node.get_text(key));
         self.written.spoken.push(Spoken {
             role: turn.role,
             role_address: role.as_ptr().addr(),
             has_parts: kept.is_some() && turn.form == Form::Parts,
-            call: turn.result.and_then(|result| result.call),
+            call,
+            id: own("tool_call_id").map_or(0..0, addresses),
+            name: own("name").map(|name| (name, addresses(name))),
             place: turn.place,
         });
         if let Some(node) = kept {
@@ -53,8 +55,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         self.add_fields(&turn);
         entries.extend(turn.fields.iter().map(|field| (field.key.into(), field.value.borrowed())));
         if !turn.calls.is_empty() {
-            let calls = turn.calls.iter().enumerate();
-            let calls: Result<_> = calls.map(|(number, index)| self.write_call(*index, number)).collect();
+            let calls: Result<_> = turn.calls.iter().map(|index| self.write_call(*index)).collect();
             entries.push(own_key("tool_calls", Data::List(calls?)));
         }
         self.write_result(&turn, &mut entries);
@@ -98,42 +99,18 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Adds the strings of a message that is kept.
     fn add_kept(&mut self, turn: &Turn<'b>) {
         for thought in &turn.thoughts {
-            let path = self.path(turn.thought_key.unwrap_or_default());
-            self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), path, 0);
+            self.add_atom(thought.place, kind::THOUGHT, thought.text);
         }
         for (number, part) in turn.parts.iter().enumerate() {
-            let path = if turn.form == Form::Parts {
-                self.path_of_part(part, number)
-            } else {
-                self.path("content")
-            };
-            self.add_part(part, turn, path, (number, 0));
+            self.add_part(part, turn, number, addresses(&part.text).start);
         }
         self.add_fields(turn);
-        for (number, index) in turn.calls.iter().enumerate() {
-            self.add_call(*index, number);
-        }
+        turn.calls.iter().for_each(|index| self.add_call(*index));
     }
 
     fn add_fields(&mut self, turn: &Turn<'b>) {
         for field in &turn.fields {
-            let path = self.path(field.key);
-            self.add_strings(field.value, field.place, kind::FIELD, path);
-        }
-    }
-
-    /// Returns the path of a value of the message.
-    fn path(&mut self, key: &'b str) -> Place {
-        self.written.paths.key(self.root, key)
-    }
-
-    /// Returns the path of a part's text, or that of a medium.
-    fn path_of_part(&mut self, part: &Part<'b>, number: usize) -> Place {
-        let path = self.written.paths.item(self.root, "content", number);
-        match part.kind {
-            PartKind::Medium(_) => path,
-            PartKind::Thinking => self.written.paths.key(path, "thinking"),
-            _ => self.written.paths.key(path, "text"),
+            self.add_strings(field.value, field.place, kind::FIELD, AtomForm::Key);
         }
     }
 
@@ -174,17 +151,9 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                         "the template reads reasoning in another field",
                     );
                 }
-                let path = self.path(key);
-                let first = self.written.atoms.len();
-                let mut text = String::new();
-                for thought in &turn.thoughts {
-                    if !text.is_empty() {
-                        text.push('\n');
-                    }
-                    self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), path, text.len());
-                    text.push_str(thought.text);
-                }
-                self.locate(first, &text);
+                let texts: Vec<_> = turn.thoughts.iter().map(|thought| thought.text).collect();
+                let text = texts.join("\n");
+                self.add_thoughts(turn, addresses(&text).start);
                 entries.push((key.into(), Data::Str(text.into())));
             }
         }
@@ -240,15 +209,12 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 self.note(turn.content, ChangeKind::Wrapped, "the template takes the content as parts");
             }
             let parts = turn.parts.iter().enumerate().map(|(number, part)| {
-                let path = self.path_of_part(part, number);
-                self.add_part(part, turn, path, (number, 0));
+                let text = part.text.clone();
+                self.add_part(part, turn, number, addresses(&text).start);
                 match part.kind {
                     PartKind::Medium(medium) => self.write_medium(part, medium),
-                    PartKind::Thinking => {
-                        let thinking = own_key("thinking", Data::Str(part.text.clone()));
-                        object(vec![own_key("type", own("thinking")), thinking])
-                    }
-                    _ => text_part(Data::Str(part.text.clone())),
+                    PartKind::Thinking => object(vec![own_key("type", own("thinking")), own_key("thinking", Data::Str(text))]),
+                    _ => text_part(Data::Str(text)),
                 }
             });
             return Some(Data::List(parts.collect()));
@@ -260,27 +226,28 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 "the template takes the content as one string",
             );
         }
-        let mut path = self.path("content");
-        if wants_parts {
-            path = self.written.paths.item(path, "", 0);
-            path = self.written.paths.key(path, "text");
-        }
-        let first = self.written.atoms.len();
-        let mut text = String::new();
-        for part in &turn.parts {
-            if !text.is_empty() && !text.ends_with('\n') {
-                text.push('\n');
-            }
-            self.add_part(part, turn, path, (0, text.len()));
-            text.push_str(&part.text);
-        }
         let text = match turn.parts.as_slice() {
-            [part] if matches!(part.kind, PartKind::Text | PartKind::Block) => Data::Str(part.text.clone()),
-            _ => {
-                self.locate(first, &text);
-                Data::Str(text.into())
+            [part] if matches!(part.kind, PartKind::Text | PartKind::Block) => part.text.clone(),
+            parts => {
+                let mut joined = String::new();
+                for part in parts {
+                    if !joined.is_empty() && !joined.ends_with('\n') {
+                        joined.push('\n');
+                    }
+                    joined.push_str(&part.text);
+                }
+                joined.into()
             }
         };
+        let mut at = 0;
+        for part in &turn.parts {
+            if at > 0 && !text.get(..at).is_some_and(|before| before.ends_with('\n')) {
+                at += 1;
+            }
+            self.add_part(part, turn, 0, addresses(&text).start.wrapping_add(at));
+            at += part.text.len();
+        }
+        let text = Data::Str(text);
         Some(if wants_parts {
             Data::List(vec![text_part(text)])
         } else {
@@ -343,25 +310,25 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             id => id.map(|id| Cow::Owned(id.to_owned())),
         };
         if let Some(id) = self.identify(id, result.call, turn.place) {
+            if let Some(spoken) = self.written.spoken.last_mut() {
+                spoken.id = addresses(&id);
+            }
             entries.push(own_key("tool_call_id", Data::Str(id)));
         }
         let fills = self.plan.fills_names && result.name.is_none();
-        // The name of the call is not copied: a template that prints it here does not lose it.
         let name = result
             .name
             .or_else(|| fills.then(|| called.map_or("tool", |called| called.name)));
-        entries.extend(name.map(|name| own_key("name", Data::Str(name.into()))));
+        if let Some(name) = name {
+            let given = name.to_owned();
+            if let Some(spoken) = self.written.spoken.last_mut() {
+                spoken.name = spoken.call.map(|_| (name, addresses(&given)));
+            }
+            entries.push(own_key("name", Data::Str(given.into())));
+        }
         if fills {
             let reason = "the template reads the name of the function in its result";
             self.note(turn.place, ChangeKind::Filled, reason);
-        }
-    }
-
-    /// Sets the addresses of the strings that were joined to one.
-    fn locate(&mut self, first: usize, text: &str) {
-        let start = text.as_bytes().as_ptr().addr();
-        for atom in self.written.atoms.iter_mut().skip(first) {
-            atom.memory = start.wrapping_add(atom.range.start)..start.wrapping_add(atom.range.end);
         }
     }
 
@@ -383,37 +350,39 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         object(vec![own_key("type", own(&kind)), (kind.into(), url)])
     }
 
-    /// Adds the strings of a part with a number that begins at a byte of the string at a path, or a medium.
-    fn add_part(&mut self, part: &Part<'b>, turn: &Turn<'b>, path: Place, (number, start): (usize, usize)) {
+    /// Adds the strings of a part with a number, whose text is at an address, or a medium.
+    fn add_part(&mut self, part: &Part<'b>, turn: &Turn<'b>, number: usize, address: usize) {
         match part.kind {
             PartKind::Text | PartKind::Block => {
                 let kind = 1 << turn.class() as Kinds;
-                self.add_atom(part.place, kind, part.text.clone(), path, start);
+                let memory = address..address.wrapping_add(part.text.len());
+                self.push_atom(part.place, kind, AtomForm::Value, part.text.clone(), memory);
             }
-            PartKind::Medium(medium) => {
-                self.written.media.push(WrittenMedium {
-                    place: part.place,
-                    kind: medium,
-                    node: part.node,
-                    message: self.message,
-                    part: number,
-                });
-                self.push_atom(part.place, kind::MEDIUM, "".into(), path, 0);
-            }
-            PartKind::Thinking | PartKind::Thoughts => {
-                let is_tagged = part.kind == PartKind::Thoughts;
-                let mut start = start + if is_tagged { THOUGHTS_START.len() } else { 0 };
-                let first = self.written.atoms.len();
-                for thought in &turn.thoughts {
-                    self.add_atom(thought.place, kind::THOUGHT, thought.text.into(), path, start);
-                    start += thought.text.len() + 1;
-                }
-                // The template gets a copy of the string.
-                for atom in self.written.atoms.iter_mut().skip(first) {
-                    atom.memory = 0..0;
-                }
-            }
+            PartKind::Medium(medium) => self.written.media.push(WrittenMedium {
+                place: part.place,
+                kind: medium,
+                type_name: part.node.get_text("type"),
+                message: self.message,
+                part: number,
+            }),
+            PartKind::Thinking => self.add_thoughts(turn, address),
+            PartKind::Thoughts => self.add_thoughts(turn, address.wrapping_add(THOUGHTS_START.len())),
             PartKind::Label => {}
+        }
+    }
+
+    /// Adds the thoughts of a turn, which are joined at an address.
+    fn add_thoughts(&mut self, turn: &Turn<'b>, mut address: usize) {
+        for thought in &turn.thoughts {
+            let end = address.wrapping_add(thought.text.len());
+            self.push_atom(
+                thought.place,
+                kind::THOUGHT,
+                AtomForm::Value,
+                thought.text.into(),
+                address..end,
+            );
+            address = end.wrapping_add(1);
         }
     }
 }

@@ -16,9 +16,10 @@ use serde::{Serialize, Serializer};
 
 use super::change::{Change, ChangeKind};
 use super::claim_parts;
+use super::judge::addresses;
 use super::normal::{Medium, Normal, Role};
 use super::options::Settings;
-use super::places::{Place, Places};
+use super::places::Place;
 use super::plan::{Kinds, Plan, ToolList, kind};
 use crate::error::Result;
 use crate::json::{Data, Entry, Object};
@@ -67,21 +68,37 @@ impl Serialize for Given<'_> {
 pub struct Atom<'b> {
     pub place: Place,
     pub kind: Kinds,
-    pub is_key: bool,
+    pub form: AtomForm,
     pub text: Cow<'b, str>,
-    /// The place of the string in the request that the template gets, in [`Written::paths`].
-    pub path: Place,
-    /// The place in the string.
-    pub range: Range<usize>,
-    /// The addresses of the string that the template gets, or 0..0 if they are not known.
+    /// The addresses of the string that the template gets.
     pub memory: Range<usize>,
     /// The index of the message, or `usize::MAX` for a string that is in none.
     pub message: usize,
 }
 
+impl Atom<'_> {
+    pub fn is_key(&self) -> bool {
+        matches!(self.form, AtomForm::Argument | AtomForm::Key)
+    }
+}
+
+/// What a string is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomForm {
+    Value,
+    /// The arguments of a call in JSON text.
+    Json,
+    /// The name of a call.
+    Name,
+    /// The key of an argument of a call.
+    Argument,
+    /// Another key.
+    Key,
+}
+
 /// What the judge has to know of a message.
 #[derive(Clone, Debug)]
-pub struct Spoken {
+pub struct Spoken<'b> {
     pub role: Role,
     /// The address of the role that the template gets.
     pub role_address: usize,
@@ -89,6 +106,10 @@ pub struct Spoken {
     pub has_parts: bool,
     /// The index of the call to which the message is the result.
     pub call: Option<usize>,
+    /// The addresses of the identifier of a result.
+    pub id: Range<usize>,
+    /// The name of a result, and its addresses.
+    pub name: Option<(&'b str, Range<usize>)>,
     /// The place in the body.
     pub place: Place,
 }
@@ -98,7 +119,7 @@ pub struct Spoken {
 pub struct WrittenMedium<'b> {
     pub place: Place,
     pub kind: Medium,
-    pub node: &'b Data<'b>,
+    pub type_name: Option<&'b str>,
     /// The indices of the message and of the part.
     pub message: usize,
     pub part: usize,
@@ -118,9 +139,7 @@ pub struct Written<'b> {
     pub variables: Data<'b>,
     pub settings: Vec<Change>,
     pub atoms: Vec<Atom<'b>>,
-    /// The places in what the template gets.
-    pub paths: Places<'b>,
-    pub spoken: Vec<Spoken>,
+    pub spoken: Vec<Spoken<'b>>,
     pub changes: Vec<(Place, ChangeKind, &'static str)>,
     /// The names of calls that are also in labels of results.
     pub labelled: Vec<Place>,
@@ -143,6 +162,23 @@ impl<'b> Written<'b> {
     pub fn list_lost(&self, groups: MediaSet) -> impl Iterator<Item = (Kinds, Place)> {
         let media = self.media.iter().filter(move |medium| self.group_of(medium) & groups != 0);
         media.map(|medium| (kind::MEDIUM, medium.place))
+    }
+
+    /// Returns the parts of the content of a message.
+    pub fn parts_of(&self, message: usize) -> &[Data<'b>] {
+        let message = match &self.messages {
+            Given::List(messages) => messages.get(message),
+            _ => None,
+        };
+        let message = match message {
+            Some(Given::Kept(message)) => message,
+            Some(Given::Made(message)) => message,
+            _ => return &[],
+        };
+        match message.get("content") {
+            Some(Data::List(parts)) => parts,
+            _ => &[],
+        }
     }
 
     /// Returns what a template gets with others in the place of some parts, or nothing. A part has the indices of its message and of itself.
@@ -206,10 +242,8 @@ pub fn write<'b>(
         messages: Vec::with_capacity(normal.turns.len()),
         tools: Vec::with_capacity(normal.tools.len()),
         message: 0,
-        root: Place::BODY,
         written: Written {
             atoms: Vec::with_capacity(normal.values),
-            paths: Places::with_capacity(normal.values),
             spoken: Vec::with_capacity(normal.turns.len()),
             ..Written::default()
         },
@@ -240,7 +274,7 @@ pub fn write<'b>(
         }
     }
     for (place, text) in &normal.documents {
-        writer.add_atom(*place, kind::DOCUMENT, Cow::Borrowed(text), *place, 0);
+        writer.add_atom(*place, kind::DOCUMENT, text);
     }
     for note in &normal.notes {
         writer.note(note.place, note.kind, note.reason);
@@ -265,9 +299,8 @@ struct Writer<'n, 'b, 's, 'm> {
     settings: &'s Settings,
     messages: Vec<Given<'b>>,
     tools: Vec<Given<'b>>,
-    /// The index of the message that is written, and its path.
+    /// The index of the message that is written.
     message: usize,
-    root: Place,
     written: Written<'b>,
     /// The new identifiers by the indices of calls, and by the old identifiers of calls that the body does not have.
     ids: HashMap<(Option<usize>, String), String>,
@@ -287,61 +320,40 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         self.note(place, ChangeKind::Dropped, reason);
     }
 
-    /// Adds a string that begins at a byte of the string at a path.
-    fn add_atom(&mut self, place: Place, kind: Kinds, text: Cow<'b, str>, path: Place, start: usize) {
+    /// Adds a string of the body that the template gets.
+    fn add_atom(&mut self, place: Place, kind: Kinds, text: &'b str) {
+        self.push_atom(place, kind, AtomForm::Value, Cow::Borrowed(text), addresses(text));
+    }
+
+    /// Adds a string that the template gets at these addresses.
+    fn push_atom(&mut self, place: Place, kind: Kinds, form: AtomForm, text: Cow<'b, str>, memory: Range<usize>) {
         if !text.trim().is_empty() {
-            self.push_atom(place, kind, text, path, start);
+            let message = self.message;
+            self.written.atoms.push(Atom {
+                place,
+                kind,
+                form,
+                text,
+                memory,
+                message,
+            });
         }
-    }
-
-    fn push_atom(&mut self, place: Place, kind: Kinds, text: Cow<'b, str>, path: Place, start: usize) {
-        self.written.atoms.push(Atom {
-            place,
-            kind,
-            is_key: false,
-            range: start..start + text.len(),
-            memory: memory_of(&text),
-            text,
-            path,
-            message: self.message,
-        });
-    }
-
-    /// Adds the key of the value at a path.
-    fn add_key(&mut self, key: Cow<'b, str>, place: Place, kind: Kinds, path: Place) {
-        let first = self.written.atoms.len();
-        self.add_atom(place, kind, key, path, 0);
-        self.written.atoms.iter_mut().skip(first).for_each(|atom| atom.is_key = true);
     }
 
     /// Adds the strings of a value of the body, and its keys unless it is a field that templates need not print.
-    fn add_strings(&mut self, value: &'b Data<'b>, place: Place, kind: Kinds, path: Place) {
+    fn add_strings(&mut self, value: &'b Data<'b>, place: Place, kind: Kinds, keys: AtomForm) {
         if let Some(text) = value.text() {
-            self.add_atom(place, kind, text.into(), path, 0);
+            self.add_atom(place, kind, text);
         }
-        for (number, item) in value.items().enumerate() {
-            let path = self.written.paths.item(path, "", number);
-            self.add_strings(item, place, kind, path);
+        for item in value.items() {
+            self.add_strings(item, place, kind, AtomForm::Key);
         }
         for (key, item) in value.entries() {
-            let path = self.written.paths.key(path, key);
             if kind != kind::FIELD {
-                self.add_key(key.into(), place, kind, path);
+                self.push_atom(place, kind, keys, Cow::Borrowed(key), addresses(key));
             }
-            self.add_strings(item, place, kind, path);
+            self.add_strings(item, place, kind, AtomForm::Key);
         }
-    }
-}
-
-/// Returns the addresses of a string that is borrowed from the body, or 0..0 for a copy.
-#[expect(clippy::ptr_arg, reason = "only a borrowed string is at its place in the body")]
-fn memory_of(text: &Cow<'_, str>) -> Range<usize> {
-    match text {
-        Cow::Borrowed(text) => {
-            let bytes = text.as_bytes().as_ptr_range();
-            bytes.start.addr()..bytes.end.addr()
-        }
-        Cow::Owned(_) => 0..0,
     }
 }
 

@@ -2,20 +2,15 @@
 
 use super::super::change::ChangeKind;
 use super::super::normal::{Tool, ToolForm};
-use super::super::places::Place;
 use super::super::plan::{Descriptions, ToolList, kind};
-use super::{Given, Writer, object, own, own_key};
+use super::{AtomForm, Given, Writer, addresses, object, own, own_key};
 use crate::json::{Data, Entry, Object};
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     pub fn write_tool(&mut self, tool: &'n Tool<'b>) {
         let fills = self.plan.descriptions;
         let is_wrapped = self.plan.tools != ToolList::Flat;
-        let mut root = self.written.paths.item(Place::BODY, "tools", self.tools.len());
-        if is_wrapped {
-            root = self.written.paths.key(root, "function");
-        }
-        self.add_tool(tool, root);
+        self.add_tool(tool);
         if is_wrapped && fills == Descriptions::AsIs && matches!(tool.form, ToolForm::Wrapped) {
             self.tools.push(Given::Kept(tool.node));
             return;
@@ -55,22 +50,15 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the strings of a tool.
-    fn add_tool(&mut self, tool: &'n Tool<'b>, root: Place) {
-        let path = self.written.paths.key(root, "name");
-        self.add_atom(tool.place, kind::TOOL, tool.name.into(), path, 0);
-        if let Some(description) = tool.description {
-            let path = self.written.paths.key(root, "description");
-            self.add_atom(tool.place, kind::TOOL, description.into(), path, 0);
+    fn add_tool(&mut self, tool: &'n Tool<'b>) {
+        for text in std::iter::once(tool.name).chain(tool.description) {
+            self.add_atom(tool.place, kind::TOOL, text);
         }
         let properties = tool.parameters.and_then(|parameters| parameters.get("properties"));
-        let root = self.written.paths.key(root, "parameters");
-        let root = self.written.paths.key(root, "properties");
         for (key, property) in properties.into_iter().flat_map(Data::entries) {
-            let path = self.written.paths.key(root, key);
-            self.add_key(key.into(), tool.place, kind::TOOL, path);
+            self.push_atom(tool.place, kind::TOOL, AtomForm::Key, key.into(), addresses(key));
             if let Some(description) = property.get_text("description") {
-                let path = self.written.paths.key(path, "description");
-                self.add_atom(tool.place, kind::TOOL, description.into(), path, 0);
+                self.add_atom(tool.place, kind::TOOL, description);
             }
         }
     }

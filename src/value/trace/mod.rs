@@ -24,7 +24,7 @@ use super::{Str, Value};
 use crate::ast::Symbols;
 use crate::error::Result;
 use crate::meter::{Claim, Meter};
-use crate::trace::{Address, InputMap, Literals, Owner, Piece, Pieces, Segment, Source, count_paths, count_pointer_bytes};
+use crate::trace::{Address, Copies, InputMap, Literals, Owner, Piece, Pieces, Segment, Source, count_paths, count_pointer_bytes};
 use inputs::map_inputs;
 
 /// The number of steps that each value costs from which a segment comes. They pay for the work after the render, which has no meter: making
@@ -172,6 +172,14 @@ impl<'a> Runtime<'a> {
             .saturating_add(text.len() as u64 >> 3);
         self.meter.charge(later.saturating_sub(FREE_STEPS))?;
         Ok(segments)
+    }
+
+    /// Returns what the output was copied and made from. With sources, its pieces are resolved first.
+    pub fn list_copies(&mut self, pieces: &mut Pieces) -> Result<Copies> {
+        self.resolve(pieces)?;
+        let map = self.tape.as_ref().and_then(|tape| tape.map.as_ref());
+        self.meter.charge_items(map.map_or(0, InputMap::count_strings))?;
+        Ok(pieces.list_copies(map))
     }
 
     /// Returns whether the origin of a piece is not known, because strings of the input share memory.

@@ -1,0 +1,123 @@
+//! What a prompt was copied and made from, by address.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::map::InputMap;
+use super::paths::ROOT;
+use super::pieces::Pieces;
+use super::source::{Owner, Source};
+
+/// What a render keeps of the places in memory from which its prompt came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    Nothing,
+    /// The address of each part that was copied.
+    Addresses,
+    /// Also from which strings the other parts were made, and the message that owns each part.
+    Sources,
+}
+
+/// The parts of an output that were copied from memory or made, in the order of the output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Copies {
+    pub list: Vec<Copied>,
+    /// The strings of the input, if the render kept [`Keeps::Sources`].
+    pub sources: Option<Sources>,
+}
+
+/// A part of an output. Text of the template is a part only if the render kept the sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// The first byte in the output, and the byte after the last.
+    pub at: usize,
+    pub end: usize,
+    pub from: From,
+    owner: Owner,
+}
+
+/// Where a part of an output came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum From {
+    /// The address of the bytes.
+    Memory(usize),
+    /// The index of the set of values from which it was made.
+    Set(u32),
+    /// It was made, from something that is not known.
+    Made,
+    /// The template, or a token of the model.
+    Template,
+}
+
+/// The strings of an input by address, and the values that contain them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sources {
+    /// The addresses of the first byte and of the end, and the index of the value. A key has the index of its value.
+    pub(super) strings: Vec<(usize, usize, u32)>,
+    pub(super) parents: Vec<u32>,
+    pub(super) sets: Vec<Arc<[u32]>>,
+}
+
+impl Copied {
+    /// Returns the addresses of a part that was copied.
+    pub fn memory(&self) -> Option<Range<usize>> {
+        match self.from {
+            From::Memory(start) => Some(start..start.wrapping_add(self.end.saturating_sub(self.at))),
+            _ => None,
+        }
+    }
+
+    /// Returns the index of the message that owns the part.
+    pub fn message(&self) -> Option<usize> {
+        self.owner.index()
+    }
+}
+
+impl Sources {
+    /// Returns the index of the value of a string or a key, or of its container. The root is 0.
+    pub fn find(&self, address: usize) -> Option<u32> {
+        let after = self.strings.partition_point(|(start, ..)| *start <= address);
+        let (_, end, value) = self.strings.get(after.checked_sub(1)?)?;
+        (address < *end).then_some(*value)
+    }
+
+    /// Returns the container of a value. That of the root is the root.
+    pub fn parent(&self, value: u32) -> u32 {
+        self.parents.get(value as usize).copied().unwrap_or(ROOT)
+    }
+
+    /// Returns a value and the containers around it.
+    pub fn around(&self, value: u32) -> impl Iterator<Item = u32> {
+        std::iter::successors(Some(value), |value| (*value != ROOT).then(|| self.parent(*value)))
+    }
+
+    /// Returns the values of a set.
+    pub fn set(&self, index: u32) -> &[u32] {
+        self.sets.get(index as usize).map_or(&[], |set| set)
+    }
+}
+
+impl Pieces {
+    /// Returns the parts of an output. `map` is that of a render that keeps the sources, whose pieces are resolved.
+    pub fn list_copies(&self, map: Option<&InputMap<'_>>) -> Copies {
+        let part = |source: Source| match source {
+            Source::Memory(address) => Some(From::Memory(address.get())),
+            Source::Input(string, at) => {
+                let known = map.and_then(|map| map.strings.get(string as usize));
+                Some(known.map_or(From::Made, |known| From::Memory(known.address().wrapping_add(at as usize))))
+            }
+            Source::Changed(set) if map.is_some() => Some(From::Set(set)),
+            Source::Changed(_) | Source::Clock | Source::Made => Some(From::Made),
+            Source::Template(_) | Source::Token(_) => map.map(|_| From::Template),
+            Source::Generation => None,
+        };
+        let list = self.list().iter().filter_map(|piece| {
+            let Range { start: at, end } = piece.bytes();
+            let (from, owner) = (part(piece.source)?, piece.owner);
+            Some(Copied { at, end, from, owner })
+        });
+        let list = list.collect();
+        let sources = map.map(InputMap::list_sources);
+        Copies { list, sources }
+    }
+}
