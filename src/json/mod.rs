@@ -23,7 +23,6 @@ pub(crate) mod write;
 pub use error::{JsonError, JsonErrorKind};
 pub(crate) use layout::Layout;
 pub(crate) use pointer::escape_key;
-pub(crate) use read::DEPTH;
 pub use read::read;
 pub(crate) use read::{read_bytes, read_until};
 pub use serialize::to_data;

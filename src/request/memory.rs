@@ -22,6 +22,8 @@ pub struct Found {
     pub faults: Kinds,
     /// The groups of media of which its prompts have nothing.
     pub lost_media: MediaSet,
+    /// Whether media of one group are in its prompts and others are not, so that each prompt takes renders to judge them.
+    pub judges_media: bool,
     /// Whether it takes a trace to judge its prompts.
     pub needs_trace: bool,
     /// Whether it was found with a sketch that the template refuses as it is. It may do so for the words of the sketch.

@@ -2,8 +2,8 @@
 
 use super::normal::{Class, Form, Normal, Part, PartKind, Role, ToolForm, Turn};
 use super::plan::{
-    Alternated, CallArguments, CallForm, Content, Descriptions, Developer, Empty, Kinds, MediaForm, Plan, ResultForm, SettingForm,
-    Systems, ThoughtForm, ToolList, kind as k,
+    Alternated, CallArguments, CallForm, Content, Descriptions, Developer, Drops, Empty, Kinds, MediaForm, Plan, ResultForm,
+    SettingForm, Systems, ThoughtForm, ToolList, kind as k,
 };
 
 /// An operator makes a choice of a plan. It has a cost, the faults that it may mend, and a condition for the requests that it can change.
@@ -78,9 +78,9 @@ pub const OPERATORS: [Operator; 57] = [
     op(|plan| plan.settings = SettingForm::Dropped, 3, 0, |n| n.has_settings),
     op(|plan| plan.media = MediaForm::Dropped, 4, k::MEDIUM | k::LEAK | k::CONTENT, has_media),
     op(|plan| plan.thoughts = ThoughtForm::Dropped, 4, 0, has_thoughts),
-    op(|plan| (plan.drops_tools, plan.drops_calls) = (true, false), 6, 0, |n| !n.tools.is_empty()),
-    op(|plan| (plan.drops_tools, plan.drops_calls) = (false, true), 6, 0, has_calls),
-    op(|plan| (plan.drops_tools, plan.drops_calls) = (true, true), 6, 0, |n| has_calls(n) && !n.tools.is_empty()),
+    op(|plan| plan.drops = Drops::Tools, 6, 0, |n| !n.tools.is_empty()),
+    op(|plan| plan.drops = Drops::Calls, 6, 0, has_calls),
+    op(|plan| plan.drops = Drops::Both, 6, 0, |n| has_calls(n) && !n.tools.is_empty()),
     op(|plan| plan.tools = ToolList::Flat, 6, k::DOUBLE, |n| !n.tools.is_empty()),
     op(|plan| plan.arguments = CallArguments::Object, 6, k::REPR, has_calls),
 ];
@@ -140,8 +140,7 @@ pub fn cautious(gives_up: bool) -> Vec<Plan> {
         plans.extend(dropped);
         plans.extend([Systems::IntoUser, Systems::AllAsUser].map(|systems| Plan {
             systems,
-            drops_tools: true,
-            drops_calls: true,
+            drops: Drops::Both,
             results: ResultForm::AsUser,
             alternation: Alternated::Merged,
             ..without(strings)

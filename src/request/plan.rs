@@ -84,6 +84,8 @@ choices! {
     Alternated { Inserted, InsertedBlank, Merged }
     /// The role and the order of results.
     ResultForm { AsUser, Sorted }
+    /// Whether tools or calls are left out.
+    Drops { Tools, Calls, Both }
 }
 
 /// How the settings for reasoning become variables.
@@ -104,57 +106,44 @@ pub enum SettingForm {
     Dropped,
 }
 
-/// How a request is written. The default changes nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Plan {
-    pub system: Content,
-    pub user: Content,
-    pub assistant: Content,
-    pub caller: Content,
-    pub result: Content,
-    pub empty: Empty,
-    pub arguments: CallArguments,
-    pub tools: ToolList,
-    pub descriptions: Descriptions,
-    /// Whether results get the names of their functions.
-    pub fills_names: bool,
-    /// Whether calls and results get identifiers of nine letters and digits.
-    pub renames_ids: bool,
-    pub media: MediaForm,
-    pub developer: Developer,
-    pub thoughts: ThoughtForm,
-    pub calls: CallForm,
-    pub systems: Systems,
-    pub alternation: Alternated,
-    pub results: ResultForm,
-    pub settings: SettingForm,
-    pub drops_tools: bool,
-    pub drops_calls: bool,
+/// Defines the plan, and for each of its choices a function that makes it as another plan does.
+macro_rules! plan {
+    ($($(#[$doc:meta])* $field:ident: $type:ty),*) => {
+        /// How a request is written. The default changes nothing.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub struct Plan {
+            $($(#[$doc])* pub $field: $type),*
+        }
+
+        /// Each function makes a choice as another plan does.
+        pub const UNDO: &[fn(&mut Plan, &Plan)] = &[$(|plan, other| plan.$field = other.$field),*];
+    };
 }
 
-/// Each function makes a choice as another plan does.
-pub const UNDO: [fn(&mut Plan, &Plan); 20] = [
-    |plan, other| plan.system = other.system,
-    |plan, other| plan.user = other.user,
-    |plan, other| plan.assistant = other.assistant,
-    |plan, other| plan.caller = other.caller,
-    |plan, other| plan.result = other.result,
-    |plan, other| plan.empty = other.empty,
-    |plan, other| plan.arguments = other.arguments,
-    |plan, other| plan.tools = other.tools,
-    |plan, other| plan.descriptions = other.descriptions,
-    |plan, other| plan.fills_names = other.fills_names,
-    |plan, other| plan.renames_ids = other.renames_ids,
-    |plan, other| plan.media = other.media,
-    |plan, other| plan.developer = other.developer,
-    |plan, other| plan.thoughts = other.thoughts,
-    |plan, other| plan.calls = other.calls,
-    |plan, other| plan.systems = other.systems,
-    |plan, other| plan.alternation = other.alternation,
-    |plan, other| plan.results = other.results,
-    |plan, other| plan.settings = other.settings,
-    |plan, other| (plan.drops_tools, plan.drops_calls) = (other.drops_tools, other.drops_calls),
-];
+plan! {
+    system: Content,
+    user: Content,
+    assistant: Content,
+    caller: Content,
+    result: Content,
+    empty: Empty,
+    arguments: CallArguments,
+    tools: ToolList,
+    descriptions: Descriptions,
+    /// Whether results get the names of their functions.
+    fills_names: bool,
+    /// Whether calls and results get identifiers of nine letters and digits.
+    renames_ids: bool,
+    media: MediaForm,
+    developer: Developer,
+    thoughts: ThoughtForm,
+    calls: CallForm,
+    systems: Systems,
+    alternation: Alternated,
+    results: ResultForm,
+    settings: SettingForm,
+    drops: Drops
+}
 
 impl Plan {
     /// Returns the form of the contents of a class.
@@ -166,6 +155,14 @@ impl Plan {
             Class::Caller => self.caller,
             Class::Tool => self.result,
         }
+    }
+
+    pub fn drops_tools(&self) -> bool {
+        matches!(self.drops, Drops::Tools | Drops::Both)
+    }
+
+    pub fn drops_calls(&self) -> bool {
+        matches!(self.drops, Drops::Calls | Drops::Both)
     }
 
     /// Returns the plan with one form for all contents.
@@ -185,8 +182,8 @@ impl Plan {
     pub fn gives_up(&self, other: &Self) -> bool {
         let given_up = |plan: &Self| {
             [
-                plan.drops_tools,
-                plan.drops_calls,
+                plan.drops_tools(),
+                plan.drops_calls(),
                 plan.media == MediaForm::Dropped,
                 plan.thoughts == ThoughtForm::Dropped,
             ]

@@ -1,7 +1,8 @@
 //! The memory of values, which is claimed before they are copied.
 
 use crate::error::{Error, Result};
-use crate::json::{DEPTH, Data};
+use crate::json::Data;
+use crate::json::read::DEPTH;
 use crate::limits::{Limit, LimitExceeded};
 use crate::meter::Meter;
 

@@ -41,12 +41,12 @@ impl<'b> Attempt<'_, 'b, '_> {
             };
             faults.extend(&written.given_up);
             // Another plan can have places for other media.
-            let lost_media = if plan.media == self.found.plan.media {
-                self.found.lost_media
+            if plan.media == self.found.plan.media && !self.found.judges_media {
+                faults.extend(written.list_lost(self.found.lost_media));
             } else {
-                Search::new(request, options, self.meter).find_lost_media(&prompt, written)
-            };
-            faults.extend(written.list_lost(lost_media));
+                let lost = Search::new(request, options, self.meter).find_lost_media(&prompt, written);
+                faults.extend(lost.faults(written));
+            }
             if !self.expects(kinds_of(&faults)) {
                 break;
             }

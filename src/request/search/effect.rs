@@ -1,5 +1,7 @@
 //! Judges media and the settings for reasoning by their effect: the prompt without them, and with others in their place.
 
+use std::collections::HashMap;
+
 use super::{Outcome, Search};
 use crate::chat::Prompt;
 use crate::json::{Data, Object};
@@ -7,42 +9,43 @@ use crate::request::normal::Medium;
 use crate::request::places::Place;
 use crate::request::plan::{Plan, SettingForm, kind};
 use crate::request::variables::LEVELS;
-use crate::request::write::{MediaSet, Written};
+use crate::request::write::{LostMedia, Written};
 use crate::trace::Keeps;
 
-/// The most groups of media that are judged, each by two renders.
-const MOST_GROUPS: usize = 8;
+/// The most media that are judged, each by two renders. The others are lost as one of their group is.
+const MOST_MEDIA: usize = 16;
 
 impl<'b> Search<'_, 'b, '_> {
-    /// Returns the groups of media for which nothing stands in the prompt.
-    pub fn find_lost_media(&mut self, prompt: &Prompt, written: &Written<'b>) -> MediaSet {
-        let mut groups: Vec<(MediaSet, Option<&str>)> = Vec::new();
-        for medium in &written.media {
-            let group = (written.group_of(medium), medium.type_name);
-            if !groups.contains(&group) && groups.len() < MOST_GROUPS {
-                groups.push(group);
-            }
-        }
-        let mut lost = 0;
-        for (group, kind) in groups {
-            let media = written.media.iter();
-            let own: Vec<_> = media
-                .filter(|medium| (written.group_of(medium), medium.type_name) == (group, kind))
-                .collect();
-            let Some(first) = own.first() else { continue };
-            let mut render = |other: Option<Data<'b>>| {
+    /// Returns the media for which nothing is in the prompt. Each is judged alone: by the prompt without it and those after it, and by the
+    /// prompt with a part of an unknown type in its place.
+    pub fn find_lost_media(&mut self, prompt: &Prompt, written: &Written<'b>) -> LostMedia {
+        let mut lost = LostMedia::default();
+        let mut removed = HashMap::new();
+        let mut last = prompt.text.clone();
+        for (index, medium) in written.media.iter().enumerate().take(MOST_MEDIA).rev() {
+            let mut render = |parts: &HashMap<_, _>| {
                 self.meter.charge_items(self.request.normal.values).ok()?;
                 self.renders = self.renders.saturating_add(1);
-                let parts = own.iter().map(|medium| ((medium.message, medium.part), other.clone()));
-                let replaced = written.replace_parts(&parts.collect());
+                let replaced = written.replace_parts(parts);
                 let other = self.request.render(&replaced, self.options, Keeps::Nothing, self.meter);
                 other.ok().map(|other| other.text)
             };
-            let Some(without) = render(None) else { continue };
+            let place = (medium.message, medium.part);
+            removed.insert(place, None);
+            let Some(without) = render(&removed) else {
+                removed.remove(&place);
+                continue;
+            };
             let unknown = Data::Object(Object::new(vec![("type".into(), Data::Str("unknown".into()))]));
-            let is_lost = without == prompt.text
-                || render(Some(unknown)).as_ref() == Some(&prompt.text) && !names_medium(&prompt.text, &without, first.kind);
-            lost |= if is_lost { group } else { 0 };
+            let is_lost = without == last
+                || render(&HashMap::from([(place, Some(unknown))])).as_ref() == Some(&prompt.text)
+                    && !names_medium(&last, &without, medium.kind);
+            last = without;
+            lost.add(index, written.group_of(medium), is_lost);
+        }
+        for (index, medium) in written.media.iter().enumerate().skip(MOST_MEDIA) {
+            let group = written.group_of(medium);
+            lost.add(index, group, lost.groups & group != 0);
         }
         lost
     }

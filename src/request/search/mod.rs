@@ -10,7 +10,7 @@ use super::normal::{Role, Turn};
 use super::operators::{OPERATORS, Operator, cautious};
 use super::plan::{Alternated, Content, Developer, Kinds, Plan, Systems, ThoughtForm, UNDO, kind};
 use super::prepared::Request;
-use super::write::{MediaSet, Written};
+use super::write::{LostMedia, Written};
 use crate::chat::{Prompt, PromptOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
@@ -33,8 +33,7 @@ pub struct Outcome {
     pub plan: Plan,
     pub faults: Faults,
     pub refusal: Option<Refusal>,
-    /// The groups of media for which nothing stands in the prompt.
-    lost_media: MediaSet,
+    lost_media: LostMedia,
     /// Refused, garbled, lost, echoes.
     score: Score,
 }
@@ -67,7 +66,8 @@ impl Outcome {
         Found {
             plan: self.plan,
             faults: self.kinds(),
-            lost_media: self.lost_media,
+            lost_media: self.lost_media.groups,
+            judges_media: self.lost_media.is_mixed(),
             needs_trace: false,
             tries_neutral: false,
         }
@@ -128,8 +128,12 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             Err(error) => return self.refuse(plan, error, written),
         };
         let leaks = faults.iter().any(|(kind, _)| *kind == kind::LEAK);
-        let lost_media = if leaks { 0 } else { self.find_lost_media(&prompt, written) };
-        faults.extend(written.list_lost(lost_media));
+        let lost_media = if leaks {
+            LostMedia::default()
+        } else {
+            self.find_lost_media(&prompt, written)
+        };
+        faults.extend(lost_media.faults(written).collect::<Vec<_>>());
         Outcome {
             plan,
             score: score_of(&faults),
@@ -155,7 +159,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             plan,
             faults: Faults::new(),
             refusal: Some(refusal),
-            lost_media: 0,
+            lost_media: LostMedia::default(),
             score: (1, 0, 0, 0),
         }
     }
@@ -332,7 +336,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         let apply = |operator: &'static Operator| {
             let mut plan = base;
             (operator.choose)(&mut plan);
-            let drops = (plan.drops_tools, plan.drops_calls) != (base.drops_tools, base.drops_calls);
+            let drops = plan.drops != base.drops;
             let changes_media = plan.media != base.media;
             let is_held = plan.gives_up(&base) && !gives_up && !(drops && as_text) && (!changes_media || current.refusal.is_some());
             let mends = match operator.mends {

@@ -361,7 +361,6 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             PartKind::Medium(medium) => self.written.media.push(WrittenMedium {
                 place: part.place,
                 kind: medium,
-                type_name: part.node.get_text("type"),
                 message: self.message,
                 part: number,
             }),

@@ -116,10 +116,9 @@ pub struct Spoken<'b> {
 
 /// A medium of a message.
 #[derive(Debug)]
-pub struct WrittenMedium<'b> {
+pub struct WrittenMedium {
     pub place: Place,
     pub kind: Medium,
-    pub type_name: Option<&'b str>,
     /// The indices of the message and of the part.
     pub message: usize,
     pub part: usize,
@@ -127,6 +126,38 @@ pub struct WrittenMedium<'b> {
 
 /// Groups of media, one bit for each role and kind.
 pub type MediaSet = u32;
+
+/// The media of which a prompt has nothing.
+#[derive(Clone, Debug, Default)]
+pub struct LostMedia {
+    indices: Vec<usize>,
+    /// The groups of which media are lost, and those of which media are not.
+    pub groups: MediaSet,
+    kept: MediaSet,
+}
+
+impl LostMedia {
+    /// Adds a medium with an index in [`Written::media`].
+    pub fn add(&mut self, index: usize, group: MediaSet, is_lost: bool) {
+        if is_lost {
+            self.indices.push(index);
+            self.groups |= group;
+        } else {
+            self.kept |= group;
+        }
+    }
+
+    /// Returns whether a group has media of both kinds.
+    pub fn is_mixed(&self) -> bool {
+        self.groups & self.kept != 0
+    }
+
+    /// Returns the faults of the media.
+    pub fn faults(&self, written: &Written<'_>) -> impl Iterator<Item = (Kinds, Place)> {
+        let media = self.indices.iter().filter_map(|index| written.media.get(*index));
+        media.map(|medium| (kind::MEDIUM, medium.place))
+    }
+}
 
 /// A request as a template gets it.
 #[derive(Debug, Default)]
@@ -145,7 +176,7 @@ pub struct Written<'b> {
     pub labelled: Vec<Place>,
     /// What the plan gives up.
     pub given_up: Vec<(Kinds, Place)>,
-    pub media: Vec<WrittenMedium<'b>>,
+    pub media: Vec<WrittenMedium>,
     /// The memory of the values in bytes, and its claims.
     pub memory: usize,
     pub claims: Vec<Claim>,
@@ -153,7 +184,7 @@ pub struct Written<'b> {
 
 impl<'b> Written<'b> {
     /// Returns the group of a medium.
-    pub fn group_of(&self, medium: &WrittenMedium<'_>) -> MediaSet {
+    pub fn group_of(&self, medium: &WrittenMedium) -> MediaSet {
         let role = self.spoken.get(medium.message).map_or(Role::User, |spoken| spoken.role);
         1_u32.checked_shl((role as u32) << 2 | medium.kind as u32).unwrap_or_default()
     }
@@ -254,7 +285,7 @@ pub fn write<'b>(
     writer.written.memory = memory;
     writer.written.claims = claim_parts(writer.meter, memory)?;
     let mut turns = writer.arrange();
-    let drops_tools = plan.drops_tools && !normal.refuses_tools;
+    let drops_tools = plan.drops_tools() && !normal.refuses_tools;
     if drops_tools && settings.tools_as_text {
         writer.tell_tools(&mut turns);
     }

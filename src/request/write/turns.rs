@@ -22,7 +22,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             }
         }
         turns = self.place_systems(turns);
-        if self.plan.drops_calls {
+        if self.plan.drops_calls() {
             self.drop_calls(&mut turns);
         }
         match self.plan.results {
