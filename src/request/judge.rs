@@ -7,6 +7,8 @@ use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
+use foldhash::fast::RandomState;
+
 use super::normal::Role;
 use super::places::Place;
 use super::plan::{Kinds, kind};
@@ -38,29 +40,20 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
     let echoes = written.spoken.iter().filter(|spoken| unknown.contains(&spoken.role));
     let echoes = echoes.filter(|spoken| tape.is_copied(&(spoken.role_address..spoken.role_address + 1)));
     faults.extend(echoes.map(|spoken| (kind::ECHO, spoken.place)));
-    let (mut firsts, mut said) = (BTreeMap::new(), Vec::new());
+    let mut said = Vec::with_capacity(written.atoms.len());
     for atom in &written.atoms {
         meter.charge(4)?;
         match tape.find(atom, meter)? {
             Found::At(start, fault) => {
                 faults.extend(fault.map(|fault| (fault, atom.place)));
                 said.push((atom, start));
-                if atom.kind & (kind::CONTENT & !kind::RESULT) != 0 {
-                    firsts.entry(atom.message).or_insert(start);
-                }
             }
             Found::Nowhere if tape.is_name_of_result(atom, written, meter)? => {}
             Found::Nowhere => faults.push((atom.kind, atom.place)),
             Found::Doubtful => return Ok(None),
         }
     }
-    let mut last = 0;
-    for (message, start) in firsts {
-        if start < last {
-            faults.push((kind::ORDER, place_of(written, message)));
-        }
-        last = last.max(start);
-    }
+    find_disordered(&said, written, &mut faults);
     find_late(&said, &mut faults);
     find_disorder(&tape, written, &mut faults);
     let is_told_apart = match tape.copies.sources {
@@ -70,7 +63,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
     if !is_told_apart {
         return Ok(None);
     }
-    let mut seen = HashSet::new();
+    let mut seen: HashSet<_, RandomState> = HashSet::default();
     faults.retain(|fault| seen.insert(*fault));
     Ok(Some(faults))
 }
@@ -93,7 +86,7 @@ struct Tape<'p> {
     /// The stretches that were made, in the order of the prompt.
     made: Vec<Range<usize>>,
     /// The indices of those that were made from a value of the input, by the index of the value.
-    made_from: HashMap<u32, Vec<usize>>,
+    made_from: HashMap<u32, Vec<usize>, RandomState>,
     /// The stretches in which the last changed string was looked for.
     last: Joined,
 }
@@ -125,7 +118,7 @@ impl<'p> Tape<'p> {
             next: Cell::new(0),
             sorted: OnceCell::new(),
             made: Vec::new(),
-            made_from: HashMap::new(),
+            made_from: HashMap::default(),
             last: Joined::default(),
         };
         let sources = prompt.copies.sources.as_ref();
@@ -260,12 +253,11 @@ impl<'p> Tape<'p> {
         }
         let mut hits: Vec<&(Range<usize>, &Copied)> = self.hits(&atom.memory).collect();
         meter.charge_items(hits.len())?;
-        hits.sort_unstable_by_key(|(_, copied)| copied.at);
-        let first = hits
-            .first()
-            .map(|(memory, copied)| copied.at + inner.start.saturating_sub(memory.start));
+        hits.reverse();
         let is_call = atom.kind == kind::CALL;
-        if let Some(first) = first.filter(|_| hits.iter().any(|(memory, _)| covers(memory)) || is_covered(atom, &hits)) {
+        let Some(gap) = find_gap(atom, &hits) else {
+            let first = hits.iter().min_by_key(|(_, copied)| copied.at);
+            let first = first.map_or(0, |(memory, copied)| copied.at + inner.start.saturating_sub(memory.start));
             let most = (text.len() / 6 + text.matches('\n').count() + 1).max(3);
             let is_encoded = |pair: &[&(Range<usize>, &Copied)]| match pair {
                 [(_, before), (_, after)] => self.text.get(before.end..after.at) == Some("\\\""),
@@ -279,16 +271,21 @@ impl<'p> Tape<'p> {
                 self.find_garbling(atom, first, usize::MAX)
             };
             return Ok(Found::At(first, fault));
-        }
+        };
         if self.made.is_empty() {
             return Ok(Found::Nowhere);
         }
-        let is_known = self.copies.sources.is_some();
-        let own = if is_known {
-            self.made_of(atom.memory.start)
-        } else {
-            (0..self.made.len()).collect()
-        };
+        if self.copies.sources.is_none() {
+            if self.last.made.is_empty() {
+                self.last = Joined::new(self.text, self.made.clone(), meter)?;
+            }
+            return Ok(if self.last.find(gap, meter)? {
+                Found::Doubtful
+            } else {
+                Found::Nowhere
+            });
+        }
+        let own = self.made_of(atom.memory.start);
         meter.charge_items(own.len())?;
         let own = own.iter().filter_map(|made| self.made.get(*made)).cloned();
         let mut ranges: Vec<Range<usize>> = hits.iter().map(|(_, copied)| copied.at..copied.end).chain(own).collect();
@@ -301,10 +298,10 @@ impl<'p> Tape<'p> {
         }
         let is_there = self.last.find(text, meter)?;
         let is_double = is_call && self.last.text.contains("\\\"");
-        Ok(match (is_there, is_known) {
-            (false, _) => Found::Nowhere,
-            (true, false) => Found::Doubtful,
-            (true, true) => Found::At(start, is_double.then_some(kind::DOUBLE)),
+        Ok(if is_there {
+            Found::At(start, is_double.then_some(kind::DOUBLE))
+        } else {
+            Found::Nowhere
         })
     }
 
@@ -427,18 +424,22 @@ pub fn addresses(text: &str) -> Range<usize> {
     bytes.start.addr()..bytes.end.addr()
 }
 
-/// Returns whether copies have all letters and digits of a string.
-fn is_covered(atom: &Atom<'_>, hits: &[&(Range<usize>, &Copied)]) -> bool {
-    let mut is_there = vec![false; atom.text.len()];
-    for (memory, _) in hits {
-        let from = memory.start.saturating_sub(atom.memory.start).min(is_there.len());
-        let to = memory.end.saturating_sub(atom.memory.start).min(is_there.len());
-        if let Some(part) = is_there.get_mut(from..to) {
-            part.fill(true);
+/// Returns the first part of a string that has a letter or digit and was not copied. `hits` are the copies in the order of their addresses.
+fn find_gap<'a>(atom: &'a Atom<'_>, hits: &[&(Range<usize>, &Copied)]) -> Option<&'a str> {
+    let mut end = atom.memory.start;
+    for memory in hits
+        .iter()
+        .map(|(memory, _)| memory)
+        .chain([&(atom.memory.end..atom.memory.end)])
+    {
+        let gap = end.saturating_sub(atom.memory.start)..memory.start.saturating_sub(atom.memory.start);
+        let gap = atom.text.get(gap).unwrap_or_default();
+        if gap.contains(char::is_alphanumeric) || hits.is_empty() {
+            return Some(gap);
         }
+        end = end.max(memory.end);
     }
-    let mut characters = atom.text.char_indices();
-    !hits.is_empty() && characters.all(|(at, character)| !character.is_alphanumeric() || is_there.get(at) == Some(&true))
+    None
 }
 
 /// Returns the letters and digits of a string, in lower case.
@@ -521,6 +522,21 @@ fn unescape(text: &str) -> String {
     plain
 }
 
+/// Adds the messages whose contents begin before those of earlier messages. The list has strings with their first bytes.
+fn find_disordered(said: &[(&Atom<'_>, usize)], written: &Written<'_>, faults: &mut Faults) {
+    let (mut last, mut message) = (0, None);
+    let contents = said
+        .iter()
+        .filter(|(atom, _)| atom.kind & (kind::CONTENT & !kind::RESULT) != 0);
+    for (atom, start) in contents {
+        if message.replace(atom.message) != Some(atom.message) {
+            let place = written.spoken.get(atom.message).map(|spoken| spoken.place);
+            faults.extend(place.filter(|_| *start < last).map(|place| (kind::ORDER, place)));
+            last = last.max(*start);
+        }
+    }
+}
+
 /// Adds the texts beside calls that are after a later result. The list has strings with their first bytes.
 fn find_late(said: &[(&Atom<'_>, usize)], faults: &mut Faults) {
     let mut first = usize::MAX;
@@ -540,10 +556,6 @@ fn find_disorder(tape: &Tape<'_>, written: &Written<'_>, faults: &mut Faults) {
             faults.push((kind::ORDER, next.place));
         }
     }
-}
-
-fn place_of(written: &Written<'_>, message: usize) -> Place {
-    written.spoken.get(message).map_or(Place::BODY, |spoken| spoken.place)
 }
 
 /// Returns the roles of a request that are no words of the template.

@@ -34,6 +34,11 @@ const NO_INDEX: u32 = u32::MAX;
 pub const STEP: usize = size_of::<Step<'static>>();
 
 impl<'b> Places<'b> {
+    /// Makes room for more places.
+    pub fn reserve(&mut self, count: usize) {
+        self.steps.reserve(count);
+    }
+
     /// Returns the place of the value of a key.
     pub fn key(&mut self, parent: Place, key: impl Into<Cow<'b, str>>) -> Place {
         self.push(parent, key, NO_INDEX)

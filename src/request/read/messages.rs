@@ -33,6 +33,8 @@ pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, body: &'b Data<'b>, messages: &
     }
     let place = reader.key(Place::BODY, "messages");
     let mut is_prefilled = format == Format::Messages;
+    reader.normal.turns.reserve(messages.items().len());
+    reader.normal.places.reserve(messages.items().len().saturating_mul(3));
     for (index, node) in reader.items_of(messages, place)? {
         let place = reader.item(Place::BODY, "messages", index);
         let has = |key| node.get(key).and_then(Data::bool) == Some(true);

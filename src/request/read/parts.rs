@@ -100,6 +100,7 @@ impl<'b> Reader<'b, '_, '_> {
             return Ok(());
         }
         turn.form = Form::Text;
+        turn.parts.reserve_exact(1);
         match content.text() {
             Some(text) => self.push_text(turn, text, content, turn.content),
             None if content.is_null() => {

@@ -22,9 +22,9 @@ fn key_of(thoughts: ThoughtForm) -> Option<&'static str> {
 const THOUGHTS_START: &str = "<think>\n";
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
-    pub fn write_message(&mut self, mut turn: Turn<'b>) -> Result<()> {
+    pub fn write_message(&mut self, turn: &Turn<'b>) -> Result<()> {
         self.message = self.messages.len();
-        let kept = turn.node.filter(|_| self.is_kept(&turn));
+        let kept = turn.node.filter(|_| self.is_kept(turn));
         let role = match kept.and_then(|node| node.get_text("role")) {
             Some(role) => Cow::Borrowed(role),
             None => Cow::Owned(turn.role.name().to_owned()),
@@ -41,10 +41,11 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             place: turn.place,
         });
         if let Some(node) = kept {
-            self.add_kept(&turn);
+            self.add_kept(turn);
             self.messages.push(Given::Kept(node));
             return Ok(());
         }
+        let mut turn = turn.clone();
         let mut entries: Vec<Entry<'b>> = vec![own_key("role", Data::Str(role))];
         self.write_thoughts(&mut turn, &mut entries);
         let content = self.write_content(&mut turn);

@@ -287,9 +287,9 @@ pub fn write<'b>(
     let mut turns = writer.arrange();
     let drops_tools = plan.drops_tools() && !normal.refuses_tools;
     if drops_tools && settings.tools_as_text {
-        writer.tell_tools(&mut turns);
+        writer.tell_tools(turns.to_mut());
     }
-    for turn in turns {
+    for turn in turns.iter() {
         writer.write_message(turn)?;
     }
     writer.message = usize::MAX;

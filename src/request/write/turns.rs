@@ -1,17 +1,39 @@
 //! Decides on the messages before they are written: their roles, their order and their number.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::super::change::ChangeKind;
 use super::super::normal::{Answer, Call, Form, Part, PartKind, Role, Turn};
-use super::super::plan::{Alternated, CallForm, Developer, ResultForm, Systems, kind};
+use super::super::plan::{Alternated, CallForm, Developer, Plan, ResultForm, Systems, kind};
 use super::Writer;
 
 const ALTERNATES: &str = "the template wants the user and the assistant in turns";
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Returns the messages of the plan.
-    pub fn arrange(&mut self) -> Vec<Turn<'b>> {
+    pub fn arrange(&mut self) -> Cow<'n, [Turn<'b>]> {
+        let Plan {
+            developer,
+            systems,
+            drops,
+            results,
+            calls,
+            alternation,
+            ..
+        } = self.plan;
+        let arranges = Plan {
+            developer,
+            systems,
+            drops,
+            results,
+            calls,
+            alternation,
+            ..Plan::default()
+        };
+        if arranges == Plan::default() {
+            return Cow::Borrowed(&self.normal.turns);
+        }
         let mut turns = self.normal.turns.clone();
         if self.plan.developer != Developer::AsIs {
             let is_system = self.plan.developer == Developer::System;
@@ -35,10 +57,10 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             CallForm::Split => turns = self.split_calls(turns),
             CallForm::AsIs => {}
         }
-        match self.plan.alternation {
+        Cow::Owned(match self.plan.alternation {
             Alternated::AsIs => turns,
             alternation => self.alternate(turns, alternation),
-        }
+        })
     }
 
     /// Appends the content, the reasoning and the fields of a message to another one.
