@@ -31,43 +31,61 @@ pub enum Severity {
     Lost,
 }
 
-/// What was done with a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ChangeKind {
+/// Defines the kinds of changes with their names.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $name:literal),*) => {
+        /// What was done with a value.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+        #[serde(rename_all = "snake_case")]
+        #[non_exhaustive]
+        pub enum ChangeKind {
+            $($(#[$doc])* $kind),*
+        }
+
+        impl ChangeKind {
+            /// Returns the name, such as `parsed`.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name),*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
     /// Several parts became one string.
-    Joined,
+    Joined = "joined",
     /// A string became a part, or a tool got an object around it.
-    Wrapped,
+    Wrapped = "wrapped",
     /// The object around a function was left out.
-    Unwrapped,
+    Unwrapped = "unwrapped",
     /// JSON text became a value.
-    Parsed,
+    Parsed = "parsed",
     /// A value became JSON text.
-    Encoded,
+    Encoded = "encoded",
     /// An absent content became an empty one.
-    Emptied,
+    Emptied = "emptied",
     /// An empty content became null.
-    Omitted,
+    Omitted = "omitted",
     /// A value that the template needs was added.
-    Filled,
+    Filled = "filled",
     /// An identifier, a key or a type got another name.
-    Renamed,
+    Renamed = "renamed",
     /// A message got another role.
-    Recast,
+    Recast = "recast",
     /// A value is in another place.
-    Moved,
+    Moved = "moved",
     /// A message became several.
-    Split,
+    Split = "split",
     /// Messages became one.
-    Merged,
+    Merged = "merged",
     /// A message without content was added before this one.
-    Inserted,
+    Inserted = "inserted",
     /// The prompt has the value in a notation that is none of the template's: as Python or JSON prints a part, or encoded twice.
-    Garbled,
+    Garbled = "garbled",
     /// The prompt does not have the value.
-    Dropped,
+    Dropped = "dropped"
 }
 
 impl Change {
@@ -90,28 +108,6 @@ impl fmt::Display for Change {
 }
 
 impl ChangeKind {
-    /// Returns the name, such as `parsed`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Joined => "joined",
-            Self::Wrapped => "wrapped",
-            Self::Unwrapped => "unwrapped",
-            Self::Parsed => "parsed",
-            Self::Encoded => "encoded",
-            Self::Emptied => "emptied",
-            Self::Omitted => "omitted",
-            Self::Filled => "filled",
-            Self::Renamed => "renamed",
-            Self::Recast => "recast",
-            Self::Moved => "moved",
-            Self::Split => "split",
-            Self::Merged => "merged",
-            Self::Inserted => "inserted",
-            Self::Garbled => "garbled",
-            Self::Dropped => "dropped",
-        }
-    }
-
     /// Returns how much of what the body says a change of this kind affects.
     pub fn severity(self) -> Severity {
         match self {

@@ -6,6 +6,7 @@
 //!
 //! Any other type that implements `Serialize` is turned into [`Data`] by [`crate::json::to_data`].
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::error::Result;
@@ -108,6 +109,12 @@ impl Borrow for Data<'_> {
 
     fn borrow_list<'a>(items: &'a [Self], _: &mut Runtime<'a>) -> Result<Value<'a>> {
         Ok(Value::List(Seq::Data(items)))
+    }
+}
+
+impl Borrow for Cow<'_, Data<'_>> {
+    fn borrow_value<'a>(&'a self, _: &mut Runtime<'a>) -> Result<Value<'a>> {
+        Ok(Value::from(&**self))
     }
 }
 

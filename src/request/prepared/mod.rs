@@ -95,8 +95,13 @@ impl ChatTemplate {
         let found = request.find_plan(options, &mut meter)?;
         let written = if is_kept(body, request.format, request.policy) {
             Written {
-                messages: body.get("messages").map(Given::Kept).unwrap_or_default(),
-                tools: body.get("tools").map(Given::Kept).unwrap_or_default(),
+                messages: body
+                    .get("messages")
+                    .into_iter()
+                    .flat_map(Data::items)
+                    .map(Given::Borrowed)
+                    .collect(),
+                tools: body.get("tools").map(|tools| tools.items().map(Given::Borrowed).collect()),
                 variables: variables::read_exact(body),
                 ..Written::default()
             }

@@ -85,6 +85,45 @@ impl Prepared<'_> {
         }
         Ok(media)
     }
+
+    /// Returns the pointers of the parts with `cache_control`, each with the byte of the prompt after its text. A part whose text was not
+    /// copied to this prompt is left out. They are found by one more render.
+    ///
+    /// ```
+    /// use chat_template::{ChatTemplate, PromptOptions, json};
+    ///
+    /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}", &[])?;
+    /// let rules = serde_json::json!({"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}});
+    /// let hi = serde_json::json!({"role": "user", "content": "Hi"});
+    /// let body = json::to_data(&serde_json::json!({"system": [rules], "messages": [hi]}))?;
+    /// let prepared = template.prepare(&body)?;
+    /// let (prompt, _) = prepared.render()?;
+    /// let ends = prepared.find_cache_ends(&prompt, &PromptOptions::default())?;
+    /// assert_eq!(ends, [("/system/0".to_owned(), "<system>Be brief.".len())]);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Prepared::render`].
+    pub fn find_cache_ends(&self, prompt: &Prompt, options: &PromptOptions<'_>) -> Result<Vec<(String, usize)>> {
+        let deadline = options.render.bounds.start();
+        let meter = Meter::within(options.render.bounds, &deadline).share_steps();
+        let options = attempt::without_refusal(options);
+        let again = self.request.render(&self.written, &options, Keeps::Addresses, &meter)?;
+        if again.text != prompt.text {
+            return Ok(Vec::new());
+        }
+        let ends = self.written.cached.iter().filter_map(|(place, address)| {
+            let copies = again.copies.list.iter().filter_map(|copied| Some((copied, copied.memory()?)));
+            let (copied, memory) = copies
+                .into_iter()
+                .find(|(_, memory)| memory.start < *address && *address <= memory.end)?;
+            let pointer = self.request.normal.places.pointer(*place);
+            let pointer = pointer.strip_suffix("/text").unwrap_or(&pointer).to_owned();
+            Some((pointer, copied.at + (address - memory.start)))
+        });
+        Ok(ends.collect())
+    }
 }
 
 /// Returns the text that stands for a medium.

@@ -1,12 +1,8 @@
 //! Makes the body of a sketch.
 
-use super::{
-    BLANK, BLOCK, CUSTOM, EMPTY, FLAT, HAS_DESCRIPTION, HAS_GRAMMAR, HAS_ID, HAS_NAME, HAS_PARAMETERS, HAS_PROPERTIES, HAS_SCHEMA,
-    IS_DESCRIBED, IS_MATCHED, IS_NEXT, Outline, SOME_DESCRIBED, SOME_TYPED, SOME_UNDESCRIBED, SOME_UNTYPED, Sketch, THINKS,
-    THOUGHT_KEYS, WORDS,
-};
+use super::{BLANK, BLOCK, EMPTY, Outline, Sketch, THINKS, THOUGHT_KEYS, ToolOutline, WORDS};
 use crate::json::{self, Data, Entry, Object};
-use crate::request::normal::{Form, Role};
+use crate::request::normal::Form;
 
 impl Sketch {
     /// Returns a body of Chat Completions with the sketch.
@@ -17,7 +13,7 @@ impl Sketch {
         let mut entries = vec![entry("messages", Data::List(messages))];
         if !self.tools.is_empty() {
             let tools = self.tools.iter().enumerate();
-            let tools = tools.map(|(index, form)| make_tool(index, *form)).collect();
+            let tools = tools.map(|(index, tool)| tool.make(index)).collect();
             entries.push(entry("tools", Data::List(tools)));
         }
         if let Ok(documents) = json::read(&self.documents) {
@@ -70,21 +66,17 @@ impl Outline {
         if !calls.is_empty() {
             entries.push(entry("tool_calls", Data::List(calls)));
         }
-        if self.role == Role::Tool {
-            let id = if self.result & IS_MATCHED == 0 {
-                None
-            } else if self.result & IS_NEXT != 0 {
-                (!ids.open.is_empty()).then(|| ids.open.remove(0)).flatten()
-            } else {
-                ids.open.pop().flatten()
+        if let Some(result) = self.result {
+            let id = match result.is_next {
+                Some(true) if !ids.open.is_empty() => ids.open.remove(0),
+                Some(false) => ids.open.pop().flatten(),
+                _ => None,
             };
-            if self.result & HAS_ID != 0 {
-                entries.push(entry(
-                    "tool_call_id",
-                    Data::Str(id.unwrap_or_else(|| "unknown".to_owned()).into()),
-                ));
+            if result.has_id {
+                let id = id.unwrap_or_else(|| "unknown".to_owned());
+                entries.push(entry("tool_call_id", Data::Str(id.into())));
             }
-            if self.result & HAS_NAME != 0 {
+            if result.has_name {
                 entries.push(entry("name", text("find")));
             }
         }
@@ -127,50 +119,48 @@ fn make_call(code: u8, (index, number): (usize, usize), ids: &mut Ids) -> Data<'
     object(entries)
 }
 
-fn make_tool(index: usize, form: u16) -> Data<'static> {
-    let has = |bit: u16| form & bit != 0;
-    let mut function = vec![entry("name", Data::Str(format!("find{index}").into()))];
-    if has(HAS_DESCRIPTION) {
-        let description = if has(IS_DESCRIBED) {
-            format!("It finds {index}.")
-        } else {
-            String::new()
-        };
-        function.push(entry("description", Data::Str(description.into())));
-    }
-    let mut properties = Vec::new();
-    for (is_typed, typed) in [(true, SOME_TYPED), (false, SOME_UNTYPED)] {
-        for (is_described, described) in [(true, SOME_DESCRIBED), (false, SOME_UNDESCRIBED)] {
-            if has(typed) && has(described) {
-                let name = format!("key{}", properties.len());
-                let mut property = Vec::new();
-                if is_typed {
-                    property.push(entry("type", text("string")));
-                }
-                if is_described {
-                    property.push(entry("description", Data::Str(format!("The {name} of {index}.").into())));
-                }
-                properties.push((name.into(), object(property)));
+impl ToolOutline {
+    /// Returns a tool with the outline.
+    fn make(&self, index: usize) -> Data<'static> {
+        let words = |words: String| Data::Str(words.into());
+        let mut function = vec![entry("name", words(format!("find{index}")))];
+        let description = |has_words: bool| {
+            if has_words {
+                format!("It finds {index}.")
+            } else {
+                String::new()
             }
+        };
+        function.extend(
+            self.description
+                .map(|has_words| entry("description", words(description(has_words)))),
+        );
+        if let Some((key, properties)) = self.parameters {
+            let mut parameters = vec![entry("type", text("object"))];
+            let kinds = [(true, true), (true, false), (false, true), (false, false)];
+            let make = |number: usize, (is_typed, is_described): (bool, bool)| {
+                let mut property = Vec::new();
+                property.extend(is_typed.then(|| entry("type", text("string"))));
+                property.extend(is_described.then(|| entry("description", words(format!("The key{number} of {index}.")))));
+                (format!("key{number}").into(), object(property))
+            };
+            if let Some(some) = properties {
+                let kinds = kinds.into_iter().zip(some).filter(|(_, is_there)| *is_there);
+                let properties = kinds.enumerate().map(|(number, (kind, _))| make(number, kind));
+                parameters.push(entry("properties", object(properties.collect())));
+            }
+            function.push(entry(key, object(parameters)));
         }
-    }
-    if has(HAS_PARAMETERS) {
-        let mut parameters = vec![entry("type", text("object"))];
-        if has(HAS_PROPERTIES) {
-            parameters.push(entry("properties", object(properties)));
+        if self.grammar == Some(true) {
+            let format = vec![entry("type", text("grammar")), entry("definition", text("start: word"))];
+            function.push(entry("format", object(format)));
         }
-        let key = if has(HAS_SCHEMA) { "input_schema" } else { "parameters" };
-        function.push(entry(key, object(parameters)));
+        if self.is_flat {
+            return object(function);
+        }
+        let kind = if self.grammar.is_some() { "custom" } else { "function" };
+        object(vec![entry("type", text(kind)), entry(kind, object(function))])
     }
-    if has(HAS_GRAMMAR) {
-        let format = vec![entry("type", text("grammar")), entry("definition", text("start: word"))];
-        function.push(entry("format", object(format)));
-    }
-    if has(FLAT) {
-        return object(function);
-    }
-    let kind = if has(CUSTOM) { "custom" } else { "function" };
-    object(vec![entry("type", text(kind)), entry(kind, object(function))])
 }
 
 fn read(json: &str) -> Data<'static> {

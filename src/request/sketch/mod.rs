@@ -9,7 +9,7 @@
 mod body;
 
 use super::format::Format;
-use super::normal::{Arguments, Call, Form, Medium, Normal, Part, PartKind, Role, ToolForm, Turn};
+use super::normal::{Arguments, Call, Form, Medium, Normal, Part, PartKind, Role, Tool, ToolForm, Turn};
 use super::options::{Policy, Settings};
 use super::plan::Plan;
 use crate::error::Result;
@@ -29,7 +29,7 @@ pub struct Sketch {
     /// The turns: indices of outlines.
     turns: Vec<u8>,
     /// The forms of tools, without order.
-    tools: Vec<u16>,
+    tools: Vec<ToolOutline>,
     /// The JSON of the documents, with other words.
     documents: String,
     flags: [bool; 3],
@@ -71,10 +71,30 @@ struct Outline {
     thought_key: Option<usize>,
     thoughts: usize,
     calls: Codes,
-    /// The bits of the result.
-    result: u8,
+    result: Option<ResultOutline>,
     /// The keys and the JSON of the fields and the media, with other words.
     values: Vec<(String, String)>,
+}
+
+/// A result without its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct ResultOutline {
+    has_id: bool,
+    has_name: bool,
+    /// Whether its call is the first one without a result, if it has a call.
+    is_next: Option<bool>,
+}
+
+/// A tool without its words.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct ToolOutline {
+    is_flat: bool,
+    /// Whether a custom tool has a grammar.
+    grammar: Option<bool>,
+    /// Whether the description has words.
+    description: Option<bool>,
+    /// The key of the parameters, and whether there are properties with and without a type, each with and without a description.
+    parameters: Option<(&'static str, Option<[bool; 4]>)>,
 }
 
 /// The end of thoughts in an answer.
@@ -90,13 +110,6 @@ const MEDIUM: u8 = 6;
 
 /// The fields of a message with a string of reasoning.
 const THOUGHT_KEYS: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
-
-/// The bits of a result.
-const HAS_ID: u8 = 1;
-const HAS_NAME: u8 = 2;
-const IS_MATCHED: u8 = 4;
-/// The result is that of the first call without one.
-const IS_NEXT: u8 = 8;
 
 impl Sketch {
     /// Returns the sketch of a request, or `None` if that would be large. `has_tag` tells whether the template has [`TAG`].
@@ -131,13 +144,13 @@ impl Sketch {
         let bytes = values.fold(rest.bytes(), |bytes, (key, value)| {
             bytes.saturating_add(key.len() + value.len())
         });
-        let mut tools: Vec<u16> = Vec::new();
-        for tool in normal.tools.iter().map(form_of_tool) {
+        let mut tools: Vec<ToolOutline> = Vec::new();
+        for tool in normal.tools.iter().map(outline_tool) {
             if !tools.contains(&tool) {
                 tools.push(tool);
             }
         }
-        tools.sort_unstable();
+        tools.sort();
         let documents = documents.map_or_else(|| Ok(Some(String::new())), |documents| write_outline(documents, meter))?;
         let Some(documents) = documents.filter(|_| bytes <= MOST_BYTES) else {
             return Ok(None);
@@ -340,7 +353,7 @@ impl Outline {
             thought_key: THOUGHT_KEYS.iter().position(|key| Some(*key) == turn.thought_key),
             thoughts: turn.thoughts.len().min(2),
             calls,
-            result: code_of_result(turn, open),
+            result: outline_result(turn, open),
             values,
         }))
     }
@@ -385,65 +398,46 @@ fn code_of_call(call: &Call<'_>) -> u8 {
     id << 3 | form
 }
 
-fn code_of_result(turn: &Turn<'_>, open: &mut Vec<usize>) -> u8 {
-    let Some(result) = &turn.result else { return 0 };
+fn outline_result(turn: &Turn<'_>, open: &mut Vec<usize>) -> Option<ResultOutline> {
+    let result = turn.result?;
     let at = result.call.and_then(|call| open.iter().position(|open| *open == call));
     if let Some(at) = at {
         open.remove(at);
     }
-    let bits = [
-        (result.id.is_some(), HAS_ID),
-        (result.name.is_some(), HAS_NAME),
-        (at.is_some(), IS_MATCHED),
-        (at == Some(0), IS_NEXT),
-    ];
-    bits.iter()
-        .fold(0, |all, (is_set, bit)| if *is_set { all | bit } else { all })
+    Some(ResultOutline {
+        has_id: result.id.is_some(),
+        has_name: result.name.is_some(),
+        is_next: at.map(|at| at == 0),
+    })
 }
 
-/// The bits of the form of a tool.
-const FLAT: u16 = 1;
-const CUSTOM: u16 = 2;
-const HAS_GRAMMAR: u16 = 4;
-const HAS_DESCRIPTION: u16 = 8;
-const IS_DESCRIBED: u16 = 16;
-const HAS_PARAMETERS: u16 = 32;
-const HAS_PROPERTIES: u16 = 64;
-const SOME_TYPED: u16 = 128;
-const SOME_UNTYPED: u16 = 256;
-const SOME_DESCRIBED: u16 = 512;
-const SOME_UNDESCRIBED: u16 = 1024;
-const HAS_SCHEMA: u16 = 2048;
-
-fn form_of_tool(tool: &super::normal::Tool<'_>) -> u16 {
-    let mut form = match tool.form {
-        ToolForm::Wrapped => 0,
-        ToolForm::Flat => FLAT,
-        ToolForm::Custom(None) => CUSTOM,
-        ToolForm::Custom(Some(_)) => CUSTOM | HAS_GRAMMAR,
+fn outline_tool(tool: &Tool<'_>) -> ToolOutline {
+    let outline_properties = |properties: &Data<'_>| {
+        let mut some = [false; 4];
+        for (_, property) in properties.entries() {
+            let index =
+                usize::from(property.get_text("type").is_none()) * 2 + usize::from(property.get_text("description").is_none());
+            some.iter_mut().skip(index).take(1).for_each(|some| *some = true);
+        }
+        some
     };
-    let mut add = |is_set: bool, bit: u16| form |= if is_set { bit } else { 0 };
-    add(tool.description.is_some(), HAS_DESCRIPTION);
-    add(
-        tool.description.is_some_and(|description| !description.is_empty()),
-        IS_DESCRIBED,
-    );
-    add(tool.parameters.is_some(), HAS_PARAMETERS);
-    add(
-        matches!(tool.form, ToolForm::Flat) && tool.node.has("input_schema"),
-        HAS_SCHEMA,
-    );
-    let properties = tool.parameters.and_then(|parameters| parameters.get("properties"));
-    add(properties.is_some(), HAS_PROPERTIES);
-    for (_, property) in properties.into_iter().flat_map(Data::entries) {
-        let has = |wanted: &str| property.entries().any(|(key, value)| key == wanted && value.text().is_some());
-        let (is_typed, is_described) = (has("type"), has("description"));
-        add(is_typed, SOME_TYPED);
-        add(!is_typed, SOME_UNTYPED);
-        add(is_described, SOME_DESCRIBED);
-        add(!is_described, SOME_UNDESCRIBED);
+    let is_flat = matches!(tool.form, ToolForm::Flat);
+    let key = if is_flat && tool.node.has("input_schema") {
+        "input_schema"
+    } else {
+        "parameters"
+    };
+    ToolOutline {
+        is_flat,
+        grammar: match tool.form {
+            ToolForm::Custom(grammar) => Some(grammar.is_some()),
+            _ => None,
+        },
+        description: tool.description.map(|description| !description.is_empty()),
+        parameters: tool
+            .parameters
+            .map(|parameters| (key, parameters.get("properties").map(outline_properties))),
     }
-    form
 }
 
 /// Returns the JSON of a value with other words, or `None` if it is large.

@@ -42,7 +42,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         });
         if let Some(node) = kept {
             self.add_kept(turn);
-            self.messages.push(Given::Kept(node));
+            self.messages.push(Given::Borrowed(node));
             return Ok(());
         }
         let mut turn = turn.clone();
@@ -60,7 +60,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             entries.push(own_key("tool_calls", Data::List(calls?)));
         }
         self.write_result(&turn, &mut entries);
-        self.messages.push(Given::Made(object(entries)));
+        self.messages.push(Given::Owned(object(entries)));
         Ok(())
     }
 
@@ -357,6 +357,9 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             PartKind::Text | PartKind::Block => {
                 let kind = 1 << turn.class() as Kinds;
                 let memory = address..address.wrapping_add(part.text.len());
+                if part.node.has("cache_control") {
+                    self.written.cached.push((part.place, memory.end));
+                }
                 self.push_atom(part.place, kind, AtomForm::Value, part.text.clone(), memory);
             }
             PartKind::Medium(medium) => self.written.media.push(WrittenMedium {

@@ -12,8 +12,6 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use serde::{Serialize, Serializer};
-
 use super::change::{Change, ChangeKind};
 use super::claim_parts;
 use super::judge::addresses;
@@ -24,44 +22,9 @@ use super::plan::{Kinds, Plan, ToolList, kind};
 use crate::error::Result;
 use crate::json::{Data, Entry, Object};
 use crate::meter::{Claim, Meter};
-use crate::template::Borrow;
-use crate::value::{Runtime, Value};
 
-/// A value that a template gets.
-#[derive(Clone, Debug)]
-pub enum Given<'b> {
-    /// A value of the body.
-    Kept(&'b Data<'b>),
-    /// A value that is made from the body.
-    Made(Data<'b>),
-    List(Vec<Given<'b>>),
-}
-
-impl Default for Given<'_> {
-    fn default() -> Self {
-        Self::Made(Data::None)
-    }
-}
-
-impl Borrow for Given<'_> {
-    fn borrow_value<'a>(&'a self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
-        match self {
-            Self::Kept(node) => node.borrow_value(runtime),
-            Self::Made(data) => data.borrow_value(runtime),
-            Self::List(items) => items.borrow_value(runtime),
-        }
-    }
-}
-
-impl Serialize for Given<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Kept(node) => node.serialize(serializer),
-            Self::Made(data) => data.serialize(serializer),
-            Self::List(items) => items.serialize(serializer),
-        }
-    }
-}
+/// A message or a tool that a template gets: one of the body, or one that is made from the body.
+pub type Given<'b> = Cow<'b, Data<'b>>;
 
 /// A string that the prompt has to have, and its place in what the template gets.
 #[derive(Debug)]
@@ -162,10 +125,9 @@ impl LostMedia {
 /// A request as a template gets it.
 #[derive(Debug, Default)]
 pub struct Written<'b> {
-    /// The list of messages.
-    pub messages: Given<'b>,
-    /// The list of tools, or null if there are none.
-    pub tools: Given<'b>,
+    pub messages: Vec<Given<'b>>,
+    /// The tools, or `None` for null.
+    pub tools: Option<Vec<Given<'b>>>,
     /// The variables, or null, and their changes.
     pub variables: Data<'b>,
     pub settings: Vec<Change>,
@@ -177,6 +139,8 @@ pub struct Written<'b> {
     /// What the plan gives up.
     pub given_up: Vec<(Kinds, Place)>,
     pub media: Vec<WrittenMedium>,
+    /// The parts with `cache_control`, each with the address after its text.
+    pub cached: Vec<(Place, usize)>,
     /// The memory of the values in bytes, and its claims.
     pub memory: usize,
     pub claims: Vec<Claim>,
@@ -197,16 +161,7 @@ impl<'b> Written<'b> {
 
     /// Returns the parts of the content of a message.
     pub fn parts_of(&self, message: usize) -> &[Data<'b>] {
-        let message = match &self.messages {
-            Given::List(messages) => messages.get(message),
-            _ => None,
-        };
-        let message = match message {
-            Some(Given::Kept(message)) => message,
-            Some(Given::Made(message)) => message,
-            _ => return &[],
-        };
-        match message.get("content") {
+        match self.messages.get(message).and_then(|message| message.get("content")) {
             Some(Data::List(parts)) => parts,
             _ => &[],
         }
@@ -214,34 +169,24 @@ impl<'b> Written<'b> {
 
     /// Returns what a template gets with others in the place of some parts, or nothing. A part has the indices of its message and of itself.
     pub fn replace_parts(&self, parts: &HashMap<(usize, usize), Option<Data<'b>>>) -> Self {
-        let Given::List(messages) = &self.messages else {
-            return Self::default();
-        };
         let changed: HashSet<usize> = parts.keys().map(|(message, _)| *message).collect();
-        let replaced = messages.iter().enumerate().map(|(index, message)| {
-            if !changed.contains(&index) {
-                return message.clone();
-            }
-            let message = match message {
-                Given::Kept(node) => node.borrowed(),
-                Given::Made(data) => data.clone(),
-                Given::List(_) => return message.clone(),
-            };
-            let Data::Object(object) = message else {
-                return Given::Made(message);
-            };
-            let entries = object.into_entries().into_iter().map(|(key, value)| match value {
+        let mut messages = self.messages.clone();
+        for (index, message) in messages.iter_mut().enumerate().filter(|(index, _)| changed.contains(index)) {
+            let entries = message.entries().map(|(key, value)| match value {
                 Data::List(items) if key == "content" => {
-                    let items = items.into_iter().enumerate();
-                    let items = items.filter_map(|(number, item)| parts.get(&(index, number)).cloned().unwrap_or(Some(item)));
-                    (key, Data::List(items.collect()))
+                    let items = items.iter().enumerate();
+                    let items = items.filter_map(|(number, item)| match parts.get(&(index, number)) {
+                        Some(other) => other.clone(),
+                        None => Some(item.clone()),
+                    });
+                    (key.to_owned().into(), Data::List(items.collect()))
                 }
-                value => (key, value),
+                value => (key.to_owned().into(), value.clone()),
             });
-            Given::Made(Data::Object(Object::new(entries.collect())))
-        });
+            *message = Cow::Owned(object(entries.collect()));
+        }
         Self {
-            messages: Given::List(replaced.collect()),
+            messages,
             tools: self.tools.clone(),
             variables: self.variables.clone(),
             ..Self::default()
@@ -249,7 +194,7 @@ impl<'b> Written<'b> {
     }
 }
 
-/// The memory of a value of the body in what is written: with its key, its atom, and the path of that.
+/// The memory of a value of the body in what is written: with its key and its atom.
 const VALUE: usize = 256;
 
 /// Writes a request by a plan. The work and the memory are charged to the meter.
@@ -316,9 +261,9 @@ pub fn write<'b>(
         tools,
         ..
     } = writer;
-    written.messages = Given::List(messages);
+    written.messages = messages;
     if !tools.is_empty() || plan.tools == ToolList::Empty {
-        written.tools = Given::List(tools);
+        written.tools = Some(tools);
     }
     Ok(written)
 }

@@ -12,7 +12,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         let is_wrapped = self.plan.tools != ToolList::Flat;
         self.add_tool(tool);
         if is_wrapped && fills == Descriptions::AsIs && matches!(tool.form, ToolForm::Wrapped) {
-            self.tools.push(Given::Kept(tool.node));
+            self.tools.push(Given::Borrowed(tool.node));
             return;
         }
         let mut entries: Vec<Entry<'b>> = vec![own_key("name", Data::Str(tool.name.into()))];
@@ -46,7 +46,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         if is_wrapped {
             made = object(vec![own_key("type", own("function")), own_key("function", made)]);
         }
-        self.tools.push(Given::Made(made));
+        self.tools.push(Given::Owned(made));
     }
 
     /// Adds the strings of a tool.
