@@ -181,7 +181,7 @@ fn read_server_call<'b>(
             };
             let fields: Vec<_> = item.entries().filter(is_argument).collect();
             reader.visit(fields.len().saturating_mul(size_of::<(&str, &'b Data<'b>)>()))?;
-            fields.iter().try_for_each(|(_, value)| reader.count(*value))?;
+            fields.iter().try_for_each(|(_, value)| reader.count(value))?;
             (Arguments::Fields(fields), place)
         }
     };

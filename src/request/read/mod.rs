@@ -220,12 +220,13 @@ const OPEN_CALL: usize = 128;
 mod tests {
     //! Reads bodies of all types of messages, items, blocks and tools, and compares what they say with the lines of the file.
     use super::super::normal::{Answer, Arguments, Normal, Part, PartKind, ToolForm, Turn};
+    use crate::json::{Data, to_data};
     use crate::limits::Limits;
     use crate::meter::Meter;
 
     /// Returns a line for each turn, tool and note, or one with the error.
     fn describe(body: &serde_json::Value) -> Vec<String> {
-        let node = &crate::json::to_data(body).unwrap();
+        let node = &to_data(body).unwrap();
         let mut meter = Meter::new(Limits::default());
         let read = super::super::format::find(node).and_then(|format| super::read(node, format, &mut meter));
         let normal = match read {
@@ -282,13 +283,10 @@ mod tests {
             let arguments = match &call.arguments {
                 Arguments::Absent => "absent".to_owned(),
                 Arguments::Json(json) => format!("json {:?}", json.text),
-                Arguments::Value(value) => format!("value {}", value.to_string()),
+                Arguments::Value(value) => format!("value {value}"),
                 Arguments::Input(text) => format!("input {text:?}"),
                 Arguments::Fields(fields) => {
-                    let fields: Vec<_> = fields
-                        .iter()
-                        .map(|(key, value)| format!("{key}={}", value.to_string()))
-                        .collect();
+                    let fields: Vec<_> = fields.iter().map(|(key, value)| format!("{key}={value}")).collect();
                     format!("fields {}", fields.join(" "))
                 }
             };
@@ -300,7 +298,7 @@ mod tests {
             ));
         }
         for field in &turn.fields {
-            line.push_str(&format!(" field {}={}", place(field.place), field.value.to_string()));
+            line.push_str(&format!(" field {}={}", place(field.place), field.value));
         }
         line
     }

@@ -1,6 +1,7 @@
 //! Writes calls: identifiers, names and arguments.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::super::change::ChangeKind;
 use super::super::normal::{Arguments, Call};
@@ -33,16 +34,16 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         let Some(call) = self.find_call(index) else { return };
         self.add_name(call);
         match &call.arguments {
-            Arguments::Json(json) => self.add_json(&json.text.into(), call.arguments_place),
+            Arguments::Json(json) => self.add_json(json.text.into(), addresses(json.text), call.arguments_place),
             Arguments::Value(value) => self.add_strings(value, call.arguments_place, kind::CALL, AtomForm::Argument),
             Arguments::Absent | Arguments::Input(_) | Arguments::Fields(_) => {}
         }
     }
 
     /// Adds arguments in JSON text, unless they are without a letter or digit, such as `{}`.
-    fn add_json(&mut self, text: &Cow<'b, str>, place: Place) {
+    fn add_json(&mut self, text: Cow<'b, str>, memory: Range<usize>, place: Place) {
         if text.contains(char::is_alphanumeric) {
-            self.push_atom(place, kind::CALL, AtomForm::Json, text.clone(), addresses(text));
+            self.push_atom(place, kind::CALL, AtomForm::Json, text, memory);
         }
     }
 
@@ -108,7 +109,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 object(vec![own_key("input", Data::Str(text))])
             }
             (_, Some(text)) => {
-                self.add_json(&text, place);
+                self.add_json(text.clone(), addresses(&text), place);
                 Data::Str(text)
             }
             (value, None) => {
@@ -116,7 +117,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                     self.note(place, ChangeKind::Encoded, "the template takes arguments as JSON text");
                 }
                 let text: Cow<'b, str> = to_json(&value.unwrap_or_default()).into();
-                self.add_json(&text, place);
+                self.add_json(text.clone(), addresses(&text), place);
                 Data::Str(text)
             }
         })
