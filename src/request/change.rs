@@ -31,61 +31,43 @@ pub enum Severity {
     Lost,
 }
 
-/// Defines the kinds of changes with their names.
-macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident = $name:literal),*) => {
-        /// What was done with a value.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-        #[serde(rename_all = "snake_case")]
-        #[non_exhaustive]
-        pub enum ChangeKind {
-            $($(#[$doc])* $kind),*
-        }
-
-        impl ChangeKind {
-            /// Returns the name, such as `parsed`.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$kind => $name),*
-                }
-            }
-        }
-    };
-}
-
-kinds! {
+/// What was done with a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ChangeKind {
     /// Several parts became one string.
-    Joined = "joined",
+    Joined,
     /// A string became a part, or a tool got an object around it.
-    Wrapped = "wrapped",
+    Wrapped,
     /// The object around a function was left out.
-    Unwrapped = "unwrapped",
+    Unwrapped,
     /// JSON text became a value.
-    Parsed = "parsed",
+    Parsed,
     /// A value became JSON text.
-    Encoded = "encoded",
+    Encoded,
     /// An absent content became an empty one.
-    Emptied = "emptied",
+    Emptied,
     /// An empty content became null.
-    Omitted = "omitted",
+    Omitted,
     /// A value that the template needs was added.
-    Filled = "filled",
+    Filled,
     /// An identifier, a key or a type got another name.
-    Renamed = "renamed",
+    Renamed,
     /// A message got another role.
-    Recast = "recast",
+    Recast,
     /// A value is in another place.
-    Moved = "moved",
+    Moved,
     /// A message became several.
-    Split = "split",
+    Split,
     /// Messages became one.
-    Merged = "merged",
+    Merged,
     /// A message without content was added before this one.
-    Inserted = "inserted",
+    Inserted,
     /// The prompt has the value in a notation that is none of the template's: as Python or JSON prints a part, or encoded twice.
-    Garbled = "garbled",
+    Garbled,
     /// The prompt does not have the value.
-    Dropped = "dropped"
+    Dropped,
 }
 
 impl Change {
@@ -108,6 +90,28 @@ impl fmt::Display for Change {
 }
 
 impl ChangeKind {
+    /// Returns the name, such as `parsed`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Joined => "joined",
+            Self::Wrapped => "wrapped",
+            Self::Unwrapped => "unwrapped",
+            Self::Parsed => "parsed",
+            Self::Encoded => "encoded",
+            Self::Emptied => "emptied",
+            Self::Omitted => "omitted",
+            Self::Filled => "filled",
+            Self::Renamed => "renamed",
+            Self::Recast => "recast",
+            Self::Moved => "moved",
+            Self::Split => "split",
+            Self::Merged => "merged",
+            Self::Inserted => "inserted",
+            Self::Garbled => "garbled",
+            Self::Dropped => "dropped",
+        }
+    }
+
     /// Returns how much of what the body says a change of this kind affects.
     pub fn severity(self) -> Severity {
         match self {

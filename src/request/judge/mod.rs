@@ -3,11 +3,16 @@
 //!
 //! A render can keep the addresses of copies only. Then a string whose words are in what was made is doubtful, and there is no judgement.
 
+mod joined;
+mod roles;
+
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use foldhash::fast::RandomState;
+use joined::Joined;
+use roles::list_unknown_roles;
 
 use super::normal::Role;
 use super::places::Place;
@@ -98,18 +103,6 @@ struct Sorted<'p> {
     ends: Vec<usize>,
 }
 
-/// Stretches of the prompt, joined.
-#[derive(Default)]
-struct Joined {
-    made: Vec<Range<usize>>,
-    text: String,
-    plain: String,
-    /// The letters and digits of the text, without its escapes and with them.
-    letters: [String; 2],
-    /// The byte after the last string that was found in each of the letters.
-    next: [usize; 2],
-}
-
 impl<'p> Tape<'p> {
     fn new(prompt: &'p Prompt) -> Self {
         let mut tape = Self {
@@ -151,21 +144,28 @@ impl<'p> Tape<'p> {
         })
     }
 
-    /// Returns the copies of bytes at these addresses, in the reverse order of addresses. A copy can begin before the string, if the string
-    /// is a part of a longer one.
-    fn hits(&self, memory: &Range<usize>) -> impl Iterator<Item = &(Range<usize>, &'p Copied)> {
+    /// Returns the copies of bytes at these addresses, in the order of the addresses. A copy can begin before the string, if the string is a
+    /// part of a longer one.
+    fn hits(&self, memory: &Range<usize>, meter: &mut Meter<'_>) -> Result<Vec<&(Range<usize>, &'p Copied)>> {
         let Sorted { list, ends } = self.sorted();
         let after = list.partition_point(|(other, _)| other.start < memory.end);
         let before = list.get(..after).unwrap_or_default().iter();
-        let start = memory.start;
         let before = before.zip(ends.get(..after).unwrap_or_default()).rev();
-        let before = before.take_while(move |(_, highest)| **highest > start).map(|(hit, _)| hit);
-        before.filter(move |(other, _)| other.end > start)
+        let mut hits = Vec::new();
+        for (hit, _) in before.take_while(|(_, highest)| **highest > memory.start) {
+            meter.charge(1)?;
+            hits.extend((hit.0.end > memory.start).then_some(hit));
+        }
+        hits.reverse();
+        Ok(hits)
     }
 
     /// Returns whether a byte at these addresses was copied.
     fn is_copied(&self, memory: &Range<usize>) -> bool {
-        self.hits(memory).next().is_some()
+        let Sorted { list, ends } = self.sorted();
+        let after = list.partition_point(|(other, _)| other.start < memory.end);
+        let highest = after.checked_sub(1).and_then(|last| ends.get(last));
+        highest.is_some_and(|end| *end > memory.start)
     }
 
     /// Returns the index of the value of a string or a key at an address.
@@ -251,9 +251,7 @@ impl<'p> Tape<'p> {
             let start = copied.at + (inner.start - memory.start);
             return Ok(Found::At(start, self.find_garbling(atom, start, next + index)));
         }
-        let mut hits: Vec<&(Range<usize>, &Copied)> = self.hits(&atom.memory).collect();
-        meter.charge_items(hits.len())?;
-        hits.reverse();
+        let hits = self.hits(&atom.memory, meter)?;
         let is_call = atom.kind == kind::CALL;
         let Some(gap) = find_gap(atom, &hits) else {
             let first = hits.iter().min_by_key(|(_, copied)| copied.at);
@@ -442,86 +440,6 @@ fn find_gap<'a>(atom: &'a Atom<'_>, hits: &[&(Range<usize>, &Copied)]) -> Option
     None
 }
 
-/// Returns the letters and digits of a string, in lower case.
-fn letters_of(text: &str) -> String {
-    let letters = text.chars().filter(|character| character.is_alphanumeric());
-    letters.flat_map(char::to_lowercase).collect()
-}
-
-impl Joined {
-    fn new(prompt: &str, made: Vec<Range<usize>>, meter: &mut Meter<'_>) -> Result<Self> {
-        let text: String = made.iter().filter_map(|bytes| prompt.get(bytes.clone())).collect();
-        meter.charge_bytes(text.len().saturating_mul(4))?;
-        let plain = unescape(&text);
-        Ok(Self {
-            letters: [letters_of(&plain), letters_of(&text)],
-            made,
-            text,
-            plain,
-            next: [0; 2],
-        })
-    }
-
-    /// Returns whether the stretches have the letters and digits of a string. The search begins after the last string that was found.
-    fn find(&mut self, text: &str, meter: &mut Meter<'_>) -> Result<bool> {
-        let wanted = letters_of(text);
-        meter.charge_bytes(text.len())?;
-        if wanted.is_empty() {
-            meter.charge_scan(self.text.len())?;
-            return Ok([&self.text, &self.plain]
-                .into_iter()
-                .any(|joined| joined.contains(text.trim())));
-        }
-        for (letters, next) in self.letters.iter().zip(&mut self.next) {
-            let after = letters
-                .get(*next..)
-                .and_then(|rest| rest.find(&wanted))
-                .map(|at| next.saturating_add(at));
-            let found = match after {
-                Some(found) => Some(found),
-                None => {
-                    meter.charge_scan(letters.len())?;
-                    letters.find(&wanted)
-                }
-            };
-            if let Some(found) = found {
-                meter.charge_scan(found.saturating_sub(*next))?;
-                *next = found.saturating_add(wanted.len());
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-}
-
-/// Replaces the escapes of JSON text.
-fn unescape(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        plain.push_str(rest.get(..at).unwrap_or_default());
-        let after = rest.get(at.saturating_add(1)..).unwrap_or_default();
-        let mut characters = after.chars();
-        match characters.next() {
-            Some('u') => {
-                let digits = after.get(1..5).unwrap_or_default();
-                let character = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
-                plain.extend(character);
-                rest = after.get(5..).unwrap_or_default();
-                continue;
-            }
-            Some('n') => plain.push('\n'),
-            Some('t') => plain.push('\t'),
-            Some('r') => plain.push('\r'),
-            Some(other) => plain.push(other),
-            None => break,
-        }
-        rest = characters.as_str();
-    }
-    plain.push_str(rest);
-    plain
-}
-
 /// Adds the messages whose contents begin before those of earlier messages. The list has strings with their first bytes.
 fn find_disordered(said: &[(&Atom<'_>, usize)], written: &Written<'_>, faults: &mut Faults) {
     let (mut last, mut message) = (0, None);
@@ -556,31 +474,4 @@ fn find_disorder(tape: &Tape<'_>, written: &Written<'_>, faults: &mut Faults) {
             faults.push((kind::ORDER, next.place));
         }
     }
-}
-
-/// Returns the roles of a request that are no words of the template.
-fn list_unknown_roles(request: &Request<'_>, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<Vec<Role>> {
-    let source = request.template.source().unwrap_or_default();
-    let mut unknown = Vec::new();
-    for role in [Role::Developer, Role::Tool] {
-        meter.charge_items(written.spoken.len())?;
-        if written.spoken.iter().any(|spoken| spoken.role == role) {
-            meter.charge_scan(source.len())?;
-            unknown.extend((!has_word(source, role.name())).then_some(role));
-        }
-    }
-    Ok(unknown)
-}
-
-/// Returns whether a source has a word that is no part of a longer one.
-fn has_word(source: &str, word: &str) -> bool {
-    let is_letter = |character: char| character.is_alphanumeric() || character == '_';
-    source.match_indices(word).any(|(at, _)| {
-        let before = source.get(..at).and_then(|text| text.chars().next_back());
-        let after = source
-            .get(at.saturating_add(word.len())..)
-            .and_then(|text| text.chars().next());
-        let is_quoted = before.is_some_and(|character| matches!(character, '\'' | '"'));
-        is_quoted || !before.is_some_and(is_letter) && !after.is_some_and(is_letter)
-    })
 }
