@@ -354,7 +354,7 @@ impl Error {
     }
 
     /// Returns the HTTP status for a server: 503 if the call [can succeed later](Self::is_retryable), 400 if the request is wrong or costs
-    /// too much, and 500 if the server, the template or this crate is wrong.
+    /// too much, 502 if the text of the model is wrong, and 500 if the server, the template or this crate is wrong.
     ///
     /// ```
     /// use chat_template::{Deadline, RenderOptions, Template};
@@ -370,6 +370,7 @@ impl Error {
         match self.class() {
             _ if self.is_retryable() => 503,
             ErrorClass::Refused | ErrorClass::Request | ErrorClass::Mismatch | ErrorClass::Limit => 400,
+            ErrorClass::Answer => 502,
             ErrorClass::Template | ErrorClass::Internal => 500,
         }
     }

@@ -3,11 +3,15 @@
 //! The rules are transformers 5.24.0 `content_parsers.py`. What the reference finds out about arguments when it parses is an error when the
 //! description is loaded.
 
+use std::collections::HashSet;
+use std::ops::Range;
+
 use indexmap::IndexMap;
 
+use super::arguments::{Reader, Shape};
 use super::calls::parse_calls;
 use super::dialect::Dialect;
-use super::pattern::Pattern;
+use super::pattern::{Found, Pattern, Search};
 use super::template::Loader;
 use super::weight::{claim_at, claim_container};
 use crate::error::{Error, ErrorKind, Result};
@@ -161,8 +165,43 @@ impl ContentParser {
         if self.strips { strip(text, None) } else { text }
     }
 
-    /// Returns the value that the parser makes of the text.
-    pub fn parse(&self, source: &str, meter: &mut Meter<'_>) -> Result<Data<'static>> {
+    /// Returns whether white space around the text is no part of the value.
+    pub fn strips(&self) -> bool {
+        self.strips && self.is_streamed()
+    }
+
+    /// Returns whether the value is a string.
+    pub fn is_text(&self) -> bool {
+        matches!(self.kind, Kind::Text)
+    }
+
+    /// Returns whether a part of a text has no value, so that a value shows that the text is complete.
+    pub fn is_self_delimiting(&self) -> bool {
+        matches!(self.kind, Kind::Json(_) | Kind::Calls)
+    }
+
+    /// Returns whether a text can be the beginning of one with a value, by its first character.
+    pub fn can_begin(&self, source: &str) -> bool {
+        let first = strip(source, None).chars().next();
+        match &self.kind {
+            Kind::Json(dialect) if dialect.is_plain() => first.is_none_or(|first| matches!(first, '{' | '[')),
+            Kind::Calls => first.is_none_or(|first| first == '['),
+            _ => true,
+        }
+    }
+
+    /// Returns a reader of calls that the model has not completed, if there is one for the notation.
+    pub fn read_call<'t>(&'t self, shape: &'t Shape, captures: &Entries) -> Option<Reader<'t>> {
+        match &self.kind {
+            Kind::Json(dialect) if dialect.is_plain() => Reader::new(shape, None, captures),
+            Kind::Tags { tag, merges, value } => Reader::new(shape, Some(Tags::new(tag, *merges, value.as_deref())), captures),
+            _ => None,
+        }
+    }
+
+    /// Returns the value that the parser makes of the text. If it is strict, text that is no part of the value is an error where the
+    /// reference drops it.
+    pub fn parse(&self, source: &str, is_strict: bool, meter: &mut Meter<'_>) -> Result<Data<'static>> {
         meter.charge_scan(source.len())?;
         if !self.is_streamed() && !matches!(self.kind, Kind::Json(_)) {
             meter.check_size(source.len().saturating_mul(MAX_GROWTH))?;
@@ -176,7 +215,14 @@ impl ContentParser {
                 Some(value) => value,
                 None => text(self.strip(source)),
             },
-            Kind::Tags { tag, merges, value } => parse_tags(source, tag, *merges, value.as_deref(), meter)?,
+            Kind::Tags { tag, merges, value } => {
+                let mut tags = Tags::new(tag, *merges, value.as_deref());
+                while tags.next(source, true, meter)?.is_some() {}
+                if is_strict && tags.has_rest {
+                    return Err(rest());
+                }
+                object(tags.entries)
+            }
             Kind::Lines {
                 line_separator,
                 key_separator,
@@ -188,6 +234,8 @@ impl ContentParser {
                     if let Some((key, text)) = self.strip(line).split_once(key_separator.as_str()) {
                         let parsed = parse_value(value.as_deref(), self.strip(text), meter)?;
                         entries.insert(self.strip(key).to_owned(), parsed);
+                    } else if is_strict && !strip(line, None).is_empty() {
+                        return Err(rest());
                     }
                 }
                 object(entries)
@@ -203,29 +251,73 @@ fn unknown_parser(scope: &str, name: &str) -> Error {
     Error::value(format!("{scope}: unknown content parser '{name}'. Available: [{names}]"))
 }
 
+/// Returns the error for text that the reference drops.
+#[cold]
+fn rest() -> Error {
+    Error::value("the text has a part that is not read")
+}
+
 fn parse_value(parser: Option<&ContentParser>, source: &str, meter: &mut Meter<'_>) -> Result<Data<'static>> {
     match parser {
-        Some(parser) => parser.parse(source, meter),
+        Some(parser) => parser.parse(source, false, meter),
         None => Ok(text(source)),
     }
 }
 
-fn parse_tags(
-    source: &str,
-    tag: &Pattern,
+/// The tags of a text that can be growing, each with a key and a value.
+#[derive(Debug)]
+pub struct Tags<'t> {
+    tag: &'t Pattern,
     merges: bool,
-    value: Option<&ContentParser>,
-    meter: &mut Meter<'_>,
-) -> Result<Data<'static>> {
-    let mut entries = Entries::new();
-    let mut merged = std::collections::HashSet::new();
-    let mut from = 0;
-    while let Some(found) = tag.find(source, from, meter)? {
+    parser: Option<&'t ContentParser>,
+    search: Search<'t>,
+    /// Where the next search begins, and where the last tag ends.
+    from: usize,
+    end: usize,
+    pub entries: Entries,
+    merged: HashSet<String>,
+    /// Whether there is text outside of the tags.
+    has_rest: bool,
+}
+
+impl<'t> Tags<'t> {
+    fn new(tag: &'t Pattern, merges: bool, parser: Option<&'t ContentParser>) -> Self {
+        Self {
+            tag,
+            merges,
+            parser,
+            search: Search::default(),
+            from: 0,
+            end: 0,
+            entries: Entries::new(),
+            merged: HashSet::new(),
+            has_rest: false,
+        }
+    }
+
+    /// Adds the value of the next tag, and returns its key and its place. More text can follow unless the text is whole.
+    pub fn next(&mut self, source: &str, is_whole: bool, meter: &mut Meter<'_>) -> Result<Option<(String, Range<usize>)>> {
+        let found = match self.from <= source.len() {
+            true => self.search.advance(self.tag, source, self.from, is_whole, meter)?,
+            false => Found::After(source.len()),
+        };
+        let found = match found {
+            Found::Match(_) => self.search.take(),
+            Found::After(_) => None,
+        };
+        let start = found.as_ref().map_or(source.len(), |found| found.bytes.start);
+        if found.is_some() || is_whole {
+            let rest = source.get(self.end..start).unwrap_or_default();
+            meter.charge_scan(rest.len())?;
+            self.has_rest |= !strip(rest, None).is_empty();
+        }
+        let Some(found) = found else { return Ok(None) };
+        self.end = found.bytes.end;
         // An empty match can follow another match, but not the same place twice.
-        from = match source.get(found.bytes.end..).and_then(|rest| rest.chars().next()) {
-            Some(next) if found.bytes.is_empty() => found.bytes.end.saturating_add(next.len_utf8()),
+        self.from = match source.get(self.end..).and_then(|rest| rest.chars().next()) {
+            Some(next) if found.bytes.is_empty() => self.end.saturating_add(next.len_utf8()),
             None if found.bytes.is_empty() => source.len().saturating_add(1),
-            _ => found.bytes.end,
+            _ => self.end,
         };
         meter.charge_items(found.groups.len())?;
         let group = |name: &str| found.texts(source).find(|(group, _)| *group == name).map(|(_, text)| text);
@@ -235,24 +327,21 @@ fn parse_tags(
             ));
         };
         let parsed = match group("value") {
-            Some(text) => parse_value(value, text, meter)?,
+            Some(text) => parse_value(self.parser, text, meter)?,
             // The reference has no text for a group that took no part.
-            None if tag.group_names().any(|name| name == "value") => Data::None,
-            None => parse_value(value, "", meter)?,
+            None if self.tag.group_names().any(|name| name == "value") => Data::None,
+            None => parse_value(self.parser, "", meter)?,
         };
-        match entries.get_mut(key) {
-            Some(Data::List(items)) if merges && merged.contains(key) => items.push(parsed),
-            Some(first) if merges => {
+        match self.entries.get_mut(key) {
+            Some(Data::List(items)) if self.merges && self.merged.contains(key) => items.push(parsed),
+            Some(first) if self.merges => {
                 *first = Data::List(vec![std::mem::replace(first, Data::None), parsed]);
-                merged.insert(key.to_owned());
+                self.merged.insert(key.to_owned());
             }
-            _ => drop(entries.insert(key.to_owned(), parsed)),
+            _ => drop(self.entries.insert(key.to_owned(), parsed)),
         }
-        if from > source.len() {
-            break;
-        }
+        Ok(Some((key.to_owned(), found.bytes.clone())))
     }
-    Ok(object(entries))
 }
 
 /// Puts the value of a region into a larger one: `{"type": "function", "function": "{content}"}`.
@@ -266,6 +355,12 @@ pub enum Transform {
 }
 
 impl Transform {
+    /// Returns the part of an object at a key.
+    pub fn entry(&self, key: &str) -> Option<&Self> {
+        let Self::Object(entries) = self else { return None };
+        entries.iter().find(|(name, _)| name == key).map(|(_, entry)| entry)
+    }
+
     /// Reads a transform of a description.
     pub fn load(scope: &str, transform: &Data<'_>, meter: &mut Meter<'_>) -> Result<Self> {
         Ok(match transform {

@@ -66,6 +66,11 @@ impl Dialect {
         })
     }
 
+    /// Returns whether the text is JSON as it is.
+    pub fn is_plain(&self) -> bool {
+        self.delimiters.is_empty() && !self.has_unquoted_keys
+    }
+
     /// Returns the value that the text has as JSON, or `None` if it is not JSON and therefore becomes a string.
     pub fn parse(&self, source: &str, meter: &mut Meter<'_>) -> Result<Option<Data<'static>>> {
         let working = self.to_json(source, meter)?;

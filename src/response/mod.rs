@@ -11,6 +11,7 @@
 //! is loaded, so that the time of parsing is linear: look-around before the end of an expression, `\b`, backreferences and possessive
 //! repetitions. Flags, and classes within classes, are refused too.
 
+mod arguments;
 mod automaton;
 mod calls;
 mod coerce;

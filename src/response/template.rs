@@ -2,6 +2,7 @@
 //!
 //! The rules are transformers 5.24.0 `response_templates.py`.
 
+use super::arguments::Shape;
 use super::content::{ContentParser, Transform, list, list_sorted};
 use super::pattern::Pattern;
 use super::weight::weigh;
@@ -89,6 +90,8 @@ pub(super) struct Field {
     pub is_optional: bool,
     pub transform: Option<Transform>,
     pub transforms_each: bool,
+    /// Where the text has the parts of a call, if the value is a call.
+    pub call: Option<Shape>,
 }
 
 impl ResponseTemplate {
@@ -285,6 +288,7 @@ fn load_field(name: &str, field: &Data<'_>, loader: &mut Loader<'_, '_>) -> Resu
         repeats,
         join,
         is_optional: field.get("optional").is_none_or(Data::is_true),
+        call: transform.as_ref().and_then(|transform| Shape::new(transform, transforms_each)),
         transform,
         transforms_each,
     })

@@ -371,6 +371,7 @@ impl Derivation<'_, '_> {
                 if let Event::Close {
                     field,
                     value: crate::json::Data::Str(value),
+                    ..
                 } = event
                 {
                     if field == "content" {
