@@ -249,7 +249,9 @@ impl Json {
     fn is_at(&self, body: &str, outer: usize, keys: &[String]) -> bool {
         let path = self.keys.get(outer..).unwrap_or_default().iter();
         self.depth == outer.saturating_add(keys.len())
-            && path.map(|key| key.clone().and_then(|key| body.get(key))).eq(keys.iter().map(|key| Some(key.as_str())))
+            && path
+                .map(|key| key.clone().and_then(|key| body.get(key)))
+                .eq(keys.iter().map(|key| Some(key.as_str())))
     }
 
     /// Passes on the arguments up to a byte, once the name is known.

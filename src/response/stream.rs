@@ -196,7 +196,11 @@ impl<'t> Stream<'t> {
                 }
                 continue;
             }
-            let strips = self.region.field.and_then(|field| self.field(field)).is_some_and(|field| field.content.strips());
+            let strips = self
+                .region
+                .field
+                .and_then(|field| self.field(field))
+                .is_some_and(|field| field.content.strips());
             let before = match self.region.is_open && strips {
                 true => self.region.text_end(&self.buffer, found.bytes.start, meter)?,
                 false => found.bytes.start,
@@ -240,7 +244,11 @@ impl<'t> Stream<'t> {
     }
 
     fn push_open(&self, anchor: Range<usize>, events: &mut Vec<Event>, meter: &mut Meter<'_>) -> Result<()> {
-        let field = self.region.field.and_then(|field| self.field(field)).filter(|_| self.has_events);
+        let field = self
+            .region
+            .field
+            .and_then(|field| self.field(field))
+            .filter(|_| self.has_events);
         let Some(field) = field else { return Ok(()) };
         let field = field.name.clone();
         let bytes = self.of_model(anchor);
@@ -314,7 +322,9 @@ impl<'t> Stream<'t> {
         let part = self.at..end.max(self.at);
         self.at = part.end;
         let field = self.region.field.and_then(|field| self.field(field));
-        let Some(field) = field.filter(|_| !part.is_empty()) else { return Ok(()) };
+        let Some(field) = field.filter(|_| !part.is_empty()) else {
+            return Ok(());
+        };
         meter.charge_part(part.len())?;
         if !std::mem::replace(&mut self.region.is_open, true) {
             self.push_open(part.start..part.start, events, meter)?;
@@ -323,19 +333,22 @@ impl<'t> Stream<'t> {
             return Ok(());
         }
         // White space around the text is no part of the value, and what is at its end so far may be around it.
-        let mut passed = self.region.passed.unwrap_or(part.start)..part.end;
+        let first = if self.region.continues {
+            self.region.start
+        } else {
+            part.start
+        };
+        let mut passed = self.region.passed.unwrap_or(first)..part.end;
         if field.content.strips() {
             let text = self.buffer.get(part.clone()).unwrap_or_default();
-            meter.charge_scan(text.len())?;
-            if strip(text, None).is_empty() && !self.region.continues {
+            meter.charge_part(text.len().saturating_mul(8))?;
+            let stripped = strip_end(text, None);
+            if stripped.is_empty() {
                 return Ok(());
             }
-            passed.end = part.start.saturating_add(strip_end(text, None).len());
+            passed.end = part.start.saturating_add(stripped.len());
             if self.region.passed.is_none() && !self.region.continues {
                 passed.start = part.end.saturating_sub(strip_start(text, None).len());
-            }
-            if passed.is_empty() || passed.end == part.start {
-                return Ok(());
             }
         }
         self.region.passed = Some(passed.end);
@@ -343,13 +356,24 @@ impl<'t> Stream<'t> {
         meter.charge_part(text.len())?;
         let (field, dirty) = (field.name.clone(), !field.content.is_streamed());
         let bytes = self.of_model(passed);
-        self.push(Event::Chunk { field, text, dirty, bytes }, events, meter)?;
+        self.push(
+            Event::Chunk {
+                field,
+                text,
+                dirty,
+                bytes,
+            },
+            events,
+            meter,
+        )?;
         self.read_call(false, events, meter)
     }
 
     /// Passes on what the text has of calls.
     fn read_call(&mut self, is_whole: bool, events: &mut Vec<Event>, meter: &mut Meter<'_>) -> Result<()> {
-        let Some(reader) = &mut self.region.reader else { return Ok(()) };
+        let Some(reader) = &mut self.region.reader else {
+            return Ok(());
+        };
         let start = self.region.start;
         let body = self.buffer.get(start..self.at).unwrap_or_default();
         let parts = match reader.read(body, is_whole, &self.tools, meter) {
@@ -383,7 +407,11 @@ impl<'t> Stream<'t> {
                     return Ok(());
                 };
                 *has_arguments = true;
-                Event::Arguments { index: *index, text, bytes }
+                Event::Arguments {
+                    index: *index,
+                    text,
+                    bytes,
+                }
             }
         };
         self.push(event, events, meter)
@@ -472,11 +500,17 @@ impl<'t> Stream<'t> {
             self.push(event, events, meter)?;
         }
         let continues = self.region.continues;
-        let is_written = self.is_written.get_mut(index).is_some_and(|is_written| std::mem::replace(is_written, true));
+        let is_written = self
+            .is_written
+            .get_mut(index)
+            .is_some_and(|is_written| std::mem::replace(is_written, true));
         // What replaces a value in the reference is added to it where nothing may be lost.
         let is_added = self.is_lenient && is_written;
         if field.repeats && field.join.is_none() {
-            let list = self.output.entry(field.name.clone()).or_insert_with(|| Data::List(Vec::new()));
+            let list = self
+                .output
+                .entry(field.name.clone())
+                .or_insert_with(|| Data::List(Vec::new()));
             let Data::List(items) = list else {
                 let message = format!("Field '{}': the default of a field that repeats is not a list", field.name);
                 return Err(Error::new(ErrorKind::Attribute, message));
@@ -535,7 +569,9 @@ impl<'t> Stream<'t> {
         };
         let calls = list(value).iter().filter_map(|call| {
             let Data::Object(call) = call else { return None };
-            let Some(Data::Object(function)) = call.get("function") else { return None };
+            let Some(Data::Object(function)) = call.get("function") else {
+                return None;
+            };
             Some((function.get("name")?, call.get("id"), function.get("arguments")))
         });
         for (number, (name, id, arguments)) in calls.enumerate() {
@@ -558,7 +594,7 @@ impl<'t> Stream<'t> {
         Ok(())
     }
 
-    /// Adds the text of a region without a value to the content: all of it, or the part before another opening, from which on it is read again.
+    /// Adds the text of a region without a value to the content: all of it, or the part before another anchor, from which on it is read again.
     fn give_back(
         &mut self,
         (index, field): (usize, &Field),
@@ -571,12 +607,18 @@ impl<'t> Stream<'t> {
         self.reread = self.reread.saturating_add(closing.start.saturating_sub(start));
         let may_reread = self.reread <= closing.start.saturating_mul(REREAD).saturating_add(REREAD_BYTES);
         let body = self.buffer.get(..closing.start).unwrap_or_default();
-        let inner = match &field.open {
-            Some(pattern) if may_reread => pattern.find(body, start, meter)?,
-            _ => None,
-        };
-        match inner.map(|inner| inner.bytes).filter(|inner| !inner.is_empty() && inner.start > open) {
-            Some(Range { start: inner, .. }) => {
+        // The text ends at another opening, or where the content ends.
+        let ends = self.template.implicit.and_then(|field| self.field(field)?.close.as_ref());
+        let mut inner = None;
+        for pattern in [field.open.as_ref(), ends].into_iter().flatten().filter(|_| may_reread) {
+            let found = pattern.find(body, start, meter)?.map(|found| found.bytes);
+            let found = found
+                .filter(|found| !found.is_empty() && found.start > open)
+                .map(|found| found.start);
+            inner = inner.into_iter().chain(found).min();
+        }
+        match inner.filter(|_| field.open.is_some()) {
+            Some(inner) => {
                 match self.read_value((index, field), start..inner, false, meter) {
                     Ok(value) => {
                         self.store((index, field), value, inner..inner, events, meter)?;
@@ -622,7 +664,9 @@ impl<'t> Stream<'t> {
             let start = count.saturating_add(points(from, range.start.max(from)));
             let end = start.saturating_add(points(range.start.max(from), range.end));
             self.counted = (range.end, end);
-            let pair = |start: usize, end: usize| Data::List([start, end].map(|at| Data::Int(i64::try_from(at).unwrap_or(i64::MAX))).into());
+            let pair = |start: usize, end: usize| {
+                Data::List([start, end].map(|at| Data::Int(i64::try_from(at).unwrap_or(i64::MAX))).into())
+            };
             let place = [
                 ("field", field.clone().map_or(Data::None, text)),
                 ("reason", text(reason)),
@@ -685,13 +729,21 @@ impl Region<'_> {
         let text = text.get(self.start..end).unwrap_or_default();
         let stripped = strip_end(text, None).len();
         meter.charge_scan(text.len().saturating_sub(stripped))?;
-        Ok(if stripped == 0 { end } else { self.start.saturating_add(stripped) })
+        Ok(if stripped == 0 {
+            end
+        } else {
+            self.start.saturating_add(stripped)
+        })
     }
 }
 
 /// Gives an error about the model's text its class.
 fn about_text(error: Error) -> Error {
-    if is_recoverable(&error) { error.with_class(ErrorClass::Answer) } else { error }
+    if is_recoverable(&error) {
+        error.with_class(ErrorClass::Answer)
+    } else {
+        error
+    }
 }
 
 /// Returns whether an error is about the model's text, and not about the time or memory that it takes.
@@ -710,7 +762,10 @@ fn list<'v, 'a>(value: &'v Data<'a>) -> &'v [Data<'a>] {
 
 /// Returns whether a value has no call without a name or without arguments.
 fn has_whole_calls(field: &Field, value: &Data<'_>, meter: &mut Meter<'_>) -> Result<bool> {
-    let calls = field.transform.as_ref().is_some_and(|transform| transform.entry("function").is_some());
+    let calls = field
+        .transform
+        .as_ref()
+        .is_some_and(|transform| transform.entry("function").is_some());
     for item in list(value) {
         meter.charge(1)?;
         let function = match item {
@@ -721,7 +776,10 @@ fn has_whole_calls(field: &Field, value: &Data<'_>, meter: &mut Meter<'_>) -> Re
             None if !calls => continue,
             Some(Data::Object(function)) => {
                 let name = function.get("name");
-                (matches!(name, Some(Data::Str(name)) if !name.is_empty()), function.get("arguments"))
+                (
+                    matches!(name, Some(Data::Str(name)) if !name.is_empty()),
+                    function.get("arguments"),
+                )
             }
             _ => (false, None),
         };

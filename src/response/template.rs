@@ -288,7 +288,9 @@ fn load_field(name: &str, field: &Data<'_>, loader: &mut Loader<'_, '_>) -> Resu
         repeats,
         join,
         is_optional: field.get("optional").is_none_or(Data::is_true),
-        call: transform.as_ref().and_then(|transform| Shape::new(transform, transforms_each)),
+        call: transform
+            .as_ref()
+            .and_then(|transform| Shape::new(transform, transforms_each)),
         transform,
         transforms_each,
     })

@@ -1,0 +1,224 @@
+//! Parses the answers of `answers.jsonl`, and random ones that are made of their pieces: whole and in parts, with the same result, and in lenient
+//! mode without losing any of the text.
+#![cfg(feature = "response")]
+#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
+
+use std::collections::BTreeMap;
+
+use chat_template::response::{Event, ParseOptions, ResponseParser, ResponseTemplate};
+use chat_template::{ErrorClass, Result};
+use serde_json::{Value, json};
+
+/// The descriptions by their names, and the cases.
+fn read_cases() -> (BTreeMap<String, ResponseTemplate>, Vec<Value>) {
+    let lines = include_str!("answers.jsonl").lines();
+    let lines: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (descriptions, cases) = lines
+        .into_iter()
+        .partition::<Vec<_>, _>(|line| line.get("template").is_some());
+    let templates = descriptions.iter().map(|line| {
+        let template = ResponseTemplate::new(&line["template"]).unwrap();
+        (line["name"].as_str().unwrap().to_owned(), template)
+    });
+    (templates.collect(), cases)
+}
+
+/// Parses a text in parts of these numbers of characters, again and again. Returns the message and the events.
+fn stream(template: &ResponseTemplate, options: &ParseOptions<'_>, text: &str, parts: &[usize]) -> Result<(Value, Vec<Event>)> {
+    let mut parser = ResponseParser::new(template, options)?;
+    let mut events = parser.take_first_events();
+    let (mut rest, mut lengths) = (text, parts.iter().cycle());
+    while !rest.is_empty() {
+        let end = rest
+            .char_indices()
+            .nth(*lengths.next().unwrap())
+            .map_or(rest.len(), |(at, _)| at);
+        let (part, after) = rest.split_at(end);
+        events.extend(parser.feed(part)?);
+        rest = after;
+    }
+    let (message, last) = parser.finish()?;
+    events.extend(last);
+    Ok((serde_json::to_value(message).unwrap(), events))
+}
+
+/// Checks that the events have the text of the model and the values of the message.
+fn check_events(events: &[Event], text: &str, message: &Value, options: &ParseOptions<'_>) {
+    let mut open: Option<&str> = None;
+    let (mut chunks, mut arguments) = (BTreeMap::<&str, String>::new(), BTreeMap::<usize, String>::new());
+    let (mut begun, mut whole, mut at) = (Vec::new(), Vec::new(), 0);
+    for event in events {
+        match event {
+            Event::Open { field, bytes } => {
+                assert_eq!(open.replace(field), None, "{events:#?}");
+                assert!(bytes.start <= text.len());
+            }
+            Event::Chunk {
+                field,
+                text: part,
+                dirty,
+                bytes,
+            } => {
+                assert_eq!(open, Some(field.as_str()), "{events:#?}");
+                if options.prefix.is_empty() {
+                    assert_eq!(&text[bytes.clone()], part);
+                }
+                if !dirty {
+                    chunks.entry(field).or_default().push_str(part);
+                }
+            }
+            Event::Call { index, name, .. } => {
+                assert_eq!(*index, begun.len() + whole.len() + at);
+                begun.push((*index, name.clone()));
+            }
+            Event::Arguments { index, text, .. } => arguments.entry(*index).or_default().push_str(text),
+            Event::Close { field, .. } => {
+                assert_eq!(open.take(), Some(field.as_str()), "{events:#?}");
+                whole.append(&mut begun);
+            }
+            Event::Unread { field, bytes, .. } => {
+                open.take();
+                assert!(!field.is_empty() && bytes.end <= text.len());
+                at += begun.drain(..).count();
+            }
+            _ => unreachable!(),
+        }
+    }
+    assert_eq!(open, None);
+    for (field, chunks) in chunks {
+        if let Some(Value::String(value)) = message.get(field) {
+            assert!(
+                chunks == *value || !options.lenient && chunks.ends_with(value.as_str()),
+                "{field}: {chunks:?} is not {value:?}\n{events:#?}"
+            );
+        }
+    }
+    let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
+    if options.lenient {
+        assert_eq!(calls.len(), whole.len(), "{events:#?}");
+    }
+    for (call, (index, name)) in calls.iter().zip(&whole).filter(|_| options.lenient) {
+        let function = &call["function"];
+        assert_eq!(function["name"], name.as_str());
+        let passed: Value = serde_json::from_str(&arguments[index]).unwrap_or_else(|error| panic!("{error}: {events:#?}"));
+        let wanted = match &function["arguments"] {
+            Value::String(text) => serde_json::from_str(text).unwrap(),
+            other => other.clone(),
+        };
+        if options.tools.is_none() {
+            assert_eq!(passed, wanted, "{events:#?}");
+        }
+    }
+}
+
+/// Parses a text whole and in parts, strictly and leniently. Returns the message of the lenient parser.
+fn parse(template: &ResponseTemplate, prefix: &str, tools: Option<&Value>, text: &str, cuts: &[&[usize]]) -> Value {
+    let mut last = Value::Null;
+    for lenient in [false, true] {
+        let options = ParseOptions::default()
+            .with_prefix(prefix)
+            .with_tools(tools)
+            .with_lenient(lenient);
+        let whole = template
+            .parse(text, &options)
+            .map(|message| serde_json::to_value(message).unwrap());
+        for parts in cuts {
+            match (&whole, stream(template, &options, text, parts)) {
+                (Ok(whole), Ok((message, events))) => {
+                    assert_eq!(*whole, message, "{text:?} in {parts:?}");
+                    check_events(&events, text, whole, &options);
+                }
+                (Err(whole), Err(error)) => assert_eq!(whole.message(), error.message(), "{text:?} in {parts:?}"),
+                (whole, other) => panic!("{text:?} in {parts:?}: {whole:?}, {other:?}"),
+            }
+        }
+        match whole {
+            Ok(message) => last = message,
+            Err(error) => assert_eq!(
+                (error.class(), error.http_status(), lenient),
+                (ErrorClass::Answer, 502, false),
+                "{text:?}: {error}"
+            ),
+        }
+    }
+    last
+}
+
+#[test]
+fn cases_are_read() {
+    let (templates, cases) = read_cases();
+    for case in cases {
+        let (text, prefix) = (case["text"].as_str().unwrap(), case["prefix"].as_str().unwrap_or_default());
+        let template = &templates[case["by"].as_str().unwrap()];
+        let cuts: [&[usize]; 5] = [&[1], &[2], &[7], &[5, 1], &[usize::MAX]];
+        let mut message = parse(template, prefix, case.get("tools"), text, &cuts);
+        let unread = message.as_object_mut().unwrap().remove("unread").unwrap_or_else(|| json!([]));
+        let places = unread.as_array().unwrap().iter().map(|place| {
+            let at = |key: &str, index: usize| place[key][index].as_u64().unwrap() as usize;
+            let bytes = &text[at("bytes", 0)..at("bytes", 1)];
+            let points = text
+                .chars()
+                .skip(at("code_points", 0))
+                .take(at("code_points", 1) - at("code_points", 0));
+            assert_eq!(bytes, points.collect::<String>());
+            json!([place["reason"], bytes])
+        });
+        let unread: Vec<_> = places.collect();
+        assert_eq!(
+            (message, json!(unread)),
+            (case["message"].clone(), case["unread"].clone()),
+            "{}",
+            case["case"]
+        );
+    }
+}
+
+#[test]
+fn random_answers_are_read_in_any_parts() {
+    let (templates, cases) = read_cases();
+    let mut state: u64 = 0x2545_F491_4F6C_DD1D;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as usize % below
+    };
+    for (name, template) in &templates {
+        let texts: Vec<&str> = cases
+            .iter()
+            .filter(|case| case["by"] == **name)
+            .map(|case| case["text"].as_str().unwrap())
+            .collect();
+        // A description of channels drops what is between them.
+        let words = if name == "channels" {
+            &[][..]
+        } else {
+            &["é", "Oslo", "Look", "first", "city"]
+        };
+        for _ in 0..if cfg!(debug_assertions) { 150 } else { 5000 } {
+            let mut text = String::new();
+            for _ in 0..1 + random(4) {
+                let piece: Vec<char> = texts[random(texts.len())].chars().collect();
+                let (start, end) = (random(piece.len()), 1 + random(piece.len()));
+                let range = if random(3) == 0 {
+                    start.min(end)..start.max(end)
+                } else {
+                    0..piece.len()
+                };
+                text.extend(&piece[range]);
+                text.push_str(["", "", " ", "\n", "é", "\n\n "][random(6)]);
+            }
+            let cuts: [&[usize]; 3] = [&[1 + random(3)], &[1 + random(9), 1, 1 + random(30)], &[1 + random(60)]];
+            let message = parse(template, "", None, &text, &cuts);
+            // Each word is somewhere in the message.
+            let read = message.to_string();
+            for word in words {
+                let count = |text: &str| text.matches(*word).count();
+                assert!(
+                    count(&read) >= count(&text) || count(&read) > 0,
+                    "{word} of {text:?} is not in {message}"
+                );
+            }
+        }
+    }
+}
