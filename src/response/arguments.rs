@@ -35,7 +35,7 @@ enum Source {
 
 impl Source {
     /// Returns the text of the group.
-    fn find(&self, captures: &Entries) -> Option<String> {
+    fn text(&self, captures: &Entries) -> Option<String> {
         match self {
             Self::Group(name) => match captures.get(name) {
                 Some(Data::Str(text)) => Some(text.to_string()),
@@ -48,7 +48,7 @@ impl Source {
 
 impl Shape {
     /// Returns the places from which a transform takes the parts of a call.
-    pub fn new(transform: &Transform, is_list: bool) -> Option<Self> {
+    pub fn find(transform: &Transform, is_list: bool) -> Option<Self> {
         let source = |part: &Transform| match part {
             Transform::Placeholder(path) if is_list => Some(Source::Keys(path.clone())),
             Transform::Placeholder(path) => match path.split_first()? {
@@ -101,7 +101,7 @@ pub struct Reader<'t> {
 enum Text<'t> {
     Json(Json),
     /// With the number of arguments so far.
-    Tags(Tags<'t>, usize),
+    Tags(Box<Tags<'t>>, usize),
 }
 
 /// The state of reading JSON.
@@ -126,17 +126,17 @@ struct Json {
 impl<'t> Reader<'t> {
     /// Returns a reader of JSON, or of tags if these are passed.
     pub fn new(shape: &'t Shape, tags: Option<Tags<'t>>, captures: &Entries) -> Option<Self> {
-        let name = shape.name.find(captures);
+        let name = shape.name.text(captures);
         let is_named = name.is_some();
         let text = match tags {
             None => Text::Json(Json {
                 has_name: is_named,
                 ..Json::default()
             }),
-            Some(tags) if is_named && shape.arguments.is_empty() && !shape.is_list => Text::Tags(tags, 0),
+            Some(tags) if is_named && shape.arguments.is_empty() && !shape.is_list => Text::Tags(Box::new(tags), 0),
             Some(_) => return None,
         };
-        let id = shape.id.as_ref().and_then(|id| id.find(captures));
+        let id = shape.id.as_ref().and_then(|id| id.text(captures));
         let first = name.iter().map(|name| (Part::Name(name.clone(), id.clone()), 0..0));
         Some(Self {
             shape,

@@ -290,7 +290,7 @@ fn load_field(name: &str, field: &Data<'_>, loader: &mut Loader<'_, '_>) -> Resu
         is_optional: field.get("optional").is_none_or(Data::is_true),
         call: transform
             .as_ref()
-            .and_then(|transform| Shape::new(transform, transforms_each)),
+            .and_then(|transform| Shape::find(transform, transforms_each)),
         transform,
         transforms_each,
     })
