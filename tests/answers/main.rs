@@ -222,3 +222,57 @@ fn random_answers_are_read_in_any_parts() {
         }
     }
 }
+
+#[test]
+#[ignore = "measures time: cargo test --release --all-features --test answers -- --ignored --nocapture"]
+fn parsing_takes_linear_time() {
+    let (templates, _) = read_cases();
+    let words = "Some words, with a <tag> and 1 < 2.\n".repeat(1 << 14);
+    let json_call = "<call>\n{\"name\": \"f\", \"arguments\": {\"city\": \"Paris\", \"days\": 3}}\n</call>".repeat(1 << 13);
+    let tag_call = "<call>\n<f=look>\n<p=city>\nParis\n</p>\n<p=days>\n3\n</p>\n</f>\n</call>\n".repeat(1 << 13);
+    let long = format!(
+        "<call>\n{{\"name\": \"f\", \"arguments\": {{\"text\": \"{}\"}}}}\n</call>",
+        "word \\n ".repeat(1 << 16)
+    );
+    let texts = [
+        ("json", "content", words),
+        ("json", "calls", json_call),
+        ("json", "one long call", long),
+        ("tags", "calls in tags", tag_call),
+        ("json", "openings", "<call>".repeat(1 << 17)),
+        (
+            "json",
+            "calls that end nowhere",
+            "<call>{\"name\": \"f\", \"arguments\": {}}".repeat(1 << 14),
+        ),
+        ("json", "malformed calls", "<call>{\"name\": \"f\"</call>".repeat(1 << 14)),
+        (
+            "tags",
+            "tags without an end",
+            format!("<call><f=x>{}", "<p=a>".repeat(1 << 17)),
+        ),
+        ("named", "names", "[CALL]f[ID]x[ARGS]{\"a\": ".repeat(1 << 14)),
+        ("channels", "white space", " ".repeat(1 << 20)),
+    ];
+    let limits = chat_template::Limits::default()
+        .with_steps(u64::MAX)
+        .with_live(4 << 30)
+        .with_milliseconds(None);
+    for (by, what, text) in texts {
+        for (lenient, size) in [(false, 0), (true, 0), (true, 1), (true, 64)] {
+            let options = ParseOptions::default().with_lenient(lenient).with_bounds(&limits);
+            let start = cpu_time::ThreadTime::now();
+            let parsed = match size {
+                0 => templates[by].parse(&text, &options).map(|message| message.len()),
+                size => stream(&templates[by], &options, &text, &[size])
+                    .map(|(message, events)| message.as_object().unwrap().len() + events.len()),
+            };
+            let seconds = start.elapsed().as_secs_f64();
+            let speed = text.len() as f64 / 1e6 / seconds;
+            println!(
+                "{what}, lenient {lenient}, parts of {size}: {speed:.1} MB a second, {:?}",
+                parsed.map_err(|error| error.message().to_owned())
+            );
+        }
+    }
+}
