@@ -10,13 +10,13 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::assistant::control::common_prefix;
 use super::continuation::Continuation;
 use super::copied::CopiedInput;
 use super::messages::Conversations;
 use super::options::ApplyOptions;
 use super::prompt::Prompt;
 use super::templates::{Chosen, NamedTemplate};
+use super::turns::assistant::control::common_prefix;
 use super::variables::{FLAG, Variables, charge_entries};
 use super::{ChatTemplate, ControlPolicy, explain_objects, not_iterable, refused, to_owned};
 use crate::builtins::LOOKUPS;

@@ -1,7 +1,7 @@
 //! Makes the prompt of a render: what the model would write in it, and where its characters came from.
 
-use super::assistant::{AssistantOptions, AssistantSpans};
 use super::prompt::Prompt;
+use super::turns::assistant::{AssistantOptions, AssistantSpans};
 #[cfg(feature = "internal")]
 use crate::builtins::LOOKUPS;
 use crate::error::Result;

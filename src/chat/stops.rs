@@ -8,7 +8,7 @@
 
 use serde_json::{Value, json};
 
-use super::assistant::control::{common_prefix, control_tokens};
+use super::turns::assistant::control::{common_prefix, control_tokens};
 use super::{ApplyOptions, ChatTemplate};
 use crate::deadline::Bounds;
 use crate::error::Result;
