@@ -21,6 +21,7 @@ mod parser;
 mod pattern;
 mod stream;
 mod template;
+mod values;
 mod weight;
 
 pub use parser::{Event, ParseOptions, ResponseParser};

@@ -1,8 +1,5 @@
 //! Parses the answers of `answers.jsonl`, and random ones that are made of their pieces: whole and in parts, with the same result, and in lenient
 //! mode without losing any of the text.
-#![cfg(feature = "response")]
-#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
-
 use std::collections::BTreeMap;
 
 use chat_template::response::{Event, ParseOptions, ResponseParser, ResponseTemplate};
@@ -224,7 +221,7 @@ fn random_answers_are_read_in_any_parts() {
 }
 
 #[test]
-#[ignore = "measures time: cargo test --release --all-features --test answers -- --ignored --nocapture"]
+#[ignore = "measures time: cargo test --release --all-features --test library -- --ignored --nocapture linear_time"]
 fn parsing_takes_linear_time() {
     let (templates, _) = read_cases();
     let words = "Some words, with a <tag> and 1 < 2.\n".repeat(1 << 14);
