@@ -309,7 +309,9 @@ impl<'t> Tags<'t> {
         if found.is_some() || is_whole {
             let rest = source.get(self.end..start).unwrap_or_default();
             meter.charge_scan(rest.len())?;
-            self.has_rest |= !strip(rest, None).is_empty();
+            // The tag that ends the call can be in the text too.
+            let mut words = rest.split_whitespace();
+            self.has_rest |= words.any(|word| !(word.starts_with("</") && word.ends_with('>') && word.matches('<').count() == 1));
         }
         let Some(found) = found else { return Ok(None) };
         self.end = found.bytes.end;

@@ -35,9 +35,10 @@ pub struct Stream<'t> {
     pub buffer: String,
     /// The number of bytes of the buffer that are of the prefix.
     pub prefix: usize,
-    /// The offset up to which the buffer is parsed, and the one from which on it could be an incomplete anchor.
+    /// The offset up to which the buffer is parsed.
     pub at: usize,
-    held: usize,
+    /// The start of the region that was read last, and the offset from which on the buffer could be an incomplete anchor.
+    pub held: (usize, usize),
     pub output: Entries,
     /// Whether each field has a value from the text.
     pub is_written: Vec<bool>,
@@ -96,7 +97,7 @@ impl<'t> Stream<'t> {
             buffer: String::new(),
             prefix: usize::MAX,
             at: 0,
-            held: 0,
+            held: (0, 0),
             output: template.defaults.iter().cloned().collect(),
             is_written: vec![false; template.fields.len()],
             region: Region::default(),
@@ -157,11 +158,11 @@ impl<'t> Stream<'t> {
             let (best, held) = self.scan(is_end, meter)?;
             let Some((field, is_close, found)) = best else {
                 if !is_end {
-                    self.held = held;
+                    self.held = (self.region.start, held);
                     return self.read_to(held, meter);
                 }
                 let end = self.buffer.len();
-                if self.is_lenient && self.region.field.is_none() && self.at <= self.held {
+                if self.is_lenient && self.region.field.is_none() && self.at <= self.held.1 {
                     self.keep_anchor(end, meter)?;
                 }
                 self.read_to(end, meter)?;
@@ -398,13 +399,14 @@ impl<'t> Stream<'t> {
 
     /// Keeps the end of the buffer, which can be the beginning of an anchor, where other text is dropped.
     fn keep_anchor(&mut self, end: usize, meter: &mut Meter<'_>) -> Result<()> {
-        let rest = self.buffer.get(self.held..end).unwrap_or_default();
+        let (_, held) = self.held;
+        let rest = self.buffer.get(held..end).unwrap_or_default();
         meter.charge_scan(rest.len())?;
         if strip(rest, None).is_empty() {
             return Ok(());
         }
         self.at = end;
-        self.keep(self.held, self.held..end, "cut", meter)
+        self.keep(held, held..end, "cut", meter)
     }
 }
 

@@ -170,6 +170,17 @@ impl<'t> Stream<'t> {
     /// Adds the text of a region without a value to the content: all of it, or the part before another anchor, from which on it is read again.
     fn give_back(&mut self, field: Indexed<'t>, closing: Range<usize>, is_closed: bool, meter: &mut Meter<'_>) -> Result<()> {
         let Region { before, open, start, .. } = self.region;
+        // An engine can strip the token at the end of the anchor.
+        if let (false, true, (held_by, held)) = (is_closed, field.1.content.is_self_delimiting(), self.held) {
+            if held_by == start && (start..closing.start).contains(&held) {
+                if let Ok(value) = self.read_value(field, held, false, meter) {
+                    self.store(field, value, closing.clone(), meter)?;
+                    self.at = closing.end;
+                    self.leave_region(closing.end);
+                    return Ok(());
+                }
+            }
+        }
         self.reread = self.reread.saturating_add(closing.start.saturating_sub(start));
         let may_reread = self.reread <= closing.start.saturating_mul(REREAD).saturating_add(REREAD_BYTES);
         let body = self.buffer.get(..closing.start).unwrap_or_default();
