@@ -310,8 +310,8 @@ impl<'t> Tags<'t> {
             let rest = source.get(self.end..start).unwrap_or_default();
             meter.charge_scan(rest.len())?;
             // The tag that ends the call can be in the text too.
-            let mut words = rest.split_whitespace();
-            self.has_rest |= words.any(|word| !(word.starts_with("</") && word.ends_with('>') && word.matches('<').count() == 1));
+            let is_end = |word: &str| word.starts_with("</") && word.find('>') == word.len().checked_sub(1);
+            self.has_rest |= !rest.split_whitespace().all(is_end);
         }
         let Some(found) = found else { return Ok(None) };
         self.end = found.bytes.end;
