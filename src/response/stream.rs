@@ -58,6 +58,9 @@ pub struct Stream<'t> {
 /// A field with its index.
 pub type Indexed<'t> = (usize, &'t Field);
 
+/// An anchor of a field, whether it closes the field, and where it is.
+type Anchored<'t, M> = (Indexed<'t>, bool, M);
+
 /// The region that is being read. Its text goes up to where the buffer is parsed.
 #[derive(Debug, Default)]
 pub struct Region<'t> {
@@ -205,9 +208,9 @@ impl<'t> Stream<'t> {
 
     /// Returns the anchor that comes first, or the longest of those that begin at the same place, as its field, whether it closes the field,
     /// and the match. Also returns the offset from which on the buffer can have the beginning of another one.
-    fn scan(&mut self, is_end: bool, meter: &mut Meter<'_>) -> Result<(Option<(Indexed<'t>, bool, Match<'t>)>, usize)> {
+    fn scan(&mut self, is_end: bool, meter: &mut Meter<'_>) -> Result<(Option<Anchored<'t, Match<'t>>>, usize)> {
         let mut held = self.buffer.len();
-        let mut best: Option<(Indexed<'t>, bool, Range<usize>)> = None;
+        let mut best: Option<Anchored<'t, Range<usize>>> = None;
         let current = self.region.field.map(|(index, _)| index);
         let opens = current == self.template.implicit;
         for (field, searches) in self.template.fields.iter().enumerate().zip(&mut self.searches) {

@@ -10,7 +10,7 @@ fn run(template: &ChatTemplate, mut messages: Vec<Value>, tools: &Value) -> Resu
     let stops = template.stop_tokens()?;
     let mut seen = template.apply(&messages, &options)?.text;
     for turn in 1.. {
-        let sampled = sample(turn, &stops);
+        let sampled = sample(turn, stops.first().map_or("", |(stop, _)| stop));
         // What is cut or malformed stays in the content, and is no call.
         let parsing = ParseOptions::default()
             .with_prefix(&seen)
@@ -19,13 +19,20 @@ fn run(template: &ChatTemplate, mut messages: Vec<Value>, tools: &Value) -> Resu
         let mut message = serde_json::to_value(template.parse_response(&sampled, &parsing)?).unwrap_or_default();
         let unread = message.as_object_mut().and_then(|message| message.remove("unread"));
         messages.push(message.clone());
-        let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
-        if calls.is_empty() && unread.is_none() {
+        let calls = message.get("tool_calls").and_then(Value::as_array);
+        if calls.is_none() && unread.is_none() {
             break;
         }
-        let results = calls.iter().map(|call| call["function"]["arguments"]["n"].to_string());
-        messages.extend(results.map(|n| json!({"role": "tool", "content": format!("{n} is odd")})));
-        messages.extend(unread.map(|places| json!({"role": "user", "content": format!("No call: {}", places[0]["reason"])})));
+        for n in calls
+            .into_iter()
+            .flatten()
+            .filter_map(|call| call.pointer("/function/arguments/n"))
+        {
+            messages.push(json!({"role": "tool", "content": format!("{n} is odd")}));
+        }
+        for reason in unread.iter().filter_map(|places| places.pointer("/0/reason")) {
+            messages.push(json!({"role": "user", "content": format!("No call: {reason}")}));
+        }
         seen = match template.append(&messages, &seen, Some(&sampled), &options)? {
             Append::Piece(piece) => seen + &sampled + piece.text(),
             Append::Broken(broken) => broken.prompt.text, // the model reads all again
@@ -35,15 +42,12 @@ fn run(template: &ChatTemplate, mut messages: Vec<Value>, tools: &Value) -> Resu
 }
 
 /// What the model writes in a turn, up to a stop token. Some engines return the token, and others do not.
-fn sample(turn: usize, stops: &[(String, Vec<&str>)]) -> String {
+fn sample(turn: usize, stop: &str) -> String {
     match turn {
         5 => "Hm. <call>{\"name\": \"check\", \"arguments\": {\"n\"".to_owned(), // no more tokens
         20 => "All are odd.".to_owned(),
         odd if odd % 2 == 1 => format!("<call>{{\"name\": \"check\", \"arguments\": {{\"n\": {turn}}}}}</call>"),
-        _ => format!(
-            "<call> {{\"arguments\":{{\"n\":{turn}}},\"name\":\"check\"}} </call>{}",
-            stops[0].0
-        ),
+        _ => format!("<call> {{\"arguments\":{{\"n\":{turn}}},\"name\":\"check\"}} </call>{stop}"),
     }
 }
 
@@ -62,13 +66,12 @@ fn main() -> Result<(), Error> {
         vec![json!({"role": "user", "content": "Check 1 to 19."})],
         &json!([]),
     )?;
-    let called = messages.iter().filter(|message| message["role"] == "tool").count();
-    assert_eq!((messages.len(), called), (1 + 20 + 19, 18));
-    assert_eq!(
-        messages[9]["content"],
-        "Hm. <call>{\"name\": \"check\", \"arguments\": {\"n\""
-    );
-    assert_eq!(messages[10]["content"], "No call: \"cut\"");
-    assert_eq!(messages[39]["content"], "All are odd.");
+    let called = messages
+        .iter()
+        .filter(|message| message.get("role").is_some_and(|role| role == "tool"));
+    assert_eq!((messages.len(), called.count()), (40, 18));
+    let contents = [9, 10, 39].map(|index| messages.get(index)?.get("content")?.as_str());
+    let cut = "Hm. <call>{\"name\": \"check\", \"arguments\": {\"n\"";
+    assert_eq!(contents, [Some(cut), Some("No call: \"cut\""), Some("All are odd.")]);
     Ok(())
 }
