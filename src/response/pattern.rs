@@ -227,9 +227,13 @@ impl<'p> Search<'p> {
             if self.from > text.len() {
                 return Ok(Found::After(text.len()));
             }
-            let first = automaton.find(text, self.from, false, is_whole, meter)?;
+            let first = match pattern.literals.as_deref() {
+                Some([literal]) => find_text(text, self.from, literal, meter)?,
+                _ => automaton.find(text, self.from, false, is_whole, meter)?,
+            };
             if is_whole {
                 let Some(first) = first else {
+                    self.from = text.len().saturating_add(1);
                     return Ok(Found::After(text.len()));
                 };
                 self.found = Some(pattern.make_match(text, first, meter)?);
@@ -288,6 +292,14 @@ impl Pattern {
         let found = literals.iter().find(|literal| rest.starts_with(literal.as_str()))?;
         Some(start.saturating_add(found.len()))
     }
+}
+
+/// Returns the place of a literal string at or after a byte.
+fn find_text(text: &str, from: usize, literal: &str, meter: &mut Meter<'_>) -> Result<Option<Range<usize>>> {
+    let rest = text.get(from..).unwrap_or_default();
+    let found = rest.find(literal);
+    meter.charge_part(found.unwrap_or(rest.len()))?;
+    Ok(found.map(|found| from.saturating_add(found)..from.saturating_add(found).saturating_add(literal.len())))
 }
 
 /// Returns an expression that matches each beginning of a match of the given one, also the empty beginning. Assertions count as fulfilled.

@@ -225,7 +225,7 @@ fn random_answers_are_read_in_any_parts() {
 fn parsing_takes_linear_time() {
     let (templates, _) = read_cases();
     let words = "Some words, with a <tag> and 1 < 2.\n".repeat(1 << 14);
-    let json_call = "<call>\n{\"name\": \"f\", \"arguments\": {\"city\": \"Paris\", \"days\": 3}}\n</call>".repeat(1 << 13);
+    let json_call = "<call>\n{\"name\": \"f\", \"arguments\": {\"city\": \"Paris\", \"days\": 3}}\n</call>".repeat(1 << 15);
     let tag_call = "<call>\n<f=look>\n<p=city>\nParis\n</p>\n<p=days>\n3\n</p>\n</f>\n</call>\n".repeat(1 << 13);
     let long = format!(
         "<call>\n{{\"name\": \"f\", \"arguments\": {{\"text\": \"{}\"}}}}\n</call>",
@@ -267,8 +267,8 @@ fn parsing_takes_linear_time() {
             let seconds = start.elapsed().as_secs_f64();
             let speed = text.len() as f64 / 1e6 / seconds;
             println!(
-                "{what}, lenient {lenient}, parts of {size}: {speed:.1} MB a second, {:?}",
-                parsed.map_err(|error| error.message().to_owned())
+                "{what}, lenient {lenient}, parts of {size}: {speed:.1} MB a second, {}",
+                parsed.is_ok()
             );
         }
     }
