@@ -8,7 +8,8 @@
 use std::ops::Range;
 
 use super::coerce::ToolSchemas;
-use super::content::{Entries, Tags, Transform};
+use super::content::{Entries, Tags};
+use super::transform::Transform;
 use crate::error::Result;
 use crate::json::{self, Data};
 use crate::meter::Meter;

@@ -1,4 +1,4 @@
-//! The parsers of regions, which turn the text of a region into a value, and the transforms of such values.
+//! The parsers of regions, which turn the text of a region into a value.
 //!
 //! The rules are transformers 5.24.0 `content_parsers.py`. What the reference finds out about arguments when it parses is an error when the
 //! description is loaded.
@@ -13,8 +13,7 @@ use super::calls::parse_calls;
 use super::dialect::Dialect;
 use super::pattern::{Found, Pattern, Search};
 use super::template::Loader;
-use super::weight::{claim_at, claim_container};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::json::{Data, Object};
 use crate::meter::Meter;
 use crate::number::int::Int;
@@ -346,134 +345,6 @@ impl<'t> Tags<'t> {
     }
 }
 
-/// Puts the value of a region into a larger one: `{"type": "function", "function": "{content}"}`.
-#[derive(Clone, Debug)]
-pub enum Transform {
-    /// A placeholder such as `{content.name}`: the name of a value, and the keys that lead from it to the value that is taken.
-    Placeholder(Vec<String>),
-    Object(Vec<(String, Transform)>),
-    List(Vec<Transform>),
-    Plain(Data<'static>),
-}
-
-impl Transform {
-    /// Returns the part of an object at a key.
-    pub fn entry(&self, key: &str) -> Option<&Self> {
-        let Self::Object(entries) = self else { return None };
-        entries.iter().find(|(name, _)| name == key).map(|(_, entry)| entry)
-    }
-
-    /// Reads a transform of a description.
-    pub fn load(scope: &str, transform: &Data<'_>, meter: &mut Meter<'_>) -> Result<Self> {
-        Ok(match transform {
-            Data::Object(object) => {
-                meter.charge_items(object.len())?;
-                let entries = object.entries().iter();
-                let entries: Result<_> = entries
-                    .map(|(key, value)| Ok((key.to_string(), Self::load(scope, value, meter)?)))
-                    .collect();
-                Self::Object(entries?)
-            }
-            Data::List(items) => {
-                meter.charge_items(items.len())?;
-                Self::List(
-                    items
-                        .iter()
-                        .map(|item| Self::load(scope, item, meter))
-                        .collect::<Result<_>>()?,
-                )
-            }
-            Data::Str(string) => {
-                meter.charge_scan(string.len())?;
-                match find_placeholder(string) {
-                    Some(placeholder) if placeholder.len().saturating_add(2) == string.len() => {
-                        Self::Placeholder(placeholder.split('.').map(str::to_owned).collect())
-                    }
-                    Some(_) => {
-                        return Err(Error::value(format!(
-                            "{scope}: transform string {} mixes a {{placeholder}} with literal text. Use either a whole-string placeholder \
-                             (e.g. \"{{content}}\") or a plain literal; string interpolation is not supported.",
-                            repr(string)
-                        )));
-                    }
-                    None => Self::Plain(text(string.clone())),
-                }
-            }
-            plain => Self::Plain(plain.clone().into_owned()),
-        })
-    }
-
-    /// Returns the larger value, with the values of a scope in place of the placeholders. A number of lists and objects enclose it.
-    pub fn apply(&self, scope: &Scope<'_>, depth: usize, meter: &mut Meter<'_>) -> Result<Data<'static>> {
-        let inner = depth.saturating_add(1);
-        Ok(match self {
-            Self::Plain(value) => {
-                claim_at(value, depth, meter)?;
-                value.clone()
-            }
-            Self::List(items) => {
-                claim_container(items.len(), depth, meter)?;
-                let items = items.iter().map(|item| item.apply(scope, inner, meter));
-                Data::List(items.collect::<Result<_>>()?)
-            }
-            Self::Object(entries) => {
-                claim_container(entries.len(), depth, meter)?;
-                let entries = entries.iter().map(|(key, item)| {
-                    meter.claim_for_render(key.len())?;
-                    Ok((key.clone().into(), item.apply(scope, inner, meter)?))
-                });
-                Data::Object(Object::new(entries.collect::<Result<_>>()?))
-            }
-            Self::Placeholder(path) => {
-                meter.charge_items(path.len())?;
-                let value = scope.find(path)?;
-                claim_at(value, depth, meter)?;
-                value.clone()
-            }
-        })
-    }
-}
-
-/// The values that a transform can take: those of the field's own text, and the groups of its anchors.
-pub struct Scope<'s> {
-    pub own: &'s Entries,
-    pub captures: &'s Entries,
-}
-
-impl Scope<'_> {
-    fn find(&self, path: &[String]) -> Result<&Data<'static>> {
-        let shown = || path.join(".");
-        let Some((root, keys)) = path.split_first() else {
-            return Err(Error::internal("a placeholder has no name"));
-        };
-        let mut value = self.own.get(root).or_else(|| self.captures.get(root)).ok_or_else(|| {
-            let names: std::collections::BTreeSet<_> = self.own.keys().chain(self.captures.keys()).map(String::as_str).collect();
-            let message = format!(
-                "transform placeholder '{{{}}}' is not defined. Available: {}",
-                shown(),
-                list(names)
-            );
-            // Python shows the repr of the message of a KeyError.
-            Error::new(ErrorKind::Key, repr(&message))
-        })?;
-        for key in keys {
-            let Data::Object(object) = value else {
-                let ty = crate::value::Value::from(value).ty().name();
-                let message = format!("transform placeholder '{{{}}}' cannot index into {ty} at '{key}'", shown());
-                return Err(Error::value(message));
-            };
-            value = object.get(key).ok_or_else(|| {
-                let names = list_sorted(object.entries().iter().map(|(name, _)| &**name));
-                Error::value(format!(
-                    "transform placeholder '{{{}}}' is missing key '{key}'. Available: {names}",
-                    shown()
-                ))
-            })?;
-        }
-        Ok(value)
-    }
-}
-
 /// Returns the `repr` of a sorted list of names.
 pub fn list_sorted<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let mut names: Vec<_> = names.collect();
@@ -485,14 +356,4 @@ pub fn list_sorted<'n>(names: impl Iterator<Item = &'n str>) -> String {
 pub fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let names: Vec<_> = names.into_iter().map(repr).collect();
     format!("[{}]", names.join(", "))
-}
-
-/// Returns the names of the first placeholder of a string: `content.name` for `{content.name}`.
-fn find_placeholder(string: &str) -> Option<&str> {
-    let is_word = |char| regex_syntax::try_is_word_character(char).unwrap_or_default();
-    let is_name = |name: &str| !name.is_empty() && name.chars().all(is_word);
-    string.split('{').skip(1).find_map(|part| {
-        let (path, _) = part.split_once('}')?;
-        path.split('.').all(is_name).then_some(path)
-    })
 }

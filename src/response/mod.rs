@@ -21,6 +21,7 @@ mod parser;
 mod pattern;
 mod stream;
 mod template;
+mod transform;
 mod values;
 mod weight;
 

@@ -23,7 +23,7 @@ use regex_syntax::ast::{self, Ast};
 use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
-use super::automaton::{Automaton, Cursor, Reading};
+use super::automaton::{Automaton, Cursor, Reading, find_text};
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
 
@@ -228,8 +228,8 @@ impl<'p> Search<'p> {
                 return Ok(Found::After(text.len()));
             }
             let first = match pattern.literals.as_deref() {
-                Some([literal]) => find_text(text, self.from, literal, meter)?,
-                _ => automaton.find(text, self.from, false, is_whole, meter)?,
+                Some(literals) => find_text(text, self.from, literals, meter)?,
+                None => automaton.find(text, self.from, false, is_whole, meter)?,
             };
             if is_whole {
                 let Some(first) = first else {
@@ -292,14 +292,6 @@ impl Pattern {
         let found = literals.iter().find(|literal| rest.starts_with(literal.as_str()))?;
         Some(start.saturating_add(found.len()))
     }
-}
-
-/// Returns the place of a literal string at or after a byte.
-fn find_text(text: &str, from: usize, literal: &str, meter: &mut Meter<'_>) -> Result<Option<Range<usize>>> {
-    let rest = text.get(from..).unwrap_or_default();
-    let found = rest.find(literal);
-    meter.charge_part(found.unwrap_or(rest.len()))?;
-    Ok(found.map(|found| from.saturating_add(found)..from.saturating_add(found).saturating_add(literal.len())))
 }
 
 /// Returns an expression that matches each beginning of a match of the given one, also the empty beginning. Assertions count as fulfilled.

@@ -7,10 +7,11 @@
 use std::ops::Range;
 
 use super::arguments::Part;
-use super::content::{Entries, Scope, object, text};
+use super::content::{object, text};
 use super::parser::Event;
 use super::stream::{Indexed, Region, Stream, is_recoverable};
 use super::template::Field;
+use super::transform::transform;
 use super::weight;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{self, Data};
@@ -315,43 +316,4 @@ fn has_whole_calls(field: &Field, value: &Data<'_>, meter: &mut Meter<'_>) -> Re
         }
     }
     Ok(true)
-}
-
-/// Returns the value of a field in the form that its transform says.
-fn transform(field: &Field, value: Data<'static>, captures: &Entries, meter: &mut Meter<'_>) -> Result<Data<'static>> {
-    let Some(transform) = &field.transform else {
-        weight::claim(&value, meter)?;
-        return Ok(value);
-    };
-    let wrong = |part: &str, wanted: &str, value: &Data<'_>| {
-        let ty = crate::value::Value::from(value).ty().name();
-        Error::value(format!(
-            "Field '{}': transform_each requires {part} to be a {wanted}, got {ty}.",
-            field.name
-        ))
-    };
-    if !field.transforms_each {
-        let own = Entries::from([("content".to_owned(), value)]);
-        return transform.apply(&Scope { own: &own, captures }, 0, meter);
-    }
-    let Data::List(items) = value else {
-        return Err(wrong("the parsed content", "list", &value));
-    };
-    weight::claim_container(items.len(), 0, meter)?;
-    let items = items.into_iter().map(|item| {
-        let Data::Object(item) = item else {
-            return Err(wrong("each list element", "dict", &item));
-        };
-        meter.charge_items(item.len())?;
-        let own = item.into_entries().into_iter().map(|(key, value)| (key.into_owned(), value));
-        transform.apply(
-            &Scope {
-                own: &own.collect(),
-                captures,
-            },
-            1,
-            meter,
-        )
-    });
-    Ok(Data::List(items.collect::<Result<_>>()?))
 }
