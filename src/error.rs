@@ -337,7 +337,7 @@ impl Error {
         self.0.reached
     }
 
-    /// Returns the macro calls and loop rounds around the place, the innermost first.
+    /// Returns the macro calls and loop rounds that enclose the place of the error, the innermost first.
     pub fn trail(&self) -> &[TraceFrame] {
         &self.0.trail
     }

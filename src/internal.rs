@@ -1,4 +1,4 @@
-//! What only the command line, the fuzz targets and the benches of this repository need. No version promises any of it.
+//! What only the command line, the fuzz targets and the benches of this repository need. It can change in any version.
 
 pub use crate::builtins::{filters, globals, jinja_tests, methods};
 pub use crate::chat::model::cache::revision_name;

@@ -47,7 +47,7 @@ pub struct Output {
     /// The pieces of the text: those of `generation` blocks if the caller wants spans, and the others in a render that is traced. They are
     /// resolved.
     pub pieces: Pieces,
-    /// The text that branches on `add_generation_prompt` wrote, if it is the end of the text but for white space.
+    /// The text that branches on `add_generation_prompt` wrote, if only white space follows it.
     pub prompt: Option<Range<usize>>,
 }
 

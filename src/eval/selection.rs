@@ -135,7 +135,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Returns the items that all selections keep, or `None` if an item is not an object of the input or a test gives no answer.
+    /// Returns the items that all selections keep, or `None` if an item is not an object of the input or a test cannot be decided.
     fn select(&mut self, items: &Seq<'a>, selections: &[Selection<'a>]) -> Result<Option<Vec<Value<'a>>>> {
         let mut selected = Vec::new();
         for index in 0..items.len() {
@@ -163,7 +163,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(Some(selected))
     }
 
-    /// Returns whether a selection keeps an item, or `None` if its test gives no answer.
+    /// Returns whether a selection keeps an item, or `None` if its test cannot be decided.
     #[inline]
     fn passes(&mut self, selection: &Selection<'a>, item: &Value<'a>) -> Option<bool> {
         let found = ValueRef::of_value(item, &self.runtime.heap, selection.key);

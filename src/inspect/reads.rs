@@ -184,7 +184,7 @@ impl<'t, 'b> Walk<'t, 'b> {
     fn may_enter(&mut self) -> bool {
         self.budget.spend(NODE) && self.budget.has_stack()
     }
-
+    /// Walks through a statement and its bodies.
     fn stmt(&mut self, stmt: &'t Stmt) {
         if !self.may_enter() {
             return;
@@ -328,7 +328,7 @@ impl<'t, 'b> Walk<'t, 'b> {
         found
     }
 
-    /// Records a read of the field whose name an argument gives.
+    /// Records a read of the field that an argument names.
     fn named_field(&mut self, places: &Places, name: &Expr) {
         if let ExprKind::Literal(Literal::Str(text)) = &name.kind {
             self.field(places, text, self.line(name));
@@ -344,7 +344,7 @@ impl<'t, 'b> Walk<'t, 'b> {
         let is_allowed = self.budget.spend(places.len());
         if is_allowed { places } else { Places::new() }
     }
-
+    /// Walks through the parts of an expression, and returns the places that its value may be.
     fn find_places(&mut self, expr: &'t Expr) -> Places {
         match &expr.kind {
             ExprKind::Name(name) => {

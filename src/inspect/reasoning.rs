@@ -78,7 +78,7 @@ fn ask_replay(experiments: &mut Experiments<'_>, calls: &Calls, forms: &[Form]) 
     if experiments.ask("reasoning.replayed", &early, judge)? == Outcome::Printed {
         return Ok(Replay::Always);
     }
-    // The witness of a text that is only in the last turn shows that turn.
+    // If the reasoning is printed only in the last turn, the witness is a conversation with that turn.
     let never = experiments.shown.get("reasoning.replayed").cloned();
     if experiments.ask("reasoning.replayed", &late, judge)? == Outcome::Printed {
         return Ok(Replay::LastTurn);

@@ -20,7 +20,7 @@ pub(crate) struct Made {
     pub reads: OnceLock<Part<Reads>>,
     pub prefix: OnceLock<Part<Prefix>>,
     pub lint: OnceLock<Part<Vec<Finding>>>,
-    /// The witnesses of all parts, with what their renders show.
+    /// The witnesses of all parts, with their prompts or their errors.
     pub witnesses: OnceLock<BTreeMap<String, Witness>>,
 }
 

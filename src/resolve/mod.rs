@@ -89,7 +89,7 @@ fn walk(template: &mut Template, source: &Source, meter: Meter<'_>) -> Result<Fr
     }
 }
 
-/// Gives names with the same normal form one variable, as Python does. Returns whether any name is not ASCII.
+/// Assigns one variable to all names with the same normal form, as Python does. Returns whether any name is not ASCII.
 fn normalize_names(symbols: &mut Symbols, scopes: &mut Scopes) -> bool {
     let mut has_non_ascii = false;
     for symbol in symbols.all() {

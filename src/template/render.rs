@@ -21,13 +21,14 @@ use crate::value::{Given, Runtime, Traced, Value};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RenderOptions<'o> {
-    /// What the render may use: limits, a deadline, a flag that cancels it.
+    /// The bounds on the render: limits, a deadline, a flag that cancels it.
     pub bounds: Bounds<'o>,
     /// Whether to return [`Output::reference_spans`]: the spans of `{% generation %}` blocks as transformers counts them, for
     /// [`assistant_mask`](crate::assistant_mask).
     pub reference_spans: bool,
-    /// Whether to return [`Output::generation_spans`]: the places of `{% generation %}` blocks in the text, also for blocks in a macro, a set
-    /// block or a call block. A block that is written twice has two spans, and one that a filter rewrites (`upper`, `replace`) has none.
+    /// Whether to return [`Output::generation_spans`]: the places of `{% generation %}` blocks in the text, also for blocks in a macro, a
+    /// set block or a call block. A block that is written twice has two spans, and one that a filter rewrites (`upper`, `replace`) has
+    /// none.
     pub generation_spans: bool,
     /// Whether to return [`Output::segments`]: where each character of the text came from. The text is the same.
     pub trace: bool,

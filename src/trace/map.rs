@@ -51,7 +51,7 @@ pub struct InputMap<'a> {
     last_container: usize,
     /// Whether the messages that the template sees are among the containers.
     pub has_messages: bool,
-    /// Whether a string or a message was found that shares its memory with another one, so that it is not known which was meant.
+    /// Whether a string or a message was found that shares its memory with another one, so that the map cannot tell which one was printed.
     pub is_ambiguous: bool,
     literals: Option<&'a Literals>,
     /// The indices of the literals that were found last, by a few bits of their addresses. The rounds of a loop write the same literals.
@@ -211,7 +211,7 @@ impl<'a> InputMap<'a> {
         self.containers.len().saturating_sub(before)
     }
 
-    /// Returns the owner that is the message in a place in memory.
+    /// Returns the owner for the message at a place in memory.
     pub fn message(&mut self, storage: Storage) -> Option<Owner> {
         let path = self.find_container(storage)?;
         self.paths.message(path)

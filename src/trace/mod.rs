@@ -66,7 +66,7 @@ pub struct Segment {
     paths: Arc<Paths>,
 }
 
-/// The origin of a segment in a small form: indices into [`Paths`] stand for strings, and ends of ranges follow from the length of the
+/// The origin of a segment in a small form: indices into [`Paths`] replace strings, and ends of ranges follow from the length of the
 /// segment.
 #[derive(Clone, Copy)]
 pub enum Place {

@@ -18,7 +18,7 @@ pub(super) struct Mark {
     start: usize,
     /// The number of pieces up to its end.
     pub count: usize,
-    /// The owner of what was written in a stretch, and the one that was found for a round.
+    /// For a stretch, the owner of what is written when it ends. For a round, the owner that was found for it.
     owner: Owner,
 }
 
@@ -90,7 +90,7 @@ impl Pieces {
     }
 }
 
-/// Returns the index of the first piece that has bytes after a byte. It is searched from the end, because the byte is near it.
+/// Returns the index of the first piece that has bytes after a byte. The search begins at the end, because the byte is usually near it.
 fn first_after(pieces: &[Piece], byte: usize) -> usize {
     let count = pieces.iter().rev().take_while(|piece| piece.end() > byte).count();
     pieces.len() - count

@@ -51,7 +51,7 @@ impl Owner {
     /// No message.
     pub const NONE: Self = Self(u32::MAX);
 
-    /// Returns the owner that is the message with an index.
+    /// Returns the owner for the message with an index.
     pub fn message(index: usize) -> Self {
         Self(to_offset(index))
     }

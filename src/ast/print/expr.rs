@@ -78,7 +78,7 @@ impl Printer<'_> {
         let level = level_of(kind);
         match kind {
             ExprKind::Literal(literal) => self.write_literal(literal),
-            // All unsupported literals are equal, so this one stands for any of them.
+            // All unsupported literals are equal, so this one can replace any of them.
             ExprKind::UnsupportedText(_) => self.push("'\\ud800'"),
             ExprKind::Markup(text) => self.write_string(text),
             ExprKind::Name(name) => self.write_name(name.symbol),

@@ -1,4 +1,4 @@
-//! The keys of `tokenizer.json` that the contract reads.
+//! The keys of `tokenizer.json` that name special tokens.
 //!
 //! ```text
 //! {"version": "1.0", "truncation": null, "padding": {…, "pad_token": "<pad>"}, "added_tokens": [{"content": "<end>", "special": true}], …}

@@ -12,8 +12,8 @@ use crate::value::Runtime;
 /// The maximum size in bytes of the pieces of an unfinished string that are not claimed.
 const FREE_BYTES: usize = 16 << 10;
 
-/// Returns the length in bytes of a character's escape in a `repr` or in JSON, which is at the start of the given text, or 0 if the character
-/// is not escaped. In such a text, each backslash begins an escape.
+/// Returns the length in bytes of a character's escape in a `repr` or in JSON, which is at the start of the given text, or 0 if the
+/// character is not escaped. In such text, each backslash begins an escape.
 #[inline]
 pub fn backslash_escape(written: &str, char: char) -> usize {
     let Some(escape) = written.strip_prefix('\\') else { return 0 };
@@ -244,7 +244,7 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Returns the origin of a text that is made from the arguments of the running function.
+    /// Returns the origin of a string that is made from the arguments of the running function.
     fn source_of_arguments(&mut self) -> Result<Source> {
         let Some(mut tape) = self.tape.take() else {
             return Ok(Source::Made);

@@ -3,7 +3,7 @@
 //! ```text
 //! {% for message in messages %}…{% endfor %}                              the item is the message
 //! {% for i in range(messages|length) %}{{ messages[i].role }}…{% endfor %}    the round reads the message by its index
-//! {% if messages[0].role == "system" %}<s>{{ messages[0].content }}</s>{% endif %}    text around a text of the message
+//! {% if messages[0].role == "system" %}<s>{{ messages[0].content }}</s>{% endif %}    text around a string of the message
 //! ```
 
 use super::inputs::storage;
@@ -67,7 +67,7 @@ impl Stretch {
 }
 
 impl<'a> Tape<'a> {
-    /// Returns the message that is this dict, as an owner, or `None` if the dict is no message that the template sees.
+    /// Returns the owner for a dict that is one of the messages that the template sees, or `None` for another dict.
     fn message(&mut self, dict: &Dict<'a>, given: &Given<'a>, meter: &mut Meter<'_>) -> Result<Option<Owner>> {
         let Some(map) = self.map(meter)? else { return Ok(None) };
         if !map.has_messages {

@@ -1,4 +1,4 @@
-//! The origin of a text that is made from other values: the union of the origins of all strings in them.
+//! The origin of a string that is made from other values: the union of the origins of all strings in them.
 
 use std::collections::HashSet;
 
@@ -62,10 +62,10 @@ impl<'a> Iterator for Walk<'a> {
 }
 
 impl<'a> Runtime<'a> {
-    /// Returns the origin of a text that is made from the arguments of the running function.
+    /// Returns the origin of a string that is made from the arguments of the running function.
     pub(super) fn unite_arguments(&mut self, tape: &mut Tape<'a>) -> Result<Source> {
         let first = tape.first_argument;
-        // The arguments are not changed while the map is asked.
+        // The arguments do not change while the map is used.
         let arguments = std::mem::take(&mut tape.arguments);
         let source = match tape.map(&mut self.meter) {
             Ok(Some(map)) => self.unite(map, arguments.get(first..).unwrap_or_default()),
@@ -76,7 +76,7 @@ impl<'a> Runtime<'a> {
         source
     }
 
-    /// Returns the origin of a text that is made from these values.
+    /// Returns the origin of a string that is made from these values.
     fn unite(&mut self, map: &mut InputMap<'a>, values: &[Value<'a>]) -> Result<Source> {
         let (mut union, mut walk) = (Union::default(), Walk::default());
         for value in values.iter().rev() {
