@@ -225,7 +225,7 @@ impl ChatTemplate {
         })
     }
 
-    /// Checks the arguments of a call in the order of transformers, after its messages.
+    /// Checks the arguments of a call in the order of transformers. The messages are checked before.
     fn check_arguments<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,

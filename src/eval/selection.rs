@@ -120,7 +120,7 @@ impl<'a> Evaluator<'a, '_> {
         self.filter_value(expr, source, items)
     }
 
-    /// Applies the filters of an expression between its input, which has been evaluated, and its end.
+    /// Applies the filters of `expr` to `value`, which is the value of `source`, the input of the first filter.
     fn filter_value(&mut self, expr: &'a Expr, source: &'a Expr, value: Value<'a>) -> Result<Value<'a>> {
         match &expr.kind {
             ExprKind::Filter(filter) if !std::ptr::eq(expr, source) => {

@@ -176,6 +176,7 @@ impl<'t> Experiments<'t> {
         self.render_with(conversation, true, None)
     }
 
+    /// Renders a conversation with segments if `trace` is set, and with the spans of the model if it has options for them.
     fn render_with(
         &mut self,
         conversation: &Conversation,

@@ -184,6 +184,7 @@ impl<'t, 'b> Walk<'t, 'b> {
     fn may_enter(&mut self) -> bool {
         self.budget.spend(NODE) && self.budget.has_stack()
     }
+
     /// Walks through a statement and its bodies.
     fn stmt(&mut self, stmt: &'t Stmt) {
         if !self.may_enter() {
@@ -344,6 +345,7 @@ impl<'t, 'b> Walk<'t, 'b> {
         let is_allowed = self.budget.spend(places.len());
         if is_allowed { places } else { Places::new() }
     }
+
     /// Walks through the parts of an expression, and returns the places that its value may be.
     fn find_places(&mut self, expr: &'t Expr) -> Places {
         match &expr.kind {

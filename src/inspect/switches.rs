@@ -53,8 +53,9 @@ impl Scene {
     }
 }
 
-/// Tries each variable that a template reads and that is not a part of the contract, in conversations with the verdicts of other parts:
-/// calls, whether the documents are read, and the type of parts with images.
+/// Finds the variables of the caller that change the prompt: tries each variable that a template reads and that is not a part of the
+/// contract. The conversations depend on the verdicts of other parts: on calls, on whether the documents are read, and on the type of parts
+/// with images.
 pub fn inspect(
     experiments: &mut Experiments<'_>,
     basics: &Basics,
@@ -65,7 +66,7 @@ pub fn inspect(
     let find = |compiled| Literals::find(compiled, &mut budget);
     let literals: Vec<Literals<'_>> = template.compiled().map(find).collect();
     let tokens: HashSet<&str> = template.special_tokens().iter().map(|(token, _)| token.as_str()).collect();
-    // A template that is inspected without its special tokens reads variables that nobody sets.
+    // A template that is inspected without its special tokens reads variables that are never set.
     let is_token = |name: &str| SPECIAL_TOKENS.contains(&name) || name == "additional_special_tokens" || tokens.contains(name);
     let names = template.variables().into_iter();
     let names: Vec<&str> = names
@@ -79,6 +80,7 @@ pub fn inspect(
     let compared: Vec<Vec<(Value, bool)>> = compared.collect();
     let scenes = make_scenes(experiments, basics, (has_documents, image))?;
     let mut switches = Vec::new();
+    // Values of all variables: true, false, or the first string that the variable is compared with.
     let settings: Vec<Map<String, Value>> = [Some(true), Some(false), None]
         .iter()
         .map(|bool| {

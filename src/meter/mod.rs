@@ -97,6 +97,7 @@ impl<'a> Meter<'a> {
         Self::with_watch(self.limits.clone().with_steps(steps), self.watch)
     }
 
+    /// Returns a meter at zero with these limits, which a deadline or a flag can stop.
     fn with_watch(limits: Limits, watch: Watch<'a>) -> Self {
         let steps_left = if watch.cancel.is_some() || watch.is_over() {
             // The flag may be set already.

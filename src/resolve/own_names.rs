@@ -70,6 +70,7 @@ impl Walk {
     fn stmts(&mut self, body: &Body) {
         body.stmts.iter().for_each(|stmt| self.stmt(stmt));
     }
+
     /// Walks over a statement and its bodies, and records the names that they read and set.
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {

@@ -222,6 +222,7 @@ impl<'a> InputMap<'a> {
         self.find_container(storage).map(|path| self.paths.find_pointer(path))
     }
 
+    /// Returns the index of the path of the list or dict at a place in memory.
     fn find_container(&mut self, storage: Storage) -> Option<u32> {
         if !std::mem::replace(&mut self.are_containers_sorted, true) {
             // The sort is stable: of two values in one place, the first is found.

@@ -74,6 +74,7 @@ impl Printer<'_> {
         self.push(if is_enclosed { ")" } else { "" });
     }
 
+    /// Writes an expression without parentheses around it.
     fn write_bare_expr(&mut self, kind: &ExprKind) {
         let level = level_of(kind);
         match kind {

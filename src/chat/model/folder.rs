@@ -123,6 +123,7 @@ struct Folder<'p> {
 }
 
 impl Folder<'_> {
+    /// Loads the templates and the special tokens of the folder.
     fn load(&self, is_processor: bool) -> Result<ChatTemplate> {
         let config = self.object(CONFIG)?;
         let templates = if is_processor {
@@ -155,6 +156,7 @@ impl Folder<'_> {
         Ok(template)
     }
 
+    /// Returns the templates of the tokenizer.
     fn tokenizer_templates(&self, config: Option<&Object<'_>>) -> Result<Templates> {
         let mut named = Vec::new();
         if let Some(template) = self.template(PathBuf::from(TEMPLATE), "default")? {
@@ -176,6 +178,7 @@ impl Folder<'_> {
         }
     }
 
+    /// Returns the templates of the processor.
     fn processor_templates(&self) -> Result<Templates> {
         let additional = self.additional()?;
         let legacy = self.json_templates(LEGACY)?;

@@ -39,6 +39,7 @@ impl TokenizerJson {
         Ok(content)
     }
 
+    /// Reads the entries up to the last one that matters.
     fn read_entries(file: impl BufRead, deadline: &Deadline) -> Result<Self> {
         let mut content = Self::default();
         let mut bytes = file.bytes().map_while(std::result::Result::ok);

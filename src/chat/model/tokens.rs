@@ -127,6 +127,7 @@ enum TokenValue<'f> {
 }
 
 impl<'f> Arguments<'f> {
+    /// Reads the arguments in `tokenizer_config.json`.
     fn read_config(&mut self, config: &'f Object<'f>) -> Result<()> {
         for (name, value) in config.entries() {
             match value {
@@ -154,6 +155,7 @@ impl<'f> Arguments<'f> {
         }
     }
 
+    /// Reads the arguments in `special_tokens_map.json`, after those of the configuration.
     fn read_map(&mut self, map: &'f Object<'f>) -> Result<()> {
         for (name, value) in map.entries() {
             match value {

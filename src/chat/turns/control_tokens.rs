@@ -180,6 +180,7 @@ impl Prompt {
         self.find_control_tokens(&mut Meter::within(bounds, &bounds.start()), tokens)
     }
 
+    /// Finds the occurrences of control tokens as [`Prompt::control_tokens`] does, within the limits of a meter.
     fn find_control_tokens<T: AsRef<str>>(&self, meter: &mut Meter<'_>, tokens: &[T]) -> Result<Vec<ControlToken>, Error> {
         meter.charge_scan(self.text.len())?;
         let finder = Finder::new(meter, tokens)?;

@@ -16,6 +16,7 @@ const CONTAINERS: [&str; 5] = ["tool_calls", "parameters", "properties", "functi
 
 /// The variables that are lists.
 const LISTS: [&str; 3] = ["tools", "messages", "documents"];
+
 /// Finds the faults that the tree of a template shows. `tokens` are the names and strings of the special tokens.
 pub fn inspect(template: &Template, tokens: &[(String, String)], findings: &mut Findings<'_>) {
     let is_given = |name: &str| {
