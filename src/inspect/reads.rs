@@ -411,6 +411,7 @@ impl<'t, 'b> Walk<'t, 'b> {
         }
     }
 
+    /// Walks through a filter, and returns the places that its result may be.
     fn filter(&mut self, filter: &'t Filter) -> Places {
         let mut input = filter.input.as_ref().map(|input| self.expr(input)).unwrap_or_default();
         let arguments = self.args(&filter.args);
@@ -439,6 +440,7 @@ impl<'t, 'b> Walk<'t, 'b> {
         }
     }
 
+    /// Walks through a call, and returns the places that its result may be.
     fn call(&mut self, call: &'t Call, line: usize) -> Places {
         let ExprKind::Attribute(method) = &call.callee.kind else {
             self.expr(&call.callee);

@@ -120,6 +120,7 @@ impl Walk<'_, '_, '_> {
         });
     }
 
+    /// Checks the conditions and the bodies of an `if`.
     fn choice(&mut self, node: &If) {
         let source = self.template.source();
         let tests_form = node.arms.iter().any(|arm| tests_form(&arm.test));
@@ -199,7 +200,8 @@ impl Walk<'_, '_, '_> {
         self.template.tree().symbols.name(name)
     }
 
-    fn expr(&mut self, expr: &Expr, is_printed: bool) {
+    /// Checks an expression and its parts. `is_used` tells whether an output or an operation uses its value.
+    fn expr(&mut self, expr: &Expr, is_used: bool) {
         let source = self.template.source();
         match &expr.kind {
             ExprKind::Literal(Literal::Bool(_) | Literal::None) => {
@@ -208,7 +210,7 @@ impl Walk<'_, '_, '_> {
                     self.findings.add(&PYTHON_LITERAL, expr.span.start, text);
                 }
             }
-            ExprKind::Name(name) if is_printed => {
+            ExprKind::Name(name) if is_used => {
                 self.used.entry(name.symbol).or_insert(expr.span.start);
             }
             ExprKind::Slice(slice) if slice.step.is_some() => {
@@ -272,11 +274,11 @@ impl Walk<'_, '_, '_> {
             ExprKind::Conditional(node) => self.guard(&node.test),
             _ => {}
         }
-        let is_value = matches!(
+        let uses_parts = matches!(
             expr.kind,
             ExprKind::Binary(..) | ExprKind::Concat(_) | ExprKind::Attribute(_) | ExprKind::Filter(_)
         );
-        expr.for_each_child(&mut |child| self.expr(child, is_value));
+        expr.for_each_child(&mut |child| self.expr(child, uses_parts));
     }
 
     fn check_literal_end(&mut self, expr: &Expr) {

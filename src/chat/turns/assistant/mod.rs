@@ -345,8 +345,8 @@ impl<'p> Finder<'_, 'p, '_> {
         ROLE_NAMES.iter().any(|role| header.contains(role))
     }
 
-    /// Returns the end of the header of a turn, if another answer has the same header. If no part of a generation prompt is in the header,
-    /// it must not be that of a user: a template can print the last message under the header of another role.
+    /// Returns the end of the header of a turn, if the answer in another conversation has the same header. Unless the header has a part of
+    /// a generation prompt, it must not be that of a user message: a template can print the last message under the header of another role.
     fn find_header_end(&mut self, owned: &Owned<'_>, first: &Range<usize>, has_part: bool) -> Result<Option<usize>> {
         if self.before_answer.is_none() {
             self.before_answer = Some(self.find_before_answer()?);
@@ -380,12 +380,12 @@ impl<'p> Finder<'_, 'p, '_> {
         let shared = common_suffix(trimmed, before);
         // Before the first turn, a template can write other text, such as instructions.
         let at = trimmed.len().saturating_sub(shared.len());
-        let is_header =
+        let is_shared =
             shared.trim().len() == trimmed.trim().len() || owned.message == 0 && prompt_edges(trimmed).any(|edge| edge == at);
         let lower = shared.to_ascii_lowercase();
         let names_other = ROLE_NAMES.iter().any(|role| lower.contains(role)) && !lower.contains("assistant");
-        let is_header = is_header && !names_other && shared.contains(char::is_alphanumeric);
-        let is_header = is_header && (has_part || !opener.ends_with(shared.trim()));
+        let is_of_user = !has_part && opener.ends_with(shared.trim());
+        let is_header = is_shared && !names_other && !is_of_user && shared.contains(char::is_alphanumeric);
         Ok(is_header.then(|| first.start + kept.len()))
     }
 
