@@ -148,6 +148,17 @@ impl Report<'_> {
     }
 
     /// Returns the conversation that shows a verdict, by the path of the verdict in the report: `roles.user.parts`.
+    ///
+    /// ```
+    /// use chat_template::{Bounds, ChatTemplate, Witness};
+    ///
+    /// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}", &[])?;
+    /// let report = template.inspect(Bounds::default())?;
+    /// assert_eq!(report.get::<String>("roles.system.string")?, "printed");
+    /// let witness: Witness = report.witness("roles.system.string")?.expect("the verdict has one");
+    /// assert!(witness.output.is_some_and(|prompt| prompt.starts_with("system: ")));
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
     pub fn witness(&self, path: &str) -> Result<Option<Witness>> {
         self.read(|inspection| inspection.witness(path))
     }
