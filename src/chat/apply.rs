@@ -355,7 +355,7 @@ impl<'a> Render<'a> {
         &self,
         runtime: &mut Runtime<'a>,
         messages: Value<'a>,
-        output: &eval::Output,
+        output: &eval::Rendered,
     ) -> Result<Option<Range<usize>>> {
         let text = output.text.as_str();
         if !self.compiled.asks_prompt() || !ops::is_true(runtime, &self.variables.generation_prompt)? {

@@ -44,7 +44,7 @@ pub fn resolve(template: &mut Template, source: &Source, meter: Meter<'_>) -> Re
     let globals = globals::all().iter().enumerate();
     let mentioned = globals.filter_map(|(number, function)| Some((template.symbols.find(function.name)?, number)));
     template.globals = mentioned.collect();
-    template.unsupported = unsupported::names(unsupported::Place::Variable)
+    template.unsupported = unsupported::names(unsupported::Site::Variable)
         .filter_map(|name| template.symbols.find(name))
         .collect();
     Ok(())

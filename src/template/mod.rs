@@ -174,7 +174,7 @@ impl Template {
         runtime: &mut Runtime<'a>,
         given: Given<'a>,
         tracks_spans: bool,
-    ) -> Result<eval::Output> {
+    ) -> Result<eval::Rendered> {
         let code = self.source.text().len().saturating_sub(self.tree.text_bytes);
         if let Some(counted) = code.checked_sub(FREE_CODE) {
             runtime.meter.claim_for_render(counted.saturating_mul(TREE_BYTES))?;

@@ -138,7 +138,7 @@ impl Template {
         context: &'a dyn Input,
         is_traced: bool,
         tracks_spans: bool,
-    ) -> Result<eval::Output> {
+    ) -> Result<eval::Rendered> {
         let context = match context.borrow_value(runtime)? {
             Value::Dict(context) => context,
             other => {
@@ -161,10 +161,10 @@ impl Template {
     pub(crate) fn finish<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
-        written: eval::Output,
+        written: eval::Rendered,
         options: &RenderOptions<'_>,
     ) -> Result<(Output, Pieces)> {
-        let eval::Output { text, spans, pieces, .. } = written;
+        let eval::Rendered { text, spans, pieces, .. } = written;
         let mut output = Output::default();
         if options.reference_spans {
             runtime.meter.charge_bytes(text.len())?;

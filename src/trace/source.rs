@@ -2,7 +2,7 @@
 
 /// The origin of a piece, by indices that only its render knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum PieceOrigin {
     /// A `{% generation %}` block wrote these bytes. Other pieces have the origins of the same bytes.
     Generation,
     /// Copied from this place in memory. An [`InputMap`](super::InputMap) knows what is there.

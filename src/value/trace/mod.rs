@@ -14,7 +14,7 @@ mod unite;
 
 pub use composed::{backslash_escape, html_escape};
 pub use inputs::Traced;
-pub use turns::Stretch;
+pub use turns::Passage;
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ use super::{Str, Value};
 use crate::ast::Symbols;
 use crate::error::Result;
 use crate::meter::{Claim, Meter};
-use crate::trace::{Address, InputMap, Literals, Owner, Piece, Pieces, Segment, Source, count_paths, count_pointer_bytes};
+use crate::trace::{Address, InputMap, Literals, Owner, Piece, PieceOrigin, Pieces, Segment, count_paths, count_pointer_bytes};
 use inputs::map_inputs;
 
 /// The number of steps that each value costs from which a segment comes. They pay for the work after the render, which has no meter: making
@@ -132,7 +132,7 @@ impl<'a> Runtime<'a> {
     #[inline]
     pub(super) fn finish_pieces(&mut self, pieces: &mut Pieces, length: usize) -> Result<()> {
         let Some(tape) = &self.tape else { return Ok(()) };
-        pieces.fill(length, Source::Made, tape.owner);
+        pieces.fill(length, PieceOrigin::Made, tape.owner);
         if pieces.has_marks() { self.resolve(pieces) } else { Ok(()) }
     }
 
@@ -216,7 +216,7 @@ impl<'a> Runtime<'a> {
         self.meter.charge(found.len() as u64)?;
         let owner = self.tape.as_ref().map_or(Owner::NONE, |tape| tape.owner);
         if let Some(tape) = &mut self.tape {
-            self.pieces.fill(at, Source::Made, owner);
+            self.pieces.fill(at, PieceOrigin::Made, owner);
             if owner != Owner::NONE && found.iter().any(|piece| piece.owner == Owner::NONE) {
                 if let Some(map) = tape.map(&mut self.meter)? {
                     // A piece that no turn owns belongs to the message whose string it comes from.
@@ -245,8 +245,9 @@ impl<'a> Runtime<'a> {
     pub fn record_copy(&mut self, address: Address, length: usize, end: usize) -> Result<()> {
         let Some(tape) = &self.tape else { return Ok(()) };
         let (start, before) = (end.saturating_sub(length), self.pieces.len());
-        self.pieces.fill(start, Source::Made, tape.owner);
-        self.pieces.push(Piece::new(start..end, Source::Memory(address), tape.owner));
+        self.pieces.fill(start, PieceOrigin::Made, tape.owner);
+        self.pieces
+            .push(Piece::new(start..end, PieceOrigin::Memory(address), tape.owner));
         match self.pieces.len().saturating_sub(before) {
             0 => Ok(()),
             added => {

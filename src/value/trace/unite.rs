@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Source, Tape};
+use super::{PieceOrigin, Tape};
 use crate::error::Result;
 use crate::meter::{Claim, Meter};
 use crate::trace::{InputMap, Union};
@@ -63,13 +63,13 @@ impl<'a> Iterator for Walk<'a> {
 
 impl<'a> Runtime<'a> {
     /// Returns the origin of a string that is made from the arguments of the running function.
-    pub(super) fn unite_arguments(&mut self, tape: &mut Tape<'a>) -> Result<Source> {
+    pub(super) fn unite_arguments(&mut self, tape: &mut Tape<'a>) -> Result<PieceOrigin> {
         let first = tape.first_argument;
         // The arguments do not change while the map is used.
         let arguments = std::mem::take(&mut tape.arguments);
         let source = match tape.map(&mut self.meter) {
             Ok(Some(map)) => self.unite(map, arguments.get(first..).unwrap_or_default()),
-            Ok(None) => Ok(Source::Made),
+            Ok(None) => Ok(PieceOrigin::Made),
             Err(error) => Err(error),
         };
         tape.arguments = arguments;
@@ -77,7 +77,7 @@ impl<'a> Runtime<'a> {
     }
 
     /// Returns the origin of a string that is made from these values.
-    fn unite(&mut self, map: &mut InputMap<'a>, values: &[Value<'a>]) -> Result<Source> {
+    fn unite(&mut self, map: &mut InputMap<'a>, values: &[Value<'a>]) -> Result<PieceOrigin> {
         let (mut union, mut walk) = (Union::default(), Walk::default());
         for value in values.iter().rev() {
             walk.push(&mut self.meter, value.clone())?;
