@@ -220,7 +220,7 @@ pub enum Change {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Response {
-    /// A description that transformers reads as `response_template`. The messages of the experiments come back by it.
+    /// A description that transformers reads as `response_template`. It parses the text of each message of the experiments to that message.
     Template(Value),
     /// Why no description was found.
     Reason(String),

@@ -7,7 +7,6 @@
 mod lookahead;
 mod sample;
 
-#[cfg(feature = "inspect")]
 pub(crate) use lookahead::list_lookahead;
 use sample::Grown;
 
