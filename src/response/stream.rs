@@ -77,7 +77,7 @@ pub struct Region<'t> {
     pub continues: bool,
     /// The end of the text that was passed on, if there is any.
     pub passed: Option<usize>,
-    pub reader: Option<Reader<'t>>,
+    pub reader: Option<Box<Reader<'t>>>,
     /// The index of each call that was passed on, and whether it has arguments.
     pub calls: Vec<(usize, bool)>,
 }
@@ -193,7 +193,9 @@ impl<'t> Stream<'t> {
             self.at = place.end;
             let wanted = field.1.call.as_ref().filter(|_| self.has_events);
             self.region = Region {
-                reader: wanted.and_then(|shape| field.1.content.read_call(shape, &captures)),
+                reader: wanted
+                    .and_then(|shape| field.1.content.read_call(shape, &captures))
+                    .map(Box::new),
                 field: Some(field),
                 captures,
                 before,
