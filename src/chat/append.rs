@@ -194,6 +194,9 @@ impl ChatTemplate {
         meter.charge_items(prompt.segments.len().saturating_mul(4))?;
         let start = match sampled {
             Some(sampled) => {
+                let tokens = options.special_tokens.into_iter().flatten();
+                let eos = tokens.filter(|(name, _)| *name == "eos_token").map(|(_, token)| *token);
+                let stops = self.find_stop_tokens(meter)?.iter().map(|(stop, _)| stop.as_str());
                 let grown = Grown {
                     template: self,
                     messages: &messages,
@@ -201,6 +204,7 @@ impl ChatTemplate {
                     options,
                     seen,
                     sampled,
+                    stops: eos.chain(stops).filter(|stop| !stop.is_empty()).collect(),
                 };
                 grown.find_rest(meter)?
             }

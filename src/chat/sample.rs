@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::assistant::control::{MAX_BYTES, common_prefix, control_token, control_tokens, is_eos, is_thought, last_control_token};
+use super::assistant::control::{common_prefix, control_token, control_tokens, is_eos, is_thought, last_control_token};
 use super::{ApplyOptions, ChatTemplate, Prompt, refused};
 use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
@@ -23,9 +23,6 @@ const MAX_STOPS: usize = 3;
 
 /// The number of characters of the end of a turn that are compared with the end of a sample.
 const MAX_CLOSE: usize = 1 << 10;
-
-/// The number of bytes at the start of a turn in which the token is looked for that begins it, after white space.
-const HEAD: usize = 4 * MAX_BYTES;
 
 /// What the model writes in a turn of the prompt, from its first character to its last.
 pub(super) struct Written {
@@ -63,6 +60,8 @@ pub(super) struct Grown<'g> {
     pub options: &'g ApplyOptions<'g>,
     pub seen: &'g str,
     pub sampled: &'g str,
+    /// The strings at which the model can have stopped.
+    pub stops: Vec<&'g str>,
 }
 
 impl<'g> Grown<'g> {
@@ -235,33 +234,11 @@ impl<'g> Grown<'g> {
         }
     }
 
-    /// Returns the token at the end of a text that ends a turn, because it is a special token of the model, or begins a turn.
+    /// Returns the longest stop token at the end of a text.
     fn find_stop<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let tokens = match self.options.special_tokens {
-            None => self.template.control_tokens(),
-            Some(tokens) => {
-                let added = self.template.added_special_tokens().iter().map(String::as_str);
-                tokens.iter().map(|(_, token)| *token).chain(added).collect()
-            }
-        };
-        let longest = tokens.into_iter().filter(|token| text.ends_with(token)).map(str::len).max();
-        if let Some(length) = longest.filter(|length| *length > 0) {
-            return text.get(text.len().saturating_sub(length)..);
-        }
-        let tail = (text.len().saturating_sub(MAX_BYTES)..text.len()).find_map(|at| text.get(at..))?;
-        let token = last_control_token(tail).filter(|token| token.end == tail.len());
-        let token = tail.get(token?.start..).filter(|token| !is_thought(token))?;
-        let (mut turn, mut is_header) = (None, false);
-        let begins = |segment: &Segment| {
-            is_header |= turn.replace(segment.message()) != Some(segment.message());
-            is_header &= matches!(segment.origin(), Origin::Template { .. } | Origin::Token { .. });
-            let start = segment.bytes().start;
-            let head = (start + HEAD..=self.prompt.text.len()).find_map(|end| self.prompt.text.get(start..end));
-            let head = head.unwrap_or_else(|| self.text(start..self.prompt.text.len()));
-            is_header && head.trim_start().starts_with(token)
-        };
-        let mut segments = self.prompt.segments.iter();
-        segments.any(begins).then_some(token)
+        let stops = self.stops.iter().filter(|stop| text.ends_with(**stop));
+        let length = stops.map(|stop| stop.len()).max()?;
+        text.get(text.len().saturating_sub(length)..)
     }
 
     /// Returns where the text after the sample begins, if the sample takes the place of what the model wrote in its turn.

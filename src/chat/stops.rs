@@ -6,6 +6,8 @@
 //! user, call, result           what is printed before the result, after the end of the call: <|observation|>  ->   what begins the next turn
 //! ```
 
+use std::sync::OnceLock;
+
 use serde_json::{Value, json};
 
 use super::assistant::control::{common_prefix, control_tokens};
@@ -62,11 +64,25 @@ impl ChatTemplate {
     /// If a limit is reached. A template that renders no such conversation says nothing.
     pub fn stop_tokens(&self) -> Result<Vec<(String, Vec<&'static str>)>> {
         let bounds = Bounds::default();
-        self.find_stop_tokens(&Meter::within(bounds, &bounds.start()))
+        self.find_stop_tokens(&Meter::within(bounds, &bounds.start())).map(<[_]>::to_vec)
     }
 
-    /// Returns the stop tokens within the bounds of a meter.
-    pub(crate) fn find_stop_tokens(&self, meter: &Meter<'_>) -> Result<Vec<StopToken>> {
+    /// Returns the stop tokens within the bounds of a meter. They are found once and kept, and each call has the same cost.
+    pub(crate) fn find_stop_tokens(&self, meter: &Meter<'_>) -> Result<&[StopToken]> {
+        let kept = self.kept::<OnceLock<(Vec<StopToken>, u64)>>();
+        let (stops, cost) = match kept.get() {
+            Some(known) => known,
+            None => {
+                let own = meter.fork(meter.steps_left()).share_steps();
+                let stops = self.list_stops(&own)?;
+                kept.get_or_init(|| (stops, own.steps()))
+            }
+        };
+        meter.renew().charge(*cost)?;
+        Ok(stops)
+    }
+
+    fn list_stops(&self, meter: &Meter<'_>) -> Result<Vec<StopToken>> {
         let mut stops = Stops::default();
         meter.renew().charge_items(self.control_tokens().len())?;
         let eos = self.special_tokens().iter().find(|(name, _)| name == "eos_token");

@@ -21,15 +21,16 @@ use super::plant::{self, ARGUMENT, FUNCTION, Form, ID, PARAMETER, PLANT, REASONI
 use super::roles::list_forms;
 use crate::chat::{common_prefix, control_tokens};
 use crate::error::Result;
-use crate::report::{Arguments, Basics, Calls, Response};
+use crate::report::{Arguments, Basics, Response};
 use crate::response::{Event, ResponseTemplate};
 use crate::text::truncate::elide;
 
 /// The name of the field with the reasoning.
 const REASONING_FIELD: &str = "reasoning_content";
 
-/// The content of a message with calls and no text, and whether the conversation has tools, in the order in which they are tried.
-const EMPTY: [(Option<&str>, bool); 4] = [(Some(""), true), (None, true), (Some(""), false), (None, false)];
+/// What the name of the part with the calls is in a partial description, and that of the reasoning.
+const CALLS: &str = "calls";
+const THOUGHTS: &str = "reasoning";
 
 /// The maximum number of characters of an excerpt in a reason.
 const MAX_QUOTED: usize = 400;
@@ -83,7 +84,9 @@ struct Derivation<'e, 't> {
     /// The order of the messages with which the template renders an answer.
     order: Option<&'static str>,
     /// The content of a message with calls and no text.
-    empty: Option<&'static str>,
+    empty: Option<Value>,
+    /// Whether the id of a call has the name of its function, because a template prints the name nowhere else.
+    has_named_ids: bool,
     /// Whether a conversation with calls has tools.
     has_tools: bool,
     /// The end of the text before each message, as a distance from the end of the user's text. Without an anchor, it is where the model
@@ -93,50 +96,106 @@ struct Derivation<'e, 't> {
     anchor: String,
 }
 
+/// A description, and what it does not read, with the reason for each.
+struct Found {
+    template: Value,
+    lost: Vec<(String, String)>,
+}
+
+impl Found {
+    /// Returns the description that reads more.
+    fn best(self, other: Option<Self>) -> Self {
+        match other {
+            Some(other) if other.lost.len() <= self.lost.len() => other,
+            _ => self,
+        }
+    }
+}
+
+impl From<Found> for Response {
+    fn from(Found { template, lost }: Found) -> Self {
+        Self {
+            template: Some(template),
+            reason: lost.first().map(|(part, reason)| format!("{part}: {reason}")),
+            partial: lost.into_iter().map(|(part, _)| part).collect(),
+        }
+    }
+}
+
 /// Returns the description of the template.
 pub fn inspect(experiments: &mut Experiments<'_>, basics: &Basics) -> Result<Response> {
     let mut last = "the template does not render a message of a user and an answer".to_owned();
+    let mut best = None;
     for form in list_forms(&basics.roles) {
         let derivation = Derivation {
             experiments: &mut *experiments,
             form: *form,
             order: None,
             empty: None,
+            has_named_ids: false,
             has_tools: false,
             head: None,
             anchor: String::new(),
         };
         match derivation.derive(basics) {
-            Ok(template) => return Ok(Response::Template(template)),
+            Ok(found) if found.lost.is_empty() => return Ok(found.into()),
+            Ok(found) => best = Some(found.best(best)),
             Err(Failure::Reason(reason)) => last = reason,
             Err(Failure::Stopped(error)) => return Err(error),
         }
     }
     experiments.check_time()?;
-    Ok(Response::Reason(last))
+    Ok(best.map_or_else(
+        || Response {
+            reason: Some(last),
+            ..Response::default()
+        },
+        Response::from,
+    ))
 }
 
 impl Derivation<'_, '_> {
-    fn derive(mut self, basics: &Basics) -> Result<Value, Failure> {
+    fn derive(mut self, basics: &Basics) -> Result<Found, Failure> {
         let plain = say("assistant", self.form, PLANT);
         let content = self.shoot("content", &plain)?;
         let content = content.ok_or("the template does not render an answer after a message of a user")?;
         if !content.written().contains(PLANT) {
             return Err("the template does not print the content of an answer as it is".into());
         }
-        let calls = self.find_calls(&basics.calls)?;
-        if calls.is_none() && basics.calls.arguments != Arguments::Neither {
-            return Err("the template does not print the name and the arguments of a call after the message of the user".into());
+        let mut best: Option<Found> = None;
+        let mut reason = match basics.calls.arguments {
+            Arguments::Neither => self.prints_tools()?.then_some("the template prints tools and no calls"),
+            _ => Some("the template does not print the name and the arguments of a call after the message of the user"),
         }
-        let mut shots = vec![content];
+        .map(str::to_owned);
+        for is_text in working_forms(&basics.calls) {
+            let Some(calls) = self.find_calls(*is_text)? else { continue };
+            match self.describe_message(&content, Some(&calls)) {
+                Ok(found) if found.lost.is_empty() => return Ok(found),
+                Ok(found) => best = Some(found.best(best)),
+                Err(Failure::Reason(other)) => reason = Some(other),
+                stopped => return stopped,
+            }
+        }
+        if let Some(best) = best {
+            return Ok(best);
+        }
+        let mut found = self.describe_message(&content, None)?;
+        found.lost.splice(..0, reason.map(|reason| (CALLS.to_owned(), reason)));
+        Ok(found)
+    }
+
+    /// Describes answers, with reasoning if it is printed, and with calls if there are any.
+    fn describe_message(&mut self, content: &Shot, calls: Option<&Called>) -> Result<Found, Failure> {
+        let mut shots = vec![content.clone()];
         shots.extend(
             calls
                 .iter()
                 .flat_map(|calls| calls.others.iter().chain([&calls.one]).chain(&calls.two).cloned()),
         );
         // Some templates print reasoning only in messages with calls.
-        let mut thoughts = vec![plant::thinking(&plain)];
-        thoughts.extend(calls.as_ref().map(|calls| plant::thinking(&calls.message)));
+        let mut thoughts = vec![plant::thinking(&say("assistant", self.form, PLANT))];
+        thoughts.extend(calls.map(|calls| plant::thinking(&calls.message)));
         let mut thinking = None;
         for message in &thoughts {
             let shot = self.shoot("reasoning", message)?;
@@ -145,8 +204,26 @@ impl Derivation<'_, '_> {
                 shots.push(shot);
             }
         }
-        self.find_anchor(&shots)?;
-        if let Some(shot) = &thinking {
+        match self.describe_anchored(&shots, thinking.as_ref(), calls) {
+            Err(Failure::Reason(reason)) if thinking.is_some() => {
+                shots.retain(|shot| !shot.written().contains(REASONING));
+                match self.describe_anchored(&shots, None, calls) {
+                    Ok(mut found) => {
+                        found.lost.push((THOUGHTS.to_owned(), reason));
+                        Ok(found)
+                    }
+                    Err(Failure::Reason(_)) => Err(Failure::Reason(reason)),
+                    stopped => stopped,
+                }
+            }
+            other => other,
+        }
+    }
+
+    /// Describes messages after the text that begins them all, or else after any prompt.
+    fn describe_anchored(&mut self, shots: &[Shot], thinking: Option<&Shot>, calls: Option<&Called>) -> Result<Found, Failure> {
+        self.find_anchor(shots)?;
+        if let Some(shot) = thinking {
             // The text before the message can have the tag that opens the reasoning.
             if self
                 .text(shot)
@@ -157,62 +234,100 @@ impl Derivation<'_, '_> {
                 self.shorten_anchor(shot)?;
             }
         }
-        let first = match self.describe_shots(&shots, thinking.as_ref(), calls.as_ref()) {
+        let first = match self.describe_shots(shots, thinking, calls) {
             Err(Failure::Reason(reason)) if self.head.is_some() => reason,
             other => return other,
         };
         // The text before the message may be no part of the generation prompt.
         (self.anchor, self.head) = (String::new(), None);
-        let other = self.describe_shots(&shots, thinking.as_ref(), calls.as_ref());
+        let other = self.describe_shots(shots, thinking, calls);
         other.map_err(|failure| match failure {
             Failure::Reason(_) => Failure::Reason(first),
             stopped => stopped,
         })
     }
 
+    /// Returns whether the template prints tools after the message of a user or before it.
+    fn prints_tools(&mut self) -> Result<bool> {
+        let order = self.order.unwrap_or_default().split('*').next().unwrap_or_default();
+        let asked = arrange(&[self.form], &[order], |_| []);
+        let Some(asked) = asked.into_iter().next() else { return Ok(false) };
+        let text = self.experiments.text(&asked.with_tools(Some(trips::tools())))?;
+        Ok(text.is_some_and(|text| text.contains(FUNCTION)))
+    }
+
     /// Renders messages with calls whose name and arguments are printed.
-    fn find_calls(&mut self, calls: &Calls) -> Result<Option<Called>, Failure> {
+    fn find_calls(&mut self, is_text: bool) -> Result<Option<Called>, Failure> {
         let is_printed = |shot: &Shot| [FUNCTION, VALUE, SECOND].iter().all(|word| shot.written().contains(word));
-        for (is_text, (empty, has_tools)) in working_forms(calls)
-            .iter()
-            .flat_map(|is_text| EMPTY.map(|empty| (is_text, empty)))
-        {
-            (self.empty, self.has_tools) = (empty, has_tools);
-            let message = self.call_with(&make_calls(1, *is_text));
-            let Some(one) = self.shoot("call", &message)?.filter(is_printed) else {
-                continue;
-            };
-            let two = self.call_with(&make_calls(2, *is_text));
-            let two = self.shoot("calls", &two)?.filter(|shot| shot.written().contains(SPARE));
-            let beside = plant::with_content(&message, Some(self.form.content(PLANT)));
-            return Ok(Some(Called {
-                one,
-                two,
-                others: self.shoot("content_beside", &beside)?.into_iter().collect(),
-                message,
-                is_text: *is_text,
-            }));
+        let contents: &[_] = match self.form {
+            Form::String => &[Some("".into()), None, Some(" ".into())],
+            Form::Part => &[Some(self.form.content("")), None, Some("".into())],
+        };
+        for (has_tools, empty) in [true, false].into_iter().flat_map(|tools| contents.iter().map(move |empty| (tools, empty))) {
+            for has_named_ids in [false, true] {
+                (self.empty, self.has_tools, self.has_named_ids) = (empty.clone(), has_tools, has_named_ids);
+                let message = self.call_with(&self.make_calls(1, is_text));
+                let Some(one) = self.shoot("call", &message)? else { break };
+                if !is_printed(&one) {
+                    continue;
+                }
+                let two = self.call_with(&self.make_calls(2, is_text));
+                let two = self.shoot("calls", &two)?.filter(|shot| shot.written().contains(SPARE));
+                let beside = plant::with_content(&message, Some(self.form.content(PLANT)));
+                return Ok(Some(Called {
+                    one,
+                    two,
+                    others: self.shoot("content_beside", &beside)?.into_iter().collect(),
+                    message,
+                    is_text,
+                }));
+            }
         }
         Ok(None)
     }
 
     /// Returns a message with calls and without content.
     fn call_with(&self, calls: &[Value]) -> Value {
-        plant::calling(calls, self.empty.map(Value::from))
+        plant::calling(calls, self.empty.clone())
+    }
+
+    /// Returns a call of a function, the first of a message or the second.
+    fn call(&self, is_second: bool, name: &str, arguments: &Value) -> Value {
+        let id = if is_second { SECOND_ID } else { ID };
+        match self.has_named_ids {
+            true => plant::call(&format!("functions.{name}:{}", u8::from(is_second)), name, arguments),
+            false => plant::call(id, name, arguments),
+        }
+    }
+
+    /// Returns calls with two arguments each.
+    fn make_calls(&self, count: usize, is_text: bool) -> Vec<Value> {
+        let calls = [(false, FUNCTION, VALUE, SECOND), (true, SPARE, plant::SYSTEM, plant::ANSWER)];
+        let call = |(is_second, name, first, second): (bool, &str, &str, &str)| {
+            let arguments = json!({ARGUMENT: first, PARAMETER: second});
+            self.call(is_second, name, &in_text(arguments, is_text))
+        };
+        calls.into_iter().take(count).map(call).collect()
     }
 
     /// Describes the fields and checks the description.
-    fn describe_shots(&mut self, shots: &[Shot], thinking: Option<&Shot>, calls: Option<&Called>) -> Result<Value, Failure> {
+    fn describe_shots(&mut self, shots: &[Shot], thinking: Option<&Shot>, calls: Option<&Called>) -> Result<Found, Failure> {
         let mut fields = Map::new();
         if let Some(shot) = thinking {
             fields.insert(REASONING_FIELD.to_owned(), describe_reasoning(self.text(shot))?);
         }
+        let stops = self.find_stops()?;
         if let Some(Called { one, two, .. }) = calls {
             let two = two.as_ref().map(|two| self.text(two).replace(SECOND_ID, ID));
             let (one, plain) = (self.text(one), shots.first().map_or("", |shot| self.text(shot)));
             // What is before the content too is no part of a call.
             let skipped = cut_tokens(one, common_prefix(one, plain), plain);
-            let described = calls::describe(one, skipped, two.as_deref());
+            let source = self.experiments.template.source().unwrap_or_default();
+            let writing = calls::Writing {
+                stops: &stops,
+                has_data: source.contains("<![CDATA["),
+            };
+            let described = calls::describe(one, skipped, two.as_deref(), &writing);
             let described = described.ok_or("the way in which a call is written is not known")?;
             fields.insert("tool_calls".to_owned(), described);
         }
@@ -220,14 +335,16 @@ impl Derivation<'_, '_> {
         let close = self.find_fragments(&describe(&self.anchor, &fields, &[]), shots)?;
         // First with all that a model may write, and then with what the template prints alone.
         let tags = self.find_tags().filter(|_| thinking.is_none());
-        let stops = self.find_stops(&fields)?;
-        let written = |tags: Option<&(&str, &str)>, stops: &[String]| {
+        let opens: Vec<&str> = fields.values().filter_map(|field| field.get("open")?.as_str()).collect();
+        let stops: Vec<&String> = stops.iter().filter(|stop| !opens.iter().any(|open| open.contains(*stop))).collect();
+        let written = |tags: Option<&(&str, &str)>, stops: &[&String]| {
             let mut fields = fields.clone();
             if let Some((open, close)) = tags {
                 fields.shift_insert(0, REASONING_FIELD.to_owned(), json!({"open": open, "close": close}));
             }
             let mut close = close.clone();
-            close.extend(stops.iter().filter(|stop| !close.contains(stop)).cloned().collect::<Vec<_>>());
+            let more: Vec<String> = stops.iter().filter(|stop| !close.contains(stop)).map(|stop| (*stop).clone()).collect();
+            close.extend(more);
             describe(&self.anchor, &fields, &close)
         };
         let tries = [
@@ -236,17 +353,18 @@ impl Derivation<'_, '_> {
             written(tags.as_ref(), &[]),
             written(None, &[]),
         ];
-        let mut first = None;
+        let (mut first, mut best) = (None, None::<Found>);
         for (index, description) in tries.iter().enumerate() {
             if tries.iter().take(index).any(|other| other == description) {
                 continue;
             }
-            match trips::check(self, description, facts).and_then(|()| self.fit_states(description.clone(), facts)) {
+            match trips::check(self, description, facts).and_then(|lost| self.fit_states(description.clone(), lost, facts)) {
                 Err(Failure::Reason(reason)) => first = first.or(Some(reason)),
+                Ok(found) if !found.lost.is_empty() => best = Some(found.best(best)),
                 other => return other,
             }
         }
-        Err(Failure::Reason(first.unwrap_or_default()))
+        best.ok_or_else(|| Failure::Reason(first.unwrap_or_default()))
     }
 
     /// Renders a message of the assistant after one of a user. `None` if the template refuses it.
@@ -366,7 +484,12 @@ impl Derivation<'_, '_> {
             let text = shot.prompt.get(begin..shot.end).unwrap_or_default();
             let prefix = shot.prompt.get(..begin).unwrap_or_default();
             let events = template.find_events(prefix, text, &mut self.experiments.renew_meter());
-            let events = events.map_err(|error| self.explain(&error, "a message does not come back: "))?;
+            let events = match events.map_err(|error| self.explain(&error, "")) {
+                Ok(events) => events,
+                // The check of the messages says which this is.
+                Err(Failure::Reason(_)) => continue,
+                Err(stopped) => return Err(stopped),
+            };
             for event in events {
                 if let Event::Close {
                     field,
@@ -392,7 +515,7 @@ impl Derivation<'_, '_> {
         {
             return Err("the text of other messages is in what the model writes".into());
         }
-        fragments.retain(|text| !text.is_empty());
+        fragments.retain(|text| text.contains(|char: char| !matches!(char, ',' | ';') && !char.is_whitespace()));
         fragments.sort();
         fragments.dedup();
         Ok(fragments)
@@ -425,19 +548,6 @@ fn describe(anchor: &str, fields: &Map<String, Value>, close: &[String]) -> Valu
 /// Returns arguments as they are, or as JSON text.
 fn in_text(arguments: Value, is_text: bool) -> Value {
     if is_text { arguments.to_string().into() } else { arguments }
-}
-
-/// Returns calls with two arguments each.
-fn make_calls(count: usize, is_text: bool) -> Vec<Value> {
-    let calls = [
-        (ID, FUNCTION, VALUE, SECOND),
-        (SECOND_ID, SPARE, plant::SYSTEM, plant::ANSWER),
-    ];
-    let call = |(id, name, first, second): (&str, &str, &str, &str)| {
-        let arguments = json!({ARGUMENT: first, PARAMETER: second});
-        plant::call(id, name, &in_text(arguments, is_text))
-    };
-    calls.into_iter().take(count).map(call).collect()
 }
 
 /// Returns whether a string has only control tokens and white space.

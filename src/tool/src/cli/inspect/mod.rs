@@ -13,7 +13,7 @@ mod page;
 use std::path::PathBuf;
 
 use crate::conformance::printable;
-use chat_template::internal::report::{Boundary, Response};
+use chat_template::internal::report::Boundary;
 use chat_template::{ChatTemplate, Error, Limits, Report};
 use clap::builder::PossibleValuesParser;
 
@@ -65,12 +65,15 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let explain = |error: Error| arguments.source.explain(&error);
     let report = chat.inspect(texts.bounds()).map_err(explain)?;
     if arguments.response_template {
-        return match report.response().map_err(explain)? {
-            Response::Template(template) => {
-                print_json(|out| show::write_line(template, out)).map_err(|error| format!("error: {error}"))
-            }
-            Response::Reason(reason) => Err(format!("error: no description was found: {reason}")),
+        let response = report.response().map_err(explain)?;
+        let reason = response.reason.as_deref().unwrap_or_default();
+        let Some(template) = &response.template else {
+            return Err(format!("error: no description was found: {reason}"));
         };
+        if !response.partial.is_empty() {
+            eprintln!("warning: the description does not read {}: {reason}", response.partial.join(", "));
+        }
+        return print_json(|out| show::write_line(template, out)).map_err(|error| format!("error: {error}"));
     }
     report.complete().map_err(explain)?;
     let source = arguments.source.model.as_ref().or(arguments.source.template.as_ref());
