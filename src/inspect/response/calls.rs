@@ -119,6 +119,9 @@ fn describe_core(
     let close = stop.and_then(|stop| close.strip_suffix(stop)).unwrap_or(close).trim_end();
     let is_stopped = close.is_empty();
     let call = |name: &str, arguments: &str| json!({"type": "function", "function": {"name": name, "arguments": arguments}});
+    // The name can also be in what is before the call: to=zarnokel<|message|><call name="zarnokel">
+    let header = front.trim_end().strip_suffix(open).filter(|header| header.contains(FUNCTION));
+    let header = header.map_or(String::new(), |header| format!(r"(?:{}\s*)?", escape(header)));
     let (mut open_pattern, mut close_pattern) = (None, None);
     let field = match &core.form {
         Form::Json(value) => {
@@ -185,7 +188,7 @@ fn describe_core(
             after,
             tag: [before, middle, end],
         } => {
-            open_pattern = Some(format!("{}{NAME}{}", escape(open), escape_around(after)));
+            open_pattern = Some(format!("{header}{}{NAME}{}", escape(open), escape_around(after)));
             // A model can leave out the line break on either side of a value.
             let around = |blank: &str| if blank.contains('\n') { r"\n?" } else { "" };
             let after = around(middle.get(middle.trim_end().len()..)?);

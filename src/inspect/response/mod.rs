@@ -247,13 +247,20 @@ impl Derivation<'_, '_> {
         })
     }
 
-    /// Returns whether the template prints tools after the message of a user or before it.
+    /// Returns the prompt before the message of the assistant in an order of messages.
+    fn ask(&mut self, order: &str, has_tools: bool) -> Result<Option<String>> {
+        let before = order.split('*').next().unwrap_or_default();
+        let asked = arrange(&[self.form], &[before], |_| []);
+        match asked.into_iter().next() {
+            Some(asked) => self.experiments.text(&asked.with_tools(has_tools.then(trips::tools)).prompted()),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns whether the template prints tools.
     fn prints_tools(&mut self) -> Result<bool> {
-        let order = self.order.unwrap_or_default().split('*').next().unwrap_or_default();
-        let asked = arrange(&[self.form], &[order], |_| []);
-        let Some(asked) = asked.into_iter().next() else { return Ok(false) };
-        let text = self.experiments.text(&asked.with_tools(Some(trips::tools())))?;
-        Ok(text.is_some_and(|text| text.contains(FUNCTION)))
+        let prompt = self.ask(self.order.unwrap_or_default(), true)?;
+        Ok(prompt.is_some_and(|prompt| prompt.contains(FUNCTION)))
     }
 
     /// Renders messages with calls whose name and arguments are printed.
@@ -385,7 +392,12 @@ impl Derivation<'_, '_> {
                 let Some(after) = before.rfind(USER).map(|at| at.saturating_add(USER.len())) else {
                     continue;
                 };
-                let start = spans.first().map_or(after, |first| first.start.max(after));
+                let asked = self.ask(order, has_tools)?.unwrap_or_default();
+                let asked = states::before_thought(&asked);
+                let start = match prompt.text.starts_with(asked) && asked.len() >= after {
+                    true => asked.len(),
+                    false => spans.first().map_or(after, |first| first.start.max(after)),
+                };
                 let end = limit;
                 self.order = Some(order);
                 if !path.is_empty() {
@@ -404,18 +416,14 @@ impl Derivation<'_, '_> {
 
     /// Finds the text of the template before each message. The generation prompt begins with it.
     fn find_anchor(&mut self, shots: &[Shot]) -> Result<(), Failure> {
-        let asked = arrange(
-            &[self.form],
-            &[self.order.unwrap_or_default().split('*').next().unwrap_or_default()],
-            |_| [],
-        );
-        let Some(asked) = asked.into_iter().next() else {
-            return Ok(());
-        };
+        let order = self.order.unwrap_or_default();
+        let asked = arrange(&[self.form], &[order.split('*').next().unwrap_or_default()], |_| []);
         let tail = |text: Option<String>| Some(text?.rsplit_once(USER)?.1.to_owned());
-        let closed = tail(self.experiments.text(&asked)?).unwrap_or_default();
-        let prompted = self.experiments.text(&asked.prompted())?;
-        let opened = tail(prompted).ok_or("the template does not render a message of a user alone")?;
+        let closed = match asked.first() {
+            Some(asked) => tail(self.experiments.text(asked)?).unwrap_or_default(),
+            None => return Ok(()),
+        };
+        let opened = tail(self.ask(order, false)?).ok_or("the template does not render a message of a user alone")?;
         let after = |shot: &Shot| shot.prompt.get(shot.after..).unwrap_or_default().to_owned();
         let mut length = opened.len();
         for shot in shots {
@@ -513,6 +521,7 @@ impl Derivation<'_, '_> {
             .iter()
             .any(|text| [USER, plant::SYSTEM].iter().any(|word| text.contains(word)))
         {
+            eprintln!("FRAGMENTS {fragments:?} {description}");
             return Err("the text of other messages is in what the model writes".into());
         }
         fragments.retain(|text| text.contains(|char: char| !matches!(char, ',' | ';') && !char.is_whitespace()));
