@@ -28,6 +28,9 @@ const HEADERS: [(&str, &str); 2] = [
 ];
 const HARMONY: &str = r"(?:<\|channel\|>\s*(?:commentary|analysis))?\s*to=functions\.\s*(?P<name>[A-Za-z0-9_.\-]+)\s*(?:<\|channel\|>\s*(?:commentary|analysis))?\s*(?:<\|constrain\|>)?\s*(?:json)?\s*<\|message\|>\s*";
 
+/// What takes the place of the string before each tag.
+const MARKER: &str = "\u{e000}";
+
 /// The maximum number of brackets at which a JSON value is tried.
 const MAX_TRIES: usize = 24;
 
@@ -66,8 +69,36 @@ enum Form<'t> {
 /// Returns the description of the field with the calls. `one` is an answer with one call, which begins after `skipped` bytes, and `two` an
 /// answer with two calls.
 pub fn describe(one: &str, skipped: usize, two: Option<&str>, writing: &Writing<'_>) -> Option<Value> {
-    // The text that a call begins with can begin content too.
-    [skipped, 0].iter().find_map(|skipped| describe_after(one, *skipped, two, writing))
+    let marker = find_marker(one);
+    let hide = |text: &str| marker.map_or(text.to_owned(), |marker| text.replace(marker, MARKER));
+    let skipped = hide(one.get(..skipped)?).len();
+    let two = two.map(hide);
+    let one = hide(one);
+    // What a call begins with can begin content too.
+    let mut starts = [skipped, 0].into_iter();
+    let field = starts.find_map(|skipped| describe_after(&one, skipped, two.as_deref(), writing))?;
+    match marker {
+        Some(marker) => {
+            let shown = serde_json::to_string(marker).ok()?;
+            let escaped = serde_json::to_string(&escape_exact(marker)).ok()?;
+            let show = |(key, value): (&String, &Value)| {
+                let is_pattern = key.ends_with("_pattern") || key == "content_args";
+                let marker = if is_pattern { &escaped } else { &shown };
+                let value = value.to_string().replace(MARKER, marker.trim_matches('"'));
+                Some((key.clone(), serde_json::from_str(&value).ok()?))
+            };
+            field.as_object()?.iter().map(show).collect::<Option<_>>().map(Value::Object)
+        }
+        None => Some(field),
+    }
+}
+
+/// Returns the string before each tag, if tags have one that looks like a tag itself: `]<]x[>[` in `]<]x[>[<city>Rome]<]x[>[</city>`.
+fn find_marker(text: &str) -> Option<&str> {
+    let (before, after) = text.split_once(VALUE)?;
+    let marker = after.get(..after.find(&format!("</{ARGUMENT}"))?)?;
+    let is_marker = marker.contains(['<', '[']) && before.ends_with(&format!("{marker}<{ARGUMENT}>"));
+    is_marker.then_some(marker)
 }
 
 fn describe_after(one: &str, skipped: usize, two: Option<&str>, writing: &Writing<'_>) -> Option<Value> {

@@ -19,7 +19,7 @@ use super::conversation::arrange;
 use super::experiments::Experiments;
 use super::plant::{self, ARGUMENT, FUNCTION, Form, ID, PARAMETER, PLANT, REASONING, SECOND, SECOND_ID, SPARE, USER, VALUE, say};
 use super::roles::list_forms;
-use crate::chat::{common_prefix, control_tokens};
+use crate::chat::{common_prefix, common_suffix, control_tokens};
 use crate::error::Result;
 use crate::report::{Arguments, Basics, Response};
 use crate::response::{Event, ResponseTemplate};
@@ -234,17 +234,25 @@ impl Derivation<'_, '_> {
                 self.shorten_anchor(shot)?;
             }
         }
-        let first = match self.describe_shots(shots, thinking, calls) {
+        let mut first = match self.describe_shots(shots, thinking, calls) {
             Err(Failure::Reason(reason)) if self.head.is_some() => reason,
             other => return other,
         };
-        // The text before the message may be no part of the generation prompt.
-        (self.anchor, self.head) = (String::new(), None);
-        let other = self.describe_shots(shots, thinking, calls);
-        other.map_err(|failure| match failure {
-            Failure::Reason(_) => Failure::Reason(first),
-            stopped => stopped,
-        })
+        // What is after the last token can begin the content or a call, and the text before the message may be no part of the generation
+        // prompt.
+        let token = control_tokens(&self.anchor).last().map_or(0, |token| token.end);
+        let shorter = self.anchor.len().saturating_sub(token);
+        let shorter = self.head.map(|head| head.saturating_sub(shorter)).filter(|_| shorter > 0 && token > 0);
+        let tries = [shorter.map(|head| (self.anchor.get(..token).unwrap_or_default().to_owned(), Some(head))), Some((String::new(), None))];
+        for other in tries.into_iter().flatten() {
+            (self.anchor, self.head) = other;
+            match self.describe_shots(shots, thinking, calls) {
+                Err(Failure::Reason(reason)) if first.is_empty() => first = reason,
+                Err(Failure::Reason(_)) => {}
+                other => return other,
+            }
+        }
+        Err(Failure::Reason(first))
     }
 
     /// Returns the prompt before the message of the assistant in an order of messages.
@@ -386,19 +394,18 @@ impl Derivation<'_, '_> {
                 let Ok(prompt) = &*self.experiments.find_written(&conversation)? else {
                     continue;
                 };
+                let asked = self.ask(order, has_tools)?.unwrap_or_default();
                 let spans = prompt.assistant().map(|spans| spans.bytes).unwrap_or_default();
-                let limit = spans.last().map_or(prompt.text.len(), |last| last.end);
+                // Some templates print the generation prompt whatever the flag is.
+                let printed = || prompt.text.len().saturating_sub(common_suffix(&prompt.text, &asked).trim().len());
+                let limit = spans.last().map_or_else(printed, |last| last.end);
                 let before = prompt.text.get(..limit).unwrap_or_default();
                 let Some(after) = before.rfind(USER).map(|at| at.saturating_add(USER.len())) else {
                     continue;
                 };
-                let asked = self.ask(order, has_tools)?.unwrap_or_default();
-                let asked = states::before_thought(&asked);
-                let start = match prompt.text.starts_with(asked) && asked.len() >= after {
-                    true => asked.len(),
-                    false => spans.first().map_or(after, |first| first.start.max(after)),
-                };
-                let end = limit;
+                let common = cut_tokens(&asked, common_prefix(&asked, &prompt.text), &prompt.text);
+                let start = spans.first().map_or(after, |first| first.start).max(common).max(after);
+                let end = limit.max(start);
                 self.order = Some(order);
                 if !path.is_empty() {
                     self.experiments.show(&format!("response.{path}"), &conversation);
@@ -521,7 +528,6 @@ impl Derivation<'_, '_> {
             .iter()
             .any(|text| [USER, plant::SYSTEM].iter().any(|word| text.contains(word)))
         {
-            eprintln!("FRAGMENTS {fragments:?} {description}");
             return Err("the text of other messages is in what the model writes".into());
         }
         fragments.retain(|text| text.contains(|char: char| !matches!(char, ',' | ';') && !char.is_whitespace()));

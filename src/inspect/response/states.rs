@@ -44,7 +44,7 @@ impl State {
 }
 
 /// Returns a prompt without the tag at its end that opens reasoning.
-pub fn before_thought(prompt: &str) -> &str {
+fn before_thought(prompt: &str) -> &str {
     let end = prompt.trim_end();
     THINK_TAGS.iter().find_map(|(open, _)| end.strip_suffix(open)).unwrap_or(prompt)
 }
