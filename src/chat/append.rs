@@ -194,9 +194,7 @@ impl ChatTemplate {
         meter.charge_items(prompt.segments.len().saturating_mul(4))?;
         let start = match sampled {
             Some(sampled) => {
-                let tokens = options.special_tokens.into_iter().flatten();
-                let eos = tokens.filter(|(name, _)| *name == "eos_token").map(|(_, token)| *token);
-                let stops = self.find_stop_tokens(meter)?.iter().map(|(stop, _)| stop.as_str());
+                let stops = self.find_stop_tokens(options.special_tokens, meter)?;
                 let grown = Grown {
                     template: self,
                     messages: &messages,
@@ -204,7 +202,7 @@ impl ChatTemplate {
                     options,
                     seen,
                     sampled,
-                    stops: eos.chain(stops).filter(|stop| !stop.is_empty()).collect(),
+                    stops: &stops,
                 };
                 grown.find_rest(meter)?
             }

@@ -10,6 +10,7 @@
 use std::ops::Range;
 
 use super::assistant::control::{common_prefix, control_token, control_tokens, is_eos, is_thought, last_control_token};
+use super::stops::StopToken;
 use super::{ApplyOptions, ChatTemplate, Prompt, refused};
 use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
@@ -61,7 +62,7 @@ pub(super) struct Grown<'g> {
     pub seen: &'g str,
     pub sampled: &'g str,
     /// The strings at which the model can have stopped.
-    pub stops: Vec<&'g str>,
+    pub stops: &'g [StopToken],
 }
 
 impl<'g> Grown<'g> {
@@ -236,8 +237,8 @@ impl<'g> Grown<'g> {
 
     /// Returns the longest stop token at the end of a text.
     fn find_stop<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let stops = self.stops.iter().filter(|stop| text.ends_with(**stop));
-        let length = stops.map(|stop| stop.len()).max()?;
+        let stops = self.stops.iter().map(|(stop, _)| stop).filter(|stop| text.ends_with(*stop));
+        let length = stops.map(String::len).max()?;
         text.get(text.len().saturating_sub(length)..)
     }
 

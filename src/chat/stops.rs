@@ -6,6 +6,7 @@
 //! user, call, result           what is printed before the result, after the end of the call: <|observation|>  ->   what begins the next turn
 //! ```
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
@@ -41,6 +42,9 @@ pub(crate) const NEXT_TURN: &str = "next_turn";
 /// A string at which a server stops the model, and what says so.
 pub(crate) type StopToken = (String, Vec<&'static str>);
 
+/// Special tokens of a request, each by its name.
+type SpecialTokens<'o> = &'o [(&'o str, &'o str)];
+
 impl ChatTemplate {
     /// Returns the strings at which a server stops the model, each with its sources. A string is no part of the message.
     ///
@@ -64,28 +68,36 @@ impl ChatTemplate {
     /// If a limit is reached. A template that renders no such conversation says nothing.
     pub fn stop_tokens(&self) -> Result<Vec<(String, Vec<&'static str>)>> {
         let bounds = Bounds::default();
-        self.find_stop_tokens(&Meter::within(bounds, &bounds.start())).map(<[_]>::to_vec)
+        Ok(self.find_stop_tokens(None, &Meter::within(bounds, &bounds.start()))?.into_owned())
     }
 
-    /// Returns the stop tokens within the bounds of a meter. They are found once and kept, and each call has the same cost.
-    pub(crate) fn find_stop_tokens(&self, meter: &Meter<'_>) -> Result<&[StopToken]> {
+    /// Returns the stop tokens within the bounds of a meter, with the special tokens of a request or with its own. The latter are found once
+    /// and kept, and each call has the same cost.
+    pub(crate) fn find_stop_tokens(&self, tokens: Option<SpecialTokens<'_>>, meter: &Meter<'_>) -> Result<Cow<'_, [StopToken]>> {
+        if tokens.is_some() {
+            return self.list_stops(tokens, meter).map(Cow::Owned);
+        }
         let kept = self.kept::<OnceLock<(Vec<StopToken>, u64)>>();
         let (stops, cost) = match kept.get() {
             Some(known) => known,
             None => {
                 let own = meter.fork(meter.steps_left()).share_steps();
-                let stops = self.list_stops(&own)?;
+                let stops = self.list_stops(None, &own)?;
                 kept.get_or_init(|| (stops, own.steps()))
             }
         };
         meter.renew().charge(*cost)?;
-        Ok(stops)
+        Ok(Cow::Borrowed(stops))
     }
 
-    fn list_stops(&self, meter: &Meter<'_>) -> Result<Vec<StopToken>> {
+    fn list_stops(&self, tokens: Option<SpecialTokens<'_>>, meter: &Meter<'_>) -> Result<Vec<StopToken>> {
         let mut stops = Stops::default();
         meter.renew().charge_items(self.control_tokens().len())?;
-        let eos = self.special_tokens().iter().find(|(name, _)| name == "eos_token");
+        let own = self.special_tokens().iter().map(|(name, token)| (name.as_str(), token.as_str()));
+        let eos = match tokens {
+            Some(tokens) => tokens.iter().copied().find(|(name, _)| *name == "eos_token"),
+            None => own.into_iter().find(|(name, _)| *name == "eos_token"),
+        };
         if let Some((_, eos)) = eos {
             stops.add(eos, EOS_TOKEN);
         }
@@ -102,7 +114,7 @@ impl ChatTemplate {
         for is_part in [false, true] {
             let before = [say("user", asked, is_part), say("assistant", written, is_part)];
             let after = [say("user", next, is_part)];
-            if self.find_ends(&before, &after, None, &mut stops, meter)? {
+            if self.find_ends((&before, &after), (None, tokens), &mut stops, meter)? {
                 break;
             }
         }
@@ -116,7 +128,7 @@ impl ChatTemplate {
                 json!({"role": "assistant", "content": "", "tool_calls": call}),
             ];
             let after = [json!({"role": "tool", "tool_call_id": "call00001", "name": "search", "content": next})];
-            if self.find_ends(&before, &after, Some(&tools), &mut stops, meter)? {
+            if self.find_ends((&before, &after), (Some(&tools), tokens), &mut stops, meter)? {
                 break;
             }
         }
@@ -126,9 +138,8 @@ impl ChatTemplate {
     /// Adds what is printed after the model's text, and what begins the next message. Returns whether the template renders the messages.
     fn find_ends(
         &self,
-        before: &[Value],
-        after: &[Value],
-        tools: Option<&Value>,
+        (before, after): (&[Value], &[Value]),
+        (tools, special_tokens): (Option<&Value>, Option<SpecialTokens<'_>>),
         stops: &mut Stops,
         meter: &Meter<'_>,
     ) -> Result<bool> {
@@ -136,6 +147,7 @@ impl ChatTemplate {
         let render = |messages: &[Value]| {
             let options = ApplyOptions {
                 tools: tools.map(|tools| tools as _),
+                special_tokens,
                 ..ApplyOptions::default()
             };
             match self.apply_within(messages, &options, false, meter) {

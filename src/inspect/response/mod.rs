@@ -404,7 +404,8 @@ impl Derivation<'_, '_> {
                     continue;
                 };
                 let common = cut_tokens(&asked, common_prefix(&asked, &prompt.text), &prompt.text);
-                let start = spans.first().map_or(after, |first| first.start).max(common).max(after);
+                let first = spans.first().filter(|_| common < asked.len()).map_or(after, |first| first.start);
+                let start = first.max(common).max(after);
                 let end = limit.max(start);
                 self.order = Some(order);
                 if !path.is_empty() {

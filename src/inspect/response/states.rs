@@ -146,7 +146,7 @@ impl Derivation<'_, '_> {
 
     /// Returns the strings at which the model stops.
     pub fn find_stops(&self) -> Result<Vec<String>> {
-        let stops = self.experiments.template.find_stop_tokens(&self.experiments.renew_meter())?;
+        let stops = self.experiments.template.find_stop_tokens(None, &self.experiments.renew_meter())?;
         let is_token = |(text, sources): &&StopToken| sources.as_slice() != [NEXT_TURN] || control_tokens(text).next().is_some();
         let texts = stops.iter().filter(is_token).map(|(text, _)| text);
         Ok(texts.take(MAX_STOPS).cloned().collect())
