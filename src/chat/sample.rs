@@ -22,6 +22,9 @@ use crate::value::{Runtime, Value};
 /// The number of tokens at the end of a sample that can end its turn, such as the template's own and then another one.
 const MAX_STOPS: usize = 3;
 
+/// The number of tokens after a turn at which the model can have stopped: the end of the turn, and what begins the next one.
+const MAX_NEXT: usize = 2;
+
 /// The number of characters of the end of a turn that are compared with the end of a sample.
 const MAX_CLOSE: usize = 1 << 10;
 
@@ -75,11 +78,30 @@ impl<'g> Grown<'g> {
         };
         meter.charge_scan(self.sampled.len())?;
         let own = match self.find_own(last, answers.last().copied(), meter)? {
-            Ok(own) if !own.has_end && self.find_stop(self.sampled.trim_end()).is_some() => self.find_late_end(own, last, meter)?,
             Ok(own) => own,
             Err(at) => return Ok(Err(at)),
         };
-        Ok(Ok(self.end_of_sample(&own)))
+        let stops = self.list_stops(&own);
+        let is_end = own.has_end && stops.iter().any(|stop| self.text(own.range.clone()).ends_with(*stop));
+        let own = match is_end || find_stop(self.sampled.trim_end(), &stops).is_none() {
+            true => own,
+            false => self.find_late_end(own, last, meter)?,
+        };
+        Ok(Ok(self.end_of_sample(&own, &stops)))
+    }
+
+    /// Returns the strings at which the model can have stopped. The tokens that the prompt has after its text are some of them.
+    fn list_stops(&self, own: &Written) -> Vec<&'g str> {
+        let mut stops: Vec<&str> = self.stops.iter().map(|(stop, _)| stop.as_str()).collect();
+        let mut rest = self.text(own.range.end..self.prompt.text.len()).trim_start();
+        while let Some((token, after)) = control_token(rest).and_then(|length| rest.split_at_checked(length)) {
+            if stops.len() == self.stops.len().saturating_add(MAX_NEXT) {
+                break;
+            }
+            stops.push(token);
+            rest = after.trim_start();
+        }
+        stops
     }
 
     /// Adds the token that ends the turn of a message to what the model writes in it, if the template writes it with the next message, but
@@ -235,15 +257,8 @@ impl<'g> Grown<'g> {
         }
     }
 
-    /// Returns the longest stop token at the end of a text.
-    fn find_stop<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let stops = self.stops.iter().map(|(stop, _)| stop).filter(|stop| text.ends_with(*stop));
-        let length = stops.map(String::len).max()?;
-        text.get(text.len().saturating_sub(length)..)
-    }
-
     /// Returns where the text after the sample begins, if the sample takes the place of what the model wrote in its turn.
-    fn end_of_sample(&self, own: &Written) -> usize {
+    fn end_of_sample(&self, own: &Written, known: &[&str]) -> usize {
         let Written { range, has_end } = own;
         let is_within = |segment: &&Segment| segment.bytes().start < range.end && segment.bytes().end > range.start;
         let is_printed =
@@ -261,7 +276,7 @@ impl<'g> Grown<'g> {
         let blanks = self.sampled.get(text.len()..).unwrap_or_default();
         // The tokens at which the model stopped, the last one first, if they are not those that the template writes there.
         let mut stops = Vec::new();
-        while let Some(stop) = self.find_stop(text).filter(|_| stops.len() < MAX_STOPS) {
+        while let Some(stop) = find_stop(text, known).filter(|_| stops.len() < MAX_STOPS) {
             if tokens.iter().any(|own| token_at(own) == stop) {
                 break;
             }
@@ -301,6 +316,12 @@ impl<'g> Grown<'g> {
         let rest = self.text(end..self.prompt.text.len());
         end.saturating_add(common_prefix(rest, blanks))
     }
+}
+
+/// Returns the longest stop token at the end of a text.
+fn find_stop<'t>(text: &'t str, stops: &[&str]) -> Option<&'t str> {
+    let length = stops.iter().filter(|stop| text.ends_with(**stop)).map(|stop| stop.len()).max()?;
+    text.get(text.len().saturating_sub(length)..)
 }
 
 /// Returns the length of the longest part of a close, from its start, with which a sample ends.

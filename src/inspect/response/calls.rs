@@ -15,18 +15,22 @@ use crate::inspect::plant::{ANSWER, ARGUMENT, FUNCTION, ID, PARAMETER, SECOND, S
 /// The name of a function in a regular expression.
 const NAME: &str = r"\s*(?P<name>[A-Za-z0-9_.\-]+)";
 
-/// The headers of calls that models write in another way than templates print them, each with a regular expression for both.
-const HEADERS: [(&str, &str); 2] = [
-    (
-        "to=functions.{name}<|channel|>commentary json<|message|>",
-        HARMONY,
-    ),
-    (
-        "assistant to=functions.{name}<|channel|>commentary json<|message|>",
-        HARMONY,
-    ),
-];
-const HARMONY: &str = r"(?:<\|channel\|>\s*(?:commentary|analysis))?\s*to=functions\.\s*(?P<name>[A-Za-z0-9_.\-]+)\s*(?:<\|channel\|>\s*(?:commentary|analysis))?\s*(?:<\|constrain\|>)?\s*(?:json)?\s*<\|message\|>\s*";
+/// The header of a call as templates print it, a regular expression for what models write, and what else they write around content.
+type Header = (&'static str, &'static str, &'static [&'static str]);
+
+/// The headers that models write in another way than templates print them.
+const HEADERS: [Header; 1] = [(
+    "to=functions.{name}<|channel|>commentary json<|message|>",
+    r"(?:<\|channel\|>\s*(?:commentary|analysis))?\s*to=functions\.\s*(?P<name>[A-Za-z0-9_.\-]+)\s*(?:<\|channel\|>\s*(?:commentary|analysis))?\s*(?:<\|constrain\|>)?\s*(?:json)?\s*<\|message\|>\s*",
+    &["<|channel|>commentary<|message|>", "<|channel|>final<|message|>", "<|end|>", "<|start|>assistant"],
+)];
+
+/// Returns what a model writes around content if it writes calls in this way.
+pub fn list_around(field: &Value) -> &'static [&'static str] {
+    let pattern = field.get("open_pattern").and_then(Value::as_str);
+    let header = HEADERS.iter().find(|(_, header, _)| pattern == Some(header));
+    header.map_or(&[], |(.., around)| around)
+}
 
 /// What takes the place of the string before each tag.
 const MARKER: &str = "\u{e000}";
@@ -207,8 +211,15 @@ fn describe_core(
                 close_pattern = Some(format!("{begin}|{}", ends.collect::<Vec<_>>().join("|")));
                 begin = format!("(?:{begin})?");
             }
+            if pair.is_some() && close.is_empty() && close_pattern.is_none() {
+                // The next call ends this one.
+                let ends = stops.iter().map(|stop| escape(stop));
+                let next = format!(r"(?=\s*{}\s*[A-Za-z0-9_.\-]+{after})", escape(open));
+                let next = next.replace(r"(?=\{))", r"\{)");
+                close_pattern = Some(ends.chain([next]).collect::<Vec<_>>().join("|"));
+            }
             let printed = format!("{open}{{name}}{between}");
-            let header = HEADERS.iter().find(|(header, _)| *header == printed).map(|(_, pattern)| (*pattern).to_owned());
+            let header = HEADERS.iter().find(|(header, ..)| printed.ends_with(header)).map(|(_, pattern, _)| (*pattern).to_owned());
             open_pattern = Some(header.unwrap_or_else(|| format!("{begin}{NAME}{after}")));
             let arguments = delimiter.map(|delimiter| json!({"unquoted_keys": true, "string_delims": [[delimiter, delimiter]]}));
             let field = json!({"content": "json", "repeats": true, "transform": call("{name}", "{content}")});
@@ -380,7 +391,7 @@ fn cut_start(text: &str) -> &str {
         .find(['<', '[', '>', ']'])
         .and_then(|at| text.get(at..)?.split_at_checked(1))
     {
-        Some((">" | "]", rest)) if !rest.is_empty() => rest,
+        Some((">" | "]", rest)) if !rest.is_empty() && !rest.starts_with('>') => rest,
         _ => text,
     }
 }

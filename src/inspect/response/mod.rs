@@ -347,7 +347,9 @@ impl Derivation<'_, '_> {
             fields.insert("tool_calls".to_owned(), described);
         }
         let facts = (thinking.is_some(), calls.map(|calls| calls.is_text));
-        let close = self.find_fragments(&describe(&self.anchor, &fields, &[]), shots)?;
+        let mut close = self.find_fragments(&describe(&self.anchor, &fields, &[]), shots)?;
+        let around = fields.get("tool_calls").map_or(&[][..], calls::list_around).iter().map(|text| (*text).to_owned());
+        close.extend(around.filter(|text| !close.contains(text)).collect::<Vec<_>>());
         // First with all that a model may write, and then with what the template prints alone.
         let tags = self.find_tags().filter(|_| thinking.is_none());
         let opens: Vec<&str> = fields.values().filter_map(|field| field.get("open")?.as_str()).collect();
