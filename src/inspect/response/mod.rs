@@ -12,6 +12,7 @@ mod calls;
 mod states;
 mod trips;
 
+use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
 
 use super::calls::working_forms;
@@ -349,7 +350,11 @@ impl Derivation<'_, '_> {
         let facts = (thinking.is_some(), calls.map(|calls| calls.is_text));
         let mut close = self.find_fragments(&describe(&self.anchor, &fields, &[]), shots)?;
         let around = fields.get("tool_calls").map_or(&[][..], calls::list_around).iter().map(|text| (*text).to_owned());
-        close.extend(around.filter(|text| !close.contains(text)).collect::<Vec<_>>());
+        // An engine strips the token at which the model stops.
+        let stripped = close.iter().filter_map(|text| stops.iter().find_map(|stop| text.strip_suffix(stop.as_str())));
+        let more: Vec<String> = around.chain(stripped.map(|text| text.trim().to_owned())).collect();
+        close.extend(more.into_iter().filter(|text| !text.is_empty()));
+        let close: Vec<String> = close.into_iter().collect::<IndexSet<_>>().into_iter().collect();
         // First with all that a model may write, and then with what the template prints alone.
         let tags = self.find_tags().filter(|_| thinking.is_none());
         let opens: Vec<&str> = fields.values().filter_map(|field| field.get("open")?.as_str()).collect();
