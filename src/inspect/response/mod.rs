@@ -12,6 +12,8 @@ mod calls;
 mod states;
 mod trips;
 
+use std::cell::RefCell;
+
 use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
 
@@ -95,22 +97,16 @@ struct Derivation<'e, 't> {
     head: Option<usize>,
     /// The text before the message.
     anchor: String,
+    /// What the template prints before the content of an answer, after the prompt that asks for it.
+    lead: String,
+    /// The last description that was compiled.
+    compiled: RefCell<Option<(Value, ResponseTemplate)>>,
 }
 
 /// A description, and what it does not read, with the reason for each.
 struct Found {
     template: Value,
     lost: Vec<(String, String)>,
-}
-
-impl Found {
-    /// Returns the description that reads more.
-    fn best(self, other: Option<Self>) -> Self {
-        match other {
-            Some(other) if other.lost.len() <= self.lost.len() => other,
-            _ => self,
-        }
-    }
 }
 
 impl From<Found> for Response {
@@ -137,10 +133,12 @@ pub fn inspect(experiments: &mut Experiments<'_>, basics: &Basics) -> Result<Res
             has_tools: false,
             head: None,
             anchor: String::new(),
+            lead: String::new(),
+            compiled: RefCell::default(),
         };
         match derivation.derive(basics) {
-            Ok(found) if found.lost.is_empty() => return Ok(found.into()),
-            Ok(found) => best = Some(found.best(best)),
+            Ok(found) if found.lost.iter().all(|(part, _)| part != CALLS) => return Ok(found.into()),
+            Ok(found) => best = best.or(Some(found)),
             Err(Failure::Reason(reason)) => last = reason,
             Err(Failure::Stopped(error)) => return Err(error),
         }
@@ -163,7 +161,8 @@ impl Derivation<'_, '_> {
         if !content.written().contains(PLANT) {
             return Err("the template does not print the content of an answer as it is".into());
         }
-        let mut best: Option<Found> = None;
+        let written = content.prompt.get(content.start..).unwrap_or_default();
+        self.lead = written.split(PLANT).next().unwrap_or_default().to_owned();
         let mut reason = match basics.calls.arguments {
             Arguments::Neither => self.prints_tools()?.then_some("the template prints tools and no calls"),
             _ => Some("the template does not print the name and the arguments of a call after the message of the user"),
@@ -172,14 +171,9 @@ impl Derivation<'_, '_> {
         for is_text in working_forms(&basics.calls) {
             let Some(calls) = self.find_calls(*is_text)? else { continue };
             match self.describe_message(&content, Some(&calls)) {
-                Ok(found) if found.lost.is_empty() => return Ok(found),
-                Ok(found) => best = Some(found.best(best)),
                 Err(Failure::Reason(other)) => reason = Some(other),
-                stopped => return stopped,
+                other => return other,
             }
-        }
-        if let Some(best) = best {
-            return Ok(best);
         }
         let mut found = self.describe_message(&content, None)?;
         found.lost.splice(..0, reason.map(|reason| (CALLS.to_owned(), reason)));
@@ -375,18 +369,17 @@ impl Derivation<'_, '_> {
             written(tags.as_ref(), &[]),
             written(None, &[]),
         ];
-        let (mut first, mut best) = (None, None::<Found>);
+        let mut first = None;
         for (index, description) in tries.iter().enumerate() {
             if tries.iter().take(index).any(|other| other == description) {
                 continue;
             }
             match trips::check(self, description, facts).and_then(|lost| self.fit_states(description.clone(), lost, facts)) {
                 Err(Failure::Reason(reason)) => first = first.or(Some(reason)),
-                Ok(found) if !found.lost.is_empty() => best = Some(found.best(best)),
                 other => return other,
             }
         }
-        best.ok_or_else(|| Failure::Reason(first.unwrap_or_default()))
+        Err(Failure::Reason(first.unwrap_or_default()))
     }
 
     /// Renders a message of the assistant after one of a user. `None` if the template refuses it.
@@ -485,9 +478,14 @@ impl Derivation<'_, '_> {
     }
 
     fn compile(&self, description: &Value) -> Result<ResponseTemplate, Failure> {
-        let description = crate::json::to_data(description).map_err(crate::Error::from)?;
-        let template = ResponseTemplate::load(&description, &mut self.experiments.renew_meter());
-        template.map_err(|error| self.explain(&error, ""))
+        if let Some((_, known)) = self.compiled.borrow().as_ref().filter(|(other, _)| other == description) {
+            return Ok(known.clone());
+        }
+        let data = crate::json::to_data(description).map_err(crate::Error::from)?;
+        let template = ResponseTemplate::load(&data, &mut self.experiments.renew_meter());
+        let template = template.map_err(|error| self.explain(&error, ""))?;
+        *self.compiled.borrow_mut() = Some((description.clone(), template.clone()));
+        Ok(template)
     }
 
     /// Returns an error of a limit of the caller as such, and another one as a reason, which begins with some words.

@@ -122,19 +122,26 @@ fn read_after(
     let thought = anchor("open")
         .zip(anchor("close"))
         .filter(|(open, _)| prefix.trim_end().ends_with(open));
-    let text = match thought {
-        Some((_, close)) => format!("{THOUGHT}\n{close}\n{CONTENT}"),
-        None => CONTENT.to_owned(),
-    };
-    let parsed = template
-        .parse_metered(&text, &options, &mut derivation.experiments.renew_meter())
-        .map_err(|error| derivation.explain(&error, ""))?;
-    let parsed = serde_json::to_value(parsed).unwrap_or_default();
-    let is_read = |field: &str, wanted: Option<&str>| parsed.get(field).and_then(Value::as_str) == wanted;
-    let is_right = is_read("content", Some(CONTENT))
-        && is_read(REASONING_FIELD, thought.map(|_| THOUGHT))
-        && parsed.get("tool_calls").is_none();
-    Ok((!is_right).then(|| parsed.to_string()))
+    let mut first = None;
+    for lead in ["", derivation.lead.as_str()] {
+        let text = match thought {
+            Some((_, close)) => format!("{THOUGHT}\n{close}\n{CONTENT}"),
+            None => format!("{lead}{CONTENT}"),
+        };
+        let parsed = template
+            .parse_metered(&text, &options, &mut derivation.experiments.renew_meter())
+            .map_err(|error| derivation.explain(&error, ""))?;
+        let parsed = serde_json::to_value(parsed).unwrap_or_default();
+        let is_read = |field: &str, wanted: Option<&str>| parsed.get(field).and_then(Value::as_str) == wanted;
+        let is_right = is_read("content", Some(CONTENT))
+            && is_read(REASONING_FIELD, thought.map(|_| THOUGHT))
+            && parsed.get("tool_calls").is_none();
+        if is_right {
+            return Ok(None);
+        }
+        first = first.or_else(|| Some(parsed.to_string()));
+    }
+    Ok(first)
 }
 
 impl Derivation<'_, '_> {

@@ -88,6 +88,7 @@ pub fn check(
 ) -> Result<Vec<(String, String)>, Failure> {
     let template = derivation.compile(description)?;
     let stops = derivation.find_stops()?;
+    let tools = tools();
     let mut lost: Vec<(String, String)> = Vec::new();
     for Trip { what, message, is_needed } in list_messages(derivation, facts) {
         derivation.experiments.check_time()?;
@@ -102,7 +103,7 @@ pub fn check(
         // An engine strips the token.
         let texts = [Some(text), stop.filter(|_| is_needed)];
         for text in texts.into_iter().flatten() {
-            if let Some(reason) = derivation.find_fault(&template, (prefix, text), &message, &shot)? {
+            if let Some(reason) = derivation.find_fault(&template, (prefix, text), (&message, &tools), &shot)? {
                 match is_needed {
                     true => return Err(Failure::Reason(format!("{what} does not come back {reason}"))),
                     false => lost.push((what.to_owned(), format!("a message does not come back {reason}"))),
@@ -119,11 +120,10 @@ impl Derivation<'_, '_> {
         &self,
         template: &ResponseTemplate,
         (prefix, text): (&str, &str),
-        message: &Value,
+        (message, tools): (&Value, &Value),
         shot: &Shot,
     ) -> Result<Option<String>, Failure> {
-        let tools = tools();
-        let options = ParseOptions::default().with_prefix(prefix).with_tools(&tools);
+        let options = ParseOptions::default().with_prefix(prefix).with_tools(tools);
         let parsed = template.parse_metered(text, &options, &mut self.experiments.renew_meter());
         let reason = match parsed.map(serde_json::to_value) {
             Ok(Ok(parsed)) => find_difference(message, &parsed, shot).map(|field| {
