@@ -32,6 +32,9 @@ const MAX_IDS: usize = 64;
 /// Words that are in no template.
 const WORDS: [&str; 3] = ["Zq7yAsked", "Zq7yWritten", "Zq7yNext"];
 
+/// The name of the tool that is called.
+const TOOL: &str = "search";
+
 /// What says that a string ends the model's message.
 const EOS_TOKEN: &str = "eos_token";
 const GENERATION_CONFIG: &str = "generation_config";
@@ -119,15 +122,15 @@ impl ChatTemplate {
             }
         }
         let arguments = json!({"query": written});
-        let tools = json!([{"type": "function", "function": {"name": "search", "description": "Searches.", "parameters":
+        let tools = json!([{"type": "function", "function": {"name": TOOL, "description": "Searches.", "parameters":
             {"type": "object", "properties": {"query": {"type": "string", "description": "The words."}}, "required": ["query"]}}}]);
         for arguments in [arguments.clone(), arguments.to_string().into()] {
-            let call = json!([{"id": "call00001", "type": "function", "function": {"name": "search", "arguments": arguments}}]);
+            let call = json!([{"id": "call00001", "type": "function", "function": {"name": TOOL, "arguments": arguments}}]);
             let before = [
                 say("user", asked, false),
                 json!({"role": "assistant", "content": "", "tool_calls": call}),
             ];
-            let after = [json!({"role": "tool", "tool_call_id": "call00001", "name": "search", "content": next})];
+            let after = [json!({"role": "tool", "tool_call_id": "call00001", "name": TOOL, "content": next})];
             if self.find_ends((&before, &after), (Some(&tools), tokens), &mut stops, meter)? {
                 break;
             }
@@ -151,20 +154,23 @@ impl ChatTemplate {
                 ..ApplyOptions::default()
             };
             match self.apply_within(messages, &options, false, meter) {
-                Ok(prompt) => Ok(prompt.text.rsplit_once(written).map(|(_, rest)| rest.to_owned())),
+                Ok(prompt) => Ok(prompt.text.rsplit_once(written).map(|(before, rest)| {
+                    let within = before.rsplit_once(TOOL).map_or("", |(_, within)| within);
+                    (within.to_owned(), rest.to_owned())
+                })),
                 Err(error) => match error.reached().map(|reached| reached.limit) {
                     Some(Limit::Steps | Limit::Milliseconds | Limit::Cancel) => Err(error),
                     _ => Ok(None),
                 },
             }
         };
-        let Some(closing) = render(before)? else { return Ok(false) };
-        // What closes a call is not the end of the message.
-        let is_end = |token: &&str| !token.starts_with("</") && !token.starts_with("[/");
+        let Some((within, closing)) = render(before)? else { return Ok(false) };
+        // What closes a call or is within it is not the end of the message.
+        let is_end = |token: &&str| !token.starts_with("</") && !token.starts_with("[/") && !within.contains(token);
         let mut ends = control_tokens(&closing).filter_map(|token| closing.get(token)).filter(is_end);
         let end = if tools.is_some() { ends.last() } else { ends.next() };
         end.into_iter().for_each(|end| stops.add(end, AFTER_ANSWER));
-        let Some(between) = render(&[before, after].concat())? else {
+        let Some((_, between)) = render(&[before, after].concat())? else {
             return Ok(true);
         };
         let header = between.split(next).next().unwrap_or_default();

@@ -168,8 +168,13 @@ impl Derivation<'_, '_> {
             _ => Some("the template does not print the name and the arguments of a call after the message of the user"),
         }
         .map(str::to_owned);
-        for is_text in working_forms(&basics.calls) {
+        let forms = working_forms(&basics.calls);
+        for is_text in forms {
             let Some(calls) = self.find_calls(*is_text)? else { continue };
+            // The template prints JSON text as it is, and objects in the notation of Python.
+            if forms.len() > 1 && !is_text && calls.one.written().contains(&format!("{{'{ARGUMENT}'")) {
+                continue;
+            }
             match self.describe_message(&content, Some(&calls)) {
                 Err(Failure::Reason(other)) => reason = Some(other),
                 other => return other,
