@@ -1,7 +1,7 @@
 //! What only the command line, the fuzz targets and the benches of this repository need. No version promises any of it.
 
 pub use crate::builtins::{filters, globals, jinja_tests, methods};
-pub use crate::chat::cache::revision_name;
+pub use crate::chat::model::cache::revision_name;
 pub use crate::chat::{AssistantSpans, Files, MAX_SPECIAL_TOKENS, MAX_TEMPLATES, REASONING_FIELDS, is_reserved_name};
 pub use crate::clock::SystemClock;
 pub use crate::json::pointer::escape_key;

@@ -10,13 +10,13 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::assistant::control::common_prefix;
 use super::continuation::Continuation;
 use super::copied::CopiedInput;
 use super::messages::Conversations;
 use super::options::ApplyOptions;
 use super::prompt::Prompt;
 use super::templates::{Chosen, NamedTemplate};
+use super::turns::assistant::control::common_prefix;
 use super::variables::{FLAG, Variables, charge_entries};
 use super::{ChatTemplate, ControlPolicy, explain_objects, not_iterable, refused, to_owned};
 use crate::builtins::LOOKUPS;
@@ -46,8 +46,8 @@ impl ChatTemplate {
     /// [class](crate::ErrorClass) says which. Of two errors, the one that transformers raises first is returned.
     pub fn apply<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let deadline = options.prompt.render.bounds.start();
-        let meter = &Meter::within(options.prompt.render.bounds, &deadline);
-        self.apply_within(messages, options, false, meter)
+        let meter = || Meter::within(options.prompt.render.bounds, &deadline);
+        self.apply_one(&messages, None, options, false, &meter)
     }
 
     /// Returns the prompt of a conversation within the limits and the deadline of a meter, in place of those of the options. `lists_copies`
@@ -59,7 +59,7 @@ impl ChatTemplate {
         lists_copies: bool,
         meter: &Meter<'_>,
     ) -> Result<Prompt> {
-        self.apply_one(&messages, None, options, lists_copies, meter)
+        self.apply_one(&messages, None, options, lists_copies, &|| meter.renew())
     }
 
     /// Returns the text of the prompt of the first messages of a conversation.
@@ -70,26 +70,26 @@ impl ChatTemplate {
         options: &ApplyOptions<'_>,
         meter: &Meter<'_>,
     ) -> Result<String> {
-        let prompt = self.apply_one(messages, Some(count), options, false, meter)?;
+        let prompt = self.apply_one(messages, Some(count), options, false, &|| meter.renew())?;
         Ok(prompt.text)
     }
 
     /// Returns the prompt of a conversation, or of its first `count` messages. If strings of the input share memory, so that their addresses
-    /// do not tell them apart, it renders a copy of the input.
-    fn apply_one(
+    /// do not tell them apart, it renders a copy of the input. `meter` makes the meter of a render.
+    fn apply_one<'m>(
         &self,
         messages: &dyn Input,
         count: Option<usize>,
         options: &ApplyOptions<'_>,
         lists_copies: bool,
-        meter: &Meter<'_>,
+        meter: &dyn Fn() -> Meter<'m>,
     ) -> Result<Prompt> {
-        let prompt = self.render_one(messages, count, options, lists_copies, meter)?;
+        let prompt = self.render_one(messages, count, options, lists_copies, meter())?;
         if !prompt.is_ambiguous {
             return Ok(prompt);
         }
-        let copied = CopiedInput::new(messages, options, meter)?;
-        let again = self.render_one(&copied.messages, count, &copied.options(options), false, meter)?;
+        let copied = CopiedInput::new(messages, options, &meter())?;
+        let again = self.render_one(&copied.messages, count, &copied.options(options), false, meter())?;
         // The copies are addresses in the caller's input.
         let copies = prompt.copies;
         Ok(Prompt { copies, ..again })
@@ -102,11 +102,11 @@ impl ChatTemplate {
         count: Option<usize>,
         options: &ApplyOptions<'_>,
         lists_copies: bool,
-        meter: &Meter<'_>,
+        meter: Meter<'_>,
     ) -> Result<Prompt> {
         let owned = Owned::default();
-        let mut runtime = Runtime::with_meter(meter.renew(), options.prompt.render.clock, &LOOKUPS);
-        let arguments = self.read_arguments(&mut runtime, options, &owned, meter)?;
+        let mut runtime = Runtime::with_meter(meter, options.prompt.render.clock, &LOOKUPS);
+        let arguments = self.read_arguments(&mut runtime, options, &owned)?;
         let own = match (messages.borrow_value(&mut runtime)?, count) {
             (Value::List(items), Some(end)) => Value::List(items.slice(0..end).unwrap_or(items)),
             (own, _) => own,
@@ -150,7 +150,7 @@ impl ChatTemplate {
     fn render_batch(&self, conversations: &dyn Input, options: &ApplyOptions<'_>, meter: &Meter<'_>) -> Result<Vec<Prompt>> {
         let owned = Owned::default();
         let mut runtime = Runtime::with_meter(meter.renew(), options.prompt.render.clock, &LOOKUPS);
-        let arguments = self.read_arguments(&mut runtime, options, &owned, meter)?;
+        let arguments = self.read_arguments(&mut runtime, options, &owned)?;
         let own = conversations.borrow_value(&mut runtime)?;
         let Conversations::Batch(conversations) = Conversations::new(&mut runtime, &own)? else {
             let message = "apply_batch takes a list of conversations, and this is a single one; pass it to apply";
@@ -193,12 +193,8 @@ impl ChatTemplate {
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let deadline = options.prompt.render.bounds.start();
         let messages = json::read_until(messages, options.prompt.render.bounds.watch(&deadline))?;
-        self.apply_within(
-            &messages,
-            options,
-            false,
-            &Meter::within(options.prompt.render.bounds, &deadline),
-        )
+        let meter = || Meter::within(options.prompt.render.bounds, &deadline);
+        self.apply_one(&messages, None, options, false, &meter)
     }
 
     /// Reads the tools and the variables of a call, and chooses its template.
@@ -207,13 +203,12 @@ impl ChatTemplate {
         runtime: &mut Runtime<'a>,
         options: &'a ApplyOptions<'a>,
         owned: &'a Owned<'t>,
-        meter: &Meter<'_>,
     ) -> Result<Arguments<'a>> {
         let tools = options.tools.borrow_value(runtime)?;
         let has_tools = !matches!(tools, Value::None);
         let chosen = owned
             .chosen
-            .get_or_init(|| self.parts.templates.choose(options.chat_template, has_tools, meter));
+            .get_or_init(|| self.parts.templates.choose(options.chat_template, has_tools, &runtime.meter));
         let special_tokens = match options.special_tokens {
             None => self.special_tokens(),
             Some(tokens) => {
@@ -303,7 +298,7 @@ struct Render<'a> {
 impl<'a> Render<'a> {
     /// Returns the prompt of a conversation. `own` is the conversation as the caller has it, and `messages` as templates see it.
     fn render_conversation(&self, runtime: &mut Runtime<'a>, own: Value<'a>, messages: Value<'a>) -> Result<Prompt> {
-        let options = self.options.prompt;
+        let options = &self.options.prompt;
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
         if options.render.trace || checks_control_tokens || options.assistant.is_some() {
             self.compiled.start_tape(runtime, self.list_inputs(own));
@@ -326,8 +321,7 @@ impl<'a> Render<'a> {
         let given = self
             .variables
             .give(runtime, messages.clone(), self.tools.clone(), self.documents.clone())?;
-        let mut render_options = options.render;
-        let tracks_spans = self.compiled.marks_spans(&render_options, options.assistant);
+        let tracks_spans = self.compiled.marks_spans(&options.render, options.assistant.is_some());
         let output = self.compiled.render_value(runtime, given, tracks_spans);
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;
         if let Some(continuation) = &continuation {
@@ -339,10 +333,10 @@ impl<'a> Render<'a> {
             false => None,
         };
         let copies = self.lists_copies.then(|| output.pieces.list_copies());
-        render_options.trace |= checks_control_tokens;
+        let is_traced = options.render.trace || checks_control_tokens;
         let mut prompt = self
             .compiled
-            .finish_prompt(runtime, output, &render_options, options.assistant)?;
+            .finish_prompt(runtime, output, &options.render, is_traced, options.assistant.as_ref())?;
         prompt.copies = copies.unwrap_or_default();
         prompt.generation_prompt = generation_prompt;
         if checks_control_tokens {

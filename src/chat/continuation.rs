@@ -8,9 +8,9 @@
 //! A tag is appended to the message, and the prompt is cut at the last tag in it, as in the reference. The rule is transformers 5.24.0
 //! `chat_template_utils.py`, `render_jinja_template`.
 
-use super::assistant::REASONING_FIELDS;
 use super::messages::replace_values;
 use super::refused;
+use super::turns::assistant::REASONING_FIELDS;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::text::strip::{strip, strip_end};
 use crate::value::{Dict, Runtime, Seq, Str, Value, ops};

@@ -8,7 +8,7 @@
 //! A conversation without such keys is not copied. The rules are transformers 5.24.0 `chat_template_utils.py`, `_normalize_chat_messages`
 //! and `_alias_reasoning_fields`.
 
-use super::assistant::REASONING_FIELDS;
+use super::turns::assistant::REASONING_FIELDS;
 use super::{explain_objects, not_iterable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::{Dict, Entries, Iter, Key, Runtime, Str, Value, print};

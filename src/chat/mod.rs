@@ -7,35 +7,20 @@
 //! [`crate::Template`] renders the templates. The rules are transformers 5.24.0 `tokenization_utils_base.py` and
 //! `utils/chat_template_utils.py`; each file names the function that its rule comes from.
 
-mod added_tokens;
 mod append;
 mod apply;
-mod assistant;
-pub(crate) mod cache;
-mod config;
 mod continuation;
-mod control_tokens;
 mod copied;
-mod files;
-mod folder;
 mod kept;
-mod lookahead;
-mod mask;
 mod messages;
-mod model_config;
+pub(crate) mod model;
 mod options;
 mod prompt;
 mod render;
 #[cfg(feature = "response")]
 mod response;
-mod roots;
-mod sample;
 mod stops;
 mod templates;
-mod tokenizer_class;
-mod tokenizer_json;
-mod tokenizer_tables;
-mod tokens;
 mod turns;
 mod variables;
 
@@ -53,24 +38,15 @@ use crate::meter::Meter;
 use crate::template::Template;
 use crate::value::Value;
 
-#[cfg(feature = "inspect")]
-pub(crate) use append::find_line;
 pub use append::{Append, NextPiece, PrefixBroken};
-pub use assistant::AssistantOptions;
-#[cfg(feature = "internal")]
-pub use assistant::AssistantSpans;
 #[cfg(feature = "inspect")]
-pub use assistant::REASONING_FIELDS;
-#[cfg(feature = "inspect")]
-pub(crate) use assistant::control::{common_prefix, common_suffix, control_tokens};
-pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, TokenOrigin};
-#[cfg(feature = "internal")]
-pub use files::Files;
-pub use files::LoadOptions;
+pub(crate) use append::{find_line, list_lookahead};
 use kept::Kept;
+pub use model::LoadOptions;
 #[cfg(feature = "inspect")]
-pub(crate) use lookahead::list_lookahead;
-pub use mask::assistant_mask;
+pub(crate) use model::SPECIAL_TOKENS;
+#[cfg(feature = "internal")]
+pub use model::{Files, MAX_SPECIAL_TOKENS};
 pub use options::{ApplyOptions, ContinueFinalMessage, PromptOptions};
 pub use prompt::Prompt;
 #[cfg(feature = "inspect")]
@@ -79,11 +55,14 @@ use templates::Compiler;
 #[cfg(feature = "internal")]
 pub use templates::MAX_TEMPLATES;
 pub(crate) use templates::Templates;
+pub use turns::assistant::AssistantOptions;
 #[cfg(feature = "internal")]
-pub use tokens::MAX_SPECIAL_TOKENS;
+pub use turns::assistant::AssistantSpans;
 #[cfg(feature = "inspect")]
-pub(crate) use tokens::STANDARD as SPECIAL_TOKENS;
-pub use turns::{Field, Turn};
+pub use turns::assistant::REASONING_FIELDS;
+#[cfg(feature = "inspect")]
+pub(crate) use turns::assistant::control::{common_prefix, common_suffix, control_tokens};
+pub use turns::{ControlPolicy, ControlToken, ControlTokens, Field, TextPiece, TokenOrigin, Turn, assistant_mask};
 #[cfg(feature = "inspect")]
 pub use variables::is_reserved_name;
 
@@ -104,7 +83,7 @@ pub use variables::is_reserved_name;
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 ///
-#[doc = include_str!("cache.md")]
+#[doc = include_str!("model/cache.md")]
 #[derive(Clone, Debug)]
 pub struct ChatTemplate {
     parts: Arc<Parts>,

@@ -7,7 +7,7 @@
 //! The names are those of transformers 5.24.0 `tokenization_utils_base.py`, `apply_chat_template`.
 
 use super::ControlTokens;
-use super::assistant::AssistantOptions;
+use super::turns::assistant::AssistantOptions;
 use crate::clock::Clock;
 use crate::deadline::Bounds;
 use crate::setters::setters;

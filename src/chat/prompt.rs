@@ -5,9 +5,8 @@ use std::ops::Range;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::ControlToken;
-use super::assistant::AssistantSpans;
-use super::mask::assistant_mask;
-use super::turns::{Turn, find_turns};
+use super::turns::assistant::AssistantSpans;
+use super::turns::{Turn, assistant_mask, find_turns};
 #[cfg(feature = "internal")]
 use crate::deadline::Bounds;
 use crate::error::{Error, ErrorKind, Result};

@@ -1,7 +1,7 @@
 //! Makes the prompt of a render: what the model would write in it, and where its characters came from.
 
-use super::assistant::{AssistantOptions, AssistantSpans};
 use super::prompt::Prompt;
+use super::turns::assistant::{AssistantOptions, AssistantSpans};
 #[cfg(feature = "internal")]
 use crate::builtins::LOOKUPS;
 use crate::error::Result;
@@ -27,13 +27,13 @@ impl Template {
         assistant: Option<AssistantOptions<'_>>,
     ) -> Result<Prompt> {
         let deadline = options.bounds.start();
-        let meter = Meter::within(options.bounds, &deadline);
-        let prompt = self.render_prompt_once(context, options, assistant, &meter)?;
+        let meter = || Meter::within(options.bounds, &deadline);
+        let prompt = self.render_prompt_once(context, options, assistant.as_ref(), meter())?;
         if !prompt.is_ambiguous {
             return Ok(prompt);
         }
-        let (context, _claims) = copy(context, options.clock, &meter)?;
-        self.render_prompt_once(&context, options, assistant, &meter)
+        let (context, _claims) = copy(context, options.clock, &meter())?;
+        self.render_prompt_once(&context, options, assistant.as_ref(), meter())
     }
 
     #[cfg(feature = "internal")]
@@ -41,34 +41,36 @@ impl Template {
         &self,
         context: &dyn Input,
         options: &RenderOptions<'_>,
-        assistant: Option<AssistantOptions<'_>>,
-        meter: &Meter<'_>,
+        assistant: Option<&AssistantOptions<'_>>,
+        meter: Meter<'_>,
     ) -> Result<Prompt> {
-        let mut runtime = Runtime::with_meter(meter.renew(), options.clock, &LOOKUPS);
-        let (is_traced, tracks_spans) = (options.trace || assistant.is_some(), self.marks_spans(options, assistant));
+        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
+        let has_assistant = assistant.is_some();
+        let (is_traced, tracks_spans) = (options.trace || has_assistant, self.marks_spans(options, has_assistant));
         let written = self.render_context(&mut runtime, context, is_traced, tracks_spans)?;
-        self.finish_prompt(&mut runtime, written, options, assistant)
+        self.finish_prompt(&mut runtime, written, options, options.trace, assistant)
     }
 
     /// Returns whether a render counts the spans of `{% generation %}` blocks.
-    pub(super) fn marks_spans(&self, options: &RenderOptions<'_>, assistant: Option<AssistantOptions<'_>>) -> bool {
-        options.tracks_spans() || (assistant.is_some() && self.has_generation())
+    pub(super) fn marks_spans(&self, options: &RenderOptions<'_>, has_assistant: bool) -> bool {
+        options.tracks_spans() || (has_assistant && self.has_generation())
     }
 
-    /// Makes the prompt of what was written. It has segments if the options want a trace.
+    /// Makes the prompt of what was written. It has segments if it is traced.
     pub(super) fn finish_prompt<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
         written: eval::Output,
         options: &RenderOptions<'_>,
-        assistant: Option<AssistantOptions<'_>>,
+        is_traced: bool,
+        assistant: Option<&AssistantOptions<'_>>,
     ) -> Result<Prompt> {
         let (mut output, pieces) = self.finish(runtime, written, options)?;
-        let assistant = match &assistant {
+        let assistant = match assistant {
             Some(options) => self.find_assistant(runtime, &output, pieces, options)?,
             None => AssistantSpans::default(),
         };
-        if !options.trace {
+        if !is_traced {
             output.segments.clear();
         }
         Ok(Prompt {

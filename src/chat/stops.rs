@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
-use super::assistant::control::{common_prefix, control_tokens};
+use super::turns::assistant::control::{common_prefix, control_tokens};
 use super::{ApplyOptions, ChatTemplate};
 use crate::deadline::Bounds;
 use crate::error::Result;

@@ -98,7 +98,7 @@ impl Template {
     /// The errors that the reference raises, and errors of kind limit and unsupported.
     pub fn render<C: Input + ?Sized>(&self, context: &C, options: &RenderOptions<'_>) -> Result<Output> {
         let deadline = options.bounds.start();
-        self.render_within(&context, options, &Meter::within(options.bounds, &deadline))
+        self.render_within(&context, options, &|| Meter::within(options.bounds, &deadline))
     }
 
     /// Renders the template with a context from JSON text.
@@ -111,20 +111,21 @@ impl Template {
     pub fn render_json(&self, context: &str, options: &RenderOptions<'_>) -> Result<Output> {
         let deadline = options.bounds.start();
         let context = json::read_until(context, options.bounds.watch(&deadline))?;
-        self.render_within(&context, options, &Meter::within(options.bounds, &deadline))
+        self.render_within(&context, options, &|| Meter::within(options.bounds, &deadline))
     }
 
-    fn render_within(&self, context: &dyn Input, options: &RenderOptions<'_>, meter: &Meter<'_>) -> Result<Output> {
-        let output = self.render_once(context, options, meter)?;
+    /// Renders the template. `meter` makes the meter of a render.
+    fn render_within<'m>(&self, context: &dyn Input, options: &RenderOptions<'_>, meter: &dyn Fn() -> Meter<'m>) -> Result<Output> {
+        let output = self.render_once(context, options, meter())?;
         if !output.is_ambiguous {
             return Ok(output);
         }
-        let (context, _claims) = copy(context, options.clock, meter)?;
-        self.render_once(&context, options, meter)
+        let (context, _claims) = copy(context, options.clock, &meter())?;
+        self.render_once(&context, options, meter())
     }
 
-    fn render_once(&self, context: &dyn Input, options: &RenderOptions<'_>, meter: &Meter<'_>) -> Result<Output> {
-        let mut runtime = Runtime::with_meter(meter.renew(), options.clock, &LOOKUPS);
+    fn render_once(&self, context: &dyn Input, options: &RenderOptions<'_>, meter: Meter<'_>) -> Result<Output> {
+        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let written = self.render_context(&mut runtime, context, options.trace, options.tracks_spans())?;
         self.finish(&mut runtime, written, options).map(|(output, _)| output)
     }

@@ -1,4 +1,4 @@
-"""Makes the tables in src/chat/tokenizer_tables from transformers: how a tokenizer's class is chosen, and the tokens of each class.
+"""Makes the tables in src/chat/model/tokenizer_tables from transformers: how a tokenizer's class is chosen, and the tokens of each class.
 
     python tests/reference/tokenizer_classes.py --check    # fails if a table differs from what transformers says
     python tests/reference/tokenizer_classes.py --write
@@ -26,7 +26,7 @@ from transformers.convert_slow_tokenizer import SLOW_TO_FAST_CONVERTERS
 from transformers.models.auto import tokenization_auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-TABLES = pathlib.Path(__file__).resolve().parents[2] / "src" / "chat" / "tokenizer_tables"
+TABLES = pathlib.Path(__file__).resolve().parents[2] / "src" / "chat" / "model" / "tokenizer_tables"
 MODELS = pathlib.Path(transformers.__file__).parent / "models"
 STANDARD = PreTrainedTokenizerBase.SPECIAL_TOKENS_ATTRIBUTES
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Folder;
 
-const TOKENIZER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/tokenizers/tokenizer.json");
+const TOKENIZER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/outside/tokenizers/tokenizer.json");
 
 /// Returns the rows with the answers of transformers, and a folder with their template.
 fn make_cases(name: &str) -> (Folder, Vec<Value>) {

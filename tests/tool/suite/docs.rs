@@ -18,7 +18,7 @@ const DOCUMENTS: [&str; 11] = [
     "grammar/README.md",
     "src/README.md",
     "tests/README.md",
-    "tests/adapters/README.md",
+    "tests/ports/README.md",
     "tests/cases/README.md",
     "tests/examples/injection/README.md",
 ];

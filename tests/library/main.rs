@@ -1,0 +1,10 @@
+//! Tests of the library's public functions.
+#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
+
+mod append;
+#[cfg(feature = "inspect")]
+mod derive;
+mod hostile;
+mod injection;
+#[cfg(feature = "inspect")]
+mod inspect;
