@@ -71,7 +71,9 @@ impl ChatTemplate {
     /// If a limit is reached. A template that renders no such conversation says nothing.
     pub fn stop_tokens(&self) -> Result<Vec<(String, Vec<&'static str>)>> {
         let bounds = Bounds::default();
-        Ok(self.find_stop_tokens(None, &Meter::within(bounds, &bounds.start()))?.into_owned())
+        Ok(self
+            .find_stop_tokens(None, &Meter::within(bounds, &bounds.start()))?
+            .into_owned())
     }
 
     /// Returns the stop tokens within the bounds of a meter, with the special tokens of a request or with its own. The latter are found once
@@ -96,7 +98,10 @@ impl ChatTemplate {
     fn list_stops(&self, tokens: Option<SpecialTokens<'_>>, meter: &Meter<'_>) -> Result<Vec<StopToken>> {
         let mut stops = Stops::default();
         meter.renew().charge_items(self.control_tokens().len())?;
-        let own = self.special_tokens().iter().map(|(name, token)| (name.as_str(), token.as_str()));
+        let own = self
+            .special_tokens()
+            .iter()
+            .map(|(name, token)| (name.as_str(), token.as_str()));
         let eos = match tokens {
             Some(tokens) => tokens.iter().copied().find(|(name, _)| *name == "eos_token"),
             None => own.into_iter().find(|(name, _)| *name == "eos_token"),
@@ -164,7 +169,9 @@ impl ChatTemplate {
                 },
             }
         };
-        let Some((within, closing)) = render(before)? else { return Ok(false) };
+        let Some((within, closing)) = render(before)? else {
+            return Ok(false);
+        };
         // What closes a call or is within it is not the end of the message.
         let is_end = |token: &&str| !token.starts_with("</") && !token.starts_with("[/") && !within.contains(token);
         let mut ends = control_tokens(&closing).filter_map(|token| closing.get(token)).filter(is_end);

@@ -128,9 +128,9 @@ fn what_does_not_come_back_is_named() {
     for (fields, parts, reason) in [
         ("{{ m.content|upper }}", json!(null), "does not print the content"),
         (
-            "{{ m.content }}{% for c in m.tool_calls %}<call>{{ c.function.name }} {{ c.function.arguments }}</call>{% endfor %}",
+            "{{ m.content }}{% for c in m.tool_calls %}<call>{{ c.function.name }} {{ c.function.arguments.items()|list }}</call>{% endfor %}",
             json!(["calls"]),
-            "a call does not come back",
+            "the way in which a call is written",
         ),
         (
             "{{ m.content }}{% for c in m.tool_calls %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}",

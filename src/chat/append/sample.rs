@@ -11,7 +11,9 @@ use std::ops::Range;
 
 use crate::builtins::LOOKUPS;
 use crate::chat::stops::StopToken;
-use crate::chat::turns::assistant::control::{common_prefix, control_token, control_tokens, is_eos, is_thought, last_control_token};
+use crate::chat::turns::assistant::control::{
+    common_prefix, control_token, control_tokens, is_eos, is_thought, last_control_token,
+};
 use crate::chat::{ApplyOptions, ChatTemplate, Prompt, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
@@ -320,7 +322,11 @@ impl<'g> Grown<'g> {
 
 /// Returns the longest stop token at the end of a text.
 fn find_stop<'t>(text: &'t str, stops: &[&str]) -> Option<&'t str> {
-    let length = stops.iter().filter(|stop| text.ends_with(**stop)).map(|stop| stop.len()).max()?;
+    let length = stops
+        .iter()
+        .filter(|stop| text.ends_with(**stop))
+        .map(|stop| stop.len())
+        .max()?;
     text.get(text.len().saturating_sub(length)..)
 }
 

@@ -22,7 +22,12 @@ type Header = (&'static str, &'static str, &'static [&'static str]);
 const HEADERS: [Header; 1] = [(
     "to=functions.{name}<|channel|>commentary json<|message|>",
     r"(?:<\|channel\|>\s*(?:commentary|analysis))?\s*to=functions\.\s*(?P<name>[A-Za-z0-9_.\-]+)\s*(?:<\|channel\|>\s*(?:commentary|analysis))?\s*(?:<\|constrain\|>)?\s*(?:json)?\s*<\|message\|>\s*",
-    &["<|channel|>commentary<|message|>", "<|channel|>final<|message|>", "<|end|>", "<|start|>assistant"],
+    &[
+        "<|channel|>commentary<|message|>",
+        "<|channel|>final<|message|>",
+        "<|end|>",
+        "<|start|>assistant",
+    ],
 )];
 
 /// Returns what a model writes around content if it writes calls in this way.
@@ -191,7 +196,11 @@ fn describe_core(
                     .saturating_sub(rest.trim_start_matches([']', '}', ')', ' ', '\n']).len());
                 let (brackets, rest) = rest.split_at_checked(brackets)?;
                 let token = control_tokens(rest).next().and_then(|token| rest.get(token));
-                let ends = token.into_iter().chain(stops.iter().map(String::as_str)).map(escape).chain(["$".to_owned()]);
+                let ends = token
+                    .into_iter()
+                    .chain(stops.iter().map(String::as_str))
+                    .map(escape)
+                    .chain(["$".to_owned()]);
                 let ends = ends.collect::<IndexSet<_>>().into_iter().collect::<Vec<_>>().join("|");
                 let end = format!(r"\s*{}(?=\s*(?:{ends})){}", escape(brackets), next.unwrap_or_default());
                 close_pattern = Some(format!("{}(?:{end})", escape(close)));
@@ -207,7 +216,12 @@ fn describe_core(
             } else if pair.is_some() && stop.is_none() && close.is_empty() && !between.trim().is_empty() {
                 // The text that begins the next call ends this one, so that the next call can be without it.
                 let end = back.get(control_tokens(back).next()?)?;
-                let ends = stops.iter().map(String::as_str).filter(|stop| *stop != end).chain([end]).map(escape);
+                let ends = stops
+                    .iter()
+                    .map(String::as_str)
+                    .filter(|stop| *stop != end)
+                    .chain([end])
+                    .map(escape);
                 close_pattern = Some(format!("{begin}|{}", ends.collect::<Vec<_>>().join("|")));
                 begin = format!("(?:{begin})?");
             }
@@ -219,7 +233,10 @@ fn describe_core(
                 close_pattern = Some(ends.chain([next]).collect::<Vec<_>>().join("|"));
             }
             let printed = format!("{open}{{name}}{between}");
-            let header = HEADERS.iter().find(|(header, ..)| printed.ends_with(header)).map(|(_, pattern, _)| (*pattern).to_owned());
+            let header = HEADERS
+                .iter()
+                .find(|(header, ..)| printed.ends_with(header))
+                .map(|(_, pattern, _)| (*pattern).to_owned());
             open_pattern = Some(header.unwrap_or_else(|| format!("{begin}{NAME}{after}")));
             let arguments = delimiter.map(|delimiter| json!({"unquoted_keys": true, "string_delims": [[delimiter, delimiter]]}));
             let field = json!({"content": "json", "repeats": true, "transform": call("{name}", "{content}")});
@@ -235,8 +252,16 @@ fn describe_core(
             let around = |blank: &str| if blank.contains('\n') { r"\n?" } else { "" };
             let after = around(middle.get(middle.trim_end().len()..)?);
             let ahead = around(end.get(..end.len().saturating_sub(end.trim_start().len()))?);
-            let (data, data_end) = if *has_data { (r"(?:<!\[CDATA\[)?", r"(?:\]\]>)?") } else { ("", "") };
-            let (before, middle, end) = (escape(before.trim_start()), escape_exact(middle.trim_end()), escape_exact(end.trim()));
+            let (data, data_end) = if *has_data {
+                (r"(?:<!\[CDATA\[)?", r"(?:\]\]>)?")
+            } else {
+                ("", "")
+            };
+            let (before, middle, end) = (
+                escape(before.trim_start()),
+                escape_exact(middle.trim_end()),
+                escape_exact(end.trim()),
+            );
             let tag = format!("{before}(?P<key>[^<>\\n\"=:]+?){middle}{after}{data}(?P<value>.*?){data_end}{ahead}{end}");
             json!({"content": "xml-inline", "content_args": {"tag_pattern": tag}, "repeats": true, "transform": call("{name}", "{content}")})
         }

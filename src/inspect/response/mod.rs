@@ -9,6 +9,7 @@
 //! rendered and parsed by the description. If one does not come back, there is no description, and the reason says which.
 
 mod calls;
+mod shots;
 mod states;
 mod trips;
 
@@ -17,12 +18,14 @@ use std::cell::RefCell;
 use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
 
+use shots::{Called, Shot};
+
 use super::calls::working_forms;
 use super::conversation::arrange;
 use super::experiments::Experiments;
-use super::plant::{self, ARGUMENT, FUNCTION, Form, ID, PARAMETER, PLANT, REASONING, SECOND, SECOND_ID, SPARE, USER, VALUE, say};
+use super::plant::{self, ARGUMENT, FUNCTION, Form, ID, PLANT, REASONING, SECOND_ID, USER, say};
 use super::roles::list_forms;
-use crate::chat::{common_prefix, common_suffix, control_tokens};
+use crate::chat::{common_prefix, control_tokens};
 use crate::error::Result;
 use crate::report::{Arguments, Basics, Response};
 use crate::response::{Event, ResponseTemplate};
@@ -54,30 +57,6 @@ impl From<&str> for Failure {
     fn from(reason: &str) -> Self {
         Self::Reason(reason.to_owned())
     }
-}
-
-/// A message of the assistant in a prompt.
-#[derive(Clone, Debug)]
-struct Shot {
-    prompt: String,
-    /// The end of the user's text.
-    after: usize,
-    /// The part of the prompt that the model writes.
-    start: usize,
-    end: usize,
-}
-
-/// Messages with calls in prompts.
-struct Called {
-    /// The message with one call.
-    message: Value,
-    /// Whether the arguments are JSON text.
-    is_text: bool,
-    one: Shot,
-    /// The message with two calls, if both are printed.
-    two: Option<Shot>,
-    /// The message with content beside the call, if the template renders it.
-    others: Vec<Shot>,
 }
 
 /// What is known of the template while a description is derived.
@@ -242,8 +221,14 @@ impl Derivation<'_, '_> {
         // prompt.
         let token = control_tokens(&self.anchor).last().map_or(0, |token| token.end);
         let shorter = self.anchor.len().saturating_sub(token);
-        let shorter = self.head.map(|head| head.saturating_sub(shorter)).filter(|_| shorter > 0 && token > 0);
-        let tries = [shorter.map(|head| (self.anchor.get(..token).unwrap_or_default().to_owned(), Some(head))), Some((String::new(), None))];
+        let shorter = self
+            .head
+            .map(|head| head.saturating_sub(shorter))
+            .filter(|_| shorter > 0 && token > 0);
+        let tries = [
+            shorter.map(|head| (self.anchor.get(..token).unwrap_or_default().to_owned(), Some(head))),
+            Some((String::new(), None)),
+        ];
         for other in tries.into_iter().flatten() {
             (self.anchor, self.head) = other;
             match self.describe_shots(shots, thinking, calls) {
@@ -253,76 +238,6 @@ impl Derivation<'_, '_> {
             }
         }
         Err(Failure::Reason(first))
-    }
-
-    /// Returns the prompt before the message of the assistant in an order of messages.
-    fn ask(&mut self, order: &str, has_tools: bool) -> Result<Option<String>> {
-        let before = order.split('*').next().unwrap_or_default();
-        let asked = arrange(&[self.form], &[before], |_| []);
-        match asked.into_iter().next() {
-            Some(asked) => self.experiments.text(&asked.with_tools(has_tools.then(trips::tools)).prompted()),
-            None => Ok(None),
-        }
-    }
-
-    /// Returns whether the template prints tools.
-    fn prints_tools(&mut self) -> Result<bool> {
-        let prompt = self.ask(self.order.unwrap_or_default(), true)?;
-        Ok(prompt.is_some_and(|prompt| prompt.contains(FUNCTION)))
-    }
-
-    /// Renders messages with calls whose name and arguments are printed.
-    fn find_calls(&mut self, is_text: bool) -> Result<Option<Called>, Failure> {
-        let is_printed = |shot: &Shot| [FUNCTION, VALUE, SECOND].iter().all(|word| shot.written().contains(word));
-        let contents: &[_] = match self.form {
-            Form::String => &[Some("".into()), None, Some(" ".into())],
-            Form::Part => &[Some(self.form.content("")), None, Some("".into())],
-        };
-        for (has_tools, empty) in [true, false].into_iter().flat_map(|tools| contents.iter().map(move |empty| (tools, empty))) {
-            for has_named_ids in [false, true] {
-                (self.empty, self.has_tools, self.has_named_ids) = (empty.clone(), has_tools, has_named_ids);
-                let message = self.call_with(&self.make_calls(1, is_text));
-                let Some(one) = self.shoot("call", &message)? else { break };
-                if !is_printed(&one) {
-                    continue;
-                }
-                let two = self.call_with(&self.make_calls(2, is_text));
-                let two = self.shoot("calls", &two)?.filter(|shot| shot.written().contains(SPARE));
-                let beside = plant::with_content(&message, Some(self.form.content(PLANT)));
-                return Ok(Some(Called {
-                    one,
-                    two,
-                    others: self.shoot("content_beside", &beside)?.into_iter().collect(),
-                    message,
-                    is_text,
-                }));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Returns a message with calls and without content.
-    fn call_with(&self, calls: &[Value]) -> Value {
-        plant::calling(calls, self.empty.clone())
-    }
-
-    /// Returns a call of a function, the first of a message or the second.
-    fn call(&self, is_second: bool, name: &str, arguments: &Value) -> Value {
-        let id = if is_second { SECOND_ID } else { ID };
-        match self.has_named_ids {
-            true => plant::call(&format!("functions.{name}:{}", u8::from(is_second)), name, arguments),
-            false => plant::call(id, name, arguments),
-        }
-    }
-
-    /// Returns calls with two arguments each.
-    fn make_calls(&self, count: usize, is_text: bool) -> Vec<Value> {
-        let calls = [(false, FUNCTION, VALUE, SECOND), (true, SPARE, plant::SYSTEM, plant::ANSWER)];
-        let call = |(is_second, name, first, second): (bool, &str, &str, &str)| {
-            let arguments = json!({ARGUMENT: first, PARAMETER: second});
-            self.call(is_second, name, &in_text(arguments, is_text))
-        };
-        calls.into_iter().take(count).map(call).collect()
     }
 
     /// Describes the fields and checks the description.
@@ -348,23 +263,36 @@ impl Derivation<'_, '_> {
         }
         let facts = (thinking.is_some(), calls.map(|calls| calls.is_text));
         let mut close = self.find_fragments(&describe(&self.anchor, &fields, &[]), shots)?;
-        let around = fields.get("tool_calls").map_or(&[][..], calls::list_around).iter().map(|text| (*text).to_owned());
+        let around = fields
+            .get("tool_calls")
+            .map_or(&[][..], calls::list_around)
+            .iter()
+            .map(|text| (*text).to_owned());
         // An engine strips the token at which the model stops.
-        let stripped = close.iter().filter_map(|text| stops.iter().find_map(|stop| text.strip_suffix(stop.as_str())));
+        let stripped = close
+            .iter()
+            .filter_map(|text| stops.iter().find_map(|stop| text.strip_suffix(stop.as_str())));
         let more: Vec<String> = around.chain(stripped.map(|text| text.trim().to_owned())).collect();
         close.extend(more.into_iter().filter(|text| !text.is_empty()));
         let close: Vec<String> = close.into_iter().collect::<IndexSet<_>>().into_iter().collect();
         // First with all that a model may write, and then with what the template prints alone.
         let tags = self.find_tags().filter(|_| thinking.is_none());
         let opens: Vec<&str> = fields.values().filter_map(|field| field.get("open")?.as_str()).collect();
-        let stops: Vec<&String> = stops.iter().filter(|stop| !opens.iter().any(|open| open.contains(*stop))).collect();
+        let stops: Vec<&String> = stops
+            .iter()
+            .filter(|stop| !opens.iter().any(|open| open.contains(*stop)))
+            .collect();
         let written = |tags: Option<&(&str, &str)>, stops: &[&String]| {
             let mut fields = fields.clone();
             if let Some((open, close)) = tags {
                 fields.shift_insert(0, REASONING_FIELD.to_owned(), json!({"open": open, "close": close}));
             }
             let mut close = close.clone();
-            let more: Vec<String> = stops.iter().filter(|stop| !close.contains(stop)).map(|stop| (*stop).clone()).collect();
+            let more: Vec<String> = stops
+                .iter()
+                .filter(|stop| !close.contains(stop))
+                .map(|stop| (*stop).clone())
+                .collect();
             close.extend(more);
             describe(&self.anchor, &fields, &close)
         };
@@ -385,46 +313,6 @@ impl Derivation<'_, '_> {
             }
         }
         Err(Failure::Reason(first.unwrap_or_default()))
-    }
-
-    /// Renders a message of the assistant after one of a user. `None` if the template refuses it.
-    fn shoot(&mut self, path: &str, message: &Value) -> Result<Option<Shot>> {
-        for order in ["u*", "su*", "u*u", "su*u"] {
-            if self.order.is_some_and(|known| known != order) {
-                continue;
-            }
-            for conversation in arrange(&[self.form], &[order], |_| [('*', message.clone())]) {
-                let has_tools = self.has_tools && message.get("tool_calls").is_some();
-                let conversation = conversation.with_tools(has_tools.then(trips::tools));
-                let Ok(prompt) = &*self.experiments.find_written(&conversation)? else {
-                    continue;
-                };
-                let asked = self.ask(order, has_tools)?.unwrap_or_default();
-                let spans = prompt.assistant().map(|spans| spans.bytes).unwrap_or_default();
-                // Some templates print the generation prompt whatever the flag is.
-                let printed = || prompt.text.len().saturating_sub(common_suffix(&prompt.text, &asked).trim().len());
-                let limit = spans.last().map_or_else(printed, |last| last.end);
-                let before = prompt.text.get(..limit).unwrap_or_default();
-                let Some(after) = before.rfind(USER).map(|at| at.saturating_add(USER.len())) else {
-                    continue;
-                };
-                let common = cut_tokens(&asked, common_prefix(&asked, &prompt.text), &prompt.text);
-                let first = spans.first().filter(|_| common < asked.len()).map_or(after, |first| first.start);
-                let start = first.max(common).max(after);
-                let end = limit.max(start);
-                self.order = Some(order);
-                if !path.is_empty() {
-                    self.experiments.show(&format!("response.{path}"), &conversation);
-                }
-                return Ok(Some(Shot {
-                    prompt: prompt.text.clone(),
-                    after,
-                    start,
-                    end,
-                }));
-            }
-        }
-        Ok(None)
     }
 
     /// Finds the text of the template before each message. The generation prompt begins with it.
@@ -545,13 +433,6 @@ impl Derivation<'_, '_> {
         fragments.sort();
         fragments.dedup();
         Ok(fragments)
-    }
-}
-
-impl Shot {
-    /// Returns the text after the user's.
-    fn written(&self) -> &str {
-        self.prompt.get(self.after..).unwrap_or_default()
     }
 }
 

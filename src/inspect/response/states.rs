@@ -36,17 +36,23 @@ impl State {
     fn anchors(&self) -> impl Iterator<Item = &str> {
         let token = control_tokens(before_thought(&self.prompt)).last();
         let token = token.and_then(|token| self.prompt.get(token));
-        [token, self.appended.as_deref().map(|appended| before_thought(appended).trim())]
-            .into_iter()
-            .flatten()
-            .filter(|anchor| !anchor.is_empty())
+        [
+            token,
+            self.appended.as_deref().map(|appended| before_thought(appended).trim()),
+        ]
+        .into_iter()
+        .flatten()
+        .filter(|anchor| !anchor.is_empty())
     }
 }
 
 /// Returns a prompt without the tag at its end that opens reasoning.
 fn before_thought(prompt: &str) -> &str {
     let end = prompt.trim_end();
-    THINK_TAGS.iter().find_map(|(open, _)| end.strip_suffix(open)).unwrap_or(prompt)
+    THINK_TAGS
+        .iter()
+        .find_map(|(open, _)| end.strip_suffix(open))
+        .unwrap_or(prompt)
 }
 
 /// Renders the prompts after a user, in a second turn, and after the result of a call, each with the switches of reasoning on, off and unset.
@@ -59,7 +65,10 @@ fn list_states(derivation: &mut Derivation<'_, '_>, is_text: Option<bool>) -> Re
             continue;
         }
         let order = format!("{before}{order}");
-        let id = call.as_ref().and_then(|call| call.pointer("/tool_calls/0/id")?.as_str()).unwrap_or_default();
+        let id = call
+            .as_ref()
+            .and_then(|call| call.pointer("/tool_calls/0/id")?.as_str())
+            .unwrap_or_default();
         let planted = |form: Form| {
             let result = plant::result(id, plant::FUNCTION, &form.content(plant::SECOND));
             [('c', call.clone().unwrap_or_default()), ('r', result)]
@@ -148,12 +157,17 @@ impl Derivation<'_, '_> {
     /// Returns the tags of reasoning that the source of the template knows.
     pub fn find_tags(&self) -> Option<(&'static str, &'static str)> {
         let source = self.experiments.template.source()?;
-        THINK_TAGS.into_iter().find(|(open, close)| source.contains(open) || source.contains(close))
+        THINK_TAGS
+            .into_iter()
+            .find(|(open, close)| source.contains(open) || source.contains(close))
     }
 
     /// Returns the strings at which the model stops.
     pub fn find_stops(&self) -> Result<Vec<String>> {
-        let stops = self.experiments.template.find_stop_tokens(None, &self.experiments.renew_meter())?;
+        let stops = self
+            .experiments
+            .template
+            .find_stop_tokens(None, &self.experiments.renew_meter())?;
         let is_token = |(text, sources): &&StopToken| sources.as_slice() != [NEXT_TURN] || control_tokens(text).next().is_some();
         let texts = stops.iter().filter(is_token).map(|(text, _)| text);
         Ok(texts.take(MAX_STOPS).cloned().collect())

@@ -57,8 +57,16 @@ fn list_messages(derivation: &Derivation<'_, '_>, (thinks, is_text): (bool, Opti
         let call = |is_second, name, arguments| derivation.call(is_second, name, &in_text(arguments, is_text));
         let plain = call(false, FUNCTION, json!({"text": "Åre 7"}));
         let second = call(true, SPARE, json!({"count": 3, "text": "z"}));
-        let quoted = call(false, FUNCTION, json!({"text": "Åre, \"SE\"\nO'Neil <b> {x}: [1], \\d", "count": 3}));
-        let nested = call(true, SPARE, json!({"items": ["a", {"b": [1, 2]}], "options": {"deep": {"c": "d"}, "n": 1.5}, "text": "z"}));
+        let quoted = call(
+            false,
+            FUNCTION,
+            json!({"text": "Åre, \"SE\"\nO'Neil <b> {x}: [1], \\d", "count": 3}),
+        );
+        let nested = call(
+            true,
+            SPARE,
+            json!({"items": ["a", {"b": [1, 2]}], "options": {"deep": {"c": "d"}, "n": 1.5}, "text": "z"}),
+        );
         let constants = call(false, FUNCTION, json!({"options": {"on": true, "off": null}}));
         let empty = call(false, FUNCTION, json!({}));
         let calling = |calls: &[&Value]| derivation.call_with(&calls.iter().map(|call| (*call).clone()).collect::<Vec<_>>());
@@ -69,7 +77,11 @@ fn list_messages(derivation: &Derivation<'_, '_>, (thinks, is_text): (bool, Opti
             trip("nested arguments", calling(&[&nested]), false),
             trip("true and null in nested arguments", calling(&[&constants]), false),
             trip("a call without arguments", calling(&[&empty]), false),
-            trip("content beside a call", plant::with_content(&one, Some(content("Wait: 1 < 2."))), false),
+            trip(
+                "content beside a call",
+                plant::with_content(&one, Some(content("Wait: 1 < 2."))),
+                false,
+            ),
             trip("two calls", calling(&[&plain, &second]), false),
         ]);
         if thinks {
@@ -90,7 +102,12 @@ pub fn check(
     let stops = derivation.find_stops()?;
     let tools = tools();
     let mut lost: Vec<(String, String)> = Vec::new();
-    for Trip { what, message, is_needed } in list_messages(derivation, facts) {
+    for Trip {
+        what,
+        message,
+        is_needed,
+    } in list_messages(derivation, facts)
+    {
         derivation.experiments.check_time()?;
         let Some(shot) = derivation.shoot("", &message)? else {
             continue;

@@ -75,7 +75,11 @@ fn write_for_engine(mut template: Value) -> Value {
             if let Some(field) = field.as_object_mut() {
                 field.remove("join");
             }
-            let name = if name == "reasoning_content" { "thinking".to_owned() } else { name };
+            let name = if name == "reasoning_content" {
+                "thinking".to_owned()
+            } else {
+                name
+            };
             (name, field)
         });
         *fields = renamed.collect();
@@ -100,7 +104,10 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
             return Err(format!("error: no description was found: {reason}"));
         };
         if !response.partial.is_empty() {
-            eprintln!("warning: the description does not read {}: {reason}", response.partial.join(", "));
+            eprintln!(
+                "warning: the description does not read {}: {reason}",
+                response.partial.join(", ")
+            );
         }
         let template = match arguments.engine {
             Some(Engine::Vllm | Engine::Sglang) => write_for_engine(template.clone()),

@@ -300,9 +300,15 @@ fn list_generation_prompt(prompt: &GenerationPrompt) -> Vec<Row> {
 }
 
 fn list_response(response: &Response) -> Vec<Row> {
-    let fields = response.template.as_ref().and_then(|template| template.get("fields")).and_then(Value::as_object);
+    let fields = response
+        .template
+        .as_ref()
+        .and_then(|template| template.get("fields"))
+        .and_then(Value::as_object);
     let row = match fields {
-        Some(fields) if response.partial.is_empty() => wrap("derived, with the fields ", &fields.keys().cloned().collect::<Vec<_>>()),
+        Some(fields) if response.partial.is_empty() => {
+            wrap("derived, with the fields ", &fields.keys().cloned().collect::<Vec<_>>())
+        }
         Some(_) => wrap("derived, without ", &response.partial),
         None => format!("none: {}", shorten(response.reason.as_deref().unwrap_or_default())),
     };
