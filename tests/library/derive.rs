@@ -128,7 +128,7 @@ fn what_does_not_come_back_is_named() {
     for (fields, parts, reason) in [
         ("{{ m.content|upper }}", json!(null), "does not print the content"),
         (
-            "{{ m.content }}{% for c in m.tool_calls %}<call>{{ c.function.name }} {{ c.function.arguments.items()|list }}</call>{% endfor %}",
+            "{{ m.content }}{% for c in m.tool_calls %}<call>{{ c.function.name }} {{ c.function.arguments.values()|join(' ') }}</call>{% endfor %}",
             json!(["calls"]),
             "the way in which a call is written",
         ),
