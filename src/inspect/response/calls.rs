@@ -37,6 +37,9 @@ pub fn list_around(field: &Value) -> &'static [&'static str] {
     header.map_or(&[], |(.., around)| around)
 }
 
+/// What an id begins with that has the name of its function.
+pub const NAMED_ID: &str = "functions.";
+
 /// What takes the place of the string before each tag.
 const MARKER: &str = "\u{e000}";
 
@@ -93,7 +96,8 @@ pub fn describe(one: &str, skipped: usize, two: Option<&str>, writing: &Writing<
             let show = |(key, value): (&String, &Value)| {
                 let is_pattern = key.ends_with("_pattern") || key == "content_args";
                 let marker = if is_pattern { &escaped } else { &shown };
-                let value = value.to_string().replace(MARKER, marker.trim_matches('"'));
+                let marker = marker.get(1..marker.len().saturating_sub(1))?;
+                let value = value.to_string().replace(MARKER, marker);
                 Some((key.clone(), serde_json::from_str(&value).ok()?))
             };
             field.as_object()?.iter().map(show).collect::<Option<_>>().map(Value::Object)
@@ -174,18 +178,29 @@ fn describe_core(
             json!({"content": "json", repeats: true, "transform": transform})
         }
         Form::Named { between, delimiter } => {
+            let mut begin = escape(open);
+            let mut id = between.contains(ID).then(|| json!("{id}"));
             let after = match pair.map(|(.., other)| &other.form) {
                 // The text can count the calls.
                 Some(Form::Named { between: other, .. }) if other != between => {
                     let start = common_prefix(between, other);
                     let end = common_suffix(between.get(start..)?, other.get(start..)?);
-                    format!(r"\s*{}\S*?{}\s*", escape(between.get(..start)?), escape(end))
+                    let mut count = format!(r"\s*{}\S*?", escape(between.get(..start)?));
+                    if let Some(open) = open.strip_suffix(NAMED_ID) {
+                        // The name and the count are the id.
+                        begin = format!("{}(?P<id>{}", escape(open), escape(NAMED_ID));
+                        count.push(')');
+                        id = Some(json!("{id}"));
+                    }
+                    format!(r"{count}{}\s*", escape(end))
                 }
                 // A name alone is any word, unless the arguments follow.
                 _ if between.trim().is_empty() => r"\s*(?=\{)".to_owned(),
-                _ => escape_around(between),
+                _ => match between.split_once(ID) {
+                    Some((before, after)) => format!(r"\s*{}(?P<id>\S*?){}\s*", escape(before), escape(after)),
+                    None => escape_around(between),
+                },
             };
-            let mut begin = escape(open);
             if close.starts_with(['}', ']', ',']) && control_tokens(close).next().is_none() {
                 // The arguments can have the same text, so what follows decides.
                 let leads = [Some(front), apart].map(|text| Some(find_lead(text?.trim_end().strip_suffix(open)?)));
@@ -202,7 +217,12 @@ fn describe_core(
                     .map(escape)
                     .chain(["$".to_owned()]);
                 let ends = ends.collect::<IndexSet<_>>().into_iter().collect::<Vec<_>>().join("|");
-                let end = format!(r"\s*{}(?=\s*(?:{ends})){}", escape(brackets), next.unwrap_or_default());
+                // A model can write a list where the template prints its items.
+                let brackets = match brackets.trim() {
+                    "" => r"\]?".to_owned(),
+                    brackets => escape(brackets),
+                };
+                let end = format!(r"\s*{brackets}(?=\s*(?:{ends})){}", next.unwrap_or_default());
                 close_pattern = Some(format!("{}(?:{end})", escape(close)));
                 let leads: Vec<String> = leads
                     .iter()
@@ -210,9 +230,8 @@ fn describe_core(
                     .filter(|lead| !lead.is_empty())
                     .map(|lead| escape(lead))
                     .collect();
-                if !leads.is_empty() {
-                    begin = format!(r"(?:{})?\s*{begin}", leads.join("|"));
-                }
+                let leads: IndexSet<String> = leads.into_iter().chain([r"\[".to_owned()]).collect();
+                begin = format!(r"(?:{})?\s*{begin}", leads.into_iter().collect::<Vec<_>>().join("|"));
             } else if pair.is_some() && stop.is_none() && close.is_empty() && !between.trim().is_empty() {
                 // The text that begins the next call ends this one, so that the next call can be without it.
                 let end = back.get(control_tokens(back).next()?)?;
@@ -239,7 +258,8 @@ fn describe_core(
                 .map(|(_, pattern, _)| (*pattern).to_owned());
             open_pattern = Some(header.unwrap_or_else(|| format!("{begin}{NAME}{after}")));
             let arguments = delimiter.map(|delimiter| json!({"unquoted_keys": true, "string_delims": [[delimiter, delimiter]]}));
-            let field = json!({"content": "json", "repeats": true, "transform": call("{name}", "{content}")});
+            let transform = with_field(&call("{name}", "{content}"), "id", id);
+            let field = json!({"content": "json", "repeats": true, "transform": transform});
             with_field(&field, "content_args", arguments)
         }
         Form::Python => json!({"content": "python-call-list", "transform_each": true, "transform": call("{name}", "{arguments}")}),

@@ -6,6 +6,7 @@
 
 use serde_json::{Value, json};
 
+use super::calls::NAMED_ID;
 use super::{Derivation, Failure, cut_tokens, in_text, trips};
 use crate::chat::{common_prefix, common_suffix};
 use crate::error::Result;
@@ -152,7 +153,7 @@ impl Derivation<'_, '_> {
     pub fn call(&self, is_second: bool, name: &str, arguments: &Value) -> Value {
         let id = if is_second { SECOND_ID } else { ID };
         match self.has_named_ids {
-            true => plant::call(&format!("functions.{name}:{}", u8::from(is_second)), name, arguments),
+            true => plant::call(&format!("{NAMED_ID}{name}:{}", u8::from(is_second)), name, arguments),
             false => plant::call(id, name, arguments),
         }
     }
