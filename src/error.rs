@@ -333,11 +333,34 @@ impl Error {
     }
 
     /// Returns the limit that was reached, if the kind is [`ErrorKind::Limit`].
+    ///
+    /// ```
+    /// use chat_template::{ChatTemplate, Limit, LimitExceeded, Limits};
+    ///
+    /// let limits = Limits::default().with_steps(1000);
+    /// let template = ChatTemplate::from_source("{% for i in range(100000) %}{% endfor %}", &[])?;
+    /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
+    /// let options = chat_template::ApplyOptions::default().with_bounds(&limits);
+    /// let reached: LimitExceeded = template.apply(&messages, &options).unwrap_err().reached().unwrap();
+    /// assert_eq!((reached.limit, reached.allowed), (Limit::Steps, 1000));
+    /// assert!(reached.actual > 1000);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
     pub fn reached(&self) -> Option<LimitExceeded> {
         self.0.reached
     }
 
-    /// Returns the macro calls and loop rounds around the place, the innermost first.
+    /// Returns the macro calls and loop rounds that enclose the place of the error, the innermost first.
+    ///
+    /// ```
+    /// use chat_template::{RenderOptions, Template, TraceFrame};
+    ///
+    /// let template = Template::compile("{% for m in messages %}{{ m.content + 1 }}{% endfor %}")?;
+    /// let context = serde_json::json!({"messages": [{"content": 1}, {"content": "Hi"}]});
+    /// let error = template.render(&context, &RenderOptions::default()).unwrap_err();
+    /// assert_eq!(error.trail(), [TraceFrame::Message { number: 2, total: 2 }, TraceFrame::Loop { line: 1, round: 2 }]);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
     pub fn trail(&self) -> &[TraceFrame] {
         &self.0.trail
     }

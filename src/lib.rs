@@ -35,8 +35,8 @@
 //! ## 2. Pass messages in your own types
 //!
 //! Messages, tools, documents and variables are borrowed ([`Input`]). They can be a JSON array, a `Vec` or slice of values, of maps or of
-//! references to values, a map, an `Option` of these, or [`json::Data`]. [`json::to_data`] makes one of types that implement `Serialize`, and
-//! [`ChatTemplate::apply_json`] takes JSON text.
+//! references to values, a map, an `Option` of these, or [`json::Data`]. [`json::to_data`] makes one of types that implement `Serialize`,
+//! and [`ChatTemplate::apply_json`] takes JSON text.
 //!
 //! The template sees the values as they are: the order of keys, nested nulls, unknown keys. Only two things change, at the top level of a
 //! message, as in transformers: keys whose value is null are removed, and the reasoning is available under each of its names
@@ -174,7 +174,7 @@
 //!   take such a variable (`padding`, `tokenize` …) for the parameter, and no template would see it.
 //! - Processors (`AutoProcessor`) have an `apply_chat_template` of their own, which keeps nulls and never chooses `tool_use`. This crate
 //!   does what the tokenizer's does.
-//! - The texts of a few errors differ. `tests/deviations.jsonl` in the repository lists each with its case.
+//! - The messages of a few errors differ. `tests/deviations.jsonl` in the repository lists each with its case.
 //!
 //! `src/README.md` in the repository shows how the crate is built.
 

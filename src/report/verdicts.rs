@@ -219,7 +219,7 @@ pub enum Change {
 /// The description of how the model writes a message.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Response {
-    /// A description that transformers reads as `response_template`. The messages of the experiments come back by it.
+    /// A description that transformers reads as `response_template`. It parses the text of each message of the experiments to that message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<Value>,
     /// The parts and the messages that the description does not read.
