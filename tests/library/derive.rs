@@ -144,7 +144,7 @@ fn what_does_not_come_back_is_named() {
             "the notation of Python",
         ),
         (
-            "{{ m.content }}{{ tools|tojson if tools }}",
+            "{{ m.content }}{% elif tools and loop.first %}{{ tools|tojson }}{{ m.content }}",
             json!(["calls"]),
             "prints tools and no calls",
         ),

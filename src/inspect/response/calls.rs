@@ -286,7 +286,7 @@ fn describe_core(
             json!({"content": "xml-inline", "content_args": {"tag_pattern": tag}, "repeats": true, "transform": call("{name}", "{content}")})
         }
     };
-    let open_pattern = open_pattern.or_else(|| open.is_empty().then(|| format!(r"(?=\[\s*[A-Za-z_][\w.\-]*\()")));
+    let open_pattern = open_pattern.or_else(|| open.is_empty().then(|| r"(?=\[\s*[A-Za-z_][\w.\-]*\()".to_owned()));
     let open = Some(open).filter(|_| open_pattern.is_none());
     let close_pattern = close_pattern.or_else(|| close.contains(char::is_whitespace).then(|| escape(close)));
     let close = match is_stopped {
