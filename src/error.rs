@@ -335,13 +335,12 @@ impl Error {
     /// Returns the limit that was reached, if the kind is [`ErrorKind::Limit`].
     ///
     /// ```
-    /// use chat_template::{ChatTemplate, Limit, LimitExceeded, Limits};
+    /// use chat_template::{Limit, LimitExceeded, Limits, RenderOptions, Template};
     ///
+    /// let template = Template::compile("{% for i in range(100000) %}{% endfor %}")?;
     /// let limits = Limits::default().with_steps(1000);
-    /// let template = ChatTemplate::from_source("{% for i in range(100000) %}{% endfor %}", &[])?;
-    /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
-    /// let options = chat_template::ApplyOptions::default().with_bounds(&limits);
-    /// let reached: LimitExceeded = template.apply(&messages, &options).unwrap_err().reached().unwrap();
+    /// let options = RenderOptions::default().with_bounds(&limits);
+    /// let reached: LimitExceeded = template.render(&serde_json::json!({}), &options).unwrap_err().reached().unwrap();
     /// assert_eq!((reached.limit, reached.allowed), (Limit::Steps, 1000));
     /// assert!(reached.actual > 1000);
     /// # Ok::<(), chat_template::Error>(())

@@ -99,7 +99,7 @@ pub struct Pieces {
     pub(super) filled: usize,
     /// The number of pieces at the start of the list that have ended: a later piece is not merged with them.
     sealed: usize,
-    /// The ends of stretches and rounds that [`Pieces::resolve`] has not applied.
+    /// The ends of passages and rounds that [`Pieces::resolve`] has not applied.
     pub(super) marks: Vec<Mark>,
 }
 
@@ -275,7 +275,7 @@ impl Pieces {
         self.sealed
     }
 
-    /// Returns whether there are stretches or rounds that [`Pieces::resolve`] has not applied.
+    /// Returns whether there are passages or rounds that [`Pieces::resolve`] has not applied.
     #[inline]
     pub fn has_marks(&self) -> bool {
         !self.marks.is_empty()
