@@ -212,8 +212,8 @@ fn parse_digits(text: &str) -> Option<u32> {
 /// The clock that `strftime_now` reads.
 ///
 /// The default is the platform's clock, which shows local time, as in Python. For tests, for another time zone, or for prompts that can be
-/// cached, pass another one: a [`LocalTime`] is a clock that always shows this time. Without the default feature `local-time` (`default-features = false`) the system's clock shows UTC, and the crate has fewer
-/// dependencies.
+/// cached, pass another one: a [`LocalTime`] is a clock that always returns this time. Without the default feature `local-time`
+/// (`default-features = false`) the system's clock shows UTC, and the crate has fewer dependencies.
 ///
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate, LocalTime};
@@ -260,7 +260,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A time is a clock that always shows it, so that each render gives the same prompt.
+/// A clock that always returns this time, so that each render makes the same prompt.
 impl Clock for LocalTime {
     fn now(&self) -> LocalTime {
         *self

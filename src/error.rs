@@ -333,11 +333,33 @@ impl Error {
     }
 
     /// Returns the limit that was reached, if the kind is [`ErrorKind::Limit`].
+    ///
+    /// ```
+    /// use chat_template::{Limit, LimitExceeded, Limits, RenderOptions, Template};
+    ///
+    /// let template = Template::compile("{% for i in range(100000) %}{% endfor %}")?;
+    /// let limits = Limits::default().with_steps(1000);
+    /// let options = RenderOptions::default().with_bounds(&limits);
+    /// let reached: LimitExceeded = template.render(&serde_json::json!({}), &options).unwrap_err().reached().unwrap();
+    /// assert_eq!((reached.limit, reached.allowed), (Limit::Steps, 1000));
+    /// assert!(reached.actual > 1000);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
     pub fn reached(&self) -> Option<LimitExceeded> {
         self.0.reached
     }
 
-    /// Returns the macro calls and loop rounds around the place, the innermost first.
+    /// Returns the macro calls and loop rounds that enclose the place of the error, the innermost first.
+    ///
+    /// ```
+    /// use chat_template::{RenderOptions, Template, TraceFrame};
+    ///
+    /// let template = Template::compile("{% for m in messages %}{{ m.content + 1 }}{% endfor %}")?;
+    /// let context = serde_json::json!({"messages": [{"content": 1}, {"content": "Hi"}]});
+    /// let error = template.render(&context, &RenderOptions::default()).unwrap_err();
+    /// assert_eq!(error.trail(), [TraceFrame::Message { number: 2, total: 2 }, TraceFrame::Loop { line: 1, round: 2 }]);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
     pub fn trail(&self) -> &[TraceFrame] {
         &self.0.trail
     }
@@ -349,20 +371,18 @@ impl Error {
 
     /// Returns whether the same call can succeed at another time: it reached the time limit, or was cancelled.
     pub fn is_retryable(&self) -> bool {
-        let limit = self.reached().map(|reached| reached.limit);
-        matches!(limit, Some(Limit::Milliseconds | Limit::Cancel))
+        matches!(self.reached(), Some(reached) if matches!(reached.limit, Limit::Milliseconds | Limit::Cancel))
     }
 
     /// Returns the HTTP status for a server: 503 if the call [can succeed later](Self::is_retryable), 400 if the request is wrong or costs
-    /// too much, and 500 if the server, the template or this crate is wrong.
+    /// too much, 502 if the text of the model is wrong, and 500 if the server, the template or this crate is wrong.
     ///
     /// ```
     /// use chat_template::{Deadline, RenderOptions, Template};
     ///
-    /// let template = Template::compile("{{ x }}")?;
     /// let deadline = Deadline::new(0);
     /// let options = RenderOptions::default().with_bounds(&deadline);
-    /// let error = template.render(&serde_json::json!({"x": 1}), &options).unwrap_err();
+    /// let error = Template::compile("{{ x }}")?.render(&serde_json::json!({"x": 1}), &options).unwrap_err();
     /// assert_eq!((error.is_retryable(), error.http_status()), (true, 503));
     /// # Ok::<(), chat_template::Error>(())
     /// ```
@@ -370,6 +390,7 @@ impl Error {
         match self.class() {
             _ if self.is_retryable() => 503,
             ErrorClass::Refused | ErrorClass::Request | ErrorClass::Mismatch | ErrorClass::Limit => 400,
+            ErrorClass::Answer => 502,
             ErrorClass::Template | ErrorClass::Internal => 500,
         }
     }

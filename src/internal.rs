@@ -1,4 +1,4 @@
-//! What only the command line, the fuzz targets and the benches of this repository need. No version promises any of it.
+//! What only the command line, the fuzz targets and the benches of this repository need. It can change in any version.
 
 pub use crate::builtins::{filters, globals, jinja_tests, methods};
 pub use crate::chat::model::cache::revision_name;
@@ -11,7 +11,7 @@ pub use crate::json::write::write_data;
 pub use crate::text::truncate::elide;
 pub use crate::text::utf8::describe_fault;
 pub use crate::unicode::{is_identifier, is_name, is_whitespace};
-pub use crate::unsupported::{Place, find as find_unsupported};
+pub use crate::unsupported::{Site, find as find_unsupported};
 pub use crate::value::{Function, Kind, Returns, Type};
 
 /// The parts of a report.

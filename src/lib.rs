@@ -35,8 +35,8 @@
 //! ## 2. Pass messages in your own types
 //!
 //! Messages, tools, documents and variables are borrowed ([`Input`]). They can be a JSON array, a `Vec` or slice of values, of maps or of
-//! references to values, a map, an `Option` of these, or [`json::Data`]. [`json::to_data`] makes one of types that implement `Serialize`, and
-//! [`ChatTemplate::apply_json`] takes JSON text.
+//! references to values, a map, an `Option` of these, or [`json::Data`]. [`json::to_data`] makes one of types that implement `Serialize`,
+//! and [`ChatTemplate::apply_json`] takes JSON text.
 //!
 //! The template sees the values as they are: the order of keys, nested nulls, unknown keys. Only two things change, at the top level of a
 //! message, as in transformers: keys whose value is null are removed, and the reasoning is available under each of its names
@@ -109,6 +109,7 @@
 //! | [`Refused`](ErrorClass::Refused) | the template called `raise_exception`: roles must alternate, no system message here … | 400 |
 //! | [`Request`](ErrorClass::Request) | the request breaks the contract: no messages, tools that are not objects, nothing to continue … | 400 |
 //! | [`Mismatch`](ErrorClass::Mismatch) | a value of the request does not fit this template: a list where it expects text, a key that is missing … | 400 |
+//! | [`Answer`](ErrorClass::Answer) | the text of a model does not have the form that its description says | 502 |
 //! | [`Limit`](ErrorClass::Limit) | the request costs more than [`Limits`] allow | 400 |
 //! | [`Template`](ErrorClass::Template) | the template does not compile, or fails on a value of its own; the folder cannot be read | 500 |
 //! | [`Internal`](ErrorClass::Internal) | a bug of this crate | 500 |
@@ -174,7 +175,7 @@
 //!   take such a variable (`padding`, `tokenize` …) for the parameter, and no template would see it.
 //! - Processors (`AutoProcessor`) have an `apply_chat_template` of their own, which keeps nulls and never chooses `tool_use`. This crate
 //!   does what the tokenizer's does.
-//! - The texts of a few errors differ. `tests/deviations.jsonl` in the repository lists each with its case.
+//! - The messages of a few errors differ. `tests/deviations.jsonl` in the repository lists each with its case.
 //!
 //! `src/README.md` in the repository shows how the crate is built.
 

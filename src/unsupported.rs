@@ -16,8 +16,8 @@ use crate::error::{Error, ErrorKind};
 #[derive(Debug)]
 pub struct Unsupported {
     /// The place in a template where the names occur.
-    pub place: Place,
-    /// The names as templates write them. A row of [`Place::Value`] or [`Place::Literal`] has one description instead.
+    pub place: Site,
+    /// The names as templates write them. A row of [`Site::Value`] or [`Site::Literal`] has one description instead.
     pub names: &'static [&'static str],
     /// The end of the error message, which says what to write instead.
     pub instead: &'static str,
@@ -25,7 +25,7 @@ pub struct Unsupported {
 
 /// A place in a template where an unsupported construct can occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Site {
     /// A tag: `{% include … %}`.
     Statement,
     /// A variable: `{{ lipsum() }}`.
@@ -42,37 +42,37 @@ pub enum Place {
 
 /// A complex number: `{{ (-8) ** 0.5 }}`.
 pub static COMPLEX: Unsupported = row(
-    Place::Value,
+    Site::Value,
     &["a complex number"],
     "raise a number that is not negative to a fractional power",
 );
 
 /// A set: `{{ d.keys() - ["a"] }}`.
-pub static SET: Unsupported = row(Place::Value, &["a set"], "filter a list, as in `d|list|reject('in', other)`");
+pub static SET: Unsupported = row(Site::Value, &["a set"], "filter a list, as in `d|list|reject('in', other)`");
 
 /// The test `sameas` on two values for which the answer depends on how CPython stores them: `{{ x is sameas y }}`.
-pub static IDENTITY: Unsupported = row(Place::Value, &["the identity of a computed value"], "compare with `==`");
+pub static IDENTITY: Unsupported = row(Site::Value, &["the identity of a computed value"], "compare with `==`");
 
 /// A block `set` whose target is an item of a dict `d`: `{% set d.a %}…{% endset %}`. transformers changes the dict, which for `apply` is a
 /// copy of the caller's. The values of this crate do not change.
-pub static ITEM_ASSIGNMENT: Unsupported = row(Place::Value, &["a block `set` into a dict"], "use a `namespace`");
+pub static ITEM_ASSIGNMENT: Unsupported = row(Site::Value, &["a block `set` into a dict"], "use a `namespace`");
 
 /// The name of a character in a string literal: `{{ "\N{EM DASH}" }}`.
 pub static CHARACTER_NAME: Unsupported = row(
-    Place::Literal,
+    Site::Literal,
     &["the name of a character, `\\N{…}`,"],
     "write the character itself, or `\\u` and its code",
 );
 
 /// Half of a character in a string literal: `{{ "\ud800" }}`.
-pub static SURROGATE: Unsupported = row(Place::Literal, &["a lone surrogate"], "write the whole character");
+pub static SURROGATE: Unsupported = row(Site::Literal, &["a lone surrogate"], "write the whole character");
 
-const fn row(place: Place, names: &'static [&'static str], instead: &'static str) -> Unsupported {
+const fn row(place: Site, names: &'static [&'static str], instead: &'static str) -> Unsupported {
     Unsupported { place, names, instead }
 }
 
 /// The attributes of a string that are unsupported.
-pub const TEXT_ATTRIBUTES: Unsupported = row(Place::Attribute("str"), &["encode"], "leave text as it is");
+pub const TEXT_ATTRIBUTES: Unsupported = row(Site::Attribute("str"), &["encode"], "leave text as it is");
 
 const NO_OTHER_TEMPLATE: &str = "write the other template's text here: a chat template is one file";
 const NO_METHOD: &str = "use the operators, filters and tests on numbers";
@@ -80,31 +80,31 @@ const NO_METHOD: &str = "use the operators, filters and tests on numbers";
 /// The rows whose names templates write.
 #[rustfmt::skip]
 static NAMED: [Unsupported; 17] = [
-    row(Place::Statement, &["include", "import", "from", "extends"], NO_OTHER_TEMPLATE),
-    row(Place::Statement, &["block"], "write its content in place, or a `macro`"),
-    row(Place::Statement, &["autoescape"], "use the filter `|escape`"),
-    row(Place::Variable, &["self"], "call a `macro`"),
-    row(Place::Variable, &["lipsum"], "write the text"),
-    row(Place::Filter, &["pprint"], "write `|tojson(indent=2)`"),
-    row(Place::Filter, &["striptags", "urlize", "urlencode", "xmlattr"], "prepare HTML and URLs before the template sees them"),
-    row(Place::Filter, &["random"], "choose before the template is rendered"),
+    row(Site::Statement, &["include", "import", "from", "extends"], NO_OTHER_TEMPLATE),
+    row(Site::Statement, &["block"], "write its content in place, or a `macro`"),
+    row(Site::Statement, &["autoescape"], "use the filter `|escape`"),
+    row(Site::Variable, &["self"], "call a `macro`"),
+    row(Site::Variable, &["lipsum"], "write the text"),
+    row(Site::Filter, &["pprint"], "write `|tojson(indent=2)`"),
+    row(Site::Filter, &["striptags", "urlize", "urlencode", "xmlattr"], "prepare HTML and URLs before the template sees them"),
+    row(Site::Filter, &["random"], "choose before the template is rendered"),
     TEXT_ATTRIBUTES,
-    row(Place::Attribute("Markup"), &["striptags", "unescape"], "prepare HTML before the template sees it"),
+    row(Site::Attribute("Markup"), &["striptags", "unescape"], "prepare HTML before the template sees it"),
     row(
-        Place::Attribute("int"),
+        Site::Attribute("int"),
         &["as_integer_ratio", "bit_count", "bit_length", "conjugate", "denominator", "from_bytes", "imag", "numerator", "real", "to_bytes"],
         NO_METHOD,
     ),
-    row(Place::Attribute("float"), &["as_integer_ratio", "conjugate", "fromhex", "hex", "imag", "real"], NO_METHOD),
-    row(Place::Attribute("range"), &["count", "index", "start", "step", "stop"], "make a list with `|list`"),
-    row(Place::Attribute("dict"), &["fromkeys"], "write the dict"),
-    row(Place::Attribute("view"), &["isdisjoint", "mapping"], "use the dict, or its `|items`"),
+    row(Site::Attribute("float"), &["as_integer_ratio", "conjugate", "fromhex", "hex", "imag", "real"], NO_METHOD),
+    row(Site::Attribute("range"), &["count", "index", "start", "step", "stop"], "make a list with `|list`"),
+    row(Site::Attribute("dict"), &["fromkeys"], "write the dict"),
+    row(Site::Attribute("view"), &["isdisjoint", "mapping"], "use the dict, or its `|items`"),
     row(
-        Place::Attribute("generator"),
+        Site::Attribute("generator"),
         &["close", "gi_running", "gi_suspended", "gi_yieldfrom", "send", "throw"],
         "make a list with `|list`",
     ),
-    row(Place::Attribute("cycler"), &["current", "next", "reset"], "call the class, as in `cycler('a', 'b')`"),
+    row(Site::Attribute("cycler"), &["current", "next", "reset"], "call the class, as in `cycler('a', 'b')`"),
 ];
 
 impl Unsupported {
@@ -119,7 +119,7 @@ impl Unsupported {
 
     fn message(&self, name: &str) -> String {
         let quote = match self.place {
-            Place::Value | Place::Literal => "",
+            Site::Value | Site::Literal => "",
             _ => "`",
         };
         let instead = self.instead;
@@ -129,17 +129,17 @@ impl Unsupported {
 
 /// Returns the error for a name, if the name is unsupported at this place.
 #[cold]
-pub fn find(place: Place, name: &str) -> Option<Error> {
+pub fn find(place: Site, name: &str) -> Option<Error> {
     let row = rows_at(place).find(|row| row.names.contains(&name))?;
     Some(Error::new(ErrorKind::Unsupported, row.message(name)))
 }
 
 /// Returns all names that are unsupported at a place.
-pub fn names(place: Place) -> impl Iterator<Item = &'static str> {
+pub fn names(place: Site) -> impl Iterator<Item = &'static str> {
     rows_at(place).flat_map(|row| row.names.iter().copied())
 }
 
-fn rows_at(place: Place) -> impl Iterator<Item = &'static Unsupported> {
+fn rows_at(place: Site) -> impl Iterator<Item = &'static Unsupported> {
     NAMED.iter().filter(move |row| row.place == place)
 }
 

@@ -45,15 +45,15 @@ pub struct Expr {
     pub kind: ExprKind,
     /// The source of the whole expression.
     pub span: Span,
-    /// The offset of the token whose line the reference gives the node, such as the dot of an attribute or the name of a filter.
+    /// The offset of the token whose line the reference reports for the node, such as the dot of an attribute or the name of a filter.
     pub at: u32,
     /// How a render evaluates the expression. Set by the resolver.
     pub form: Form,
 }
 
-/// How a render evaluates an expression, each form with an example. [`Form::General`] is right for any expression. Each other form is a faster
-/// way to the same result, and falls back to [`Form::General`] for values that it does not cover. In the examples, `path` is an expression
-/// of the form [`Form::Path`].
+/// How a render evaluates an expression, each form with an example. [`Form::General`] is right for any expression. Each other form is a
+/// faster way to the same result, and falls back to [`Form::General`] for values that it does not cover. In the examples, `path` is an
+/// expression of the form [`Form::Path`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// By the rules of its kind.
@@ -231,8 +231,8 @@ pub struct Attribute {
     pub object: Expr,
     /// The name of the attribute. All occurrences of a name in the template share one string.
     pub name: Arc<str>,
-    /// Whether the name may be looked up as a key at once: it is short and does not begin with an underscore, dicts have no attribute of this
-    /// name, and strings have no unsupported one. Set by the resolver.
+    /// Whether the name may be looked up as a key at once: it is short and does not begin with an underscore, dicts have no attribute of
+    /// this name, and strings have no unsupported one. Set by the resolver.
     pub is_key: bool,
     /// The index in the table of string methods, if there is a method of this name. Set by the resolver.
     pub text_method: Option<u16>,
@@ -240,8 +240,8 @@ pub struct Attribute {
     pub is_get: bool,
     /// The attribute of `loop` of this name, if there is one. Set by the resolver.
     pub loop_number: Option<LoopNumber>,
-    /// The index of the attribute in the namespace that the template assigns to the variable, or 0. It is where a render looks first. Set by
-    /// the resolver.
+    /// The index of the attribute in the namespace that the template assigns to the variable, or 0. It is where a render looks first. Set
+    /// by the resolver.
     pub index: u32,
 }
 

@@ -31,7 +31,7 @@ pub struct Frame {
     pub locals: u32,
     /// The number of variables that frames inside this one read.
     pub cells: u32,
-    /// The offset whose line the reference names if the end of the frame fails.
+    /// The offset whose line the reference reports if the output of the frame cannot be joined at its end.
     pub end_at: u32,
 }
 

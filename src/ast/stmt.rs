@@ -21,9 +21,9 @@ pub struct Stmt {
     pub kind: StmtKind,
     /// The source of the opening tag, or of the whole output.
     pub span: Span,
-    /// The offset of the token whose line the reference gives the node: the name of the tag, or the beginning of an output.
+    /// The offset of the token whose line the reference reports for the node: the name of the tag, or the beginning of an output.
     pub at: u32,
-    /// The offset whose line the reference names if the statement itself fails. Set by the resolver.
+    /// The offset whose line the reference reports if the statement itself fails. Set by the resolver.
     pub line_at: u32,
 }
 
@@ -82,7 +82,7 @@ pub enum Leaf {
     },
 }
 
-/// What is written of the value of a path.
+/// The part of the value of a path that is written.
 #[derive(Clone, Copy, Debug)]
 pub enum LeafKind {
     /// All of it.
@@ -114,7 +114,7 @@ pub struct TextLines {
 }
 
 impl TextLines {
-    /// Appends `next`, which comes from `lines`, to a text, and adds the lines.
+    /// Appends `next`, which comes from `lines`, to `text`, and adds the lines.
     pub fn join(&mut self, text: &mut String, next: &str, lines: &Self) {
         let start = u32::try_from(text.len()).unwrap_or(u32::MAX);
         if text.is_empty() {
@@ -152,7 +152,7 @@ pub struct Target {
     pub kind: TargetKind,
     /// The source of the whole target.
     pub span: Span,
-    /// The offset of the token whose line the reference gives the target.
+    /// The offset of the token whose line the reference reports for the target.
     pub at: u32,
 }
 
@@ -241,7 +241,8 @@ pub struct If {
 pub struct IfArm {
     pub test: Expr,
     pub body: Body,
-    /// The offset of the token whose line the reference gives the arm: the word `if`, or the first token of the condition of an `elif`.
+    /// The offset of the token whose line the reference reports for the arm: the word `if`, or the first token of the condition of an
+    /// `elif`.
     pub at: u32,
 }
 
@@ -250,7 +251,7 @@ pub struct IfArm {
 pub struct Set {
     pub target: Target,
     pub value: Expr,
-    /// The offset whose line the reference names if the target is an attribute of an object that is not a namespace. Set by the resolver.
+    /// The offset whose line the reference reports if the target is an attribute of an object that is not a namespace. Set by the resolver.
     pub check_at: u32,
     /// How the assignment is executed. Set by the resolver.
     pub strategy: SetStrategy,
@@ -302,7 +303,7 @@ pub struct Macro {
     pub frame: Frame,
     /// The cost of the defaults in steps. Set by the resolver.
     pub steps: u32,
-    /// The offset of the token whose line the reference names if a default fails. Set by the resolver.
+    /// The offset of the token whose line the reference reports if a default fails. Set by the resolver.
     pub at: u32,
 }
 

@@ -314,7 +314,7 @@ impl Template {
         self.body.walk_mut(visit);
     }
 
-    /// Gives each expression its general form, and each assignment that appends in place the form that does not.
+    /// Sets each expression to the general form, and each assignment that appends in place to the strategy that does not.
     pub fn generalize(&mut self) {
         self.accumulates = false;
         self.walk_mut(&mut |child| match child {

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::text::quote;
 use crate::text::slice::resolve_index;
 use crate::text::truncate::MAX_MESSAGE;
-use crate::unsupported::{self, Place};
+use crate::unsupported::{self, Site};
 use crate::value::{Function, Runtime, Str, Type, Undefined, Value, ops, print};
 
 pub use super::methods::dict::is_attribute as is_dict_attribute;
@@ -151,7 +151,7 @@ fn unsupported_attribute(value: &Value<'_>, name: &str) -> Option<Error> {
     };
     owners
         .iter()
-        .find_map(|owner| unsupported::find(Place::Attribute(owner), name))
+        .find_map(|owner| unsupported::find(Site::Attribute(owner), name))
 }
 
 /// Returns `value[key]`.

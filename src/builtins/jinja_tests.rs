@@ -6,7 +6,7 @@ use super::arguments::to_plain_str;
 use super::table::{BuiltIn, Rows, Table, built_ins};
 use crate::error::Result;
 use crate::unicode;
-use crate::unsupported::{self, Place};
+use crate::unsupported::{self, Site};
 use crate::value::{Code, Comparison, Function, Iter, Key, Kind, Parameter, Runtime, Shortcut, Style, Value, ops};
 
 static TESTS: Table = Table::new(|| Rows::new(&[FUNCTIONS, INSPECTIONS, COMPARISONS]));
@@ -87,7 +87,7 @@ built_ins! { FUNCTIONS:
     Python "test_filter" fn filter(runtime, @env, value) {
         let find_filter = runtime.lookups.filter;
         is_name_in_table(runtime, value, |name| {
-            find_filter(name).is_some() || unsupported::find(Place::Filter, name).is_some()
+            find_filter(name).is_some() || unsupported::find(Site::Filter, name).is_some()
         })
     }
 

@@ -75,8 +75,8 @@ impl ChatTemplate {
         Ok(prompt.text)
     }
 
-    /// Returns the prompt of a conversation, or of its first `count` messages. If strings of the input share memory, so that their addresses
-    /// do not tell them apart, it renders a copy of the input. `meter` makes the meter of a render.
+    /// Returns the prompt of a conversation, or of its first `count` messages. If strings of the input share memory, so that their
+    /// addresses do not tell them apart, it renders a copy of the input. `meter` makes the meter of a render.
     fn apply_one<'m>(
         &self,
         messages: &dyn Input,
@@ -227,7 +227,7 @@ impl ChatTemplate {
         })
     }
 
-    /// Checks the arguments of a call in the order of transformers, after its messages.
+    /// Checks the arguments of a call in the order of transformers. The messages are checked before.
     fn check_arguments<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
@@ -298,7 +298,7 @@ struct Render<'a> {
 }
 
 impl<'a> Render<'a> {
-    /// Returns the prompt of a conversation. `own` is the conversation as the caller has it, and `messages` as templates see it.
+    /// Returns the prompt of a conversation. `own` is the conversation as the caller passed it, and `messages` as templates see it.
     fn render_conversation(&self, runtime: &mut Runtime<'a>, own: Value<'a>, messages: Value<'a>) -> Result<Prompt> {
         let options = &self.options.prompt;
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
@@ -322,7 +322,7 @@ impl<'a> Render<'a> {
             .map_or(messages, |continuation| continuation.messages.clone());
         let given = self
             .variables
-            .give(runtime, messages.clone(), self.tools.clone(), self.documents.clone())?;
+            .make_context(runtime, messages.clone(), self.tools.clone(), self.documents.clone())?;
         let tracks_spans = self.compiled.marks_spans(&options.render, options.assistant.is_some());
         let output = self.compiled.render_value(runtime, given, tracks_spans);
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;
@@ -354,13 +354,13 @@ impl<'a> Render<'a> {
         Ok(prompt)
     }
 
-    /// Returns what the generation prompt is in an output. If no branch on the flag wrote it at the end, the conversation is rendered without
-    /// the flag.
+    /// Returns the byte range of the generation prompt in an output. If no branch on the flag wrote it at the end, the conversation is
+    /// rendered without the flag.
     fn find_generation_prompt(
         &self,
         runtime: &mut Runtime<'a>,
         messages: Value<'a>,
-        output: &eval::Output,
+        output: &eval::Rendered,
     ) -> Result<Option<Range<usize>>> {
         let text = output.text.as_str();
         if !self.compiled.asks_prompt() || !ops::is_true(runtime, &self.variables.generation_prompt)? {
@@ -372,7 +372,7 @@ impl<'a> Render<'a> {
         let mut other = Runtime::with_meter(runtime.meter.renew(), self.options.prompt.render.clock, &LOOKUPS);
         let given = self
             .variables
-            .give(&mut other, messages, self.tools.clone(), self.documents.clone());
+            .make_context(&mut other, messages, self.tools.clone(), self.documents.clone());
         let closed = given.and_then(|mut given| {
             given.set(FLAG, Value::Bool(false));
             self.compiled.render_opening(&mut other, given)
@@ -439,7 +439,7 @@ fn check_documents<'a>(runtime: &mut Runtime<'a>, documents: Value<'a>) -> Resul
     Err(refused(ErrorKind::Type, message).with_note(explain_objects(&documents, "documents")))
 }
 
-/// Returns whether all items of a value are objects, as Python iterates them: a dict gives its keys and a string its characters, which are
+/// Returns whether all items of a value are objects, as Python iterates them: a dict yields its keys and a string its characters, which are
 /// strings.
 fn are_objects(runtime: &mut Runtime<'_>, value: &Value<'_>, argument: &str) -> Result<bool> {
     match value {

@@ -1,10 +1,10 @@
-//! What the rooms above keep of a model: one value of each type.
+//! Values that modules of higher floors keep with the templates of a model, one of each type.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// Values of different types, each made when it is first asked for. A clone begins empty.
+/// Values of different types. Each is made when it is first read. A clone is empty.
 #[derive(Default)]
 pub(crate) struct Kept(OnceLock<Box<Slot>>);
 

@@ -99,7 +99,7 @@ struct Parts {
     /// The description of what the model writes.
     #[cfg(feature = "response")]
     response: Option<Result<crate::response::ResponseTemplate>>,
-    /// What the rooms above keep.
+    /// The values that modules of higher floors keep.
     kept: Kept,
     /// For each template, a `ChatTemplate` that has only this one, made by the first request that needs it.
     singles: Vec<OnceLock<ChatTemplate>>,
@@ -242,7 +242,7 @@ impl ChatTemplate {
         self.with_special_tokens([(name, token)])
     }
 
-    /// Gives the expressions of each template the general form, unless another `ChatTemplate` shares it.
+    /// Sets the expressions of each template to the general form, unless another `ChatTemplate` shares it.
     #[cfg(feature = "internal")]
     #[doc(hidden)]
     pub fn generalize(mut self) -> Self {
@@ -259,7 +259,7 @@ impl ChatTemplate {
     }
 
     /// Returns a `ChatTemplate` that has only the template for a request. `argument` is the template's name in the request; without it,
-    /// `has_tools` decides. Returns `self` if the templates have no names, or none of them is for the request.
+    /// `has_tools` decides. Returns `self` if the templates have no names, or if no template is for the request.
     pub(crate) fn single(&self, argument: Option<&str>, has_tools: bool) -> &Self {
         let Some(index) = self.parts.templates.find_named(argument, has_tools) else {
             return self;
@@ -275,7 +275,7 @@ impl ChatTemplate {
         }
     }
 
-    /// Returns the value of a type that a room above keeps for these templates. It is made when it is first asked for.
+    /// Returns the value of a type that a module of a higher floor keeps with these templates. It is made when it is first read.
     pub(crate) fn kept<T: Any + Send + Sync + Default>(&self) -> &T {
         self.parts.kept.find()
     }

@@ -49,7 +49,7 @@ impl<'o> ContinueFinalMessage<'o> {
     }
 }
 
-/// What a prompt has besides its text, and what making it may use. Begin with [`Default`], and set what matters.
+/// What a prompt contains besides its text, and the bounds on making it. Begin with [`Default`], and set what matters.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct PromptOptions<'o> {
@@ -58,8 +58,8 @@ pub struct PromptOptions<'o> {
     /// Whether to return [`Prompt::assistant`](super::Prompt::assistant): the places of the text that the model would write, for templates
     /// with and without `{% generation %}`. The text is the same.
     pub assistant: Option<AssistantOptions<'o>>,
-    /// Whether to return [`Prompt::generation_prompt`](super::Prompt::generation_prompt). Unless a branch on `add_generation_prompt` wrote it,
-    /// the conversation is rendered a second time.
+    /// Whether to return [`Prompt::generation_prompt`](super::Prompt::generation_prompt). Unless a branch on `add_generation_prompt` wrote
+    /// it, the conversation is rendered a second time.
     pub generation_prompt: bool,
     /// What happens if text of the input forms a control token. A policy other than [`ControlPolicy::Leave`](super::ControlPolicy::Leave)
     /// traces the prompt.
@@ -100,7 +100,7 @@ pub struct ApplyOptions<'o> {
     pub variables: Option<&'o dyn Input>,
     /// Special tokens that replace those of the model, each with its name, such as `bos_token`.
     pub special_tokens: Option<&'o [(&'o str, &'o str)]>,
-    /// What the prompt has besides its text, and what one conversation may use. The conversations of a batch share the time. As in
+    /// What the prompt contains besides its text, and the bounds on one conversation. The conversations of a batch share the time. As in
     /// transformers, [`RenderOptions::reference_spans`] are an error together with [`ApplyOptions::continue_final_message`].
     pub prompt: PromptOptions<'o>,
 }

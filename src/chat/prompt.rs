@@ -37,15 +37,15 @@ pub struct Prompt {
     pub generation_spans: Spans,
     /// The bytes of the text that [`ApplyOptions::add_generation_prompt`] appended: the beginning of the model's message, such as
     /// `<|im_start|>assistant\n<think>\n`. Without the option, they are the empty end of the text. `None` unless
-    /// [`PromptOptions::generation_prompt`] is set, and if they are not known, because the template prints another text without the option, or
-    /// fails.
+    /// [`PromptOptions::generation_prompt`] is set, and if they are not known, because the template prints another text without the option,
+    /// or fails.
     ///
     /// It is all that a parser needs of the prompt; see [`ParseOptions::prefix`](crate::response::ParseOptions::prefix).
     ///
     /// [`ApplyOptions::add_generation_prompt`]: super::ApplyOptions::add_generation_prompt
     /// [`PromptOptions::generation_prompt`]: super::PromptOptions::generation_prompt
     pub generation_prompt: Option<Range<usize>>,
-    /// The control tokens that the input wrote, at least in part. Empty unless the policy is
+    /// The control tokens that come from the input, at least in part. Empty unless the policy is
     /// [`ControlPolicy::Split`](super::ControlPolicy::Split).
     pub untrusted: Vec<ControlToken>,
     /// The number of steps that the render took; [`Limits::steps`](crate::Limits::steps) is their limit.
@@ -96,9 +96,9 @@ impl Prompt {
         &self.assistant
     }
 
-    /// Returns where the characters of the text came from: stretches of the text, each with its [`Origin`](crate::Origin) and the message whose
-    /// turn it was. They show who wrote a line break, which message a character belongs to, and where a tool is in the prompt. Empty unless
-    /// [`RenderOptions::trace`] is set. Tracing does not change the text, and costs nothing if it is off.
+    /// Returns where the characters of the text came from: stretches of the text, each with its [`Origin`](crate::Origin) and the message
+    /// whose turn it was. They show who wrote a line break, which message a character belongs to, and where a tool is in the prompt. Empty
+    /// unless [`RenderOptions::trace`] is set. Tracing does not change the text, and costs nothing if it is off.
     ///
     /// On the command line, `chat-template render --explain` prints the prompt in colours, and `--explain-html FILE` writes a page.
     ///
@@ -131,8 +131,8 @@ impl Prompt {
     }
 
     /// Returns the turns of the model in the order of the text: the index of the message, and its spans or the reason why they are not
-    /// known. Empty unless [`PromptOptions::assistant`] is set. The index is `None` if the answer is about the whole text, and for a
-    /// `{% generation %}` block outside of messages.
+    /// known. Empty unless [`PromptOptions::assistant`] is set. The index is `None` for the whole text and for a `{% generation %}` block
+    /// outside of messages.
     ///
     /// [`PromptOptions::assistant`]: crate::PromptOptions::assistant
     pub fn assistant_turns(&self) -> impl Iterator<Item = (Option<usize>, std::result::Result<&Spans, &str>)> {
@@ -163,8 +163,8 @@ impl Prompt {
         find_turns(&self.text, &self.segments, &self.assistant)
     }
 
-    /// Returns the labels of tokens for training: the id of a token that overlaps a span of [`Prompt::assistant`], and -100 for the others. A
-    /// turn that is not known is not trained. `offsets` are the places of the tokens in bytes, as tokenizers return them.
+    /// Returns the labels of tokens for training: the id of a token that overlaps a span of [`Prompt::assistant`], and -100 for the others.
+    /// A turn whose spans are not known is not trained. `offsets` are the places of the tokens in bytes, as tokenizers return them.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate};

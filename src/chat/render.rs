@@ -60,7 +60,7 @@ impl Template {
     pub(super) fn finish_prompt<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
-        written: eval::Output,
+        written: eval::Rendered,
         options: &RenderOptions<'_>,
         is_traced: bool,
         assistant: Option<&AssistantOptions<'_>>,

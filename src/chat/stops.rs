@@ -6,6 +6,9 @@
 //! user, call, result           what is printed before the result, after the end of the call: <|observation|>  ->   what begins the next turn
 //! ```
 
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
 use serde_json::{Value, json};
 
 use super::turns::assistant::control::{common_prefix, control_tokens};
@@ -30,6 +33,9 @@ const MAX_IDS: usize = 64;
 /// Words that are in no template.
 const WORDS: [&str; 3] = ["Zq7yAsked", "Zq7yWritten", "Zq7yNext"];
 
+/// The name of the tool that is called.
+const TOOL: &str = "search";
+
 /// What says that a string ends the model's message.
 const EOS_TOKEN: &str = "eos_token";
 const GENERATION_CONFIG: &str = "generation_config";
@@ -39,6 +45,9 @@ pub(crate) const NEXT_TURN: &str = "next_turn";
 
 /// A string at which a server stops the model, and what says so.
 pub(crate) type StopToken = (String, Vec<&'static str>);
+
+/// Special tokens of a request, each by its name.
+type SpecialTokens<'o> = &'o [(&'o str, &'o str)];
 
 impl ChatTemplate {
     /// Returns the strings at which a server stops the model, each with its sources. A string is no part of the message.
@@ -63,14 +72,41 @@ impl ChatTemplate {
     /// If a limit is reached. A template that renders no such conversation says nothing.
     pub fn stop_tokens(&self) -> Result<Vec<(String, Vec<&'static str>)>> {
         let bounds = Bounds::default();
-        self.find_stop_tokens(&Meter::within(bounds, &bounds.start()))
+        Ok(self
+            .find_stop_tokens(None, &Meter::within(bounds, &bounds.start()))?
+            .into_owned())
     }
 
-    /// Returns the stop tokens within the bounds of a meter.
-    pub(crate) fn find_stop_tokens(&self, meter: &Meter<'_>) -> Result<Vec<StopToken>> {
+    /// Returns the stop tokens within the bounds of a meter, with the special tokens of a request or with its own. The latter are found once
+    /// and kept, and each call has the same cost.
+    pub(crate) fn find_stop_tokens(&self, tokens: Option<SpecialTokens<'_>>, meter: &Meter<'_>) -> Result<Cow<'_, [StopToken]>> {
+        if tokens.is_some() {
+            return self.list_stops(tokens, meter).map(Cow::Owned);
+        }
+        let kept = self.kept::<OnceLock<(Vec<StopToken>, u64)>>();
+        let (stops, cost) = match kept.get() {
+            Some(known) => known,
+            None => {
+                let own = meter.fork(meter.steps_left()).share_steps();
+                let stops = self.list_stops(None, &own)?;
+                kept.get_or_init(|| (stops, own.steps()))
+            }
+        };
+        meter.renew().charge(*cost)?;
+        Ok(Cow::Borrowed(stops))
+    }
+
+    fn list_stops(&self, tokens: Option<SpecialTokens<'_>>, meter: &Meter<'_>) -> Result<Vec<StopToken>> {
         let mut stops = Stops::default();
         meter.renew().charge_items(self.control_tokens().len())?;
-        let eos = self.special_tokens().iter().find(|(name, _)| name == "eos_token");
+        let own = self
+            .special_tokens()
+            .iter()
+            .map(|(name, token)| (name.as_str(), token.as_str()));
+        let eos = match tokens {
+            Some(tokens) => tokens.iter().copied().find(|(name, _)| *name == "eos_token"),
+            None => own.into_iter().find(|(name, _)| *name == "eos_token"),
+        };
         if let Some((_, eos)) = eos {
             stops.add(eos, EOS_TOKEN);
         }
@@ -87,21 +123,21 @@ impl ChatTemplate {
         for is_part in [false, true] {
             let before = [say("user", asked, is_part), say("assistant", written, is_part)];
             let after = [say("user", next, is_part)];
-            if self.find_ends(&before, &after, None, &mut stops, meter)? {
+            if self.find_ends((&before, &after), (None, tokens), &mut stops, meter)? {
                 break;
             }
         }
         let arguments = json!({"query": written});
-        let tools = json!([{"type": "function", "function": {"name": "search", "description": "Searches.", "parameters":
+        let tools = json!([{"type": "function", "function": {"name": TOOL, "description": "Searches.", "parameters":
             {"type": "object", "properties": {"query": {"type": "string", "description": "The words."}}, "required": ["query"]}}}]);
         for arguments in [arguments.clone(), arguments.to_string().into()] {
-            let call = json!([{"id": "call00001", "type": "function", "function": {"name": "search", "arguments": arguments}}]);
+            let call = json!([{"id": "call00001", "type": "function", "function": {"name": TOOL, "arguments": arguments}}]);
             let before = [
                 say("user", asked, false),
                 json!({"role": "assistant", "content": "", "tool_calls": call}),
             ];
-            let after = [json!({"role": "tool", "tool_call_id": "call00001", "name": "search", "content": next})];
-            if self.find_ends(&before, &after, Some(&tools), &mut stops, meter)? {
+            let after = [json!({"role": "tool", "tool_call_id": "call00001", "name": TOOL, "content": next})];
+            if self.find_ends((&before, &after), (Some(&tools), tokens), &mut stops, meter)? {
                 break;
             }
         }
@@ -111,9 +147,8 @@ impl ChatTemplate {
     /// Adds what is printed after the model's text, and what begins the next message. Returns whether the template renders the messages.
     fn find_ends(
         &self,
-        before: &[Value],
-        after: &[Value],
-        tools: Option<&Value>,
+        (before, after): (&[Value], &[Value]),
+        (tools, special_tokens): (Option<&Value>, Option<SpecialTokens<'_>>),
         stops: &mut Stops,
         meter: &Meter<'_>,
     ) -> Result<bool> {
@@ -121,23 +156,29 @@ impl ChatTemplate {
         let render = |messages: &[Value]| {
             let options = ApplyOptions {
                 tools: tools.map(|tools| tools as _),
+                special_tokens,
                 ..ApplyOptions::default()
             };
             match self.apply_within(messages, &options, Keeps::Nothing, meter) {
-                Ok(prompt) => Ok(prompt.text.rsplit_once(written).map(|(_, rest)| rest.to_owned())),
+                Ok(prompt) => Ok(prompt.text.rsplit_once(written).map(|(before, rest)| {
+                    let within = before.rsplit_once(TOOL).map_or("", |(_, within)| within);
+                    (within.to_owned(), rest.to_owned())
+                })),
                 Err(error) => match error.reached().map(|reached| reached.limit) {
                     Some(Limit::Steps | Limit::Milliseconds | Limit::Cancel) => Err(error),
                     _ => Ok(None),
                 },
             }
         };
-        let Some(closing) = render(before)? else { return Ok(false) };
-        // What closes a call is not the end of the message.
-        let is_end = |token: &&str| !token.starts_with("</") && !token.starts_with("[/");
+        let Some((within, closing)) = render(before)? else {
+            return Ok(false);
+        };
+        // What closes a call or is within it is not the end of the message.
+        let is_end = |token: &&str| !token.starts_with("</") && !token.starts_with("[/") && !within.contains(token);
         let mut ends = control_tokens(&closing).filter_map(|token| closing.get(token)).filter(is_end);
         let end = if tools.is_some() { ends.last() } else { ends.next() };
         end.into_iter().for_each(|end| stops.add(end, AFTER_ANSWER));
-        let Some(between) = render(&[before, after].concat())? else {
+        let Some((_, between)) = render(&[before, after].concat())? else {
             return Ok(true);
         };
         let header = between.split(next).next().unwrap_or_default();

@@ -155,7 +155,7 @@ impl Templates {
         Self::Named(named.into_values().collect())
     }
 
-    /// Gives the expressions of each template the general form, unless it is shared.
+    /// Sets the expressions of each template to the general form, unless it is shared.
     #[cfg(feature = "internal")]
     pub fn generalize(&mut self) {
         let templates = match self {

@@ -155,7 +155,7 @@ impl<'a> Variables<'a> {
     }
 
     /// Returns the variables with which the template renders a conversation.
-    pub fn give(
+    pub fn make_context(
         &self,
         runtime: &mut Runtime<'a>,
         messages: Value<'a>,

@@ -1,4 +1,4 @@
-//! What one call may use, as its caller says.
+//! The bounds on the time and memory of one call.
 
 use std::ops::Deref;
 use std::sync::LazyLock;
@@ -9,8 +9,8 @@ use super::{Deadline, Running};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::setters::setters;
 
-/// What a call may use: limits, a deadline that it shares with other calls, and a flag that cancels it. References to [`Limits`] and to
-/// a [`Deadline`] convert to it.
+/// The bounds on a call: limits, a deadline that it shares with other calls, and a flag that cancels it. References to [`Limits`] and to a
+/// [`Deadline`] convert to it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Bounds<'o> {
@@ -76,7 +76,7 @@ impl<'o> Bounds<'o> {
     }
 }
 
-/// What can stop work that has begun: a deadline that has started, and a flag.
+/// A deadline that has started and a flag, either of which can stop work that has begun.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Watch<'d> {
     pub deadline: Option<&'d Deadline>,

@@ -3,7 +3,7 @@
 use super::Evaluator;
 use crate::ast::{Args, Expr, OtherArgs};
 use crate::error::{Error, Result};
-use crate::unsupported::{self, Place};
+use crate::unsupported::{self, Site};
 use crate::value::{Arguments, Function, Iter, Str, Value};
 
 impl<'a> Evaluator<'a, '_> {
@@ -159,7 +159,7 @@ fn callee(applied: Option<&Function>, others: &OtherArgs) -> String {
 /// Returns the error of calling a filter or a test that this crate does not have.
 #[cold]
 pub(super) fn unknown(what: &str, name: &str) -> Error {
-    if let Some(error) = unsupported::find(Place::Filter, name).filter(|_| what == "filter") {
+    if let Some(error) = unsupported::find(Site::Filter, name).filter(|_| what == "filter") {
         return error;
     }
     Error::runtime(format!("No {what} named {} found.", crate::text::quote::repr(name)))

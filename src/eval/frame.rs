@@ -6,7 +6,7 @@ use super::Evaluator;
 use crate::ast::{Frame, Load, Name, Scope, Slot, Symbol};
 use crate::builtins::globals;
 use crate::error::Result;
-use crate::unsupported::{self, Place};
+use crate::unsupported::{self, Site};
 use crate::value::{ContextEntry, Environment, EnvironmentId, Heap, Recycler, Runtime, Undefined, Value, next_object_index};
 
 /// The places of a running frame's variables on the heap.
@@ -240,7 +240,7 @@ impl<'a> Evaluator<'a, '_> {
     fn missing_name(&self, symbol: Symbol) -> Result<Value<'a>> {
         let name = self.render.template.symbols.name(symbol);
         if self.is_unsupported(symbol) {
-            if let Some(error) = unsupported::find(Place::Variable, name) {
+            if let Some(error) = unsupported::find(Site::Variable, name) {
                 return Err(error);
             }
         }

@@ -38,7 +38,7 @@ use crate::value::{CAPTURE, Given, Runtime, Value};
 
 /// The result of a render.
 #[derive(Debug)]
-pub struct Output {
+pub struct Rendered {
     /// The text.
     pub text: String,
     /// The spans of `generation` blocks in code points, as the reference counts them, in the order in which the blocks ended. Empty
@@ -47,7 +47,7 @@ pub struct Output {
     /// The pieces of the text: those of `generation` blocks if the caller wants spans, and the others in a render that is traced. They are
     /// resolved.
     pub pieces: Pieces,
-    /// The text that branches on `add_generation_prompt` wrote, if it is the end of the text but for white space.
+    /// The text that branches on `add_generation_prompt` wrote, if only white space follows it.
     pub prompt: Option<Range<usize>>,
 }
 
@@ -113,7 +113,7 @@ pub fn render<'a>(
     input: Given<'a>,
     tracks_spans: bool,
     capacity: usize,
-) -> Result<Output> {
+) -> Result<Rendered> {
     runtime.heap.frames.input = input;
     runtime.heap.frames.template = Some(template);
     runtime.heap.frames.locals = Vec::with_capacity(template.frame.locals as usize + CALLEES);
@@ -136,7 +136,7 @@ pub fn render<'a>(
         runtime.resolve(&mut pieces)?;
     }
     let spans = runtime.heap.frames.tracked.take().map(|tracked| tracked.spans);
-    Ok(Output {
+    Ok(Rendered {
         text,
         spans: spans.unwrap_or_default(),
         pieces,

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::meter::{Meter, STEP_BYTES};
 use crate::resolve::operators;
 use crate::trace::Address;
-use crate::value::{Arguments, Function, Peek, Recycler, Runtime, Shortcut, Stretch, Undefined, Value, Write, print};
+use crate::value::{Arguments, Function, Passage, Peek, Recycler, Runtime, Shortcut, Undefined, Value, Write, print};
 
 impl<'a> Evaluator<'a, '_> {
     /// Runs an output statement.
@@ -30,12 +30,12 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn write_leaves(&mut self, node: &'a Output) -> bool {
         let start = self.out.len();
-        let stretch = self.runtime.begin_stretch(start);
-        let mut is_written = self.push_leaves(node, stretch.as_ref());
-        if let Some(stretch) = stretch {
-            is_written = is_written && self.runtime.end_stretch(&stretch, self.out.len()).is_ok();
+        let passage = self.runtime.begin_passage(start);
+        let mut is_written = self.push_leaves(node, passage.as_ref());
+        if let Some(passage) = passage {
+            is_written = is_written && self.runtime.end_passage(&passage, self.out.len()).is_ok();
             if !is_written {
-                self.runtime.undo_stretch(&stretch);
+                self.runtime.undo_passage(&passage);
             }
         }
         if !is_written {
@@ -46,7 +46,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Appends the leaves to the output until one of them is not a plain string. Returns whether all were appended, and charged.
     #[inline(always)]
-    fn push_leaves(&mut self, node: &'a Output, stretch: Option<&Stretch>) -> bool {
+    fn push_leaves(&mut self, node: &'a Output, passage: Option<&Passage>) -> bool {
         let Runtime { meter, heap, pieces, .. } = &mut *self.runtime;
         let mut steps = u64::from(node.steps);
         for leaf in &node.leaves {
@@ -60,15 +60,15 @@ impl<'a> Evaluator<'a, '_> {
             let Some(text) = text.filter(|text| push(meter, &mut self.out, text).is_ok()) else {
                 return false;
             };
-            if let Some(stretch) = stretch {
+            if let Some(passage) = passage {
                 match leaf {
-                    Leaf::Text(_, lines) => stretch.record_lines(pieces, text, lines, self.out.len()),
-                    Leaf::Path { .. } => stretch.record_copy(pieces, text, self.out.len()),
+                    Leaf::Text(_, lines) => passage.record_lines(pieces, text, lines, self.out.len()),
+                    Leaf::Path { .. } => passage.record_copy(pieces, text, self.out.len()),
                 }
             }
         }
-        if let Some(stretch) = stretch {
-            steps = steps.saturating_add(stretch.added(pieces));
+        if let Some(passage) = passage {
+            steps = steps.saturating_add(passage.added(pieces));
             if meter.check_size(pieces.bytes()).is_err() {
                 return false;
             }
@@ -79,11 +79,11 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes the pieces of an output, whatever their values are.
     #[inline(never)]
     fn write_all(&mut self, pieces: &'a [Piece]) -> Result<()> {
-        let stretch = self.runtime.begin_stretch(self.out.len());
+        let passage = self.runtime.begin_passage(self.out.len());
         self.pieces += pieces.len();
         for piece in pieces {
             match piece {
-                Piece::Text { text, lines, .. } => self.write_text(text, lines, stretch.as_ref())?,
+                Piece::Text { text, lines, .. } => self.write_text(text, lines, passage.as_ref())?,
                 Piece::Expr(expr) => {
                     self.count_root();
                     let render = self.render;
@@ -92,24 +92,24 @@ impl<'a> Evaluator<'a, '_> {
                 }
             }
         }
-        self.end_output(stretch.as_ref())
+        self.end_output(passage.as_ref())
     }
 
     /// Writes text of the template.
     #[inline]
-    fn write_text(&mut self, text: &str, lines: &TextLines, stretch: Option<&Stretch>) -> Result<()> {
+    fn write_text(&mut self, text: &str, lines: &TextLines, passage: Option<&Passage>) -> Result<()> {
         self.out.push_str(text);
-        if let Some(stretch) = stretch {
-            stretch.record_lines(&mut self.runtime.pieces, text, lines, self.out.len());
+        if let Some(passage) = passage {
+            passage.record_lines(&mut self.runtime.pieces, text, lines, self.out.len());
             self.runtime.check_pieces()?;
         }
         Ok(())
     }
 
     #[inline]
-    fn end_output(&mut self, stretch: Option<&Stretch>) -> Result<()> {
-        if let Some(stretch) = stretch {
-            self.runtime.end_stretch(stretch, self.out.len())?;
+    fn end_output(&mut self, passage: Option<&Passage>) -> Result<()> {
+        if let Some(passage) = passage {
+            self.runtime.end_passage(passage, self.out.len())?;
         }
         self.runtime.meter.check_output(self.out.len())
     }

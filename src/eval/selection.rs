@@ -120,7 +120,7 @@ impl<'a> Evaluator<'a, '_> {
         self.filter_value(expr, source, items)
     }
 
-    /// Applies the filters of an expression between its input, which has been evaluated, and its end.
+    /// Applies the filters of `expr` to `value`, which is the value of `source`, the input of the first filter.
     fn filter_value(&mut self, expr: &'a Expr, source: &'a Expr, value: Value<'a>) -> Result<Value<'a>> {
         match &expr.kind {
             ExprKind::Filter(filter) if !std::ptr::eq(expr, source) => {
@@ -135,7 +135,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Returns the items that all selections keep, or `None` if an item is not an object of the input or a test gives no answer.
+    /// Returns the items that all selections keep, or `None` if an item is not an object of the input or a test cannot be decided.
     fn select(&mut self, items: &Seq<'a>, selections: &[Selection<'a>]) -> Result<Option<Vec<Value<'a>>>> {
         let mut selected = Vec::new();
         for index in 0..items.len() {
@@ -163,7 +163,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(Some(selected))
     }
 
-    /// Returns whether a selection keeps an item, or `None` if its test gives no answer.
+    /// Returns whether a selection keeps an item, or `None` if its test cannot be decided.
     #[inline]
     fn passes(&mut self, selection: &Selection<'a>, item: &Value<'a>) -> Option<bool> {
         let found = ValueRef::of_value(item, &self.runtime.heap, selection.key);

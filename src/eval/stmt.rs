@@ -4,7 +4,7 @@ use super::{Evaluator, Flow};
 use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Set, SetBlock, SetStrategy, Stmt, StmtKind, TargetKind, With};
 use crate::builtins::arguments::not_a_string;
 use crate::error::{Error, Result};
-use crate::unsupported::{self, Place};
+use crate::unsupported::{self, Site};
 use crate::value::Value;
 
 impl<'a> Evaluator<'a, '_> {
@@ -69,7 +69,7 @@ impl<'a> Evaluator<'a, '_> {
             StmtKind::Generation(node) => self.generation(node)?,
             StmtKind::FilterBlock(node) => return self.filter_block(node),
             StmtKind::With(node) => return self.with(node),
-            StmtKind::Unsupported(name) => unsupported::find(Place::Statement, name).map_or(Ok(()), Err)?,
+            StmtKind::Unsupported(name) => unsupported::find(Site::Statement, name).map_or(Ok(()), Err)?,
             StmtKind::Break => return Ok(Flow::Break),
             StmtKind::Continue => return Ok(Flow::Continue),
         }
@@ -149,14 +149,14 @@ impl<'a> Evaluator<'a, '_> {
         Ok(&node.otherwise)
     }
 
-    /// Runs the statements of a branch in a render that is traced. Their output is recorded as one stretch of the text, so that it can
+    /// Runs the statements of a branch in a render that is traced. Their output is recorded as one passage of the text, so that it can
     /// belong to one message.
     #[cold]
     fn traced_body(&mut self, body: &'a Body) -> Result<Flow> {
-        let stretch = self.runtime.begin_stretch(self.out.len());
+        let passage = self.runtime.begin_passage(self.out.len());
         let flow = self.body(body)?;
-        if let Some(stretch) = stretch {
-            self.runtime.end_stretch(&stretch, self.out.len())?;
+        if let Some(passage) = passage {
+            self.runtime.end_passage(&passage, self.out.len())?;
         }
         Ok(flow)
     }

@@ -18,36 +18,40 @@ pub struct Found {
     pub result: Outcome,
 }
 
-/// Tries calls with one result, and then two calls in a message.
+/// Finds the verdicts on calls and their results: renders conversations with one call and its result, and then conversations with two calls
+/// in a message.
 pub fn inspect(experiments: &mut Experiments<'_>, forms: &[Form]) -> Result<Found> {
     let result = planted_result(Form::String);
     let mut trials = with_calls(forms, &[false, true], plant_call, std::slice::from_ref(&result));
     trials.extend(around("tool", &result, forms));
+    // A place is a key that a message has, and a pointer in the first message with this key.
     let choose = |(key, pointer): (&'static str, &'static str), is_wanted: fn(&Value) -> bool| {
         trials
             .iter()
             .filter(move |trial| trial.value(key, pointer).is_some_and(is_wanted))
     };
-    let (call, result, any): (_, _, fn(&Value) -> bool) = (("tool_calls", ""), ("tool_call_id", ""), |_| true);
-    let [arguments, content] = ["/tool_calls/0/function/arguments", "/content"].map(|pointer| ("tool_calls", pointer));
-    let of = |words: &'static [&str]| move |text: &str| find_words(text, words);
-    let string_result = experiments.ask("roles.tool.string", choose(result, any), of(&[SECOND]))?;
-    let object = experiments.ask("calls.object", choose(arguments, Value::is_object), of(&[ARGUMENT, VALUE]))?;
+    let any: fn(&Value) -> bool = |_| true;
+    let [call, arguments, content] = ["", "/tool_calls/0/function/arguments", "/content"].map(|pointer| ("tool_calls", pointer));
+    let result = ("tool_call_id", "");
+    let judge = |words: &'static [&str]| move |text: &str| find_words(text, words);
+    let string_result = experiments.ask("roles.tool.string", choose(result, any), judge(&[SECOND]))?;
+    let object = experiments.ask("calls.object", choose(arguments, Value::is_object), judge(&[ARGUMENT, VALUE]))?;
     let string = experiments.ask("calls.string", choose(arguments, Value::is_string), judge_text_arguments)?;
     let name = ("tool_calls", "/tool_calls/0/function/name");
     let written = ask_field(experiments, "calls.written", choose(call, any), name, FUNCTION)?;
     let with_content = choose(content, |content| *content != "");
-    let content_beside = experiments.ask("calls.content_beside", with_content, of(&[PLANT]))?;
+    let content_beside = experiments.ask("calls.content_beside", with_content, judge(&[PLANT]))?;
     let with_empty = choose(content, |content| *content == "");
-    let empty = experiments.ask("roles.assistant.empty", with_empty, of(&[VALUE]))?;
-    // Most templates leave out the fields of results, and the other conversations rarely have them.
+    let empty = experiments.ask("roles.assistant.empty", with_empty, judge(&[VALUE]))?;
+    // Most templates do not print the fields of results. Conversations without tools seldom show more, so they are skipped if all else was
+    // printed.
     let is_complete = [string_result, object, string, written, content_beside, empty]
         .iter()
         .all(|outcome| *outcome == Outcome::Printed);
     let count = if is_complete { WITH_TOOLS } else { trials.len() };
-    let first = trials.iter().take(count);
+    let tried = trials.iter().take(count);
     let mut ask = |path, (key, pointer), word| {
-        let with_field = first.clone().filter(|trial| trial.value(key, "").is_some());
+        let with_field = tried.clone().filter(|trial| trial.value(key, "").is_some());
         ask_field(experiments, path, with_field, (key, pointer), word)
     };
     let mut calls = Calls {

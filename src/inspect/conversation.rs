@@ -106,7 +106,7 @@ impl Hash for Conversation {
 }
 
 /// Returns conversations in several orders of messages, each in several versions: in a version, the messages around the planted one have
-/// one of the forms. An order is a string: `s`, `u` and `a` are messages of the system, of the user and of the assistant, and any other
+/// one of the forms. An order is a string: `s`, `u` and `a` are a system message, a user message and an assistant message, and any other
 /// letter is a message that `planted` returns for this letter.
 pub fn arrange<const N: usize>(forms: &[Form], orders: &[&str], planted: impl Fn(Form) -> [(char, Value); N]) -> Vec<Conversation> {
     let in_form = |form: &Form| {
@@ -145,9 +145,9 @@ pub fn around(role: &str, message: &Value, forms: &[Form]) -> Vec<Conversation> 
 /// The number of conversations with tools that [`with_calls`] returns for one form of content and two forms of arguments.
 pub const WITH_TOOLS: usize = 18;
 
-/// Returns conversations with calls. The content of the other messages has one of the forms. Those with tools come first, and of these, and
-/// of the others, first those with the results. `calls` returns the calls with arguments as JSON text or as an object; `are_text` says in
-/// which order the two are tried.
+/// Returns conversations with calls. The content of the other messages has one of the forms. Conversations with tools come before those
+/// without, and within each group those with results come first. `calls` returns the calls with arguments as JSON text or as an object;
+/// `are_text` says in which order the two are tried.
 pub fn with_calls(forms: &[Form], are_text: &[bool], calls: impl Fn(bool) -> Vec<Value>, results: &[Value]) -> Vec<Conversation> {
     let mut conversations = Vec::new();
     for (tools, form) in [true, false]

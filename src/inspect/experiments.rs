@@ -42,7 +42,7 @@ pub type Rendered = std::result::Result<Prompt, Error>;
 /// A number of steps for work that ends early, without an error, when they are used up.
 pub struct Budget<'t> {
     meter: Meter<'t>,
-    /// Whether some work was not allowed. After that no work is allowed, and the meter is not asked again, because it would make an error
+    /// Whether some work was not allowed. After that no work is allowed, and the meter is not called again, because it would make an error
     /// each time.
     is_spent: bool,
 }
@@ -106,7 +106,7 @@ impl<'t> Experiments<'t> {
         Limits::default().with_output(MAX_OUTPUT)
     }
 
-    /// Returns experiments with a number of steps of their own, at most as many as are left. They give no tools to a template that needs
+    /// Returns experiments with a number of steps of their own, at most as many as are left. They pass no tools to a template that needs
     /// some. [`Experiments::settle`] must follow.
     pub fn lend(&self, steps: u64) -> Self {
         let meter = self.meter.fork(steps.min(self.meter.steps_left()));
@@ -135,7 +135,7 @@ impl<'t> Experiments<'t> {
         self.meter.steps()
     }
 
-    /// Finds out whether the template renders a message of a user only if there are tools. If so, all conversations get tools.
+    /// Finds out whether the template renders a user message only if there are tools. If so, all conversations get tools.
     fn find_needed_tools(&mut self) -> Result<()> {
         self.tools = Some(None);
         let trials = arrange(&[Form::String, Form::Part], &["u"], |_| []);
@@ -177,6 +177,7 @@ impl<'t> Experiments<'t> {
         self.render_with(conversation, true, None)
     }
 
+    /// Renders a conversation with segments if `trace` is set, and with the spans of the model if it has options for them.
     fn render_with(
         &mut self,
         conversation: &Conversation,
@@ -319,7 +320,7 @@ impl<'t> Experiments<'t> {
         self.shown.insert(path.to_owned(), shown);
     }
 
-    /// Adds to a witness what the render of its conversation shows.
+    /// Renders the conversation of a witness, and adds to it the prompt or the error, and the line of the template.
     pub fn explain(&mut self, witness: &Witness) -> Result<Witness> {
         let mut witness = witness.clone();
         match &*self.trace(&Conversation::from(&witness))? {

@@ -115,8 +115,8 @@ impl<'r, 'm> Inspection<'r, 'm> {
         self.part(&self.made.lint, |parts| lint::inspect(parts.experiments()))
     }
 
-    /// Returns the witnesses of a part without what their renders show.
-    fn shown(&mut self, part: &str) -> Result<Option<&'r BTreeMap<String, Witness>>> {
+    /// Returns the witnesses of a part, which have no prompt and no error yet. Returns `None` if there is no such part.
+    fn part_witnesses(&mut self, part: &str) -> Result<Option<&'r BTreeMap<String, Witness>>> {
         Ok(Some(match part {
             "roles" | "tools" | "calls" => &self.basics()?.witnesses,
             "system" | "alternation" => &self.orders()?.witnesses,
@@ -129,14 +129,14 @@ impl<'r, 'm> Inspection<'r, 'm> {
         }))
     }
 
-    /// Returns the witness of a verdict, with what its render shows.
+    /// Returns the witness of a verdict, with its prompt or its error.
     pub fn witness(&mut self, path: &str) -> Result<Option<Witness>> {
         let (part, _) = path.split_once('.').unwrap_or((path, ""));
-        let witness = self.shown(part)?.and_then(|witnesses| witnesses.get(path));
+        let witness = self.part_witnesses(part)?.and_then(|witnesses| witnesses.get(path));
         witness.map(|witness| self.experiments().explain(witness)).transpose()
     }
 
-    /// Returns the witnesses of all verdicts, with what their renders show.
+    /// Returns the witnesses of all verdicts, with their prompts or their errors.
     pub fn witnesses(&mut self) -> Result<&'r BTreeMap<String, Witness>> {
         let place = &self.made.witnesses;
         if let Some(known) = place.get() {
@@ -152,7 +152,7 @@ impl<'r, 'm> Inspection<'r, 'm> {
             "response",
             "switches",
         ] {
-            for (path, witness) in self.shown(part)?.into_iter().flatten() {
+            for (path, witness) in self.part_witnesses(part)?.into_iter().flatten() {
                 all.insert(path.clone(), self.experiments().explain(witness)?);
             }
         }

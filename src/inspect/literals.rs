@@ -107,6 +107,7 @@ impl<'t> Literals<'t> {
 }
 
 impl<'t> Search<'t, '_> {
+    /// Collects the assignments and the comparisons of a statement.
     fn add_stmt(&mut self, stmt: &'t Stmt) {
         if self.budget.is_spent() {
             return;
@@ -160,6 +161,7 @@ impl<'t> Search<'t, '_> {
         expr.for_each_child(&mut |child| self.collect_names(child, names));
     }
 
+    /// Collects the constants that the names in an expression are compared with.
     fn add_expr(&mut self, expr: &'t Expr) {
         if self.budget.is_spent() {
             return;

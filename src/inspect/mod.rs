@@ -29,8 +29,8 @@ use crate::error::Result;
 pub use report::Report;
 
 impl ChatTemplate {
-    /// Returns what the template takes, as experiments with small conversations show. Each part of the report is made when it is first read,
-    /// within the bounds for each call that makes parts. Limits higher than the default have an effect only on steps and time.
+    /// Returns what the template takes, as experiments with small conversations show. Each part of the report is made when it is first
+    /// read, within the bounds for each call that makes parts. Limits higher than the default have an effect only on steps and time.
     ///
     /// ```
     /// use chat_template::{Bounds, ChatTemplate};

@@ -88,7 +88,7 @@ pub fn call(id: &str, name: &str, arguments: &Value) -> Value {
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
 }
 
-/// Returns a message of the assistant with calls.
+/// Returns an assistant message with calls.
 pub fn calling(calls: &[Value], content: Option<Value>) -> Value {
     with_content(&json!({"role": "assistant", "content": null, "tool_calls": calls}), content)
 }

@@ -185,6 +185,7 @@ impl<'t, 'b> Walk<'t, 'b> {
         self.budget.spend(NODE) && self.budget.has_stack()
     }
 
+    /// Walks through a statement and its bodies.
     fn stmt(&mut self, stmt: &'t Stmt) {
         if !self.may_enter() {
             return;
@@ -328,7 +329,7 @@ impl<'t, 'b> Walk<'t, 'b> {
         found
     }
 
-    /// Records a read of the field whose name an argument gives.
+    /// Records a read of the field that an argument names.
     fn named_field(&mut self, places: &Places, name: &Expr) {
         if let ExprKind::Literal(Literal::Str(text)) = &name.kind {
             self.field(places, text, self.line(name));
@@ -345,6 +346,7 @@ impl<'t, 'b> Walk<'t, 'b> {
         if is_allowed { places } else { Places::new() }
     }
 
+    /// Walks through the parts of an expression, and returns the places that its value may be.
     fn find_places(&mut self, expr: &'t Expr) -> Places {
         match &expr.kind {
             ExprKind::Name(name) => {
@@ -409,6 +411,7 @@ impl<'t, 'b> Walk<'t, 'b> {
         }
     }
 
+    /// Walks through a filter, and returns the places that its result may be.
     fn filter(&mut self, filter: &'t Filter) -> Places {
         let mut input = filter.input.as_ref().map(|input| self.expr(input)).unwrap_or_default();
         let arguments = self.args(&filter.args);
@@ -437,6 +440,7 @@ impl<'t, 'b> Walk<'t, 'b> {
         }
     }
 
+    /// Walks through a call, and returns the places that its result may be.
     fn call(&mut self, call: &'t Call, line: usize) -> Places {
         let ExprKind::Attribute(method) = &call.callee.kind else {
             self.expr(&call.callee);

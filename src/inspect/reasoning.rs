@@ -56,6 +56,7 @@ fn opens_reasoning(text: &str) -> bool {
 
 /// Finds out whether the reasoning of messages before and after the last user message is in the prompt.
 fn ask_replay(experiments: &mut Experiments<'_>, calls: &Calls, forms: &[Form]) -> Result<Replay> {
+    // In the orders, `t` is an assistant message with reasoning, `c` one with a call too, and `r` the result of the call.
     let (mut early, mut late): (Vec<Conversation>, Vec<Conversation>) = (Vec::new(), Vec::new());
     for form in forms {
         let form = std::slice::from_ref(form);
@@ -78,7 +79,7 @@ fn ask_replay(experiments: &mut Experiments<'_>, calls: &Calls, forms: &[Form]) 
     if experiments.ask("reasoning.replayed", &early, judge)? == Outcome::Printed {
         return Ok(Replay::Always);
     }
-    // The witness of a text that is only in the last turn shows that turn.
+    // If the reasoning is printed only in the last turn, the witness is a conversation with that turn.
     let never = experiments.shown.get("reasoning.replayed").cloned();
     if experiments.ask("reasoning.replayed", &late, judge)? == Outcome::Printed {
         return Ok(Replay::LastTurn);

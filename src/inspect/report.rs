@@ -32,17 +32,17 @@ pub struct Report<'o> {
 }
 
 /// Declares the struct of all parts and the functions that read a part, from a table. A row is a part with its type, the place where an
-/// inspection has it, and its docs. The rows are in the order of the report.
+/// inspection stores it, and its docs. The rows are in the order of the report.
 macro_rules! parts {
     ($($name:ident: $type:ty = $part:ident $(.$field:tt)?, $docs:literal;)*) => {
         #[expect(clippy::missing_errors_doc, reason = "the errors of all functions are in the docs of the type")]
         impl Report<'_> {
-            /// Returns a verdict or a part by its path, such as `roles.user.parts`, as the type that the caller wants: one of its own with the
-            /// fields that it needs, or [`serde_json::Value`]. An item of a list is named by its index, or by its `name`. The part is made
-            /// if that was not done before.
+            /// Returns a verdict or a part by its path, such as `roles.user.parts`, as the type that the caller wants: one of its own with
+            /// the fields that it needs, or [`serde_json::Value`]. An item of a list is named by its index, or by its `name`. The part is
+            /// made if that was not done before.
             ///
-            /// It is also an error if the report has no such path, or if what is there does not have the type. A field that is spelt wrong
-            /// is therefore never taken for a verdict that is missing.
+            /// It is also an error if the report has no such path, or if what is there does not have the type. A misspelled field is
+            /// therefore never taken for a verdict that is missing.
             ///
             /// ```
             /// use chat_template::{Bounds, ChatTemplate};
@@ -148,6 +148,17 @@ impl Report<'_> {
     }
 
     /// Returns the conversation that shows a verdict, by the path of the verdict in the report: `roles.user.parts`.
+    ///
+    /// ```
+    /// use chat_template::{Bounds, ChatTemplate, Witness};
+    ///
+    /// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}", &[])?;
+    /// let report = template.inspect(Bounds::default())?;
+    /// assert_eq!(report.get::<String>("roles.system.string")?, "printed");
+    /// let witness: Witness = report.witness("roles.system.string")?.expect("the verdict has one");
+    /// assert!(witness.output.is_some_and(|prompt| prompt.starts_with("system: ")));
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
     pub fn witness(&self, path: &str) -> Result<Option<Witness>> {
         self.read(|inspection| inspection.witness(path))
     }

@@ -193,7 +193,8 @@ pub fn inspect_media(experiments: &mut Experiments<'_>, parts: Outcome, trial: O
     })
 }
 
-/// Finds the text that a media part prints, by the difference of two prompts: that of text, part, text, and that of the two texts alone.
+/// Finds the text that a media part prints, by the difference of two prompts: one with the part between two strings, and one with the two
+/// strings alone.
 fn ask_medium(experiments: &mut Experiments<'_>, kind: &str, parts: Outcome, trial: Option<&Conversation>) -> Result<Medium> {
     let mut medium = Medium {
         outcome: parts,
@@ -242,7 +243,7 @@ fn ask_medium(experiments: &mut Experiments<'_>, kind: &str, parts: Outcome, tri
     Ok(medium)
 }
 
-/// Returns the text that a prompt has for a media part, and whether it is between the two texts around the part.
+/// Returns the text that a prompt has for a media part, and whether it is between the two strings around the part.
 fn find_medium(plain: &str, with: &str) -> Option<(String, bool)> {
     let between = |text: &str| -> Option<String> {
         let (_, rest) = text.split_once(PLANT)?;

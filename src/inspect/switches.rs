@@ -18,8 +18,8 @@ use crate::chat::{SPECIAL_TOKENS, is_reserved_name};
 use crate::error::Result;
 use crate::report::{Arguments, Basics, Change, Switch};
 
-/// The number with which the numeric constants of a template are compared. A constant counts as a value of a variable only if the two give
-/// different prompts.
+/// The number with which the numeric constants of a template are compared. A constant counts as a value of a variable only if the prompts
+/// with the two differ.
 const OTHER_NUMBER: i64 = 7;
 
 /// The maximum number of variables of a report.
@@ -53,8 +53,9 @@ impl Scene {
     }
 }
 
-/// Tries each variable that a template reads and that is not a part of the contract, in conversations with the verdicts of other parts:
-/// calls, whether the documents are read, and the type of parts with images.
+/// Finds the variables of the caller that change the prompt: tries each variable that a template reads and that is not a part of the
+/// contract. The conversations depend on the verdicts of other parts: on calls, on whether the documents are read, and on the type of parts
+/// with images.
 pub fn inspect(
     experiments: &mut Experiments<'_>,
     basics: &Basics,
@@ -65,7 +66,7 @@ pub fn inspect(
     let find = |compiled| Literals::find(compiled, &mut budget);
     let literals: Vec<Literals<'_>> = template.compiled().map(find).collect();
     let tokens: HashSet<&str> = template.special_tokens().iter().map(|(token, _)| token.as_str()).collect();
-    // A template that is inspected without its special tokens reads variables that nobody sets.
+    // A template that is inspected without its special tokens reads variables that are never set.
     let is_token = |name: &str| SPECIAL_TOKENS.contains(&name) || name == "additional_special_tokens" || tokens.contains(name);
     let names = template.variables().into_iter();
     let names: Vec<&str> = names
@@ -79,6 +80,7 @@ pub fn inspect(
     let compared: Vec<Vec<(Value, bool)>> = compared.collect();
     let scenes = make_scenes(experiments, basics, (has_documents, image))?;
     let mut switches = Vec::new();
+    // Values of all variables: true, false, or the first string that the variable is compared with.
     let settings: Vec<Map<String, Value>> = [Some(true), Some(false), None]
         .iter()
         .map(|bool| {
@@ -236,7 +238,8 @@ impl<'n> Switching<'n> {
         self.effect(value).is_some_and(|prompts| prompts.iter().any(Option::is_some))
     }
 
-    /// Returns whether a constant, alone or in a list, gives another prompt than a different value of its type does.
+    /// Returns whether the prompts with a constant differ from those with another value of its type. A string is also tried as the only
+    /// item of a list.
     fn distinguishes(&mut self, experiments: &mut Experiments<'_>, scenes: &[Scene], value: &Value) -> Result<bool> {
         let Some(text) = value.as_str() else {
             return Ok(self.is_rendered(value) && self.effect(value) != self.effect(&Value::from(OTHER_NUMBER)));
@@ -244,15 +247,15 @@ impl<'n> Switching<'n> {
         for (value, other) in [(value.clone(), json!(PLANT)), (json!([text]), json!([PLANT]))] {
             self.try_value(experiments, scenes, &value)?;
             self.try_value(experiments, scenes, &other)?;
-            let pairs = self
+            let prompts = self
                 .effect(&value)
                 .into_iter()
                 .flatten()
                 .zip(self.effect(&other).into_iter().flatten());
-            // Each prompt may have its own value.
+            // Prompts that only print the values do not count as different.
             let differs =
                 |(own, other): (&Option<String>, &Option<String>)| *own != other.as_ref().map(|other| other.replace(PLANT, text));
-            if self.is_rendered(&value) && pairs.into_iter().any(differs) {
+            if self.is_rendered(&value) && prompts.into_iter().any(differs) {
                 return Ok(true);
             }
         }

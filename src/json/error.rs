@@ -26,6 +26,14 @@ pub struct JsonError {
 }
 
 /// The kind of a [`JsonError`].
+///
+/// ```
+/// use chat_template::json::{JsonErrorKind, read};
+///
+/// assert_eq!(read("[1,]").unwrap_err().kind(), JsonErrorKind::Syntax);
+/// assert_eq!(read(r#""\ud83d""#).unwrap_err().kind(), JsonErrorKind::LoneSurrogate);
+/// assert_eq!(read(&"[".repeat(1 << 20)).unwrap_err().kind(), JsonErrorKind::TooDeep);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JsonErrorKind {

@@ -4,9 +4,9 @@
 //! Message { role: "user", id: Some(u128::MAX) }   ->   Object[("role", Str("user")), ("id", BigInt(340…455))]
 //! ```
 //!
-//! The tree is that of the JSON text which serde_json writes for the value: a variant with content is an object with the variant's name, and
-//! a key that is a number or a bool becomes its text. Unlike `serde_json::to_value`, this keeps integers of 128 bits, and limits the depth
-//! and the size.
+//! The tree is that of the JSON text which serde_json writes for the value: a variant with content is an object with the variant's name,
+//! and a key that is a number or a bool becomes its text. Unlike `serde_json::to_value`, this keeps integers of 128 bits, and limits the
+//! depth and the size.
 
 use std::borrow::Cow;
 

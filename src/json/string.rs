@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use super::error::{JsonError, JsonErrorKind};
 use super::read::{Reader, STRIDE};
 
-/// The byte that a letter after a backslash stands for, or NUL if the letter is not a simple escape. A table is faster than branches,
+/// The byte that each letter after a backslash is decoded to, or NUL if the letter is not a simple escape. A table is faster than branches,
 /// which the processor could not predict.
 #[expect(clippy::indexing_slicing, reason = "the compiler checks the bounds of constant expressions")]
 const SIMPLE_ESCAPES: [u8; 256] = {

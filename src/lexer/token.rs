@@ -51,8 +51,8 @@ pub struct Token {
     pub kind: TokenKind,
     /// The range of the token in the source, without the blanks that tags strip.
     pub span: Span,
-    /// The offset whose line the reference gives the token. It is the beginning of the token, except that [`TokenKind::End`] has the line
-    /// of the token before it.
+    /// The offset whose line the reference reports for the token. It is the beginning of the token, except that [`TokenKind::End`] has the
+    /// line of the token before it.
     pub at: u32,
 }
 

@@ -44,8 +44,7 @@ limits! {
     /// Bytes of a single value, in memory or printed. A string takes twice that while it grows.
     value: u64 = 32 << 20, with_value(u64);
     /// Bytes of all values that exist at one time, plus 96 for each object, or 160 for a string. The default is three values of the largest
-    /// size. A compiled template counts with 128 bytes for each byte of its code beyond 64 KiB; the texts between its tags
-    /// are not code.
+    /// size. A compiled template counts with 128 bytes for each byte of its code beyond 64 KiB; the text between its tags is not code.
     live: u64 = 96 << 20, with_live(u64);
     /// Nested calls of macros and recursive loops. The reference reaches Python's recursion limit at about 150.
     calls: u32 = 200, with_calls(u32);

@@ -1,9 +1,9 @@
-//! Goes on counting with another meter, as a parser does that gets its text in parts.
+//! Continues the count of one meter with another, for a parser that receives its text in parts.
 
 use super::{Meter, STRIDE};
 use crate::error::Result;
 
-/// What a meter has counted, so that another meter can go on.
+/// The count of a meter, from which another meter can continue.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counted {
     steps: u64,
@@ -12,7 +12,7 @@ pub struct Counted {
 }
 
 impl Meter<'_> {
-    /// Returns what was counted so far.
+    /// Returns the count so far.
     pub fn counted(&self) -> Counted {
         Counted {
             steps: self.steps(),
@@ -21,8 +21,8 @@ impl Meter<'_> {
         }
     }
 
-    /// Goes on from what another meter has counted, whose work is not expected again. The clock is checked after as many steps of both as
-    /// after those of one.
+    /// Continues from the count of another meter, whose work is done. The next check of the clock comes when one meter for all the work
+    /// would make it.
     pub fn resume(&mut self, counted: Counted) -> Result<()> {
         self.add_done(counted.steps);
         self.part = counted.part;

@@ -32,7 +32,7 @@ const STRIDE: u64 = 4096;
 const STEP_NANOSECONDS: u64 = 20;
 
 /// The number of bytes of text that are processed in one step. The cost of a shorter string is part of the cost of the statement or
-/// container that has it.
+/// container that contains it.
 pub const STEP_BYTES: usize = 64;
 
 /// The meter of one compilation or one render.
@@ -54,7 +54,7 @@ pub struct Meter<'a> {
     output_left: u64,
     /// The number of bytes that are claimed now. The claims share it, and the first claim creates it.
     live: Option<Rc<Cell<u64>>>,
-    /// The number of bytes of a text in parts that are not counted yet.
+    /// The number of bytes of a string that arrives in parts and that are not counted yet.
     part: usize,
 }
 
@@ -97,6 +97,7 @@ impl<'a> Meter<'a> {
         Self::with_watch(self.limits.clone().with_steps(steps), self.watch)
     }
 
+    /// Returns a meter at zero with these limits, which a deadline or a flag can stop.
     fn with_watch(limits: Limits, watch: Watch<'a>) -> Self {
         let steps_left = if watch.cancel.is_some() || watch.is_over() {
             // The flag may be set already.
@@ -164,8 +165,8 @@ impl<'a> Meter<'a> {
         self.charge(((bytes / STEP_BYTES) as u64).saturating_add(1))
     }
 
-    /// Counts the work of processing bytes of a text that arrives in parts. Bytes that make no full step are counted with later ones, so that
-    /// the sum is the same however the text is cut.
+    /// Counts the work of processing bytes of a string that arrives in parts. Bytes that make no full step are counted with later ones, so
+    /// that the sum is the same however the string is cut.
     #[inline]
     pub fn charge_part(&mut self, bytes: usize) -> Result<()> {
         let part = self.part.saturating_add(bytes);
@@ -339,7 +340,7 @@ impl<'a> Meter<'a> {
     }
 }
 
-/// Gives the steps that are left back to the meters that share them.
+/// Returns the steps that are left to the meters that share them.
 impl Drop for Meter<'_> {
     fn drop(&mut self) {
         if let Some(shared) = &self.steps_shared {

@@ -321,7 +321,7 @@ pub fn char_from_code(code: i64) -> Result<char> {
     char::from_u32(code).ok_or_else(|| SURROGATE.error())
 }
 
-/// Returns the alignment that a character stands for.
+/// Returns the alignment that a character selects.
 fn parse_align(char: char) -> Option<Align> {
     match char {
         '<' => Some(Align::Left),

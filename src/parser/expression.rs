@@ -19,7 +19,7 @@ use crate::span::Span;
 pub struct Start {
     /// The offset of the first byte.
     pub start: u32,
-    /// The offset whose line the reference gives the expression.
+    /// The offset whose line the reference reports for the expression.
     pub at: u32,
 }
 
@@ -159,7 +159,7 @@ impl<'s> Parser<'s> {
             more.push((op, take(out)));
         }
         compare.more = more.into_boxed_slice();
-        // The reference gives the chain the line of the token after the last operand.
+        // The reference reports for the chain the line of the token after the last operand.
         let at = self.stream.current().at;
         Ok(self.build_node(out, ExprKind::Compare(compare), self.span_from(start.start), at, height))
     }

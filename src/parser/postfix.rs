@@ -246,7 +246,8 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Parses the name of a filter or a test, which can have dots: `a.b`. Returns it with the offset whose line the reference gives it.
+    /// Parses the name of a filter or a test, which can have dots: `a.b`. Returns the name, and the offset whose line the reference reports
+    /// for it.
     fn parse_dotted_name(&mut self) -> Result<(Arc<str>, u32)> {
         let first = self.stream.expect(TokenKind::Name)?;
         if !self.stream.is_at(TokenKind::Dot) {

@@ -20,7 +20,7 @@ pub(crate) struct Made {
     pub reads: OnceLock<Part<Reads>>,
     pub prefix: OnceLock<Part<Prefix>>,
     pub lint: OnceLock<Part<Vec<Finding>>>,
-    /// The witnesses of all parts, with what their renders show.
+    /// The witnesses of all parts, with their prompts or their errors.
     pub witnesses: OnceLock<BTreeMap<String, Witness>>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Part<T> {
     pub witnesses: BTreeMap<String, Witness>,
 }
 
-/// The verdicts that the same experiments show, and on which those of other parts depend.
+/// The verdicts on roles, tools and calls, which come from the same experiments. Other parts depend on them.
 #[derive(Clone, Debug)]
 pub(crate) struct Basics {
     pub roles: Roles,

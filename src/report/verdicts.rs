@@ -216,14 +216,18 @@ pub enum Change {
     System,
 }
 
-/// The description of how the model writes a message, or why there is none.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Response {
-    /// A description that transformers reads as `response_template`. The messages of the experiments come back by it.
-    Template(Value),
-    /// Why no description was found.
-    Reason(String),
+/// The description of how the model writes a message.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Response {
+    /// A description that transformers reads as `response_template`. It parses the text of each message of the experiments to that message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<Value>,
+    /// The parts and the messages that the description does not read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub partial: Vec<String>,
+    /// Why there is no description, or why it does not read the first of these parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// The names that the source of a template reads. A read that no render reaches is listed too.

@@ -236,7 +236,7 @@ impl Resolver<'_> {
 
     fn filter(&mut self, filter: &mut Filter, place: &Place, at: u32, span: Span) -> Result<()> {
         filter.builtin = filters::find_index(&filter.name);
-        if filter.builtin.is_none() && unsupported::find(unsupported::Place::Filter, &filter.name).is_none() && !place.soft {
+        if filter.builtin.is_none() && unsupported::find(unsupported::Site::Filter, &filter.name).is_none() && !place.soft {
             return Err(self.unknown("filter", &filter.name, at, span));
         }
         self.check_keywords(&mut filter.args, None, span);

@@ -365,6 +365,7 @@ impl<'t> Folding<'t> {
         function.call(&mut self.runtime, &mut arguments).ok()
     }
 
+    /// Evaluates the input and the arguments of a filter or a test. Returns `None` if one of them is not constant.
     fn arguments(&mut self, input: &'t Expr, args: &'t Args) -> Option<Arguments<'t>> {
         let mut arguments = Arguments::one(self.constant(input)?);
         for argument in self.constants(&args.positional)? {

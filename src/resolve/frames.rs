@@ -220,8 +220,8 @@ impl Frames {
         });
     }
 
-    /// At the end of a scope, moves the loads whose values are never read, as far as known now, to the elided loads, and finds the
-    /// parameters that show `missing`.
+    /// Completes a scope at its end: moves to `elided_loads` each load whose value is not read up to here, and lists in `show_missing` the
+    /// parameters that an inner frame reads.
     pub fn elide_loads(&self, scope: &mut Scope) {
         let Scope {
             loads,
@@ -237,7 +237,7 @@ impl Frames {
         loads.retain(|load| self.is_seen(*load));
     }
 
-    /// Returns whether the value of a load is read, as far as known now.
+    /// Returns whether code up to here reads the value of a load.
     fn is_seen(&self, load: Load) -> bool {
         self.loaded(load).is_none_or(|record| record.is_read_first)
     }

@@ -44,7 +44,7 @@ pub fn resolve(template: &mut Template, source: &Source, meter: Meter<'_>) -> Re
     let globals = globals::all().iter().enumerate();
     let mentioned = globals.filter_map(|(number, function)| Some((template.symbols.find(function.name)?, number)));
     template.globals = mentioned.collect();
-    template.unsupported = unsupported::names(unsupported::Place::Variable)
+    template.unsupported = unsupported::names(unsupported::Site::Variable)
         .filter_map(|name| template.symbols.find(name))
         .collect();
     Ok(())
@@ -89,7 +89,7 @@ fn walk(template: &mut Template, source: &Source, meter: Meter<'_>) -> Result<Fr
     }
 }
 
-/// Gives names with the same normal form one variable, as Python does. Returns whether any name is not ASCII.
+/// Assigns one variable to all names with the same normal form, as Python does. Returns whether any name is not ASCII.
 fn normalize_names(symbols: &mut Symbols, scopes: &mut Scopes) -> bool {
     let mut has_non_ascii = false;
     for symbol in symbols.all() {

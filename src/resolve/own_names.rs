@@ -71,6 +71,7 @@ impl Walk {
         body.stmts.iter().for_each(|stmt| self.stmt(stmt));
     }
 
+    /// Walks over a statement and its bodies, and records the names that they read and set.
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::For(node) => {

@@ -38,7 +38,7 @@ struct Binding {
 /// The state of a name.
 #[derive(Clone, Copy, Debug)]
 struct Name {
-    /// The variable that the name stands for in the innermost scope, if it has one.
+    /// The variable that the name refers to in the innermost scope, if it has one.
     binding: Binding,
     /// Whether the innermost scope sets the name. It is used only while the names of that scope are collected.
     is_stored: bool,

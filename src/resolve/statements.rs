@@ -159,6 +159,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
+    /// Resolves the arms of an `if`. A variable that all of them set is set after the `if`.
     fn if_arms(&mut self, node: &mut If, place: &Place) -> Result<()> {
         let soft = place.soft();
         let mut set_by_all: Option<Vec<Variable>> = None;

@@ -83,7 +83,7 @@ enum Field {
     /// The half of the day, which the flag `#` converts to lower case.
     HalfDay(&'static str),
     HalfDayInLowerCase(&'static str),
-    /// The format of a directive that stands for several others, such as `%D`.
+    /// The format that a directive such as `%D` expands to.
     Format(&'static str),
     /// Nothing is written; even the width is ignored.
     Nothing,

@@ -106,8 +106,8 @@ impl Template {
 
     /// Returns the names that the template reads from its context, in the order in which they first occur.
     ///
-    /// A name that the template also sets is listed only if the template reads it somewhere before it sets it. This is how a template gives
-    /// a variable a default:
+    /// A name that the template also sets is listed only if the template reads it somewhere before it sets it. This is how a template sets
+    /// a default for a variable:
     ///
     /// ```
     /// let template = chat_template::Template::compile(
@@ -146,7 +146,7 @@ impl Template {
         self.tree.asks_prompt
     }
 
-    /// Gives each expression the general form. The result of a render is the same; tests compare the two.
+    /// Sets each expression to the general form. The result of a render is the same; tests compare the two.
     #[doc(hidden)]
     pub fn generalize(&mut self) {
         self.tree.generalize();
@@ -174,7 +174,7 @@ impl Template {
         runtime: &mut Runtime<'a>,
         given: Given<'a>,
         tracks_spans: bool,
-    ) -> Result<eval::Output> {
+    ) -> Result<eval::Rendered> {
         let code = self.source.text().len().saturating_sub(self.tree.text_bytes);
         if let Some(counted) = code.checked_sub(FREE_CODE) {
             runtime.meter.claim_for_render(counted.saturating_mul(TREE_BYTES))?;
@@ -195,8 +195,8 @@ impl Template {
         Ok(output)
     }
 
-    /// Renders the template again for a part of a conversation, after the render of the whole. Errors have no excerpt, because nobody reads
-    /// them.
+    /// Renders the template again for a part of a conversation, after the render of the whole. Errors have no excerpt, because they are not
+    /// returned.
     pub(crate) fn render_opening<'a>(&'a self, runtime: &mut Runtime<'a>, given: Given<'a>) -> Result<String> {
         eval::render(runtime, &self.tree, &self.source, given, false, 0).map(|output| output.text)
     }

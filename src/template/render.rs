@@ -21,13 +21,14 @@ use crate::value::{Given, Runtime, Traced, Value};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RenderOptions<'o> {
-    /// What the render may use: limits, a deadline, a flag that cancels it.
+    /// The bounds on the render: limits, a deadline, a flag that cancels it.
     pub bounds: Bounds<'o>,
     /// Whether to return [`Output::reference_spans`]: the spans of `{% generation %}` blocks as transformers counts them, for
     /// [`assistant_mask`](crate::assistant_mask).
     pub reference_spans: bool,
-    /// Whether to return [`Output::generation_spans`]: the places of `{% generation %}` blocks in the text, also for blocks in a macro, a set
-    /// block or a call block. A block that is written twice has two spans, and one that a filter rewrites (`upper`, `replace`) has none.
+    /// Whether to return [`Output::generation_spans`]: the places of `{% generation %}` blocks in the text, also for blocks in a macro, a
+    /// set block or a call block. A block that is written twice has two spans, and one that a filter rewrites (`upper`, `replace`) has
+    /// none.
     pub generation_spans: bool,
     /// Whether to return [`Output::segments`]: where each character of the text came from. The text is the same.
     pub trace: bool,
@@ -137,7 +138,7 @@ impl Template {
         context: &'a dyn Input,
         is_traced: bool,
         tracks_spans: bool,
-    ) -> Result<eval::Output> {
+    ) -> Result<eval::Rendered> {
         let context = match context.borrow_value(runtime)? {
             Value::Dict(context) => context,
             other => {
@@ -160,10 +161,10 @@ impl Template {
     pub(crate) fn finish<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
-        written: eval::Output,
+        written: eval::Rendered,
         options: &RenderOptions<'_>,
     ) -> Result<(Output, Pieces)> {
-        let eval::Output { text, spans, pieces, .. } = written;
+        let eval::Rendered { text, spans, pieces, .. } = written;
         let mut output = Output::default();
         if options.reference_spans {
             runtime.meter.charge_bytes(text.len())?;

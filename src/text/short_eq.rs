@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Names of keys and attributes have a few bytes. The operator `==` calls `memcmp`, which costs more than the comparison itself. Two
-//! overlapping loads give the same answer.
+//! overlapping loads return the same result.
 
 /// The maximum length in bytes of strings that are compared without a call of `memcmp`.
 pub const SHORT: usize = 32;

@@ -16,8 +16,8 @@ use std::fmt::{Result, Write};
 /// The options of line wrapping.
 #[derive(Debug, Clone, Copy)]
 pub struct Wrap {
-    /// The largest number of code points in a line. Zero stands for a fraction below one, which the reference allows: no word fits, and
-    /// one code point of it is broken off for each line.
+    /// The largest number of code points in a line. Zero means a fraction below one, which the reference allows: no word fits, and one code
+    /// point of it is broken off for each line.
     pub width: usize,
     /// Whether a word longer than a line is broken. Otherwise it has a line to itself.
     pub breaks_long_words: bool,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::map::InputMap;
 use super::paths::ROOT;
 use super::pieces::Pieces;
-use super::source::{Owner, Source};
+use super::source::{Owner, PieceOrigin};
 
 /// What a render keeps of the places in memory from which its prompt came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,16 +100,16 @@ impl Sources {
 impl Pieces {
     /// Returns the parts of an output. `map` is that of a render that keeps the sources, whose pieces are resolved.
     pub fn list_copies(&self, map: Option<&InputMap<'_>>) -> Copies {
-        let part = |source: Source| match source {
-            Source::Memory(address) => Some(From::Memory(address.get())),
-            Source::Input(string, at) => {
+        let part = |source: PieceOrigin| match source {
+            PieceOrigin::Memory(address) => Some(From::Memory(address.get())),
+            PieceOrigin::Input(string, at) => {
                 let known = map.and_then(|map| map.strings.get(string as usize));
                 Some(known.map_or(From::Made, |known| From::Memory(known.address().wrapping_add(at as usize))))
             }
-            Source::Changed(set) if map.is_some() => Some(From::Set(set)),
-            Source::Changed(_) | Source::Clock | Source::Made => Some(From::Made),
-            Source::Template(_) | Source::Token(_) => map.map(|_| From::Template),
-            Source::Generation => None,
+            PieceOrigin::Changed(set) if map.is_some() => Some(From::Set(set)),
+            PieceOrigin::Changed(_) | PieceOrigin::Clock | PieceOrigin::Made => Some(From::Made),
+            PieceOrigin::Template(_) | PieceOrigin::Token(_) => map.map(|_| From::Template),
+            PieceOrigin::Generation => None,
         };
         let list = self.list().iter().filter_map(|piece| {
             let Range { start: at, end } = piece.bytes();

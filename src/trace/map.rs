@@ -13,7 +13,7 @@ use super::copies::Sources;
 use super::known::{Known, Role, mark_shared, sort_by_address};
 use super::paths::{MESSAGE_DEPTH, Outer, Paths, ROOT, Step};
 use super::sets::Sets;
-use super::source::{Address, FEW, Owner, Source, free_spare};
+use super::source::{Address, FEW, Owner, PieceOrigin, free_spare};
 use super::union::Union;
 use crate::error::Result;
 use crate::meter::Meter;
@@ -52,7 +52,7 @@ pub struct InputMap<'a> {
     last_container: usize,
     /// Whether the messages that the template sees are among the containers.
     pub has_messages: bool,
-    /// Whether a string or a message was found that shares its memory with another one, so that it is not known which was meant.
+    /// Whether a string or a message was found that shares its memory with another one, so that the map cannot tell which one was printed.
     pub is_ambiguous: bool,
     literals: Option<&'a Literals>,
     /// The indices of the literals that were found last, by a few bits of their addresses. The rounds of a loop write the same literals.
@@ -83,9 +83,9 @@ impl Literals {
 
     /// Returns the origin of the literal with an index and the end of the literal, or `None` if an address is not in it.
     #[inline]
-    fn get(&self, index: usize, address: usize) -> Option<(Source, usize)> {
+    fn get(&self, index: usize, address: usize) -> Option<(PieceOrigin, usize)> {
         let (start, end, line) = *self.0.get(index)?;
-        (start <= address && address < end).then_some((Source::Template(line), end))
+        (start <= address && address < end).then_some((PieceOrigin::Template(line), end))
     }
 
     /// Returns the index of the last literal that begins at or before an address.
@@ -212,7 +212,7 @@ impl<'a> InputMap<'a> {
         self.containers.len().saturating_sub(before)
     }
 
-    /// Returns the owner that is the message in a place in memory.
+    /// Returns the owner for the message at a place in memory.
     pub fn message(&mut self, storage: Storage) -> Option<Owner> {
         let path = self.find_container(storage)?;
         self.paths.message(path)
@@ -223,6 +223,7 @@ impl<'a> InputMap<'a> {
         self.find_container(storage).map(|path| self.paths.find_pointer(path))
     }
 
+    /// Returns the index of the path of the list or dict at a place in memory.
     fn find_container(&mut self, storage: Storage) -> Option<u32> {
         if !std::mem::replace(&mut self.are_containers_sorted, true) {
             // The sort is stable: of two values in one place, the first is found.
@@ -257,7 +258,7 @@ impl<'a> InputMap<'a> {
     /// Returns the origin of the text at an address, and the address after the last byte with that origin. An empty string can also be at
     /// the end of a known one.
     #[inline]
-    fn find(&mut self, address: usize, length: usize) -> (Source, usize) {
+    fn find(&mut self, address: usize, length: usize) -> (PieceOrigin, usize) {
         // A template often writes its literals and the strings in the order in which they are in memory.
         let [value, key, literal] = self.last;
         let near = self.find_in(value.wrapping_add(1), address, length);
@@ -282,17 +283,17 @@ impl<'a> InputMap<'a> {
             return found;
         }
         if length == 0 {
-            return (Source::Made, address);
+            return (PieceOrigin::Made, address);
         }
         match self.find_key(address, length) {
             Some(found) => self.source(found),
-            None => (Source::Made, self.next_start(address)),
+            None => (PieceOrigin::Made, self.next_start(address)),
         }
     }
 
     /// Returns the origin of the literal with an index and the address after it, or `None` if an address is not in it.
     #[inline]
-    fn find_literal(&mut self, index: usize, address: usize) -> Option<(Source, usize)> {
+    fn find_literal(&mut self, index: usize, address: usize) -> Option<(PieceOrigin, usize)> {
         let found = self.literals?.get(index, address)?;
         let [.., literal] = &mut self.last;
         *literal = index;
@@ -320,18 +321,18 @@ impl<'a> InputMap<'a> {
     }
 
     /// Returns the origin of a place in a string, and the address after the string.
-    fn source(&mut self, (index, at): (usize, usize)) -> (Source, usize) {
+    fn source(&mut self, (index, at): (usize, usize)) -> (PieceOrigin, usize) {
         let Some(known) = self.strings.get(index) else {
-            return (Source::Made, usize::MAX);
+            return (PieceOrigin::Made, usize::MAX);
         };
         let [value, key, _] = &mut self.last;
         *(if known.role == Role::Key { key } else { value }) = index;
         self.is_ambiguous |= known.is_shared;
         let source = match (known.role, u32::try_from(index), u32::try_from(at)) {
-            (Role::Token, ..) => Source::Token(known.path),
-            (_, Ok(index), Ok(at)) => Source::Input(index, at),
+            (Role::Token, ..) => PieceOrigin::Token(known.path),
+            (_, Ok(index), Ok(at)) => PieceOrigin::Input(index, at),
             // A place after the first 4 GiB of a string does not fit.
-            _ => Source::Changed(self.sets.intern(&[known.path])),
+            _ => PieceOrigin::Changed(self.sets.intern(&[known.path])),
         };
         (source, known.end())
     }
@@ -367,14 +368,14 @@ impl<'a> InputMap<'a> {
 
     /// Returns the origin of a string that is not empty, if all of it has one.
     #[inline]
-    pub fn find_whole(&mut self, address: Address, length: usize) -> Option<Source> {
+    pub fn find_whole(&mut self, address: Address, length: usize) -> Option<PieceOrigin> {
         let (source, end) = self.find(address.get(), 1);
         (end.saturating_sub(address.get()) >= length).then_some(source)
     }
 
     /// Calls a function with each part of a string that has one origin: the byte range of the part, and the origin.
     #[inline]
-    pub fn for_each_part(&mut self, address: Address, length: usize, mut add: impl FnMut(&Self, Range<usize>, Source)) {
+    pub fn for_each_part(&mut self, address: Address, length: usize, mut add: impl FnMut(&Self, Range<usize>, PieceOrigin)) {
         let first = address.get();
         let last = first + length;
         let mut at = first;
@@ -387,22 +388,22 @@ impl<'a> InputMap<'a> {
     }
 
     /// Returns the owner of a string with this origin that is written in the turn of a message. A message always owns its content.
-    pub fn owner(&mut self, source: Source, turn: Owner) -> Owner {
+    pub fn owner(&mut self, source: PieceOrigin, turn: Owner) -> Owner {
         let source = match source {
-            Source::Memory(address) => self.find(address.get(), 1).0,
+            PieceOrigin::Memory(address) => self.find(address.get(), 1).0,
             source => source,
         };
         self.owner_of_known(source, turn)
     }
 
     /// Returns the owner of a string as [`InputMap::owner`] does, for an origin that is not a place in memory.
-    pub(super) fn owner_of_known(&self, source: Source, turn: Owner) -> Owner {
+    pub(super) fn owner_of_known(&self, source: PieceOrigin, turn: Owner) -> Owner {
         let (message, is_content) = match source {
-            Source::Input(string, _) => match self.strings.get(string as usize) {
+            PieceOrigin::Input(string, _) => match self.strings.get(string as usize) {
                 Some(known) => self.paths.owner(known.path),
                 None => (Owner::NONE, false),
             },
-            Source::Changed(set) => {
+            PieceOrigin::Changed(set) => {
                 let mut all = self.sets.get(set).iter().map(|path| self.paths.owner(*path));
                 let first = all.next().unwrap_or_default();
                 if all.all(|other| other == first) {
@@ -417,13 +418,13 @@ impl<'a> InputMap<'a> {
     }
 
     /// Returns the origin of a string that is made from the string at an address.
-    pub fn mark_changed(&mut self, text: &str) -> Source {
+    pub fn mark_changed(&mut self, text: &str) -> PieceOrigin {
         let (source, _) = self.find(Address::of(text).get(), text.len());
         let path = match source {
-            Source::Input(string, _) => self.strings.get(string as usize).map(|known| known.path),
+            PieceOrigin::Input(string, _) => self.strings.get(string as usize).map(|known| known.path),
             _ => None,
         };
-        path.map_or(source, |path| Source::Changed(self.sets.intern(&[path])))
+        path.map_or(source, |path| PieceOrigin::Changed(self.sets.intern(&[path])))
     }
 
     /// Adds the origin of a borrowed string to a union.
@@ -433,24 +434,28 @@ impl<'a> InputMap<'a> {
     }
 
     /// Adds the origin of a piece with this length to a union.
-    pub fn extend(&mut self, union: &mut Union, source: Source, length: usize) {
+    pub fn extend(&mut self, union: &mut Union, source: PieceOrigin, length: usize) {
         match source {
-            Source::Memory(address) => self.for_each_part(address, length, |map, _, source| map.extend_with_known(union, source)),
+            PieceOrigin::Memory(address) => {
+                self.for_each_part(address, length, |map, _, source| map.extend_with_known(union, source))
+            }
             source => self.extend_with_known(union, source),
         }
     }
 
-    fn extend_with_known(&self, union: &mut Union, source: Source) {
+    fn extend_with_known(&self, union: &mut Union, source: PieceOrigin) {
         match source {
-            Source::Input(string, _) => {
+            PieceOrigin::Input(string, _) => {
                 if let Some(known) = self.strings.get(string as usize) {
                     union.insert(&self.paths, known.path);
                 }
             }
-            Source::Changed(set) => self.sets.get(set).iter().for_each(|path| union.insert(&self.paths, *path)),
-            Source::Clock => union.rest = Some(source),
-            Source::Template(_) if !matches!(union.rest, Some(Source::Template(_) | Source::Clock)) => union.rest = Some(source),
-            Source::Token(_) if union.rest.is_none() => union.rest = Some(source),
+            PieceOrigin::Changed(set) => self.sets.get(set).iter().for_each(|path| union.insert(&self.paths, *path)),
+            PieceOrigin::Clock => union.rest = Some(source),
+            PieceOrigin::Template(_) if !matches!(union.rest, Some(PieceOrigin::Template(_) | PieceOrigin::Clock)) => {
+                union.rest = Some(source)
+            }
+            PieceOrigin::Token(_) if union.rest.is_none() => union.rest = Some(source),
             _ => {}
         }
     }
@@ -461,11 +466,11 @@ impl<'a> InputMap<'a> {
     }
 
     /// Converts a union to one origin.
-    pub fn finish(&mut self, union: Union) -> Source {
+    pub fn finish(&mut self, union: Union) -> PieceOrigin {
         match union.rest {
-            _ if !union.paths.is_empty() => Source::Changed(self.sets.intern(&union.paths)),
+            _ if !union.paths.is_empty() => PieceOrigin::Changed(self.sets.intern(&union.paths)),
             Some(rest) => rest,
-            None => Source::Made,
+            None => PieceOrigin::Made,
         }
     }
 

@@ -25,7 +25,7 @@ pub use map::{Container, InputMap, Literals, Storage};
 pub use paths::{Outer, Paths, ROOT, Step};
 pub use pieces::{Piece, Pieces};
 pub use segments::{count_paths, count_pointer_bytes};
-pub use source::{Address, Owner, Source, free_spare_text};
+pub use source::{Address, Owner, PieceOrigin, free_spare_text};
 pub use spans::{Points, Spans};
 pub use union::Union;
 
@@ -68,7 +68,7 @@ pub struct Segment {
     paths: Arc<Paths>,
 }
 
-/// The origin of a segment in a small form: indices into [`Paths`] stand for strings, and ends of ranges follow from the length of the
+/// The origin of a segment in a small form: indices into [`Paths`] replace strings, and ends of ranges follow from the length of the
 /// segment.
 #[derive(Clone, Copy)]
 pub enum Place {

@@ -8,7 +8,7 @@
 //! are known.
 
 use super::pieces::{Piece, Pieces};
-use super::source::{Owner, Source};
+use super::source::{Owner, PieceOrigin};
 
 /// The end of a part of the output whose owner depends on what is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) struct Mark {
     start: usize,
     /// The number of pieces up to its end.
     pub count: usize,
-    /// The owner of what was written in a stretch, and the one that was found for a round.
+    /// For a passage, the owner of what is written when it ends. For a round, the owner that was found for it.
     owner: Owner,
 }
 
@@ -26,24 +26,24 @@ pub(super) struct Mark {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// A part of the output, such as an `if` block, that may belong to one message.
-    Stretch,
+    Passage,
     /// A round of a loop, whose pieces without an owner get one.
     Round,
 }
 
 impl Pieces {
-    /// Records the end of a stretch that began at a byte, after a number of pieces. If all its text of the input has one owner,
+    /// Records the end of a passage that began at a byte, after a number of pieces. If all its text of the input has one owner,
     /// [`Pieces::resolve`] makes that the owner of the text around it. `current` is the owner of what is written now. Returns the number of
-    /// pieces in the stretch.
-    pub fn end_stretch(&mut self, start: usize, before: usize, current: Owner) -> usize {
+    /// pieces in the passage.
+    pub fn end_passage(&mut self, start: usize, before: usize, current: Owner) -> usize {
         let mut count = self.list.len().saturating_sub(before);
         if count <= 1 {
-            // The pieces before the stretch can have become fewer.
+            // The pieces before the passage can have become fewer.
             count = self.after(start).len();
         }
         // A piece alone has no text around it.
         if count > 1 {
-            self.push_mark(Kind::Stretch, start, current);
+            self.push_mark(Kind::Passage, start, current);
         }
         count
     }
@@ -67,18 +67,18 @@ impl Pieces {
             count,
             owner,
         };
-        // A stretch that is all of an outer one has found the owner of that.
+        // A passage that is all of an outer one has found the owner of that.
         if self.marks.last() != Some(&mark) {
             self.marks.push(mark);
         }
     }
 
-    /// Applies the stretches and rounds in the order in which they ended.
+    /// Applies the passages and rounds in the order in which they ended.
     pub(super) fn apply_marks(&mut self) {
         for mark in std::mem::take(&mut self.marks) {
             let before = self.list.get_mut(..mark.count).unwrap_or_default();
             match mark.kind {
-                Kind::Stretch => own_around(before, mark.start, mark.owner),
+                Kind::Passage => own_around(before, mark.start, mark.owner),
                 Kind::Round => own_from(before, mark.start, mark.owner),
             }
         }
@@ -90,7 +90,7 @@ impl Pieces {
     }
 }
 
-/// Returns the index of the first piece that has bytes after a byte. It is searched from the end, because the byte is near it.
+/// Returns the index of the first piece that has bytes after a byte. The search begins at the end, because the byte is usually near it.
 fn first_after(pieces: &[Piece], byte: usize) -> usize {
     let count = pieces.iter().rev().take_while(|piece| piece.end() > byte).count();
     pieces.len() - count
@@ -104,10 +104,10 @@ fn own_from(pieces: &mut [Piece], start: usize, owner: Owner) {
     }
 }
 
-/// Applies a stretch: its message becomes the owner of the text around its strings, unless strings of other parts of the input are among
+/// Applies a passage: its message becomes the owner of the text around its strings, unless strings of other parts of the input are among
 /// them. Only pieces from a byte on change, and only those that have the owner `current` and are not text of the input.
 fn own_around(pieces: &mut [Piece], start: usize, current: Owner) {
-    let is_input = |piece: &Piece| matches!(piece.source, Source::Input(..) | Source::Changed(_));
+    let is_input = |piece: &Piece| matches!(piece.source, PieceOrigin::Input(..) | PieceOrigin::Changed(_));
     let is_after = |piece: &Piece| piece.end() > start;
     let mut found = None;
     for piece in pieces.iter().rev().take_while(|piece| is_after(piece)) {

@@ -317,7 +317,7 @@ impl Paths {
         })
     }
 
-    /// Returns the message that a value is, or `None` if it is another value or within a message.
+    /// Returns the owner for a value that is a message, or `None` for any other value, such as one within a message.
     pub fn message(&self, index: u32) -> Option<Owner> {
         let path = self.list.get(index as usize)?;
         (path.depth == MESSAGE_DEPTH && path.message != Owner::NONE).then_some(path.message)

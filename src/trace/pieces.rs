@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::map::InputMap;
 use super::owners::Mark;
-use super::source::{FEW, Owner, Source, to_offset};
+use super::source::{FEW, Owner, PieceOrigin, to_offset};
 
 /// A byte range of a string, with its origin and its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,14 +12,14 @@ pub struct Piece {
     /// The first byte and the byte after the last. A string that is traced is shorter than 4 GiB.
     bytes: [u32; 2],
     /// The origin.
-    pub source: Source,
+    pub source: PieceOrigin,
     /// The owner.
     pub owner: Owner,
 }
 
 impl Piece {
     /// Makes a piece of a byte range.
-    pub fn new(bytes: Range<usize>, source: Source, owner: Owner) -> Self {
+    pub fn new(bytes: Range<usize>, source: PieceOrigin, owner: Owner) -> Self {
         Self {
             bytes: [bytes.start, bytes.end].map(to_offset),
             source,
@@ -53,15 +53,15 @@ impl Piece {
     #[inline]
     pub(super) fn follows(&self, last: &Self) -> bool {
         let continues = match (&last.source, &self.source) {
-            (Source::Template(line), Source::Template(other)) => line == other,
-            (Source::Input(string, at), Source::Input(other, next)) => {
+            (PieceOrigin::Template(line), PieceOrigin::Template(other)) => line == other,
+            (PieceOrigin::Input(string, at), PieceOrigin::Input(other, next)) => {
                 let end = (*at as usize).saturating_add(last.bytes().len());
                 string == other && end == *next as usize
             }
-            (Source::Memory(start), Source::Memory(next)) => start.after(last.bytes().len()) == *next,
-            (Source::Token(token), Source::Token(other)) => token == other,
-            (Source::Changed(set), Source::Changed(other)) => set == other,
-            (Source::Made, Source::Made) | (Source::Clock, Source::Clock) => true,
+            (PieceOrigin::Memory(start), PieceOrigin::Memory(next)) => start.after(last.bytes().len()) == *next,
+            (PieceOrigin::Token(token), PieceOrigin::Token(other)) => token == other,
+            (PieceOrigin::Changed(set), PieceOrigin::Changed(other)) => set == other,
+            (PieceOrigin::Made, PieceOrigin::Made) | (PieceOrigin::Clock, PieceOrigin::Clock) => true,
             _ => false,
         };
         continues && last.owner == self.owner && last.end() == self.start()
@@ -81,7 +81,7 @@ pub struct Pieces {
     pub(super) filled: usize,
     /// The number of pieces at the start of the list that have ended: a later piece is not merged with them.
     sealed: usize,
-    /// The ends of stretches and rounds that [`Pieces::resolve`] has not applied.
+    /// The ends of passages and rounds that [`Pieces::resolve`] has not applied.
     pub(super) marks: Vec<Mark>,
 }
 
@@ -114,13 +114,13 @@ impl Pieces {
 
     /// Adds the byte range of a `{% generation %}` block that has just ended.
     pub fn push_block(&mut self, block: Range<usize>) {
-        self.push(Piece::new(block, Source::Generation, Owner::NONE));
+        self.push(Piece::new(block, PieceOrigin::Generation, Owner::NONE));
     }
 
     /// Adds a piece after the others. An empty one is left out, unless it is a block.
     #[inline]
     pub fn push(&mut self, piece: Piece) {
-        if piece.source == Source::Generation {
+        if piece.source == PieceOrigin::Generation {
             self.list.push(piece);
             self.blocks_end = self.list.len();
             return;
@@ -138,7 +138,7 @@ impl Pieces {
 
     /// Fills the gap between the last piece with an origin and a byte, if there is one, with a piece.
     #[inline]
-    pub fn fill(&mut self, end: usize, source: Source, owner: Owner) {
+    pub fn fill(&mut self, end: usize, source: PieceOrigin, owner: Owner) {
         if self.filled < end {
             self.push(Piece::new(self.filled..end, source, owner));
         }
@@ -148,7 +148,7 @@ impl Pieces {
     pub fn overlapping(&self, range: Range<usize>) -> impl Iterator<Item = &Piece> {
         let first = self.list.partition_point(|piece| piece.end() <= range.start);
         let rest = self.list.get(first..).unwrap_or_default().iter();
-        rest.take_while(move |piece| piece.source == Source::Generation || piece.start() < range.end)
+        rest.take_while(move |piece| piece.source == PieceOrigin::Generation || piece.start() < range.end)
     }
 
     /// Returns the pieces that can be in a view of the string, for [`Pieces::append_view`]. A block is stored after the pieces in it, so
@@ -165,17 +165,17 @@ impl Pieces {
     /// the given owner.
     pub fn append_view(&mut self, found: &[Piece], view: &Range<usize>, at: usize, owner: Owner) {
         for piece in found {
-            let is_block = piece.source == Source::Generation;
+            let is_block = piece.source == PieceOrigin::Generation;
             let (start, end) = (piece.start().max(view.start), piece.end().min(view.end));
             let is_empty_block = is_block && piece.bytes().is_empty() && (start..end) == piece.bytes();
             if start < end || is_empty_block {
                 let shift = |byte: usize| byte.saturating_sub(view.start) + at;
                 let source = match piece.source {
-                    Source::Input(string, at) => {
+                    PieceOrigin::Input(string, at) => {
                         let skipped = start.saturating_sub(piece.start());
-                        Source::Input(string, at.saturating_add(to_offset(skipped)))
+                        PieceOrigin::Input(string, at.saturating_add(to_offset(skipped)))
                     }
-                    Source::Memory(address) => Source::Memory(address.after(start.saturating_sub(piece.start()))),
+                    PieceOrigin::Memory(address) => PieceOrigin::Memory(address.after(start.saturating_sub(piece.start()))),
                     source => source,
                 };
                 self.push(Piece::new(shift(start)..shift(end), source, piece.owner.or(owner)));
@@ -214,7 +214,8 @@ impl Pieces {
     pub fn truncate(&mut self, length: usize) {
         let first = self.list.partition_point(|piece| piece.end() < length);
         let cut = self.list.split_off(first).into_iter();
-        let kept = cut.filter(|piece| piece.start() < length || (piece.source == Source::Generation && piece.start() == length));
+        let kept =
+            cut.filter(|piece| piece.start() < length || (piece.source == PieceOrigin::Generation && piece.start() == length));
         self.list.extend(kept.map(|mut piece| {
             piece.bytes = piece.bytes.map(|byte| byte.min(to_offset(length)));
             piece
@@ -236,7 +237,7 @@ impl Pieces {
         self.sealed
     }
 
-    /// Returns whether there are stretches or rounds that [`Pieces::resolve`] has not applied.
+    /// Returns whether there are passages or rounds that [`Pieces::resolve`] has not applied.
     #[inline]
     pub fn has_marks(&self) -> bool {
         !self.marks.is_empty()
@@ -247,11 +248,11 @@ impl Pieces {
         let mut are_whole = true;
         for piece in &mut self.list {
             match piece.source {
-                Source::Memory(address) => match map.find_whole(address, piece.bytes().len()) {
+                PieceOrigin::Memory(address) => match map.find_whole(address, piece.bytes().len()) {
                     Some(source) => piece.source = source,
                     None => are_whole = false,
                 },
-                Source::Input(..) | Source::Changed(_) => {}
+                PieceOrigin::Input(..) | PieceOrigin::Changed(_) => {}
                 _ => continue,
             }
             piece.owner = map.owner_of_known(piece.source, piece.owner);
@@ -271,14 +272,14 @@ impl Pieces {
                 mark.count = self.list.len();
             }
             match piece.source {
-                Source::Memory(address) => map.for_each_part(address, piece.bytes().len(), |map, part, source| {
+                PieceOrigin::Memory(address) => map.for_each_part(address, piece.bytes().len(), |map, part, source| {
                     let bytes = piece.start() + part.start..piece.start() + part.end;
                     let owner = map.owner_of_known(source, piece.owner);
                     self.list.push(Piece::new(bytes, source, owner));
                 }),
                 _ => self.list.push(piece),
             }
-            if piece.source == Source::Generation {
+            if piece.source == PieceOrigin::Generation {
                 self.blocks_end = self.list.len();
             }
         }
@@ -298,7 +299,7 @@ impl Pieces {
 
     /// Returns the byte ranges of the `{% generation %}` blocks, sorted by start. An outer block comes before an inner one.
     pub fn blocks(&self) -> Vec<Range<usize>> {
-        let blocks = self.list.iter().filter(|piece| piece.source == Source::Generation);
+        let blocks = self.list.iter().filter(|piece| piece.source == PieceOrigin::Generation);
         let mut blocks: Vec<_> = blocks.map(Piece::bytes).collect();
         blocks.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
         blocks

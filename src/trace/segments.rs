@@ -9,7 +9,7 @@ use foldhash::fast::RandomState;
 use super::known::{Known, Role};
 use super::map::InputMap;
 use super::pieces::{Piece, Pieces};
-use super::source::{Owner, Source, to_offset};
+use super::source::{Owner, PieceOrigin, to_offset};
 use super::spans::Points;
 use super::{Place, Segment};
 use crate::text::slice::char_count;
@@ -29,14 +29,14 @@ impl<'a> Origins<'_, 'a> {
     #[inline(always)]
     fn place(&mut self, piece: &Piece) -> Place {
         match piece.source {
-            Source::Template(line) => Place::Template(line),
-            Source::Token(path) => Place::Token(path),
-            Source::Input(string, at) => match self.strings.get(string as usize).copied() {
+            PieceOrigin::Template(line) => Place::Template(line),
+            PieceOrigin::Token(path) => Place::Token(path),
+            PieceOrigin::Input(string, at) => match self.strings.get(string as usize).copied() {
                 Some(known) => self.input(string, known, at),
                 None => Place::Made,
             },
-            Source::Changed(set) => Place::Changed(set),
-            Source::Clock => Place::Clock,
+            PieceOrigin::Changed(set) => Place::Changed(set),
+            PieceOrigin::Clock => Place::Clock,
             // A resolved piece has none of the other origins.
             _ => Place::Made,
         }
@@ -125,12 +125,12 @@ impl InputMap<'_> {
             });
         };
         // The render made the text after the last piece.
-        let rest = Piece::new(pieces.filled()..text.len(), Source::Made, Owner::NONE);
+        let rest = Piece::new(pieces.filled()..text.len(), PieceOrigin::Made, Owner::NONE);
         let rest = Some(&rest).filter(|rest| !rest.bytes().is_empty());
         let mut open: Option<Piece> = None;
         for piece in pieces.list().iter().chain(rest) {
             match &mut open {
-                _ if piece.source == Source::Generation => {}
+                _ if piece.source == PieceOrigin::Generation => {}
                 Some(last) if piece.follows(last) => last.extend(piece),
                 Some(last) => {
                     add(last);

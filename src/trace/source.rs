@@ -2,7 +2,7 @@
 
 /// The origin of a piece, by indices that only its render knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum PieceOrigin {
     /// A `{% generation %}` block wrote these bytes. Other pieces have the origins of the same bytes.
     Generation,
     /// Copied from this place in memory. An [`InputMap`](super::InputMap) knows what is there.
@@ -51,7 +51,7 @@ impl Owner {
     /// No message.
     pub const NONE: Self = Self(u32::MAX);
 
-    /// Returns the owner that is the message with an index.
+    /// Returns the owner for the message with an index.
     pub fn message(index: usize) -> Self {
         Self(to_offset(index))
     }

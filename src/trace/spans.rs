@@ -12,8 +12,8 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// The spans of a string in two units, in the same order.
 ///
-/// A span of [`Prompt::reference_spans`](crate::Prompt::reference_spans) can end after the text, because transformers adds the length of a block to
-/// its start, even if a filter shortens the block later. It then ends equally far after the text in both units.
+/// A span of [`Prompt::reference_spans`](crate::Prompt::reference_spans) can end after the text, because transformers adds the length of a
+/// block to its start, even if a filter shortens the block later. It then ends equally far after the text in both units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Spans {

@@ -5,7 +5,7 @@
 //! ```
 
 use super::paths::{Paths, ROOT};
-use super::source::Source;
+use super::source::PieceOrigin;
 
 /// The maximum number of paths of a union.
 const MAX_PATHS: usize = 8;
@@ -23,7 +23,7 @@ pub struct Union {
     /// The number of steps that are to be charged for the paths that were added. A path of at most [`USUAL_DEPTH`] costs none.
     steps: u64,
     /// The origin that has no path: the template or a token.
-    pub(super) rest: Option<Source>,
+    pub(super) rest: Option<PieceOrigin>,
 }
 
 impl Union {

@@ -72,7 +72,8 @@ pub(super) fn scan_json<'a>(
     Some(None)
 }
 
-/// Returns whether the caller's object has a string under a key, or `None` if it has many entries. Both strings have at most [`SHORT`] bytes.
+/// Returns whether the caller's object has a string under a key, or `None` if it has many entries. Both strings have at most [`SHORT`]
+/// bytes.
 #[inline(always)]
 pub fn has_json_text(map: &serde_json::Map<String, serde_json::Value>, key: &str, text: &str) -> Option<bool> {
     let found = scan_json(map, key)?;

@@ -12,7 +12,7 @@ pub struct Given<'a> {
     pub arguments: Vec<(&'static str, Value<'a>)>,
     /// The variables of the caller.
     pub variables: Option<Dict<'a>>,
-    /// The names and texts of special tokens. They are few.
+    /// The names and strings of special tokens. They are few.
     pub tokens: &'a [(String, String)],
 }
 

@@ -121,6 +121,7 @@ pub(super) fn hash_str(text: &str) -> u64 {
     hasher.finish()
 }
 
+/// Returns the hash of a value, and charges for computing it. An unhashable value is a type error.
 fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
     runtime.meter.charge(1)?;
     Ok(match value {

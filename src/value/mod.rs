@@ -63,7 +63,7 @@ pub use range::Range;
 pub use recycle::Recycler;
 pub use runtime::{CAPTURE, Heap, Runtime, next_object_index};
 pub use str::Str;
-pub use trace::{Stretch, Tape, Traced, backslash_escape, html_escape};
+pub use trace::{Passage, Tape, Traced, backslash_escape, html_escape};
 pub use types::Type;
 pub use undefined::Undefined;
 

@@ -111,21 +111,48 @@ fn json_without_tags_around_it_is_read() {
 }
 
 #[test]
-fn what_does_not_come_back_has_a_reason() {
-    for (fields, part) in [
-        ("{{ m.content|upper }}", "does not print the content"),
+fn what_models_write_is_read() {
+    for line in include_str!("derive.jsonl").lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        println!("{}", case["rule"]);
+        assert_parsed(
+            case["fields"].as_str().unwrap(),
+            case["text"].as_str().unwrap(),
+            case["message"].clone(),
+        );
+    }
+}
+
+#[test]
+fn what_does_not_come_back_is_named() {
+    for (fields, parts, reason) in [
+        ("{{ m.content|upper }}", json!(null), "does not print the content"),
         (
-            "{{ m.content }}{% for c in m.tool_calls %}<call>{{ c.function.name }} {{ c.function.arguments }}</call>{% endfor %}",
-            "one call does not come back",
+            "{{ m.content }}{% for c in m.tool_calls %}<call>{{ c.function.name }} {{ c.function.arguments.values()|join(' ') }}</call>{% endfor %}",
+            json!(["calls"]),
+            "the way in which a call is written",
         ),
         (
             "{{ m.content }}{% for c in m.tool_calls %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}",
+            json!(["calls"]),
             "the way in which a call is written",
+        ),
+        (
+            "{{ m.content }}{% for c in m.tool_calls %}<f={{ c.function.name }}>{% for k, v in c.function.arguments.items() %}<p={{ k }}>\
+             {{ v }}</p>{% endfor %}</f>{% endfor %}",
+            json!(["nested arguments", "true and null in nested arguments"]),
+            "the notation of Python",
+        ),
+        (
+            "{{ m.content }}{% elif tools and loop.first %}{{ tools|tojson }}{{ m.content }}",
+            json!(["calls"]),
+            "prints tools and no calls",
         ),
     ] {
         let derived = derive(fields);
-        let reason = derived["reason"].as_str().unwrap_or_else(|| panic!("{derived}"));
-        assert!(reason.contains(part), "{reason}");
+        assert_eq!(derived["partial"], parts, "{derived}");
+        assert_eq!(derived["template"].is_object(), parts.is_array());
+        assert!(derived["reason"].as_str().unwrap().contains(reason), "{derived}");
     }
 }
 

@@ -11,7 +11,7 @@
 use crate::sources::{list_files, list_sources, read, read_identifier, root};
 
 /// The folder of each crate, with the modules of its root, the lowest floor first. Each module is on one floor.
-const CRATES: [(&str, &[&[&str]]); 2] = [("src", &FLOORS), ("src/tool/src", &[&["conformance"], &["cli"]])];
+const CRATES: [(&str, &[&[&str]]); 2] = [("src", &FLOORS), ("src/tool/src", &[&["page"], &["conformance"], &["cli"]])];
 
 /// The floors of the library.
 const FLOORS: [&[&str]; 20] = [

@@ -74,11 +74,12 @@ impl Printer<'_> {
         self.push(if is_enclosed { ")" } else { "" });
     }
 
+    /// Writes an expression without parentheses around it.
     fn write_bare_expr(&mut self, kind: &ExprKind) {
         let level = level_of(kind);
         match kind {
             ExprKind::Literal(literal) => self.write_literal(literal),
-            // All unsupported literals are equal, so this one stands for any of them.
+            // All unsupported literals are equal, so this one can replace any of them.
             ExprKind::UnsupportedText(_) => self.push("'\\ud800'"),
             ExprKind::Markup(text) => self.write_string(text),
             ExprKind::Name(name) => self.write_name(name.symbol),

@@ -39,6 +39,7 @@ impl Printer<'_> {
         body.stmts.iter().for_each(|stmt| self.write_stmt(stmt));
     }
 
+    /// Writes the tags and the bodies of a statement.
     fn write_stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Output(node) => self.write_output(&node.pieces),

@@ -117,7 +117,7 @@ pub(super) fn to_lower<'a>(runtime: &mut Runtime<'a>, value: Value<'a>) -> Resul
     runtime.with_sources(&[&value], |runtime| map_text(runtime, text.clone(), unicode::to_lower))
 }
 
-/// Returns whether a text is ASCII without upper case, so that its lower case is the text itself.
+/// Returns whether a string is ASCII without upper case, so that its lower case is the string itself.
 fn is_lower_ascii(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
 }

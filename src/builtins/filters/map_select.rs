@@ -8,7 +8,7 @@ use super::attribute_path::AttributePath;
 use super::lazy_input::LazyInput;
 use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
-use crate::unsupported::{self, Place};
+use crate::unsupported::{self, Site};
 use crate::value::{Arguments, Function, GAIN, ItemSource, Iter, Key, Runtime, Shortcut, Str, Value, ops, print};
 
 /// A table of functions to which an argument of the filter refers by name.
@@ -32,7 +32,7 @@ impl Table {
             if let Some(function) = self.find(runtime, text) {
                 return Ok(function);
             }
-            if let (Self::Filters, Some(error)) = (self, unsupported::find(Place::Filter, text)) {
+            if let (Self::Filters, Some(error)) = (self, unsupported::find(Site::Filter, text)) {
                 return Err(error);
             }
         }

@@ -46,7 +46,7 @@ fn refuse_call<'a>(_runtime: &mut Runtime<'a>, _arguments: Arguments<'a>) -> Res
 }
 
 built_ins! { FUNCTIONS:
-    /// Ends the render with an error that has a message of the template.
+    /// Ends the render with an error, whose message the template passes.
     Python "_cached_compile_jinja_template.<locals>.raise_exception".with_type(Type::Function)
     fn raise_exception(runtime, message: Text) {
         let message = print::to_str(runtime, &message)?;
@@ -71,7 +71,7 @@ built_ins! { FUNCTIONS:
         Ok(Value::Str(runtime.text_of_clock(formatted.text)?))
     }
 
-    /// Returns an object whose method `next` goes round the items.
+    /// Returns an object whose method `next` returns the items in turn, and begins again after the last.
     Python "Cycler.__init__".with_type(Type::Class) fn cycler(runtime, @self, *items[Any, Any]) -> Cycler {
         if items.is_empty() {
             return Err(Error::runtime("at least one item has to be provided"));

@@ -198,6 +198,7 @@ impl ChatTemplate {
         meter.charge_items(prompt.segments.len().saturating_mul(4))?;
         let start = match sampled {
             Some(sampled) => {
+                let stops = self.find_stop_tokens(options.special_tokens, meter)?;
                 let grown = Grown {
                     template: self,
                     messages: &messages,
@@ -205,6 +206,7 @@ impl ChatTemplate {
                     options,
                     seen,
                     sampled,
+                    stops: &stops,
                 };
                 grown.find_rest(meter)?
             }

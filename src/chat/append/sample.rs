@@ -10,8 +10,9 @@
 use std::ops::Range;
 
 use crate::builtins::LOOKUPS;
+use crate::chat::stops::StopToken;
 use crate::chat::turns::assistant::control::{
-    MAX_BYTES, common_prefix, control_token, control_tokens, is_eos, is_thought, last_control_token,
+    common_prefix, control_token, control_tokens, is_eos, is_thought, last_control_token,
 };
 use crate::chat::{ApplyOptions, ChatTemplate, Prompt, refused};
 use crate::error::{Error, ErrorKind, Result};
@@ -23,11 +24,11 @@ use crate::value::{Runtime, Value};
 /// The number of tokens at the end of a sample that can end its turn, such as the template's own and then another one.
 const MAX_STOPS: usize = 3;
 
+/// The number of tokens after a turn at which the model can have stopped: the end of the turn, and what begins the next one.
+const MAX_NEXT: usize = 2;
+
 /// The number of characters of the end of a turn that are compared with the end of a sample.
 const MAX_CLOSE: usize = 1 << 10;
-
-/// The number of bytes at the start of a turn in which the token is looked for that begins it, after white space.
-const HEAD: usize = 4 * MAX_BYTES;
 
 /// What the model writes in a turn of the prompt, from its first character to its last.
 pub(super) struct Written {
@@ -65,6 +66,8 @@ pub(super) struct Grown<'g> {
     pub options: &'g ApplyOptions<'g>,
     pub seen: &'g str,
     pub sampled: &'g str,
+    /// The strings at which the model can have stopped.
+    pub stops: &'g [StopToken],
 }
 
 impl<'g> Grown<'g> {
@@ -77,11 +80,30 @@ impl<'g> Grown<'g> {
         };
         meter.charge_scan(self.sampled.len())?;
         let own = match self.find_own(last, answers.last().copied(), meter)? {
-            Ok(own) if !own.has_end && self.find_stop(self.sampled.trim_end()).is_some() => self.find_late_end(own, last, meter)?,
             Ok(own) => own,
             Err(at) => return Ok(Err(at)),
         };
-        Ok(Ok(self.end_of_sample(&own)))
+        let stops = self.list_stops(&own);
+        let is_end = own.has_end && stops.iter().any(|stop| self.text(own.range.clone()).ends_with(*stop));
+        let own = match is_end || find_stop(self.sampled.trim_end(), &stops).is_none() {
+            true => own,
+            false => self.find_late_end(own, last, meter)?,
+        };
+        Ok(Ok(self.end_of_sample(&own, &stops)))
+    }
+
+    /// Returns the strings at which the model can have stopped. The tokens that the prompt has after its text are some of them.
+    fn list_stops(&self, own: &Written) -> Vec<&'g str> {
+        let mut stops: Vec<&str> = self.stops.iter().map(|(stop, _)| stop.as_str()).collect();
+        let mut rest = self.text(own.range.end..self.prompt.text.len()).trim_start();
+        while let Some((token, after)) = control_token(rest).and_then(|length| rest.split_at_checked(length)) {
+            if stops.len() == self.stops.len().saturating_add(MAX_NEXT) {
+                break;
+            }
+            stops.push(token);
+            rest = after.trim_start();
+        }
+        stops
     }
 
     /// Adds the token that ends the turn of a message to what the model writes in it, if the template writes it with the next message, but
@@ -237,37 +259,8 @@ impl<'g> Grown<'g> {
         }
     }
 
-    /// Returns the token at the end of a text that ends a turn, because it is a special token of the model, or begins a turn.
-    fn find_stop<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let tokens = match self.options.special_tokens {
-            None => self.template.control_tokens(),
-            Some(tokens) => {
-                let added = self.template.added_special_tokens().iter().map(String::as_str);
-                tokens.iter().map(|(_, token)| *token).chain(added).collect()
-            }
-        };
-        let longest = tokens.into_iter().filter(|token| text.ends_with(token)).map(str::len).max();
-        if let Some(length) = longest.filter(|length| *length > 0) {
-            return text.get(text.len().saturating_sub(length)..);
-        }
-        let tail = (text.len().saturating_sub(MAX_BYTES)..text.len()).find_map(|at| text.get(at..))?;
-        let token = last_control_token(tail).filter(|token| token.end == tail.len());
-        let token = tail.get(token?.start..).filter(|token| !is_thought(token))?;
-        let (mut turn, mut is_header) = (None, false);
-        let begins = |segment: &Segment| {
-            is_header |= turn.replace(segment.message()) != Some(segment.message());
-            is_header &= matches!(segment.origin(), Origin::Template { .. } | Origin::Token { .. });
-            let start = segment.bytes().start;
-            let head = (start + HEAD..=self.prompt.text.len()).find_map(|end| self.prompt.text.get(start..end));
-            let head = head.unwrap_or_else(|| self.text(start..self.prompt.text.len()));
-            is_header && head.trim_start().starts_with(token)
-        };
-        let mut segments = self.prompt.segments.iter();
-        segments.any(begins).then_some(token)
-    }
-
     /// Returns where the text after the sample begins, if the sample takes the place of what the model wrote in its turn.
-    fn end_of_sample(&self, own: &Written) -> usize {
+    fn end_of_sample(&self, own: &Written, known: &[&str]) -> usize {
         let Written { range, has_end } = own;
         let is_within = |segment: &&Segment| segment.bytes().start < range.end && segment.bytes().end > range.start;
         let is_printed =
@@ -285,7 +278,7 @@ impl<'g> Grown<'g> {
         let blanks = self.sampled.get(text.len()..).unwrap_or_default();
         // The tokens at which the model stopped, the last one first, if they are not those that the template writes there.
         let mut stops = Vec::new();
-        while let Some(stop) = self.find_stop(text).filter(|_| stops.len() < MAX_STOPS) {
+        while let Some(stop) = find_stop(text, known).filter(|_| stops.len() < MAX_STOPS) {
             if tokens.iter().any(|own| token_at(own) == stop) {
                 break;
             }
@@ -325,6 +318,16 @@ impl<'g> Grown<'g> {
         let rest = self.text(end..self.prompt.text.len());
         end.saturating_add(common_prefix(rest, blanks))
     }
+}
+
+/// Returns the longest stop token at the end of a text.
+fn find_stop<'t>(text: &'t str, stops: &[&str]) -> Option<&'t str> {
+    let length = stops
+        .iter()
+        .filter(|stop| text.ends_with(**stop))
+        .map(|stop| stop.len())
+        .max()?;
+    text.get(text.len().saturating_sub(length)..)
 }
 
 /// Returns the length of the longest part of a close, from its start, with which a sample ends.

@@ -40,7 +40,7 @@ pub struct LoadOptions<'o> {
     /// Whether to read files through symbolic links that leave the folder. The default is an error, because a folder from a stranger could
     /// link to any file of the machine. The links of the Hugging Face cache into its folder `blobs` are always followed.
     pub follow_links: bool,
-    /// What reading the files and compiling the templates may use together.
+    /// The bounds on reading the files and compiling the templates together.
     pub bounds: Bounds<'o>,
 }
 

@@ -42,9 +42,9 @@ const PROCESSOR: &str = "processor_config.json";
 const LEGACY: &str = "chat_template.json";
 
 impl ChatTemplate {
-    /// Loads a model's folder. A model's folder of the Hugging Face cache, such as `models--Qwen--Qwen3-8B`, is accepted too: the revision of its branch `main`, or
-    /// the only one, is loaded. A folder with a `tokenizer_config.json` and without a template can be loaded; to apply it, set
-    /// [`ApplyOptions::chat_template`](crate::ApplyOptions::chat_template).
+    /// Loads a model's folder. A model's folder of the Hugging Face cache, such as `models--Qwen--Qwen3-8B`, is accepted too: the revision
+    /// of its branch `main`, or the only one, is loaded. A folder with a `tokenizer_config.json` and without a template can be loaded; to
+    /// apply it, set [`ApplyOptions::chat_template`](crate::ApplyOptions::chat_template).
     ///
     /// # Errors
     /// If the folder or a file in it cannot be read or has wrong content. The message names the file, and the class is
@@ -75,7 +75,8 @@ impl ChatTemplate {
     /// tokens.
     ///
     /// # Errors
-    /// If the configuration is not an object, or a template or a token in it is wrong. The class is [`ErrorClass::Template`](crate::ErrorClass::Template).
+    /// If the configuration is not an object, or a template or a token in it is wrong. The class is
+    /// [`ErrorClass::Template`](crate::ErrorClass::Template).
     pub fn from_config(config: &serde_json::Value) -> Result<Self> {
         Self::from_config_with(config, Bounds::default())
     }
@@ -122,6 +123,7 @@ struct Folder<'p> {
 }
 
 impl Folder<'_> {
+    /// Loads the templates and the special tokens of the folder.
     fn load(&self, is_processor: bool) -> Result<ChatTemplate> {
         let config = self.object(CONFIG)?;
         let templates = if is_processor {
@@ -154,6 +156,7 @@ impl Folder<'_> {
         Ok(template)
     }
 
+    /// Returns the templates of the tokenizer.
     fn tokenizer_templates(&self, config: Option<&Object<'_>>) -> Result<Templates> {
         let mut named = Vec::new();
         if let Some(template) = self.template(PathBuf::from(TEMPLATE), "default")? {
@@ -175,6 +178,7 @@ impl Folder<'_> {
         }
     }
 
+    /// Returns the templates of the processor.
     fn processor_templates(&self) -> Result<Templates> {
         let additional = self.additional()?;
         let legacy = self.json_templates(LEGACY)?;

@@ -1,4 +1,4 @@
-//! The keys of `tokenizer.json` that the contract reads.
+//! The keys of `tokenizer.json` that name special tokens.
 //!
 //! ```text
 //! {"version": "1.0", "truncation": null, "padding": {…, "pad_token": "<pad>"}, "added_tokens": [{"content": "<end>", "special": true}], …}
@@ -39,6 +39,7 @@ impl TokenizerJson {
         Ok(content)
     }
 
+    /// Reads the entries up to the last one that matters.
     fn read_entries(file: impl BufRead, deadline: &Deadline) -> Result<Self> {
         let mut content = Self::default();
         let mut bytes = file.bytes().map_while(std::result::Result::ok);

@@ -45,8 +45,8 @@ const OWN: &str = "model_specific_special_tokens";
 const NO_EXTRA: &str = "extra_special_tokens must be a list/tuple of tokens or a dict of named tokens";
 const NO_OWN: &str = "model_specific_special_tokens must be a dictionary of token name to token value";
 
-/// Returns the names and texts of the special tokens, the standard ones first. `map` is the content of `special_tokens_map.json`, if it is
-/// read. `defaults` are the tokens of the tokenizer's class. `pad_token` is that of `tokenizer.json`, which counts if nothing else names
+/// Returns the names and strings of the special tokens, the standard ones first. `map` is the content of `special_tokens_map.json`, if it
+/// is read. `defaults` are the tokens of the tokenizer's class. `pad_token` is that of `tokenizer.json`, which counts if nothing else names
 /// one.
 pub(super) fn collect_special_tokens(
     config: &Object<'_>,
@@ -127,6 +127,7 @@ enum TokenValue<'f> {
 }
 
 impl<'f> Arguments<'f> {
+    /// Reads the arguments in `tokenizer_config.json`.
     fn read_config(&mut self, config: &'f Object<'f>) -> Result<()> {
         for (name, value) in config.entries() {
             match value {
@@ -154,6 +155,7 @@ impl<'f> Arguments<'f> {
         }
     }
 
+    /// Reads the arguments in `special_tokens_map.json`, after those of the configuration.
     fn read_map(&mut self, map: &'f Object<'f>) -> Result<()> {
         for (name, value) in map.entries() {
             match value {

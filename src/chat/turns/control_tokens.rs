@@ -34,10 +34,11 @@ use crate::trace::{Origin, Segment};
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 ///
-/// A tokenizer reads `<|im_end|>` as a token anywhere, even in the text of a user. So a user can end the turn and begin one of the system.
-/// [`PromptOptions::control_tokens`](crate::PromptOptions::control_tokens) refuses such a request, or lets [`Prompt::pieces`](crate::Prompt::pieces) cut the prompt around each control token that is not
-/// the template's own. The control tokens are those that the model's files name and those in [`ControlTokens::tokens`](crate::ControlTokens::tokens). A token that is put
-/// together from several strings is found too, and the template sees the strings unchanged:
+/// A tokenizer reads `<|im_end|>` as a token anywhere, even in the text of a user. So a user can end the turn and begin a system turn.
+/// [`PromptOptions::control_tokens`](crate::PromptOptions::control_tokens) refuses such a request, or lets
+/// [`Prompt::pieces`](crate::Prompt::pieces) cut the prompt around each control token that is not the template's own. The control tokens
+/// are those that the model's files name and those in [`ControlTokens::tokens`](crate::ControlTokens::tokens). A token that is put together
+/// from several strings is found too, and the template sees the strings unchanged:
 ///
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens};
@@ -57,9 +58,10 @@ use crate::trace::{Origin, Segment};
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 ///
-/// Encode a piece without control tokens with a tokenizer that has no added tokens, and join the ids of the pieces. `tests/outside/tokenizers` in
-/// the repository does so with the crate `tokenizers`. A template that forms tokens from roles (`'<|' + message.role + '|>'`) needs
-/// [`ControlTokens::roles`](crate::ControlTokens::roles). A tokenizer that normalizes the text before it looks for its tokens, for example to lower case, can find more.
+/// Encode a piece without control tokens with a tokenizer that has no added tokens, and join the ids of the pieces.
+/// `tests/outside/tokenizers` in the repository does so with the crate `tokenizers`. A template that forms tokens from roles (`'<|' +
+/// message.role + '|>'`) needs [`ControlTokens::roles`](crate::ControlTokens::roles). A tokenizer that normalizes the text before it looks
+/// for its tokens, for example to lower case, can find more.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct ControlTokens<'o> {
@@ -178,6 +180,7 @@ impl Prompt {
         self.find_control_tokens(&mut Meter::within(bounds, &bounds.start()), tokens)
     }
 
+    /// Finds the occurrences of control tokens as [`Prompt::control_tokens`] does, within the limits of a meter.
     fn find_control_tokens<T: AsRef<str>>(&self, meter: &mut Meter<'_>, tokens: &[T]) -> Result<Vec<ControlToken>, Error> {
         meter.charge_scan(self.text.len())?;
         let finder = Finder::new(meter, tokens)?;

@@ -1,4 +1,4 @@
-//! The assistant mask: which tokens of a text the model wrote.
+//! The assistant mask: which tokens of a prompt the model wrote.
 //!
 //! ```text
 //! text  <|a|>Hi there<|e|>     spans [5..13]
@@ -10,18 +10,19 @@
 use std::ops::Range;
 
 /// Returns the assistant mask: 1 for each token that overlaps a span, and 0 for the others. `tokens` are the offsets of the tokens in the
-/// text, each a start and an end as tokenizers return them, in the unit of the spans: [`Spans::code_points`](crate::Spans::code_points) if the tokenizer counts characters, as in Python, or
-/// [`Spans::bytes`](crate::Spans::bytes) if it counts bytes.
+/// text, each a start and an end as tokenizers return them, in the unit of the spans: [`Spans::code_points`](crate::Spans::code_points) if
+/// the tokenizer counts characters, as in Python, or [`Spans::bytes`](crate::Spans::bytes) if it counts bytes.
 ///
-/// For the spans of [`Prompt::reference_spans`](crate::Prompt::reference_spans), this is the mask of transformers. The reference goes through tokens
-/// and spans once, so each token is compared with one span only: the first, in the order given, that ends after the start of the token and
-/// that no earlier token has passed. The order matters because a nested `{% generation %}` block ends before the block around it, and so
-/// comes first.
+/// For the spans of [`Prompt::reference_spans`](crate::Prompt::reference_spans), this is the mask of transformers. The reference goes
+/// through tokens and spans once, so each token is compared with one span only: the first, in the order given, that ends after the start of
+/// the token and that no earlier token has passed. The order matters because a nested `{% generation %}` block ends before the block around
+/// it, and so comes first.
 ///
 /// # Training masks
 ///
-/// A trainer needs to know which tokens the model would have written. With [`PromptOptions::assistant`](crate::PromptOptions::assistant), a prompt of any template has the
-/// spans of the text that the model would write, and [`assistant_mask`](crate::assistant_mask) makes the mask over tokens from the offsets of the tokenizer:
+/// A trainer needs to know which tokens the model would have written. With [`PromptOptions::assistant`](crate::PromptOptions::assistant), a
+/// prompt of any template has the spans of the text that the model would write, and [`assistant_mask`](crate::assistant_mask) makes the
+/// mask over tokens from the offsets of the tokenizer:
 ///
 /// ```
 /// use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, assistant_mask};
@@ -42,9 +43,9 @@ use std::ops::Range;
 /// ```
 ///
 /// A template with `{% generation %}` blocks decides by itself: the spans are the places of its blocks. For any other template, the spans
-/// of a message are the text that the message owns, as [`Prompt::turns`](crate::Prompt::turns) shows it, from the end of the generation prompt to the end of the
-/// turn. If the generation prompt ends with an opened `<think>`, that tag belongs to the prompt. Results of tools, documents and other
-/// messages within the turn are not the model's.
+/// of a message are the text that the message owns, as [`Prompt::turns`](crate::Prompt::turns) shows it, from the end of the generation
+/// prompt to the end of the turn. If the generation prompt ends with an opened `<think>`, that tag belongs to the prompt. Results of tools,
+/// documents and other messages within the turn are not the model's.
 ///
 /// | option | default | what changes |
 /// |---|---|---|
@@ -69,15 +70,16 @@ use std::ops::Range;
 /// | this crate | the turn after the generation prompt | `Hello!<\|im_end\|>` |
 ///
 /// If a turn does not begin with a generation prompt, the spans begin after its header, which is the text that another answer has before
-/// its content too, and which is not that of a user. Where the rule does not hold, [`Prompt::assistant_turns`](crate::Prompt::assistant_turns)
-/// has the reason in place of the spans of a turn:
+/// its content too, and which is not that of a user. Where the rule does not hold,
+/// [`Prompt::assistant_turns`](crate::Prompt::assistant_turns) has the reason in place of the spans of a turn:
 ///
 /// - The turn begins with neither: the template writes `Bot:` to open an answer, and `Message 7:` before one in the history.
 /// - The template prints whole messages as JSON.
 ///
-/// With [`RenderOptions::reference_spans`](crate::RenderOptions::reference_spans) the prompt has the spans of the blocks as transformers counts them, which is wrong inside macros, set
-/// blocks and call blocks; with [`RenderOptions::generation_spans`](crate::RenderOptions::generation_spans) it has their places in the text. Both are empty if the template has no block:
-/// see [`ChatTemplate::has_generation`](crate::ChatTemplate::has_generation).
+/// With [`RenderOptions::reference_spans`](crate::RenderOptions::reference_spans) the prompt has the spans of the blocks as transformers
+/// counts them, which is wrong inside macros, set blocks and call blocks; with
+/// [`RenderOptions::generation_spans`](crate::RenderOptions::generation_spans) it has their places in the text. Both are empty if the
+/// template has no block: see [`ChatTemplate::has_generation`](crate::ChatTemplate::has_generation).
 ///
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate};

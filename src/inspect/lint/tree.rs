@@ -17,6 +17,7 @@ const CONTAINERS: [&str; 5] = ["tool_calls", "parameters", "properties", "functi
 /// The variables that are lists.
 const LISTS: [&str; 3] = ["tools", "messages", "documents"];
 
+/// Finds the faults that the tree of a template shows. `tokens` are the names and strings of the special tokens.
 pub fn inspect(template: &Template, tokens: &[(String, String)], findings: &mut Findings<'_>) {
     let is_given = |name: &str| {
         LISTS.contains(&name)
@@ -34,7 +35,7 @@ pub fn inspect(template: &Template, tokens: &[(String, String)], findings: &mut 
         guarded: HashSet::new(),
         used: HashMap::new(),
         called: HashMap::new(),
-        is_form_tested: 0,
+        form_tests: 0,
         items: HashSet::new(),
     };
     walk.body(&template.tree().body);
@@ -88,7 +89,7 @@ struct Walk<'t, 'f, 's> {
     /// The names that are called, each with the offset of the first call.
     called: HashMap<Symbol, u32>,
     /// The number of conditions around the current node that test whether a value is a string or an object.
-    is_form_tested: usize,
+    form_tests: usize,
     /// The variables of loops over `tools`.
     items: HashSet<Symbol>,
 }
@@ -119,10 +120,11 @@ impl Walk<'_, '_, '_> {
         });
     }
 
+    /// Checks the conditions and the bodies of an `if`.
     fn choice(&mut self, node: &If) {
         let source = self.template.source();
         let tests_form = node.arms.iter().any(|arm| tests_form(&arm.test));
-        self.is_form_tested += usize::from(tests_form);
+        self.form_tests += usize::from(tests_form);
         let mut earlier = HashSet::new();
         for arm in &node.arms {
             let test = source.slice(arm.test.span);
@@ -134,7 +136,7 @@ impl Walk<'_, '_, '_> {
             self.body(&arm.body);
         }
         self.body(&node.otherwise);
-        self.is_form_tested = self.is_form_tested.saturating_sub(usize::from(tests_form));
+        self.form_tests = self.form_tests.saturating_sub(usize::from(tests_form));
     }
 
     /// Notes the name of a condition, which may be undefined.
@@ -188,7 +190,7 @@ impl Walk<'_, '_, '_> {
             }
             _ => false,
         };
-        if name && self.is_form_tested == 0 {
+        if name && self.form_tests == 0 {
             let text = self.template.source().slice(expr.span).to_owned();
             self.findings.add(&PRINTED_CONTAINER, expr.span.start, &text);
         }
@@ -198,7 +200,8 @@ impl Walk<'_, '_, '_> {
         self.template.tree().symbols.name(name)
     }
 
-    fn expr(&mut self, expr: &Expr, is_printed: bool) {
+    /// Checks an expression and its parts. `is_used` tells whether an output or an operation uses its value.
+    fn expr(&mut self, expr: &Expr, is_used: bool) {
         let source = self.template.source();
         match &expr.kind {
             ExprKind::Literal(Literal::Bool(_) | Literal::None) => {
@@ -207,7 +210,7 @@ impl Walk<'_, '_, '_> {
                     self.findings.add(&PYTHON_LITERAL, expr.span.start, text);
                 }
             }
-            ExprKind::Name(name) if is_printed => {
+            ExprKind::Name(name) if is_used => {
                 self.used.entry(name.symbol).or_insert(expr.span.start);
             }
             ExprKind::Slice(slice) if slice.step.is_some() => {
@@ -271,11 +274,11 @@ impl Walk<'_, '_, '_> {
             ExprKind::Conditional(node) => self.guard(&node.test),
             _ => {}
         }
-        let is_value = matches!(
+        let uses_parts = matches!(
             expr.kind,
             ExprKind::Binary(..) | ExprKind::Concat(_) | ExprKind::Attribute(_) | ExprKind::Filter(_)
         );
-        expr.for_each_child(&mut |child| self.expr(child, is_value));
+        expr.for_each_child(&mut |child| self.expr(child, uses_parts));
     }
 
     fn check_literal_end(&mut self, expr: &Expr) {

@@ -16,8 +16,8 @@ pub struct Turn {
 }
 
 /// The kind of a message, which decides where it can be in a conversation, and the number of its calls. A letter is the kind: `h` are
-/// instructions before all other messages, `u` is a message of the user, `a` one of the assistant without calls, `c` one with calls, and
-/// `r` the result of a call.
+/// instructions before all other messages, `u` is a user message, `a` an assistant message without calls, `c` one with calls, and `r` the
+/// result of a call.
 pub type Kind = (char, usize);
 
 /// The role of a message, the number of its calls, its reasoning and its content.

@@ -5,6 +5,7 @@
 //! <function=zarnokel>⏎<parameter=plimbusk>⏎…⏎</parameter>…          ->   a tag for each argument
 //! ```
 
+use indexmap::IndexSet;
 use serde_json::{Value, json};
 
 use super::is_tags;
@@ -14,6 +15,34 @@ use crate::inspect::plant::{ANSWER, ARGUMENT, FUNCTION, ID, PARAMETER, SECOND, S
 /// The name of a function in a regular expression.
 const NAME: &str = r"\s*(?P<name>[A-Za-z0-9_.\-]+)";
 
+/// The header of a call as templates print it, a regular expression for what models write, and what else they write around content.
+type Header = (&'static str, &'static str, &'static [&'static str]);
+
+/// The headers that models write in another way than templates print them.
+const HEADERS: [Header; 1] = [(
+    "to=functions.{name}<|channel|>commentary json<|message|>",
+    r"(?:<\|channel\|>\s*(?:commentary|analysis))?\s*to=functions\.\s*(?P<name>[A-Za-z0-9_.\-]+)\s*(?:<\|channel\|>\s*(?:commentary|analysis))?\s*(?:<\|constrain\|>)?\s*(?:json)?\s*<\|message\|>\s*",
+    &[
+        "<|channel|>commentary<|message|>",
+        "<|channel|>final<|message|>",
+        "<|end|>",
+        "<|start|>assistant",
+    ],
+)];
+
+/// Returns what a model writes around content if it writes calls in this way.
+pub fn list_around(field: &Value) -> &'static [&'static str] {
+    let pattern = field.get("open_pattern").and_then(Value::as_str);
+    let header = HEADERS.iter().find(|(_, header, _)| pattern == Some(header));
+    header.map_or(&[], |(.., around)| around)
+}
+
+/// What an id begins with that has the name of its function.
+pub const NAMED_ID: &str = "functions.";
+
+/// What takes the place of the string before each tag.
+const MARKER: &str = "\u{e000}";
+
 /// The maximum number of brackets at which a JSON value is tried.
 const MAX_TRIES: usize = 24;
 
@@ -22,6 +51,14 @@ type Words = [&'static str; 3];
 
 const FIRST: Words = [FUNCTION, VALUE, SECOND];
 const OTHER: Words = [SPARE, SYSTEM, ANSWER];
+
+/// What is known of how the model writes besides what the template prints for two calls.
+pub struct Writing<'w> {
+    /// The strings at which the model can stop.
+    pub stops: &'w [String],
+    /// Whether values can be between `<![CDATA[` and `]]>`.
+    pub has_data: bool,
+}
 
 /// The place of a call in a string, and how it is written.
 struct Core<'t> {
@@ -43,14 +80,48 @@ enum Form<'t> {
 
 /// Returns the description of the field with the calls. `one` is an answer with one call, which begins after `skipped` bytes, and `two` an
 /// answer with two calls.
-pub fn describe(one: &str, skipped: usize, two: Option<&str>) -> Option<Value> {
+pub fn describe(one: &str, skipped: usize, two: Option<&str>, writing: &Writing<'_>) -> Option<Value> {
+    let marker = find_marker(one);
+    let hide = |text: &str| marker.map_or(text.to_owned(), |marker| text.replace(marker, MARKER));
+    let skipped = hide(one.get(..skipped)?).len();
+    let two = two.map(hide);
+    let one = hide(one);
+    // What a call begins with can begin content too.
+    let mut starts = [skipped, 0].into_iter();
+    let field = starts.find_map(|skipped| describe_after(&one, skipped, two.as_deref(), writing))?;
+    match marker {
+        Some(marker) => {
+            let shown = serde_json::to_string(marker).ok()?;
+            let escaped = serde_json::to_string(&escape_exact(marker)).ok()?;
+            let show = |(key, value): (&String, &Value)| {
+                let is_pattern = key.ends_with("_pattern") || key == "content_args";
+                let marker = if is_pattern { &escaped } else { &shown };
+                let marker = marker.get(1..marker.len().saturating_sub(1))?;
+                let value = value.to_string().replace(MARKER, marker);
+                Some((key.clone(), serde_json::from_str(&value).ok()?))
+            };
+            field.as_object()?.iter().map(show).collect::<Option<_>>().map(Value::Object)
+        }
+        None => Some(field),
+    }
+}
+
+/// Returns the string before each tag, if tags have one that looks like a tag itself: `]<]x[>[` in `]<]x[>[<city>Rome]<]x[>[</city>`.
+fn find_marker(text: &str) -> Option<&str> {
+    let (before, after) = text.split_once(VALUE)?;
+    let marker = after.get(..after.find(&format!("</{ARGUMENT}"))?)?;
+    let is_marker = marker.contains(['<', '[']) && before.ends_with(&format!("{marker}<{ARGUMENT}>"));
+    is_marker.then_some(marker)
+}
+
+fn describe_after(one: &str, skipped: usize, two: Option<&str>, writing: &Writing<'_>) -> Option<Value> {
     [find_json, find_named, find_bare, find_python, find_tags]
         .iter()
         .find_map(|find| {
             let core = find(one, &FIRST)?;
             let pair = two.and_then(|two| Some((two, find(two, &FIRST)?, find(two, &OTHER)?)));
             let front = one.get(skipped.min(core.start)..core.start)?;
-            describe_core((front, one.get(core.end..)?), &core, pair.as_ref())
+            describe_core((front, one.get(core.end..)?), &core, pair.as_ref(), writing)
         })
 }
 
@@ -74,13 +145,28 @@ fn find_anchors<'t>(front: &'t str, back: &'t str, between: Option<&'t str>) -> 
 }
 
 /// Returns the description of calls. `front` and `back` are the strings before and after one call, and `pair` is an answer with two calls.
-fn describe_core((front, back): (&str, &str), core: &Core<'_>, pair: Option<&(&str, Core<'_>, Core<'_>)>) -> Option<Value> {
+fn describe_core(
+    (front, back): (&str, &str),
+    core: &Core<'_>,
+    pair: Option<&(&str, Core<'_>, Core<'_>)>,
+    Writing { stops, has_data }: &Writing<'_>,
+) -> Option<Value> {
     // Two calls in one list are one region.
     let apart = pair.filter(|(_, first, other)| other.start >= first.end);
     let apart = apart.and_then(|(two, first, other)| two.get(first.end..other.start));
-    let (open, close) = find_anchors(front, back, apart).filter(|(open, _)| !open.is_empty())?;
+    let (open, close) = find_anchors(front, back, apart)?;
+    if open.is_empty() && !matches!(core.form, Form::Python) {
+        return None;
+    }
+    // An engine strips the token at which the model stops.
+    let stop = stops.iter().map(String::as_str).find(|stop| close.ends_with(stop));
+    let close = stop.and_then(|stop| close.strip_suffix(stop)).unwrap_or(close).trim_end();
+    let is_stopped = close.is_empty();
     let call = |name: &str, arguments: &str| json!({"type": "function", "function": {"name": name, "arguments": arguments}});
-    let (mut open_pattern, mut close_pattern) = (None, close.contains(char::is_whitespace).then(|| escape(close)));
+    // The name can also be in what is before the call: to=zarnokel<|message|><call name="zarnokel">
+    let header = front.trim_end().strip_suffix(open).filter(|header| header.contains(FUNCTION));
+    let header = header.map_or(String::new(), |header| format!(r"(?:{}\s*)?", escape(header)));
+    let (mut open_pattern, mut close_pattern) = (None, None);
     let field = match &core.form {
         Form::Json(value) => {
             let (item, prefix, repeats) = match value {
@@ -92,16 +178,29 @@ fn describe_core((front, back): (&str, &str), core: &Core<'_>, pair: Option<&(&s
             json!({"content": "json", repeats: true, "transform": transform})
         }
         Form::Named { between, delimiter } => {
+            let mut begin = escape(open);
+            let mut id = between.contains(ID).then(|| json!("{id}"));
             let after = match pair.map(|(.., other)| &other.form) {
                 // The text can count the calls.
                 Some(Form::Named { between: other, .. }) if other != between => {
                     let start = common_prefix(between, other);
                     let end = common_suffix(between.get(start..)?, other.get(start..)?);
-                    format!(r"\s*{}\S*?{}\s*", escape(between.get(..start)?), escape(end))
+                    let mut count = format!(r"\s*{}\S*?", escape(between.get(..start)?));
+                    if let Some(open) = open.strip_suffix(NAMED_ID) {
+                        // The name and the count are the id.
+                        begin = format!("{}(?P<id>{}", escape(open), escape(NAMED_ID));
+                        count.push(')');
+                        id = Some(json!("{id}"));
+                    }
+                    format!(r"{count}{}\s*", escape(end))
                 }
-                _ => escape_around(between),
+                // A name alone is any word, unless the arguments follow.
+                _ if between.trim().is_empty() => r"\s*(?=\{)".to_owned(),
+                _ => match between.split_once(ID) {
+                    Some((before, after)) => format!(r"\s*{}(?P<id>\S*?){}\s*", escape(before), escape(after)),
+                    None => escape_around(between),
+                },
             };
-            let mut begin = escape(open);
             if close.starts_with(['}', ']', ',']) && control_tokens(close).next().is_none() {
                 // The arguments can have the same text, so what follows decides.
                 let leads = [Some(front), apart].map(|text| Some(find_lead(text?.trim_end().strip_suffix(open)?)));
@@ -111,10 +210,19 @@ fn describe_core((front, back): (&str, &str), core: &Core<'_>, pair: Option<&(&s
                     .len()
                     .saturating_sub(rest.trim_start_matches([']', '}', ')', ' ', '\n']).len());
                 let (brackets, rest) = rest.split_at_checked(brackets)?;
-                let token = control_tokens(rest)
-                    .next()
-                    .map_or("$".to_owned(), |token| escape(rest.get(token).unwrap_or_default()));
-                let end = format!(r"\s*{}(?=\s*(?:{token}|$)){}", escape(brackets), next.unwrap_or_default());
+                let token = control_tokens(rest).next().and_then(|token| rest.get(token));
+                let ends = token
+                    .into_iter()
+                    .chain(stops.iter().map(String::as_str))
+                    .map(escape)
+                    .chain(["$".to_owned()]);
+                let ends = ends.collect::<IndexSet<_>>().into_iter().collect::<Vec<_>>().join("|");
+                // A model can write a list where the template prints its items.
+                let brackets = match brackets.trim() {
+                    "" => r"\]?".to_owned(),
+                    brackets => escape(brackets),
+                };
+                let end = format!(r"\s*{brackets}(?=\s*(?:{ends})){}", next.unwrap_or_default());
                 close_pattern = Some(format!("{}(?:{end})", escape(close)));
                 let leads: Vec<String> = leads
                     .iter()
@@ -122,18 +230,36 @@ fn describe_core((front, back): (&str, &str), core: &Core<'_>, pair: Option<&(&s
                     .filter(|lead| !lead.is_empty())
                     .map(|lead| escape(lead))
                     .collect();
-                if !leads.is_empty() {
-                    begin = format!(r"(?:{})?\s*{begin}", leads.join("|"));
-                }
-            } else if pair.is_some() && close.is_empty() && !between.trim().is_empty() {
+                let leads: IndexSet<String> = leads.into_iter().chain([r"\[".to_owned()]).collect();
+                begin = format!(r"(?:{})?\s*{begin}", leads.into_iter().collect::<Vec<_>>().join("|"));
+            } else if pair.is_some() && stop.is_none() && close.is_empty() && !between.trim().is_empty() {
                 // The text that begins the next call ends this one, so that the next call can be without it.
                 let end = back.get(control_tokens(back).next()?)?;
-                close_pattern = Some(format!("{begin}|{}", escape(end)));
+                let ends = stops
+                    .iter()
+                    .map(String::as_str)
+                    .filter(|stop| *stop != end)
+                    .chain([end])
+                    .map(escape);
+                close_pattern = Some(format!("{begin}|{}", ends.collect::<Vec<_>>().join("|")));
                 begin = format!("(?:{begin})?");
             }
-            open_pattern = Some(format!("{begin}{NAME}{after}"));
+            if pair.is_some() && close.is_empty() && close_pattern.is_none() {
+                // The next call ends this one.
+                let ends = stops.iter().map(|stop| escape(stop));
+                let next = format!(r"(?=\s*{}\s*[A-Za-z0-9_.\-]+{after})", escape(open));
+                let next = next.replace(r"(?=\{))", r"\{)");
+                close_pattern = Some(ends.chain([next]).collect::<Vec<_>>().join("|"));
+            }
+            let printed = format!("{open}{{name}}{between}");
+            let header = HEADERS
+                .iter()
+                .find(|(header, ..)| printed.ends_with(header))
+                .map(|(_, pattern, _)| (*pattern).to_owned());
+            open_pattern = Some(header.unwrap_or_else(|| format!("{begin}{NAME}{after}")));
             let arguments = delimiter.map(|delimiter| json!({"unquoted_keys": true, "string_delims": [[delimiter, delimiter]]}));
-            let field = json!({"content": "json", "repeats": true, "transform": call("{name}", "{content}")});
+            let transform = with_field(&call("{name}", "{content}"), "id", id);
+            let field = json!({"content": "json", "repeats": true, "transform": transform});
             with_field(&field, "content_args", arguments)
         }
         Form::Python => json!({"content": "python-call-list", "transform_each": true, "transform": call("{name}", "{arguments}")}),
@@ -141,24 +267,44 @@ fn describe_core((front, back): (&str, &str), core: &Core<'_>, pair: Option<&(&s
             after,
             tag: [before, middle, end],
         } => {
-            open_pattern = Some(format!("{}{NAME}{}", escape(open), escape_around(after)));
-            let (before, middle, end) = (escape(before.trim_start()), escape_exact(middle), escape_exact(end));
-            let tag = format!("{before}(?P<key>[^<>\\n\"=:]+?){middle}(?P<value>.*?){end}");
+            open_pattern = Some(format!("{header}{}{NAME}{}", escape(open), escape_around(after)));
+            // A model can leave out the line break on either side of a value.
+            let around = |blank: &str| if blank.contains('\n') { r"\n?" } else { "" };
+            let after = around(middle.get(middle.trim_end().len()..)?);
+            let ahead = around(end.get(..end.len().saturating_sub(end.trim_start().len()))?);
+            let (data, data_end) = if *has_data {
+                (r"(?:<!\[CDATA\[)?", r"(?:\]\]>)?")
+            } else {
+                ("", "")
+            };
+            let (before, middle, end) = (
+                escape(before.trim_start()),
+                escape_exact(middle.trim_end()),
+                escape_exact(end.trim()),
+            );
+            let tag = format!("{before}(?P<key>[^<>\\n\"=:]+?){middle}{after}{data}(?P<value>.*?){data_end}{ahead}{end}");
             json!({"content": "xml-inline", "content_args": {"tag_pattern": tag}, "repeats": true, "transform": call("{name}", "{content}")})
         }
     };
-    let open = if open_pattern.is_some() { None } else { Some(open) };
-    let close = Some(close).filter(|close| close_pattern.is_none() && !close.is_empty());
+    let open_pattern = open_pattern.or_else(|| open.is_empty().then(|| r"(?=\[\s*[A-Za-z_][\w.\-]*\()".to_owned()));
+    let open = Some(open).filter(|_| open_pattern.is_none());
+    let close_pattern = close_pattern.or_else(|| close.contains(char::is_whitespace).then(|| escape(close)));
+    let close = match is_stopped {
+        _ if close_pattern.is_some() => None,
+        true if stops.is_empty() => None,
+        true => Some(json!(stops)),
+        false => Some(close.into()),
+    };
     let anchors = [
-        ("open_pattern", open_pattern.as_deref()),
-        ("open", open),
-        ("close_pattern", close_pattern.as_deref()),
+        ("open_pattern", open_pattern.map(Value::from)),
+        ("open", open.map(Value::from)),
+        ("close_pattern", close_pattern.map(Value::from)),
         ("close", close),
     ];
     Some(
         anchors
-            .iter()
-            .fold(field, |field, (key, anchor)| with_field(&field, key, anchor.map(Value::from))),
+            .into_iter()
+            .fold(field, |field, (key, anchor)| with_field(&field, key, anchor)),
     )
 }
 
@@ -227,7 +373,7 @@ fn find_named<'t>(text: &'t str, [name, value, _]: &Words) -> Option<Core<'t>> {
 /// Finds a call whose arguments are written one after the other. Returns its start, its end, and the strings after the name, before the
 /// first value and before the second key.
 fn find_arguments<'t>(text: &'t str, [name, first, second]: &Words) -> Option<(usize, usize, [&'t str; 3])> {
-    let start = text.find(name)?;
+    let start = text.get(..text.find(ARGUMENT)?)?.rfind(name)?;
     let mut at = start.saturating_add(name.len());
     let mut parts = [""; 4];
     for (part, word) in parts.iter_mut().zip([ARGUMENT, first, PARAMETER, second]) {
@@ -267,7 +413,9 @@ fn find_tags<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
     let (start, end, [after, middle, separator]) = find_arguments(text, words)?;
     let before = cut_start(common_suffix(after, separator));
     let rest = separator.get(..separator.len().saturating_sub(before.len()))?;
-    let close = cut_end(rest.get(..common_prefix(rest, text.get(end..)?))?);
+    // The closing tag can have the key, and both keys have the same length.
+    let same = |text: &str| text.replace(PARAMETER, ARGUMENT);
+    let close = cut_end(rest.get(..common_prefix(&same(rest), &same(text.get(end..)?)))?);
     let form = Form::Tags {
         after: after.get(..after.len().saturating_sub(before.len()))?,
         tag: [before, middle, close],
@@ -288,7 +436,7 @@ fn cut_start(text: &str) -> &str {
         .find(['<', '[', '>', ']'])
         .and_then(|at| text.get(at..)?.split_at_checked(1))
     {
-        Some((">" | "]", rest)) if !rest.is_empty() => rest,
+        Some((">" | "]", rest)) if !rest.is_empty() && !rest.starts_with('>') => rest,
         _ => text,
     }
 }

@@ -9,27 +9,34 @@
 //! rendered and parsed by the description. If one does not come back, there is no description, and the reason says which.
 
 mod calls;
+mod shots;
 mod states;
 mod trips;
 
+use std::cell::RefCell;
+
+use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
+
+use shots::{Called, Shot};
 
 use super::calls::working_forms;
 use super::conversation::arrange;
 use super::experiments::Experiments;
-use super::plant::{self, ARGUMENT, FUNCTION, Form, ID, PARAMETER, PLANT, REASONING, SECOND, SECOND_ID, SPARE, USER, VALUE, say};
+use super::plant::{self, ARGUMENT, FUNCTION, Form, ID, PLANT, REASONING, SECOND_ID, USER, say};
 use super::roles::list_forms;
 use crate::chat::{common_prefix, control_tokens};
 use crate::error::Result;
-use crate::report::{Arguments, Basics, Calls, Response};
+use crate::report::{Arguments, Basics, Response};
 use crate::response::{Event, ResponseTemplate};
 use crate::text::truncate::elide;
 
 /// The name of the field with the reasoning.
 const REASONING_FIELD: &str = "reasoning_content";
 
-/// The content of a message with calls and no text, and whether the conversation has tools, in the order in which they are tried.
-const EMPTY: [(Option<&str>, bool); 4] = [(Some(""), true), (None, true), (Some(""), false), (None, false)];
+/// What the name of the part with the calls is in a partial description, and that of the reasoning.
+const CALLS: &str = "calls";
+const THOUGHTS: &str = "reasoning";
 
 /// The maximum number of characters of an excerpt in a reason.
 const MAX_QUOTED: usize = 400;
@@ -52,30 +59,6 @@ impl From<&str> for Failure {
     }
 }
 
-/// A message of the assistant in a prompt.
-#[derive(Clone, Debug)]
-struct Shot {
-    prompt: String,
-    /// The end of the user's text.
-    after: usize,
-    /// The part of the prompt that the model writes.
-    start: usize,
-    end: usize,
-}
-
-/// Messages with calls in prompts.
-struct Called {
-    /// The message with one call.
-    message: Value,
-    /// Whether the arguments are JSON text.
-    is_text: bool,
-    one: Shot,
-    /// The message with two calls, if both are printed.
-    two: Option<Shot>,
-    /// The message with content beside the call, if the template renders it.
-    others: Vec<Shot>,
-}
-
 /// What is known of the template while a description is derived.
 struct Derivation<'e, 't> {
     experiments: &'e mut Experiments<'t>,
@@ -83,7 +66,9 @@ struct Derivation<'e, 't> {
     /// The order of the messages with which the template renders an answer.
     order: Option<&'static str>,
     /// The content of a message with calls and no text.
-    empty: Option<&'static str>,
+    empty: Option<Value>,
+    /// Whether the id of a call has the name of its function, because a template prints the name nowhere else.
+    has_named_ids: bool,
     /// Whether a conversation with calls has tools.
     has_tools: bool,
     /// The end of the text before each message, as a distance from the end of the user's text. Without an anchor, it is where the model
@@ -91,52 +76,105 @@ struct Derivation<'e, 't> {
     head: Option<usize>,
     /// The text before the message.
     anchor: String,
+    /// What the template prints before the content of an answer, after the prompt that asks for it.
+    lead: String,
+    /// The last description that was compiled.
+    compiled: RefCell<Option<(Value, ResponseTemplate)>>,
+}
+
+/// A description, and what it does not read, with the reason for each.
+struct Found {
+    template: Value,
+    lost: Vec<(String, String)>,
+}
+
+impl From<Found> for Response {
+    fn from(Found { template, lost }: Found) -> Self {
+        Self {
+            template: Some(template),
+            reason: lost.first().map(|(part, reason)| format!("{part}: {reason}")),
+            partial: lost.into_iter().map(|(part, _)| part).collect(),
+        }
+    }
 }
 
 /// Returns the description of the template.
 pub fn inspect(experiments: &mut Experiments<'_>, basics: &Basics) -> Result<Response> {
     let mut last = "the template does not render a message of a user and an answer".to_owned();
+    let mut best = None;
     for form in list_forms(&basics.roles) {
         let derivation = Derivation {
             experiments: &mut *experiments,
             form: *form,
             order: None,
             empty: None,
+            has_named_ids: false,
             has_tools: false,
             head: None,
             anchor: String::new(),
+            lead: String::new(),
+            compiled: RefCell::default(),
         };
         match derivation.derive(basics) {
-            Ok(template) => return Ok(Response::Template(template)),
+            Ok(found) if found.lost.iter().all(|(part, _)| part != CALLS) => return Ok(found.into()),
+            Ok(found) => best = best.or(Some(found)),
             Err(Failure::Reason(reason)) => last = reason,
             Err(Failure::Stopped(error)) => return Err(error),
         }
     }
     experiments.check_time()?;
-    Ok(Response::Reason(last))
+    Ok(best.map_or_else(
+        || Response {
+            reason: Some(last),
+            ..Response::default()
+        },
+        Response::from,
+    ))
 }
 
 impl Derivation<'_, '_> {
-    fn derive(mut self, basics: &Basics) -> Result<Value, Failure> {
+    fn derive(mut self, basics: &Basics) -> Result<Found, Failure> {
         let plain = say("assistant", self.form, PLANT);
         let content = self.shoot("content", &plain)?;
         let content = content.ok_or("the template does not render an answer after a message of a user")?;
         if !content.written().contains(PLANT) {
             return Err("the template does not print the content of an answer as it is".into());
         }
-        let calls = self.find_calls(&basics.calls)?;
-        if calls.is_none() && basics.calls.arguments != Arguments::Neither {
-            return Err("the template does not print the name and the arguments of a call after the message of the user".into());
+        let written = content.prompt.get(content.start..).unwrap_or_default();
+        self.lead = written.split(PLANT).next().unwrap_or_default().to_owned();
+        let mut reason = match basics.calls.arguments {
+            Arguments::Neither => self.prints_tools()?.then_some("the template prints tools and no calls"),
+            _ => Some("the template does not print the name and the arguments of a call after the message of the user"),
         }
-        let mut shots = vec![content];
+        .map(str::to_owned);
+        let forms = working_forms(&basics.calls);
+        for is_text in forms {
+            let Some(calls) = self.find_calls(*is_text)? else { continue };
+            // The template prints JSON text as it is, and objects in the notation of Python.
+            if forms.len() > 1 && !is_text && calls.one.written().contains(&format!("{{'{ARGUMENT}'")) {
+                continue;
+            }
+            match self.describe_message(&content, Some(&calls)) {
+                Err(Failure::Reason(other)) => reason = Some(other),
+                other => return other,
+            }
+        }
+        let mut found = self.describe_message(&content, None)?;
+        found.lost.splice(..0, reason.map(|reason| (CALLS.to_owned(), reason)));
+        Ok(found)
+    }
+
+    /// Describes answers, with reasoning if it is printed, and with calls if there are any.
+    fn describe_message(&mut self, content: &Shot, calls: Option<&Called>) -> Result<Found, Failure> {
+        let mut shots = vec![content.clone()];
         shots.extend(
             calls
                 .iter()
                 .flat_map(|calls| calls.others.iter().chain([&calls.one]).chain(&calls.two).cloned()),
         );
         // Some templates print reasoning only in messages with calls.
-        let mut thoughts = vec![plant::thinking(&plain)];
-        thoughts.extend(calls.as_ref().map(|calls| plant::thinking(&calls.message)));
+        let mut thoughts = vec![plant::thinking(&say("assistant", self.form, PLANT))];
+        thoughts.extend(calls.map(|calls| plant::thinking(&calls.message)));
         let mut thinking = None;
         for message in &thoughts {
             let shot = self.shoot("reasoning", message)?;
@@ -145,8 +183,26 @@ impl Derivation<'_, '_> {
                 shots.push(shot);
             }
         }
-        self.find_anchor(&shots)?;
-        if let Some(shot) = &thinking {
+        match self.describe_anchored(&shots, thinking.as_ref(), calls) {
+            Err(Failure::Reason(reason)) if thinking.is_some() => {
+                shots.retain(|shot| !shot.written().contains(REASONING));
+                match self.describe_anchored(&shots, None, calls) {
+                    Ok(mut found) => {
+                        found.lost.push((THOUGHTS.to_owned(), reason));
+                        Ok(found)
+                    }
+                    Err(Failure::Reason(_)) => Err(Failure::Reason(reason)),
+                    stopped => stopped,
+                }
+            }
+            other => other,
+        }
+    }
+
+    /// Describes messages after the text that begins them all, or else after any prompt.
+    fn describe_anchored(&mut self, shots: &[Shot], thinking: Option<&Shot>, calls: Option<&Called>) -> Result<Found, Failure> {
+        self.find_anchor(shots)?;
+        if let Some(shot) = thinking {
             // The text before the message can have the tag that opens the reasoning.
             if self
                 .text(shot)
@@ -157,77 +213,87 @@ impl Derivation<'_, '_> {
                 self.shorten_anchor(shot)?;
             }
         }
-        let first = match self.describe_shots(&shots, thinking.as_ref(), calls.as_ref()) {
+        let mut first = match self.describe_shots(shots, thinking, calls) {
             Err(Failure::Reason(reason)) if self.head.is_some() => reason,
             other => return other,
         };
-        // The text before the message may be no part of the generation prompt.
-        (self.anchor, self.head) = (String::new(), None);
-        let other = self.describe_shots(&shots, thinking.as_ref(), calls.as_ref());
-        other.map_err(|failure| match failure {
-            Failure::Reason(_) => Failure::Reason(first),
-            stopped => stopped,
-        })
-    }
-
-    /// Renders messages with calls whose name and arguments are printed.
-    fn find_calls(&mut self, calls: &Calls) -> Result<Option<Called>, Failure> {
-        let is_printed = |shot: &Shot| [FUNCTION, VALUE, SECOND].iter().all(|word| shot.written().contains(word));
-        for (is_text, (empty, has_tools)) in working_forms(calls)
-            .iter()
-            .flat_map(|is_text| EMPTY.map(|empty| (is_text, empty)))
-        {
-            (self.empty, self.has_tools) = (empty, has_tools);
-            let message = self.call_with(&make_calls(1, *is_text));
-            let Some(one) = self.shoot("call", &message)?.filter(is_printed) else {
-                continue;
-            };
-            let two = self.call_with(&make_calls(2, *is_text));
-            let two = self.shoot("calls", &two)?.filter(|shot| shot.written().contains(SPARE));
-            let beside = plant::with_content(&message, Some(self.form.content(PLANT)));
-            return Ok(Some(Called {
-                one,
-                two,
-                others: self.shoot("content_beside", &beside)?.into_iter().collect(),
-                message,
-                is_text: *is_text,
-            }));
+        // What is after the last token can begin the content or a call, and the text before the message may be no part of the generation
+        // prompt.
+        let token = control_tokens(&self.anchor).last().map_or(0, |token| token.end);
+        let shorter = self.anchor.len().saturating_sub(token);
+        let shorter = self
+            .head
+            .map(|head| head.saturating_sub(shorter))
+            .filter(|_| shorter > 0 && token > 0);
+        let tries = [
+            shorter.map(|head| (self.anchor.get(..token).unwrap_or_default().to_owned(), Some(head))),
+            Some((String::new(), None)),
+        ];
+        for other in tries.into_iter().flatten() {
+            (self.anchor, self.head) = other;
+            match self.describe_shots(shots, thinking, calls) {
+                Err(Failure::Reason(reason)) if first.is_empty() => first = reason,
+                Err(Failure::Reason(_)) => {}
+                other => return other,
+            }
         }
-        Ok(None)
-    }
-
-    /// Returns a message with calls and without content.
-    fn call_with(&self, calls: &[Value]) -> Value {
-        plant::calling(calls, self.empty.map(Value::from))
+        Err(Failure::Reason(first))
     }
 
     /// Describes the fields and checks the description.
-    fn describe_shots(&mut self, shots: &[Shot], thinking: Option<&Shot>, calls: Option<&Called>) -> Result<Value, Failure> {
+    fn describe_shots(&mut self, shots: &[Shot], thinking: Option<&Shot>, calls: Option<&Called>) -> Result<Found, Failure> {
         let mut fields = Map::new();
         if let Some(shot) = thinking {
             fields.insert(REASONING_FIELD.to_owned(), describe_reasoning(self.text(shot))?);
         }
+        let stops = self.find_stops()?;
         if let Some(Called { one, two, .. }) = calls {
             let two = two.as_ref().map(|two| self.text(two).replace(SECOND_ID, ID));
             let (one, plain) = (self.text(one), shots.first().map_or("", |shot| self.text(shot)));
             // What is before the content too is no part of a call.
             let skipped = cut_tokens(one, common_prefix(one, plain), plain);
-            let described = calls::describe(one, skipped, two.as_deref());
+            let source = self.experiments.template.source().unwrap_or_default();
+            let writing = calls::Writing {
+                stops: &stops,
+                has_data: source.contains("<![CDATA["),
+            };
+            let described = calls::describe(one, skipped, two.as_deref(), &writing);
             let described = described.ok_or("the way in which a call is written is not known")?;
             fields.insert("tool_calls".to_owned(), described);
         }
         let facts = (thinking.is_some(), calls.map(|calls| calls.is_text));
-        let close = self.find_fragments(&describe(&self.anchor, &fields, &[]), shots)?;
+        let mut close = self.find_fragments(&describe(&self.anchor, &fields, &[]), shots)?;
+        let around = fields
+            .get("tool_calls")
+            .map_or(&[][..], calls::list_around)
+            .iter()
+            .map(|text| (*text).to_owned());
+        // An engine strips the token at which the model stops.
+        let stripped = close
+            .iter()
+            .filter_map(|text| stops.iter().find_map(|stop| text.strip_suffix(stop.as_str())));
+        let more: Vec<String> = around.chain(stripped.map(|text| text.trim().to_owned())).collect();
+        close.extend(more.into_iter().filter(|text| !text.is_empty()));
+        let close: Vec<String> = close.into_iter().collect::<IndexSet<_>>().into_iter().collect();
         // First with all that a model may write, and then with what the template prints alone.
         let tags = self.find_tags().filter(|_| thinking.is_none());
-        let stops = self.find_stops(&fields)?;
-        let written = |tags: Option<&(&str, &str)>, stops: &[String]| {
+        let opens: Vec<&str> = fields.values().filter_map(|field| field.get("open")?.as_str()).collect();
+        let stops: Vec<&String> = stops
+            .iter()
+            .filter(|stop| !opens.iter().any(|open| open.contains(*stop)))
+            .collect();
+        let written = |tags: Option<&(&str, &str)>, stops: &[&String]| {
             let mut fields = fields.clone();
             if let Some((open, close)) = tags {
                 fields.shift_insert(0, REASONING_FIELD.to_owned(), json!({"open": open, "close": close}));
             }
             let mut close = close.clone();
-            close.extend(stops.iter().filter(|stop| !close.contains(stop)).cloned().collect::<Vec<_>>());
+            let more: Vec<String> = stops
+                .iter()
+                .filter(|stop| !close.contains(stop))
+                .map(|stop| (*stop).clone())
+                .collect();
+            close.extend(more);
             describe(&self.anchor, &fields, &close)
         };
         let tries = [
@@ -241,7 +307,7 @@ impl Derivation<'_, '_> {
             if tries.iter().take(index).any(|other| other == description) {
                 continue;
             }
-            match trips::check(self, description, facts).and_then(|()| self.fit_states(description.clone(), facts)) {
+            match trips::check(self, description, facts).and_then(|lost| self.fit_states(description.clone(), lost, facts)) {
                 Err(Failure::Reason(reason)) => first = first.or(Some(reason)),
                 other => return other,
             }
@@ -249,55 +315,16 @@ impl Derivation<'_, '_> {
         Err(Failure::Reason(first.unwrap_or_default()))
     }
 
-    /// Renders a message of the assistant after one of a user. `None` if the template refuses it.
-    fn shoot(&mut self, path: &str, message: &Value) -> Result<Option<Shot>> {
-        for order in ["u*", "su*", "u*u", "su*u"] {
-            if self.order.is_some_and(|known| known != order) {
-                continue;
-            }
-            for conversation in arrange(&[self.form], &[order], |_| [('*', message.clone())]) {
-                let has_tools = self.has_tools && message.get("tool_calls").is_some();
-                let conversation = conversation.with_tools(has_tools.then(trips::tools));
-                let Ok(prompt) = &*self.experiments.find_written(&conversation)? else {
-                    continue;
-                };
-                let spans = prompt.assistant().map(|spans| spans.bytes).unwrap_or_default();
-                let limit = spans.last().map_or(prompt.text.len(), |last| last.end);
-                let before = prompt.text.get(..limit).unwrap_or_default();
-                let Some(after) = before.rfind(USER).map(|at| at.saturating_add(USER.len())) else {
-                    continue;
-                };
-                let start = spans.first().map_or(after, |first| first.start.max(after));
-                let end = limit;
-                self.order = Some(order);
-                if !path.is_empty() {
-                    self.experiments.show(&format!("response.{path}"), &conversation);
-                }
-                return Ok(Some(Shot {
-                    prompt: prompt.text.clone(),
-                    after,
-                    start,
-                    end,
-                }));
-            }
-        }
-        Ok(None)
-    }
-
     /// Finds the text of the template before each message. The generation prompt begins with it.
     fn find_anchor(&mut self, shots: &[Shot]) -> Result<(), Failure> {
-        let asked = arrange(
-            &[self.form],
-            &[self.order.unwrap_or_default().split('*').next().unwrap_or_default()],
-            |_| [],
-        );
-        let Some(asked) = asked.into_iter().next() else {
-            return Ok(());
-        };
+        let order = self.order.unwrap_or_default();
+        let asked = arrange(&[self.form], &[order.split('*').next().unwrap_or_default()], |_| []);
         let tail = |text: Option<String>| Some(text?.rsplit_once(USER)?.1.to_owned());
-        let closed = tail(self.experiments.text(&asked)?).unwrap_or_default();
-        let prompted = self.experiments.text(&asked.prompted())?;
-        let opened = tail(prompted).ok_or("the template does not render a message of a user alone")?;
+        let closed = match asked.first() {
+            Some(asked) => tail(self.experiments.text(asked)?).unwrap_or_default(),
+            None => return Ok(()),
+        };
+        let opened = tail(self.ask(order, false)?).ok_or("the template does not render a message of a user alone")?;
         let after = |shot: &Shot| shot.prompt.get(shot.after..).unwrap_or_default().to_owned();
         let mut length = opened.len();
         for shot in shots {
@@ -344,9 +371,14 @@ impl Derivation<'_, '_> {
     }
 
     fn compile(&self, description: &Value) -> Result<ResponseTemplate, Failure> {
-        let description = crate::json::to_data(description).map_err(crate::Error::from)?;
-        let template = ResponseTemplate::load(&description, &mut self.experiments.renew_meter());
-        template.map_err(|error| self.explain(&error, ""))
+        if let Some((_, known)) = self.compiled.borrow().as_ref().filter(|(other, _)| other == description) {
+            return Ok(known.clone());
+        }
+        let data = crate::json::to_data(description).map_err(crate::Error::from)?;
+        let template = ResponseTemplate::load(&data, &mut self.experiments.renew_meter());
+        let template = template.map_err(|error| self.explain(&error, ""))?;
+        *self.compiled.borrow_mut() = Some((description.clone(), template.clone()));
+        Ok(template)
     }
 
     /// Returns an error of a limit of the caller as such, and another one as a reason, which begins with some words.
@@ -366,11 +398,17 @@ impl Derivation<'_, '_> {
             let text = shot.prompt.get(begin..shot.end).unwrap_or_default();
             let prefix = shot.prompt.get(..begin).unwrap_or_default();
             let events = template.find_events(prefix, text, &mut self.experiments.renew_meter());
-            let events = events.map_err(|error| self.explain(&error, "a message does not come back: "))?;
+            let events = match events.map_err(|error| self.explain(&error, "")) {
+                Ok(events) => events,
+                // The check of the messages says which this is.
+                Err(Failure::Reason(_)) => continue,
+                Err(stopped) => return Err(stopped),
+            };
             for event in events {
                 if let Event::Close {
                     field,
                     value: crate::json::Data::Str(value),
+                    ..
                 } = event
                 {
                     if field == "content" {
@@ -392,17 +430,10 @@ impl Derivation<'_, '_> {
         {
             return Err("the text of other messages is in what the model writes".into());
         }
-        fragments.retain(|text| !text.is_empty());
+        fragments.retain(|text| text.contains(|char: char| !matches!(char, ',' | ';') && !char.is_whitespace()));
         fragments.sort();
         fragments.dedup();
         Ok(fragments)
-    }
-}
-
-impl Shot {
-    /// Returns the text after the user's.
-    fn written(&self) -> &str {
-        self.prompt.get(self.after..).unwrap_or_default()
     }
 }
 
@@ -425,19 +456,6 @@ fn describe(anchor: &str, fields: &Map<String, Value>, close: &[String]) -> Valu
 /// Returns arguments as they are, or as JSON text.
 fn in_text(arguments: Value, is_text: bool) -> Value {
     if is_text { arguments.to_string().into() } else { arguments }
-}
-
-/// Returns calls with two arguments each.
-fn make_calls(count: usize, is_text: bool) -> Vec<Value> {
-    let calls = [
-        (ID, FUNCTION, VALUE, SECOND),
-        (SECOND_ID, SPARE, plant::SYSTEM, plant::ANSWER),
-    ];
-    let call = |(id, name, first, second): (&str, &str, &str, &str)| {
-        let arguments = json!({ARGUMENT: first, PARAMETER: second});
-        plant::call(id, name, &in_text(arguments, is_text))
-    };
-    calls.into_iter().take(count).map(call).collect()
 }
 
 /// Returns whether a string has only control tokens and white space.

@@ -5,14 +5,14 @@
 //! after a user      …[/INST]            after a result      …[/TOOL_RESULTS]   ->   "start_anchor": ["[/INST]", "[/TOOL_RESULTS]"]
 //! ```
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::trips::{self, CONTENT, THOUGHT, tools};
-use super::{Derivation, Failure, MAX_QUOTED, REASONING_FIELD, make_calls};
+use super::{Derivation, Failure, Found, MAX_QUOTED, REASONING_FIELD};
 use crate::chat::{NEXT_TURN, StopToken, control_tokens};
 use crate::error::Result;
 use crate::inspect::conversation::arrange;
-use crate::inspect::{calls, plant};
+use crate::inspect::plant::{self, Form};
 use crate::response::{ParseOptions, ResponseTemplate};
 use crate::text::truncate::elide;
 
@@ -34,26 +34,45 @@ struct State {
 impl State {
     /// Returns strings with which the model's text may begin here.
     fn anchors(&self) -> impl Iterator<Item = &str> {
-        let token = control_tokens(&self.prompt).last();
+        let token = control_tokens(before_thought(&self.prompt)).last();
         let token = token.and_then(|token| self.prompt.get(token));
-        [token, self.appended.as_deref().map(str::trim)]
-            .into_iter()
-            .flatten()
-            .filter(|anchor| !anchor.is_empty())
+        [
+            token,
+            self.appended.as_deref().map(|appended| before_thought(appended).trim()),
+        ]
+        .into_iter()
+        .flatten()
+        .filter(|anchor| !anchor.is_empty())
     }
+}
+
+/// Returns a prompt without the tag at its end that opens reasoning.
+fn before_thought(prompt: &str) -> &str {
+    let end = prompt.trim_end();
+    THINK_TAGS
+        .iter()
+        .find_map(|(open, _)| end.strip_suffix(open))
+        .unwrap_or(prompt)
 }
 
 /// Renders the prompts after a user, in a second turn, and after the result of a call, each with the switches of reasoning on, off and unset.
 fn list_states(derivation: &mut Derivation<'_, '_>, is_text: Option<bool>) -> Result<Vec<State>, Failure> {
     let before = derivation.order.and_then(|order| order.split('*').next()).unwrap_or_default();
-    let call = is_text.map(|is_text| derivation.call_with(&make_calls(1, is_text)));
+    let call = is_text.map(|is_text| derivation.call_with(&derivation.make_calls(1, is_text)));
     let mut states = Vec::new();
     for (what, order) in [("after a user", ""), ("in a second turn", "au"), ("after a result", "cr")] {
         if order == "cr" && call.is_none() {
             continue;
         }
         let order = format!("{before}{order}");
-        let planted = |form| [('c', call.clone().unwrap_or_default()), ('r', calls::planted_result(form))];
+        let id = call
+            .as_ref()
+            .and_then(|call| call.pointer("/tool_calls/0/id")?.as_str())
+            .unwrap_or_default();
+        let planted = |form: Form| {
+            let result = plant::result(id, plant::FUNCTION, &form.content(plant::SECOND));
+            [('c', call.clone().unwrap_or_default()), ('r', result)]
+        };
         for conversation in arrange(&[derivation.form], &[order.as_str()], planted) {
             let tools = (derivation.has_tools && order.ends_with('r')).then(tools);
             let conversation = conversation.with_tools(tools).prompted();
@@ -112,39 +131,55 @@ fn read_after(
     let thought = anchor("open")
         .zip(anchor("close"))
         .filter(|(open, _)| prefix.trim_end().ends_with(open));
-    let text = match thought {
-        Some((_, close)) => format!("{THOUGHT}\n{close}\n{CONTENT}"),
-        None => CONTENT.to_owned(),
-    };
-    let parsed = template
-        .parse_metered(&text, &options, &mut derivation.experiments.renew_meter())
-        .map_err(|error| derivation.explain(&error, ""))?;
-    let parsed = serde_json::to_value(parsed).unwrap_or_default();
-    let is_read = |field: &str, wanted: Option<&str>| parsed.get(field).and_then(Value::as_str) == wanted;
-    let is_right = is_read("content", Some(CONTENT))
-        && is_read(REASONING_FIELD, thought.map(|_| THOUGHT))
-        && parsed.get("tool_calls").is_none();
-    Ok((!is_right).then(|| parsed.to_string()))
+    let mut first = None;
+    for lead in ["", derivation.lead.as_str()] {
+        let text = match thought {
+            Some((_, close)) => format!("{THOUGHT}\n{close}\n{CONTENT}"),
+            None => format!("{lead}{CONTENT}"),
+        };
+        let parsed = template
+            .parse_metered(&text, &options, &mut derivation.experiments.renew_meter())
+            .map_err(|error| derivation.explain(&error, ""))?;
+        let parsed = serde_json::to_value(parsed).unwrap_or_default();
+        let is_read = |field: &str, wanted: Option<&str>| parsed.get(field).and_then(Value::as_str) == wanted;
+        let is_right = is_read("content", Some(CONTENT))
+            && is_read(REASONING_FIELD, thought.map(|_| THOUGHT))
+            && parsed.get("tool_calls").is_none();
+        if is_right {
+            return Ok(None);
+        }
+        first = first.or_else(|| Some(parsed.to_string()));
+    }
+    Ok(first)
 }
 
 impl Derivation<'_, '_> {
     /// Returns the tags of reasoning that the source of the template knows.
     pub fn find_tags(&self) -> Option<(&'static str, &'static str)> {
         let source = self.experiments.template.source()?;
-        THINK_TAGS.into_iter().find(|(_, close)| source.contains(close))
+        THINK_TAGS
+            .into_iter()
+            .find(|(open, close)| source.contains(open) || source.contains(close))
     }
 
-    /// Returns the strings at which the model stops, and which are no part of a field's anchor.
-    pub fn find_stops(&self, fields: &Map<String, Value>) -> Result<Vec<String>> {
-        let anchors = Value::Object(fields.clone()).to_string();
-        let stops = self.experiments.template.find_stop_tokens(&self.experiments.renew_meter())?;
-        let is_token = |(text, sources): &StopToken| sources.as_slice() != [NEXT_TURN] || control_tokens(text).next().is_some();
-        let texts = stops.into_iter().filter(is_token).map(|(text, _)| text);
-        Ok(texts.filter(|text| !anchors.contains(text)).take(MAX_STOPS).collect())
+    /// Returns the strings at which the model stops.
+    pub fn find_stops(&self) -> Result<Vec<String>> {
+        let stops = self
+            .experiments
+            .template
+            .find_stop_tokens(None, &self.experiments.renew_meter())?;
+        let is_token = |(text, sources): &&StopToken| sources.as_slice() != [NEXT_TURN] || control_tokens(text).next().is_some();
+        let texts = stops.iter().filter(is_token).map(|(text, _)| text);
+        Ok(texts.take(MAX_STOPS).cloned().collect())
     }
 
-    /// Adds anchors to a description until an answer is read after each prompt that a model continues.
-    pub fn fit_states(&mut self, mut description: Value, facts: (bool, Option<bool>)) -> Result<Value, Failure> {
+    /// Adds anchors to a description until an answer is read after each prompt that a model continues. The description does not read `lost`.
+    pub fn fit_states(
+        &mut self,
+        mut description: Value,
+        mut lost: Vec<(String, String)>,
+        facts: (bool, Option<bool>),
+    ) -> Result<Found, Failure> {
         for state in list_states(self, facts.1)? {
             let Err(failure) = check_state(self, &description, &state) else {
                 continue;
@@ -155,17 +190,20 @@ impl Derivation<'_, '_> {
                 let wider = with_anchor(&description, anchor);
                 let checked = check_state(self, &wider, &state).and_then(|()| trips::check(self, &wider, facts));
                 match checked {
-                    Ok(()) => {
-                        fitting = Some(wider);
+                    Ok(wider_lost) if wider_lost.len() <= lost.len() => {
+                        fitting = Some((wider, wider_lost));
                         break;
                     }
-                    Err(Failure::Reason(_)) => {}
-                    stopped => return stopped.map(|()| wider),
+                    Ok(_) | Err(Failure::Reason(_)) => {}
+                    Err(stopped) => return Err(stopped),
                 }
             }
-            description = fitting.ok_or(failure)?;
+            (description, lost) = fitting.ok_or(failure)?;
         }
-        Ok(description)
+        Ok(Found {
+            template: description,
+            lost,
+        })
     }
 }
 

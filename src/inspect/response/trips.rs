@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Derivation, Failure, MAX_QUOTED, REASONING_FIELD, Shot, in_text};
 use crate::error::Result;
-use crate::inspect::plant::{self, FUNCTION, ID, SECOND_ID, SPARE};
-use crate::response::ParseOptions;
+use crate::inspect::plant::{self, FUNCTION, SPARE};
+use crate::response::{ParseOptions, ResponseTemplate};
 use crate::text::truncate::elide;
 
 /// The content of the messages, with characters that could be taken for an anchor.
@@ -31,56 +31,83 @@ pub fn tools() -> Value {
     json!([tool(FUNCTION), tool(SPARE)])
 }
 
-/// Returns the messages, each with a word for it. Arguments are objects or JSON text.
-fn list_messages(derivation: &Derivation<'_, '_>, (thinks, is_text): (bool, Option<bool>)) -> Vec<(&'static str, Value)> {
+/// A message that is rendered and parsed back.
+struct Trip {
+    what: &'static str,
+    message: Value,
+    /// Whether a description must read it. What else is not read is named.
+    is_needed: bool,
+}
+
+/// Returns the messages. Arguments are objects or JSON text.
+fn list_messages(derivation: &Derivation<'_, '_>, (thinks, is_text): (bool, Option<bool>)) -> Vec<Trip> {
     let content = |text: &str| derivation.form.content(text);
-    let mut messages = vec![("content", json!({"role": "assistant", "content": content(CONTENT)}))];
-    let thinking = |message: Value| plant::with_field(&message, REASONING_FIELD, Some(THOUGHT.into()));
+    let trip = |what, message, is_needed| Trip {
+        what,
+        message,
+        is_needed,
+    };
+    let answer = json!({"role": "assistant", "content": content(CONTENT)});
+    let thinking = |message: &Value| plant::with_field(message, REASONING_FIELD, Some(THOUGHT.into()));
+    let mut messages = vec![trip("content", answer.clone(), true)];
     if thinks {
-        messages.push((
-            "reasoning",
-            thinking(json!({"role": "assistant", "content": content(CONTENT)})),
-        ));
+        messages.push(trip("reasoning", thinking(&answer), true));
     }
     if let Some(is_text) = is_text {
-        let call = |id, name, arguments| plant::call(id, name, &in_text(arguments, is_text));
-        let plain = call(
-            ID,
+        let call = |is_second, name, arguments| derivation.call(is_second, name, &in_text(arguments, is_text));
+        let plain = call(false, FUNCTION, json!({"text": "Åre 7"}));
+        let second = call(true, SPARE, json!({"count": 3, "text": "z"}));
+        let quoted = call(
+            false,
             FUNCTION,
             json!({"text": "Åre, \"SE\"\nO'Neil <b> {x}: [1], \\d", "count": 3}),
         );
         let nested = call(
-            SECOND_ID,
+            true,
             SPARE,
-            json!({"items": ["a", {"b": [1, 2]}], "options": {"deep": {"on": true, "off": null}, "n": 1.5}, "text": "z"}),
+            json!({"items": ["a", {"b": [1, 2]}], "options": {"deep": {"c": "d"}, "n": 1.5}, "text": "z"}),
         );
-        let empty = call(ID, FUNCTION, json!({}));
-        let calling = |calls: &[&Value], text: &str| {
-            let calls: Vec<Value> = calls.iter().map(|call| (*call).clone()).collect();
-            match text {
-                "" => derivation.call_with(&calls),
-                text => plant::with_content(&derivation.call_with(&calls), Some(content(text))),
-            }
-        };
+        let constants = call(false, FUNCTION, json!({"options": {"on": true, "off": null}}));
+        let empty = call(false, FUNCTION, json!({}));
+        let calling = |calls: &[&Value]| derivation.call_with(&calls.iter().map(|call| (*call).clone()).collect::<Vec<_>>());
+        let one = calling(&[&plain]);
         messages.extend([
-            ("one call", calling(&[&plain], "")),
-            ("a call with nested arguments", calling(&[&nested], "")),
-            ("a call without arguments", calling(&[&empty], "")),
-            ("content beside a call", calling(&[&plain], "Wait: 1 < 2.")),
-            ("two calls", calling(&[&plain, &nested], "")),
+            trip("a call", one.clone(), true),
+            trip("quotes and line breaks in arguments", calling(&[&quoted]), false),
+            trip("nested arguments", calling(&[&nested]), false),
+            trip("true and null in nested arguments", calling(&[&constants]), false),
+            trip("a call without arguments", calling(&[&empty]), false),
+            trip(
+                "content beside a call",
+                plant::with_content(&one, Some(content("Wait: 1 < 2."))),
+                false,
+            ),
+            trip("two calls", calling(&[&plain, &second]), false),
         ]);
         if thinks {
-            messages.push(("reasoning before a call", thinking(calling(&[&plain], ""))));
+            messages.push(trip("reasoning before a call", thinking(&one), false));
         }
     }
     messages
 }
 
-/// Parses the messages that the template prints. The reason is the first that does not come back.
-pub fn check(derivation: &mut Derivation<'_, '_>, description: &Value, facts: (bool, Option<bool>)) -> Result<(), Failure> {
+/// Parses the messages that the template prints, whole and without the token that ends them. Returns those that a description may leave out
+/// and that do not come back, each with the reason.
+pub fn check(
+    derivation: &mut Derivation<'_, '_>,
+    description: &Value,
+    facts: (bool, Option<bool>),
+) -> Result<Vec<(String, String)>, Failure> {
     let template = derivation.compile(description)?;
+    let stops = derivation.find_stops()?;
     let tools = tools();
-    for (what, message) in list_messages(derivation, facts) {
+    let mut lost: Vec<(String, String)> = Vec::new();
+    for Trip {
+        what,
+        message,
+        is_needed,
+    } in list_messages(derivation, facts)
+    {
         derivation.experiments.check_time()?;
         let Some(shot) = derivation.shoot("", &message)? else {
             continue;
@@ -88,10 +115,35 @@ pub fn check(derivation: &mut Derivation<'_, '_>, description: &Value, facts: (b
         let begin = shot.start;
         let (prefix, text) = shot.prompt.split_at_checked(begin).unwrap_or_default();
         let text = text.get(..shot.end.saturating_sub(begin)).unwrap_or_default();
-        let options = ParseOptions::default().with_prefix(prefix).with_tools(&tools);
-        let parsed = template.parse_metered(text, &options, &mut derivation.experiments.renew_meter());
+        let written = text.trim();
+        let stop = stops.iter().find_map(|stop| written.strip_suffix(stop.as_str()));
+        // An engine strips the token.
+        let texts = [Some(text), stop.filter(|_| is_needed)];
+        for text in texts.into_iter().flatten() {
+            if let Some(reason) = derivation.find_fault(&template, (prefix, text), (&message, &tools), &shot)? {
+                match is_needed {
+                    true => return Err(Failure::Reason(format!("{what} does not come back {reason}"))),
+                    false => lost.push((what.to_owned(), format!("a message does not come back {reason}"))),
+                }
+            }
+        }
+    }
+    Ok(lost)
+}
+
+impl Derivation<'_, '_> {
+    /// Parses the text of a message, and returns how the parsed message differs.
+    fn find_fault(
+        &self,
+        template: &ResponseTemplate,
+        (prefix, text): (&str, &str),
+        (message, tools): (&Value, &Value),
+        shot: &Shot,
+    ) -> Result<Option<String>, Failure> {
+        let options = ParseOptions::default().with_prefix(prefix).with_tools(tools);
+        let parsed = template.parse_metered(text, &options, &mut self.experiments.renew_meter());
         let reason = match parsed.map(serde_json::to_value) {
-            Ok(Ok(parsed)) => find_difference(&message, &parsed, &shot).map(|field| {
+            Ok(Ok(parsed)) => find_difference(message, &parsed, shot).map(|field| {
                 let is_thought = field == "the content" && parsed.get(REASONING_FIELD) == message.get("content");
                 let read = elide(&parsed.to_string(), MAX_QUOTED).into_owned();
                 match is_thought {
@@ -100,25 +152,21 @@ pub fn check(derivation: &mut Derivation<'_, '_>, description: &Value, facts: (b
                 }
             }),
             Ok(Err(error)) => Some(error.to_string()),
-            Err(error) => match derivation.explain(&error, "") {
+            Err(error) => match self.explain(&error, "") {
                 Failure::Reason(reason) => Some(reason),
                 stopped => return Err(stopped),
             },
         };
-        if let Some(reason) = reason {
+        Ok(reason.map(|reason| {
             let is_python = PYTHON.iter().any(|notation| text.contains(notation));
             let notation = if is_python {
                 ", which has values in the notation of Python"
             } else {
                 ""
             };
-            let text = elide(text, MAX_QUOTED);
-            return Err(Failure::Reason(format!(
-                "{what} does not come back from {text:?}{notation}: {reason}"
-            )));
-        }
+            format!("from {:?}{notation}: {reason}", elide(text, MAX_QUOTED))
+        }))
     }
-    Ok(())
 }
 
 /// Returns the field of a message that differs from the parsed one. A field that the prompt does not have is not expected.

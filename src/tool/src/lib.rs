@@ -4,6 +4,7 @@
 
 mod cli;
 pub mod conformance;
+mod page;
 
 #[cfg(fuzzing)]
 pub use cli::answer_requests;

@@ -5,8 +5,8 @@
 //! ('%s'|safe) % '<'                &lt;       a Markup escapes its arguments
 //! ```
 //!
-//! This file finds the conversions in the format and their arguments, and converts arguments that are not numbers. A single conversion
-//! is in [`conversion`](super::conversion). The rules are those of CPython 3.13 `unicodeobject.c` `PyUnicode_Format`, and of markupsafe 3.0.4
+//! This file finds the conversions in the format and their arguments, and converts arguments that are not numbers. A single conversion is
+//! in [`conversion`](super::conversion). The rules are those of CPython 3.13 `unicodeobject.c` `PyUnicode_Format`, and of markupsafe 3.0.4
 //! `Markup.__mod__`, which wraps each argument in a `_MarkupEscapeHelper`.
 
 use super::conversion::{Conversion, format_number};

@@ -30,8 +30,8 @@ pub fn concat_texts<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'
     }
 }
 
-/// Returns `left + right`, and reuses the memory of the left value if no other value uses it. So a text that is built of many pieces is not
-/// copied for each piece.
+/// Returns `left + right`, and reuses the memory of the left value if no other value uses it. So a string that is built of many pieces is
+/// not copied for each piece.
 pub fn append<'a>(runtime: &mut Runtime<'a>, left: Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     let (text, end) = match (left, right) {
         (Value::Str(text), Value::Str(end)) if !text.is_markup() && !end.is_markup() => (text, end),

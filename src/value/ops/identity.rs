@@ -23,6 +23,7 @@ use crate::value::{Dict, Runtime, Seq, Value};
 
 /// Returns whether both values are one Python object, or an error if only CPython's memory management decides.
 pub fn is_same<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+    // Whether the storage of the values decides, and not how CPython manages its memory.
     let is_known = match (left, right) {
         _ if left.ty() != right.ty() => true,
         (Value::List(left), Value::List(right)) if left.is_empty() && right.is_empty() => false,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::{Source, Str, Value};
+use super::{PieceOrigin, Str, Value};
 use crate::error::Result;
 use crate::meter::Claim;
 use crate::trace::Pieces;
@@ -12,8 +12,8 @@ use crate::value::Runtime;
 /// The maximum size in bytes of the pieces of an unfinished string that are not claimed.
 const FREE_BYTES: usize = 16 << 10;
 
-/// Returns the length in bytes of a character's escape in a `repr` or in JSON, which is at the start of the given text, or 0 if the character
-/// is not escaped. In such a text, each backslash begins an escape.
+/// Returns the length in bytes of a character's escape in a `repr` or in JSON, which is at the start of the given text, or 0 if the
+/// character is not escaped. In such text, each backslash begins an escape.
 #[inline]
 pub fn backslash_escape(written: &str, char: char) -> usize {
     let Some(escape) = written.strip_prefix('\\') else { return 0 };
@@ -41,7 +41,7 @@ struct Composer<'w, 'r, 'a> {
     /// The strings of which parts are written.
     sources: &'w [&'w Str<'a>],
     /// The origin of the bytes that are not a part of `sources`.
-    rest: Source,
+    rest: PieceOrigin,
     /// The byte range of the output that is the last part, with the index of its text and its first byte there.
     last: Option<(Range<usize>, usize, usize)>,
     text: &'w mut String,
@@ -181,9 +181,9 @@ impl<'a> Runtime<'a> {
                 map.claim(&mut self.meter)?;
                 source
             }
-            None => Source::Made,
+            None => PieceOrigin::Made,
         };
-        self.fill(range.start, Source::Made);
+        self.fill(range.start, PieceOrigin::Made);
         self.fill(range.end, source);
         self.meter.charge(1)?;
         self.check_pieces()
@@ -192,7 +192,7 @@ impl<'a> Runtime<'a> {
     /// Records that a byte range of the text that is being written is made from a value.
     pub fn record_made_from(&mut self, value: &Value<'a>, range: Range<usize>) -> Result<()> {
         let source = self.with_sources(&[value], Self::source_of_arguments)?;
-        self.fill(range.start, Source::Made);
+        self.fill(range.start, PieceOrigin::Made);
         self.fill(range.end, source);
         self.check_pieces()
     }
@@ -230,7 +230,7 @@ impl<'a> Runtime<'a> {
     }
 
     /// Records one origin for everything that was written since the last piece, up to a byte.
-    fn fill(&mut self, end: usize, source: Source) {
+    fn fill(&mut self, end: usize, source: PieceOrigin) {
         if let Some(tape) = &self.tape {
             self.pieces.fill(end, source, tape.owner);
         }
@@ -244,10 +244,10 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Returns the origin of a text that is made from the arguments of the running function.
-    fn source_of_arguments(&mut self) -> Result<Source> {
+    /// Returns the origin of a string that is made from the arguments of the running function.
+    fn source_of_arguments(&mut self) -> Result<PieceOrigin> {
         let Some(mut tape) = self.tape.take() else {
-            return Ok(Source::Made);
+            return Ok(PieceOrigin::Made);
         };
         let source = self.unite_arguments(&mut tape);
         self.tape = Some(tape);
@@ -256,7 +256,7 @@ impl<'a> Runtime<'a> {
 
     /// Returns whether one of these values is or contains a string of the input.
     pub fn has_input(&mut self, values: &[&Value<'a>]) -> Result<bool> {
-        Ok(self.tape.is_some() && matches!(self.with_sources(values, Self::source_of_arguments)?, Source::Changed(_)))
+        Ok(self.tape.is_some() && matches!(self.with_sources(values, Self::source_of_arguments)?, PieceOrigin::Changed(_)))
     }
 
     /// Makes a string that has the origin of all strings among the running function's arguments.
@@ -269,13 +269,13 @@ impl<'a> Runtime<'a> {
     /// Makes a string that has the time of the clock, in a format among the running function's arguments.
     pub fn text_of_clock(&mut self, text: String) -> Result<Str<'a>> {
         match self.source_of_arguments()? {
-            source @ Source::Changed(_) => self.text_from(text, source),
-            _ => self.text_from(text, Source::Clock),
+            source @ PieceOrigin::Changed(_) => self.text_from(text, source),
+            _ => self.text_from(text, PieceOrigin::Clock),
         }
     }
 
     /// Makes a string all of which has one origin.
-    fn text_from(&mut self, text: String, source: Source) -> Result<Str<'a>> {
+    fn text_from(&mut self, text: String, source: PieceOrigin) -> Result<Str<'a>> {
         let mut pieces = Pieces::default();
         if let Some(tape) = &self.tape {
             pieces.fill(text.len(), source, tape.owner);

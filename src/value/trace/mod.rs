@@ -1,7 +1,7 @@
 //! The tape of a render that is traced: where the strings of values come from.
 //!
 //! ```text
-//! {{ "[" + message.content|upper }}   ->   "[" of line 1, then a text made from /messages/0/content
+//! {{ "[" + message.content|upper }}   ->   "[" of line 1, then a string made from /messages/0/content
 //! ```
 //!
 //! A string that [`Runtime::push`] or another function of this module writes keeps its pieces. Any other string that a function makes
@@ -14,7 +14,7 @@ mod unite;
 
 pub use composed::{backslash_escape, html_escape};
 pub use inputs::Traced;
-pub use turns::Stretch;
+pub use turns::Passage;
 
 use std::ops::Range;
 
@@ -24,7 +24,9 @@ use super::{Str, Value};
 use crate::ast::Symbols;
 use crate::error::Result;
 use crate::meter::{Claim, Meter};
-use crate::trace::{Address, Copies, InputMap, Literals, Owner, Piece, Pieces, Segment, Source, count_paths, count_pointer_bytes};
+use crate::trace::{
+    Address, Copies, InputMap, Literals, Owner, Piece, PieceOrigin, Pieces, Segment, count_paths, count_pointer_bytes,
+};
 use inputs::map_inputs;
 
 /// The number of steps that each value costs from which a segment comes. They pay for the work after the render, which has no meter: making
@@ -46,11 +48,11 @@ const SEGMENT_NOTES: usize = 48;
 /// one that is kept and written later, need the input map during the render.
 #[derive(Debug, Default)]
 pub struct Tape<'a> {
-    /// What the caller passed. Without it, the tape has only places in memory, and nobody asks what is there.
+    /// What the caller passed. Without it, the tape has only places in memory, which are not looked up.
     known: Option<Known<'a>>,
-    /// The input map. It is made when it is first asked.
+    /// The input map. It is made when it is first needed.
     map: Option<InputMap<'a>>,
-    /// The owner of what is written now: a message, or nobody.
+    /// The owner of what is written now: a message, or none.
     owner: Owner,
     /// The variable of the innermost loop, if it goes over integers.
     index: Option<u32>,
@@ -83,7 +85,7 @@ impl<'a> Tape<'a> {
         }
     }
 
-    /// Returns the input map, which is made now if this is the first question, or `None` if the tape has only places in memory.
+    /// Returns the input map, which the first call makes, or `None` if the tape has only places in memory.
     #[inline]
     fn map(&mut self, meter: &mut Meter<'_>) -> Result<Option<&mut InputMap<'a>>> {
         if self.map.is_none() {
@@ -128,15 +130,15 @@ impl<'a> Runtime<'a> {
         self.pieces = Pieces::with_capacity(pieces);
     }
 
-    /// Records that the render made the rest of a text that is kept, and finds the owners of its pieces if they depend on one another.
+    /// Records that the render made the rest of a string that is kept, and finds the owners of its pieces if they depend on one another.
     #[inline]
     pub(super) fn finish_pieces(&mut self, pieces: &mut Pieces, length: usize) -> Result<()> {
         let Some(tape) = &self.tape else { return Ok(()) };
-        pieces.fill(length, Source::Made, tape.owner);
+        pieces.fill(length, PieceOrigin::Made, tape.owner);
         if pieces.has_marks() { self.resolve(pieces) } else { Ok(()) }
     }
 
-    /// Finds the origins and the owners of the pieces of a text that is finished.
+    /// Finds the origins and the owners of the pieces of a string that is finished.
     #[inline]
     pub fn resolve(&mut self, pieces: &mut Pieces) -> Result<()> {
         if let Some(tape) = &mut self.tape {
@@ -214,6 +216,7 @@ impl<'a> Runtime<'a> {
         self.record_pieces(text, at)
     }
 
+    /// Records the pieces of a string in a render that is traced, or of a string that has pieces, as [`Runtime::record`] does.
     #[inline(never)]
     fn record_pieces(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
         let Some((from, view)) = text.pieces() else {
@@ -223,10 +226,10 @@ impl<'a> Runtime<'a> {
         self.meter.charge(found.len() as u64)?;
         let owner = self.tape.as_ref().map_or(Owner::NONE, |tape| tape.owner);
         if let Some(tape) = &mut self.tape {
-            self.pieces.fill(at, Source::Made, owner);
+            self.pieces.fill(at, PieceOrigin::Made, owner);
             if owner != Owner::NONE && found.iter().any(|piece| piece.owner == Owner::NONE) {
                 if let Some(map) = tape.map(&mut self.meter)? {
-                    // A string of the input that was written in no turn belongs to the message that it is in.
+                    // A piece that no turn owns belongs to the message whose string it comes from.
                     let mut found = found.to_vec();
                     found
                         .iter_mut()
@@ -252,8 +255,9 @@ impl<'a> Runtime<'a> {
     pub fn record_copy(&mut self, address: Address, length: usize, end: usize) -> Result<()> {
         let Some(tape) = &self.tape else { return Ok(()) };
         let (start, before) = (end.saturating_sub(length), self.pieces.len());
-        self.pieces.fill(start, Source::Made, tape.owner);
-        self.pieces.push(Piece::new(start..end, Source::Memory(address), tape.owner));
+        self.pieces.fill(start, PieceOrigin::Made, tape.owner);
+        self.pieces
+            .push(Piece::new(start..end, PieceOrigin::Memory(address), tape.owner));
         match self.pieces.len().saturating_sub(before) {
             0 => Ok(()),
             added => {

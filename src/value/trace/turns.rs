@@ -3,11 +3,11 @@
 //! ```text
 //! {% for message in messages %}…{% endfor %}                              the item is the message
 //! {% for i in range(messages|length) %}{{ messages[i].role }}…{% endfor %}    the round reads the message by its index
-//! {% if messages[0].role == "system" %}<s>{{ messages[0].content }}</s>{% endif %}    text around a text of the message
+//! {% if messages[0].role == "system" %}<s>{{ messages[0].content }}</s>{% endif %}    text around a string of the message
 //! ```
 
 use super::inputs::storage;
-use super::{Owner, Source, Tape, Value};
+use super::{Owner, PieceOrigin, Tape, Value};
 use crate::ast::TextLines;
 use crate::error::Result;
 use crate::meter::Meter;
@@ -16,7 +16,7 @@ use crate::value::{Dict, Given, Runtime, Seq};
 
 /// A round of a loop, whose text may belong to a message.
 #[derive(Debug)]
-pub struct Turn {
+pub struct LoopRound {
     /// The owner of what was written before the round. It is the owner again after the round.
     outer: Owner,
     outer_index: Option<u32>,
@@ -28,7 +28,7 @@ pub struct Turn {
 
 /// A part of the output, such as an `if` block, that belongs to one message if all its text of the input does.
 #[derive(Debug, Default)]
-pub struct Stretch {
+pub struct Passage {
     /// The byte of the output at which it begins.
     start: usize,
     /// The number of pieces before it.
@@ -39,7 +39,7 @@ pub struct Stretch {
     owner: Owner,
 }
 
-impl Stretch {
+impl Passage {
     /// Returns the number of pieces since its beginning.
     pub fn added(&self, pieces: &Pieces) -> u64 {
         pieces.len().saturating_sub(self.before) as u64
@@ -48,26 +48,26 @@ impl Stretch {
     /// Records that a string of the input has been appended to the output, which now ends at a byte.
     #[inline]
     pub fn record_copy(&self, pieces: &mut Pieces, text: &str, end: usize) {
-        pieces.fill(end - text.len(), Source::Made, self.owner);
-        pieces.fill(end, Source::Memory(Address::of(text)), self.owner);
+        pieces.fill(end - text.len(), PieceOrigin::Made, self.owner);
+        pieces.fill(end, PieceOrigin::Memory(Address::of(text)), self.owner);
     }
 
     /// Records that text of the template has been appended to the output, which now ends at a byte.
     #[inline]
     pub fn record_lines(&self, pieces: &mut Pieces, text: &str, lines: &TextLines, end: usize) {
         let start = end - text.len();
-        pieces.fill(start, Source::Made, self.owner);
+        pieces.fill(start, PieceOrigin::Made, self.owner);
         let mut line = lines.first;
         for (at, next) in &lines.joined {
-            pieces.fill(start + *at as usize, Source::Template(line), self.owner);
+            pieces.fill(start + *at as usize, PieceOrigin::Template(line), self.owner);
             line = *next;
         }
-        pieces.fill(end, Source::Template(line), self.owner);
+        pieces.fill(end, PieceOrigin::Template(line), self.owner);
     }
 }
 
 impl<'a> Tape<'a> {
-    /// Returns the message that is this dict, as an owner, or `None` if the dict is no message that the template sees.
+    /// Returns the owner for a dict that is one of the messages that the template sees, or `None` for another dict.
     fn message(&mut self, dict: &Dict<'a>, given: &Given<'a>, meter: &mut Meter<'_>) -> Result<Option<Owner>> {
         let Some(map) = self.map(meter)? else { return Ok(None) };
         if !map.has_messages {
@@ -123,9 +123,9 @@ impl<'a> Tape<'a> {
         let mut message = Owner::NONE;
         for (_, value) in dict.iter().take(MAX_EXAMINED) {
             let Value::Str(text) = value else { continue };
-            let sources: Vec<Source> = match text.pieces() {
+            let sources: Vec<PieceOrigin> = match text.pieces() {
                 Some((pieces, _)) => pieces.list().iter().take(MAX_EXAMINED).map(|piece| piece.source).collect(),
-                None => vec![Source::Memory(Address::of(text.as_str()))],
+                None => vec![PieceOrigin::Memory(Address::of(text.as_str()))],
             };
             // Most strings of a copy have one piece, which takes no step.
             meter.charge(sources.len() as u64 >> 2)?;
@@ -146,8 +146,8 @@ const MAX_EXAMINED: usize = 64;
 
 impl<'a> Runtime<'a> {
     /// Begins the round of a loop at a byte of the text that is being written, in a render that is traced.
-    pub fn begin_turn(&mut self, start: usize) -> Turn {
-        let mut turn = Turn {
+    pub fn begin_turn(&mut self, start: usize) -> LoopRound {
+        let mut turn = LoopRound {
             outer: Owner::NONE,
             outer_index: None,
             is_owned: false,
@@ -163,7 +163,7 @@ impl<'a> Runtime<'a> {
 
     /// Makes a message the owner of the round of a loop, if an item of the round is the message or is made from it: `for message in
     /// messages`. `variable` is the name of the item. An item that is an integer may be an index, by which the round reads a message later.
-    pub fn take_turn(&mut self, turn: &mut Turn, item: &Value<'a>, variable: u32) -> Result<()> {
+    pub fn take_turn(&mut self, turn: &mut LoopRound, item: &Value<'a>, variable: u32) -> Result<()> {
         if let Some(tape) = &mut self.tape {
             if let Value::Int(_) = item {
                 tape.index = Some(variable);
@@ -178,7 +178,7 @@ impl<'a> Runtime<'a> {
 
     /// Ends a round. If only a late part of the round shows which message it belongs to, that message also owns the text before.
     #[cold]
-    pub fn end_turn(&mut self, turn: Turn) -> Result<()> {
+    pub fn end_turn(&mut self, turn: LoopRound) -> Result<()> {
         let Some(tape) = &mut self.tape else { return Ok(()) };
         let owner = std::mem::replace(&mut tape.owner, turn.outer);
         tape.index = turn.outer_index;
@@ -204,12 +204,12 @@ impl<'a> Runtime<'a> {
         Ok(())
     }
 
-    /// Begins a stretch at a byte of the text that is being written, if the render is traced.
+    /// Begins a passage at a byte of the text that is being written, if the render is traced.
     #[inline]
-    pub fn begin_stretch(&mut self, start: usize) -> Option<Stretch> {
+    pub fn begin_passage(&mut self, start: usize) -> Option<Passage> {
         let owner = self.tape.as_ref()?.owner;
         let (before, filled) = (self.pieces.end_piece(), self.pieces.filled());
-        Some(Stretch {
+        Some(Passage {
             start,
             before,
             filled,
@@ -224,39 +224,39 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Returns whether the value of a `set` is being evaluated in a render that is traced. A sum in such a value is a stretch.
+    /// Returns whether the value of a `set` is being evaluated in a render that is traced. A sum in such a value is a passage.
     #[inline]
     pub fn is_setting(&self) -> bool {
         self.tape.as_ref().is_some_and(|tape| tape.is_setting)
     }
 
-    /// Ends the stretch of a sum of two strings in the value of a `set`.
+    /// Ends the passage of a sum of two strings in the value of a `set`.
     #[inline]
     pub fn end_sum(&mut self, end: usize) -> Result<()> {
         if self.is_setting() {
-            let all = Stretch::default();
-            self.end_stretch(&all, end)
+            let all = Passage::default();
+            self.end_passage(&all, end)
         } else {
             Ok(())
         }
     }
 
-    /// Ends a stretch. If all text of the input in it comes from one message, that message also owns the text around it. A stretch without
+    /// Ends a passage. If all text of the input in it comes from one message, that message also owns the text around it. A passage without
     /// text has no effect.
     #[inline]
-    pub fn end_stretch(&mut self, stretch: &Stretch, end: usize) -> Result<()> {
+    pub fn end_passage(&mut self, passage: &Passage, end: usize) -> Result<()> {
         let Some(tape) = &self.tape else { return Ok(()) };
-        self.pieces.fill(end, Source::Made, tape.owner);
-        if tape.known.is_some() && stretch.start < end {
+        self.pieces.fill(end, PieceOrigin::Made, tape.owner);
+        if tape.known.is_some() && passage.start < end {
             // A step is the time of visiting eight pieces.
             self.meter
-                .charge(self.pieces.end_stretch(stretch.start, stretch.before, tape.owner) as u64 >> 3)?;
+                .charge(self.pieces.end_passage(passage.start, passage.before, tape.owner) as u64 >> 3)?;
         }
         Ok(())
     }
 
-    /// Removes the pieces of a stretch, after its text was removed from the output.
-    pub fn undo_stretch(&mut self, stretch: &Stretch) {
-        self.pieces.undo(stretch.before, stretch.filled);
+    /// Removes the pieces of a passage, after its text was removed from the output.
+    pub fn undo_passage(&mut self, passage: &Passage) {
+        self.pieces.undo(passage.before, passage.filled);
     }
 }

@@ -1,8 +1,8 @@
-//! The origin of a text that is made from other values: the union of the origins of all strings in them.
+//! The origin of a string that is made from other values: the union of the origins of all strings in them.
 
 use std::collections::HashSet;
 
-use super::{Source, Tape};
+use super::{PieceOrigin, Tape};
 use crate::error::Result;
 use crate::meter::{Claim, Meter};
 use crate::trace::{InputMap, Union};
@@ -62,22 +62,22 @@ impl<'a> Iterator for Walk<'a> {
 }
 
 impl<'a> Runtime<'a> {
-    /// Returns the origin of a text that is made from the arguments of the running function.
-    pub(super) fn unite_arguments(&mut self, tape: &mut Tape<'a>) -> Result<Source> {
+    /// Returns the origin of a string that is made from the arguments of the running function.
+    pub(super) fn unite_arguments(&mut self, tape: &mut Tape<'a>) -> Result<PieceOrigin> {
         let first = tape.first_argument;
-        // The arguments are not changed while the map is asked.
+        // The arguments do not change while the map is used.
         let arguments = std::mem::take(&mut tape.arguments);
         let source = match tape.map(&mut self.meter) {
             Ok(Some(map)) => self.unite(map, arguments.get(first..).unwrap_or_default()),
-            Ok(None) => Ok(Source::Made),
+            Ok(None) => Ok(PieceOrigin::Made),
             Err(error) => Err(error),
         };
         tape.arguments = arguments;
         source
     }
 
-    /// Returns the origin of a text that is made from these values.
-    fn unite(&mut self, map: &mut InputMap<'a>, values: &[Value<'a>]) -> Result<Source> {
+    /// Returns the origin of a string that is made from these values.
+    fn unite(&mut self, map: &mut InputMap<'a>, values: &[Value<'a>]) -> Result<PieceOrigin> {
         let (mut union, mut walk) = (Union::default(), Walk::default());
         for value in values.iter().rev() {
             walk.push(&mut self.meter, value.clone())?;

@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::ebnf::{Grammar, Rule};
-use chat_template::internal::{Place, find_unsupported, is_identifier, is_name, is_whitespace};
+use chat_template::internal::{Site, find_unsupported, is_identifier, is_name, is_whitespace};
 
 /// A part of a production: an index of the parts of [`Derivations`].
 pub type Part = usize;
@@ -81,7 +81,7 @@ impl Derivations {
     pub fn leaves(&self) -> impl Iterator<Item = Part> + '_ {
         let is_leaf = |part: &Part| {
             let node = &self.parts[*part];
-            let is_unsupported = node.production == "unsupported" || find_unsupported(Place::Statement, &node.production).is_some();
+            let is_unsupported = node.production == "unsupported" || find_unsupported(Site::Statement, &node.production).is_some();
             !is_unsupported && matches!(node.kind, Kind::Text(_) | Kind::Special(_) | Kind::Name(_))
         };
         (0..self.parts.len()).filter(is_leaf)

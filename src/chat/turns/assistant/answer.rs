@@ -70,7 +70,7 @@ pub struct AssistantSpans {
 /// The text that the model writes in one message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssistantTurn {
-    /// The index of the message. It is `None` if the answer is about the whole text, and for a `{% generation %}` block outside of messages.
+    /// The index of the message. It is `None` for the whole text and for a `{% generation %}` block outside of messages.
     pub message: Option<usize>,
     /// The spans of the text, sorted, or the reason why they are not known.
     pub spans: std::result::Result<Spans, String>,
@@ -80,7 +80,7 @@ pub struct AssistantTurn {
 }
 
 impl AssistantSpans {
-    /// Returns the answer that nothing is known.
+    /// Returns a single turn for the whole text, whose spans are not known for the given reason.
     pub(super) fn unknown(reason: &str) -> Self {
         Self {
             turns: vec![AssistantTurn {
@@ -91,7 +91,7 @@ impl AssistantSpans {
         }
     }
 
-    /// Returns the answer with spans in bytes, each with its message. The spans are sorted and do not overlap.
+    /// Converts the spans of turns, which are in bytes, to both units. The spans are sorted and do not overlap.
     pub(super) fn from_bytes(turns: Vec<Found>, text: &str) -> Self {
         let points = Points::new(if turns.is_empty() { "" } else { text });
         let turns = turns.into_iter().map(|turn| AssistantTurn {
@@ -102,7 +102,7 @@ impl AssistantSpans {
         Self { turns: turns.collect() }
     }
 
-    /// Returns the spans of the turns that are known, sorted.
+    /// Returns the spans of all turns whose spans are known, sorted.
     pub fn spans(&self) -> Spans {
         let mut spans = Spans::default();
         for turn in self.turns.iter().filter_map(|turn| turn.spans.as_ref().ok()) {
@@ -114,7 +114,7 @@ impl AssistantSpans {
         spans
     }
 
-    /// Returns the messages of the turns that are not known, each with the reason.
+    /// Returns the messages of the turns whose spans are not known, each with the reason.
     pub fn reasons(&self) -> impl Iterator<Item = (Option<usize>, &str)> {
         let reason = |turn: &'_ AssistantTurn| turn.spans.is_err();
         self.turns.iter().filter(move |turn| reason(turn)).map(|turn| {
@@ -123,7 +123,7 @@ impl AssistantSpans {
         })
     }
 
-    /// Returns the turns that are not known, as the conformance protocol has them.
+    /// Returns the turns whose spans are not known, in the form of the conformance protocol.
     pub fn unknown_turns(&self) -> Vec<UnknownTurn<'_>> {
         self.reasons()
             .filter_map(|(message, reason)| {

@@ -12,7 +12,7 @@ use crate::chat::turns::groups::Groups;
 use crate::error::Result;
 use crate::meter::Meter;
 
-/// Returns the text after the last field of the first message of a user, without white space around it.
+/// Returns the text after the last field of the first user message, without white space around it.
 pub(super) fn find_user_close<'t>(conversation: &Conversation<'t>, groups: &Groups<'_>) -> Option<&'t str> {
     let Conversation { text, roles, .. } = *conversation;
     let owned = groups.iter().find(|owned| roles.get(owned.message) == Some(&"user"))?;

@@ -98,7 +98,8 @@ struct Finder<'f, 'p, 'm> {
     renders: Openings<'f, 'm>,
     /// The generation prompts that are known.
     prompts: Vec<KnownPrompt<'p>>,
-    /// The text before a message of a user, and the text between it and the content of the answer to it, once they were looked for.
+    /// The text before a user message, and the text between it and the content of the answer to it, or `None` before the first search for
+    /// them.
     before_answer: Option<Option<(String, String)>>,
     /// The number of attempts to find a generation prompt so far.
     openings: usize,
@@ -106,7 +107,7 @@ struct Finder<'f, 'p, 'm> {
     claims: Vec<Claim>,
     /// The control tokens that begin the text and its first turn, as [`find_first_tokens`] returns them.
     first_tokens: Vec<&'p str>,
-    /// The text after the last field of the first message of a user, without white space around it.
+    /// The text after the last field of the first user message, without white space around it.
     user_close: Option<&'p str>,
 }
 
@@ -159,6 +160,7 @@ impl<'p> Scene<'p> {
 }
 
 impl<'p> Finder<'_, 'p, '_> {
+    /// Finds the spans of each turn of the model, in the order of the text.
     fn find(mut self, groups: &Groups<'_>) -> Result<Vec<Found>> {
         if self.scene.has_whole_messages(groups) {
             return Ok(vec![Found {
@@ -343,8 +345,8 @@ impl<'p> Finder<'_, 'p, '_> {
         ROLE_NAMES.iter().any(|role| header.contains(role))
     }
 
-    /// Returns the end of the header of a turn, if another answer has the same header. If no part of a generation prompt is in the header,
-    /// it must not be that of a user: a template can print the last message under the header of another role.
+    /// Returns the end of the header of a turn, if the answer in another conversation has the same header. Unless the header has a part of
+    /// a generation prompt, it must not be that of a user message: a template can print the last message under the header of another role.
     fn find_header_end(&mut self, owned: &Owned<'_>, first: &Range<usize>, has_part: bool) -> Result<Option<usize>> {
         if self.before_answer.is_none() {
             self.before_answer = Some(self.find_before_answer()?);
@@ -378,17 +380,17 @@ impl<'p> Finder<'_, 'p, '_> {
         let shared = common_suffix(trimmed, before);
         // Before the first turn, a template can write other text, such as instructions.
         let at = trimmed.len().saturating_sub(shared.len());
-        let is_header =
+        let is_shared =
             shared.trim().len() == trimmed.trim().len() || owned.message == 0 && prompt_edges(trimmed).any(|edge| edge == at);
         let lower = shared.to_ascii_lowercase();
         let names_other = ROLE_NAMES.iter().any(|role| lower.contains(role)) && !lower.contains("assistant");
-        let is_header = is_header && !names_other && shared.contains(char::is_alphanumeric);
-        let is_header = is_header && (has_part || !opener.ends_with(shared.trim()));
+        let is_of_user = !has_part && opener.ends_with(shared.trim());
+        let is_header = is_shared && !names_other && !is_of_user && shared.contains(char::is_alphanumeric);
         Ok(is_header.then(|| first.start + kept.len()))
     }
 
-    /// Renders a message of a user and the answer to it, and returns the text before the first content, and the text between the contents up
-    /// to the tag of a thought, both without white space at their ends.
+    /// Renders a user message and the answer to it, and returns the text before the first content, and the text between the contents up to
+    /// the tag of a thought, both without white space at their ends.
     fn find_before_answer(&mut self) -> Result<Option<(String, String)>> {
         let texts = self.prompts.iter().map(|prompt| prompt.text.as_ref());
         let texts = texts.chain([self.scene.conversation.text]);
@@ -406,8 +408,8 @@ impl<'p> Finder<'_, 'p, '_> {
         Ok(Some((opener.trim_end().to_owned(), between.trim_end().to_owned())))
     }
 
-    /// Renders the generation prompt before a message, or with `is_short` the one after a single message of a user, and returns it without
-    /// white space at its start. `tried` is another prompt in memory.
+    /// Renders the generation prompt before a message, or with `is_short` the one after a single user message, and returns it without white
+    /// space at its start. `tried` is another prompt in memory.
     fn find_prompt(&mut self, message: usize, first: &Range<usize>, is_short: bool, tried: Option<&str>) -> Result<Option<String>> {
         if self.openings >= MAX_OPENINGS {
             return Ok(None);

@@ -16,8 +16,8 @@ use crate::trace::{Pieces, Segment};
 use crate::value::{Entries, Given, Key, Runtime, Seq, Str, Value};
 
 impl Template {
-    /// Returns the places of what the model would write in an output, which has these pieces. The runtime is that of the render, whose
-    /// variables are taken out.
+    /// Returns the places of what the model would write in an output, which has these pieces. `runtime` is that of the render, and its
+    /// variables are removed from it.
     ///
     /// # Errors
     /// If a limit of the render is reached.
@@ -81,9 +81,9 @@ impl Template {
 pub(super) enum Opening {
     /// The messages before an index, with the generation prompt.
     Before(usize),
-    /// One message of a user, with or without the generation prompt.
+    /// One user message, with or without the generation prompt.
     Greeting(bool),
-    /// One message of a user, and the answer [`ANSWER`].
+    /// One user message, and the answer [`ANSWER`].
     Answer,
 }
 
@@ -107,13 +107,13 @@ impl<'a> Openings<'_, 'a> {
         &mut self.runtime.meter
     }
 
-    /// Returns the text of a conversation, or `None` if the render fails. `held` is the number of bytes of earlier texts still in use,
+    /// Returns the text of a conversation, or `None` if the render fails. `held` is the number of bytes of earlier strings still in use,
     /// including the text of the conversation.
     ///
     /// # Errors
     /// If the steps or the time are used up, or if the render is cancelled.
     pub fn render(&mut self, opening: Opening, held: usize) -> Result<Option<String>> {
-        // The texts that are in use count towards the limit on the output.
+        // The strings that are in use count towards the limit on the output.
         let rendered = self.runtime.meter.check_output(held).and_then(|()| {
             let outer = self.runtime.meter.begin_text();
             let rendered = self.render_opening(opening);
@@ -168,7 +168,7 @@ fn is_trained(message: &Value<'_>) -> bool {
     !is_off("weight") && !is_off("train")
 }
 
-/// Returns the answer of blocks, each in the turn of the message that owns its start.
+/// Returns the spans of the blocks, each in the turn of the message that owns its start.
 fn assign_blocks(
     blocks: Vec<Range<usize>>,
     segments: &[Segment],

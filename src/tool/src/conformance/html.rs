@@ -4,18 +4,19 @@
 //! <table>…<details><summary>loops/first wrong</summary><pre class="difference">…
 //! ```
 //!
-//! The page loads nothing and runs no script. Failures open by `details`, and the colours follow the browser's light or dark mode.
+//! The page runs no script. Failures open by `details`.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use super::report::{CaseReport, Detail, Report, Score};
 use super::score::Strictness;
 use super::text::{COLUMNS, headline};
 use super::text_diff::difference;
 use super::visible::visible;
+use crate::page::page;
 
-/// The style sheet of every page.
-const STYLE: &str = include_str!("style.css");
+/// The style sheet of reports.
+pub const STYLE: &str = include_str!("report.css");
 
 /// Returns a report as an HTML page.
 pub fn html(report: &Report) -> String {
@@ -32,41 +33,26 @@ pub fn html(report: &Report) -> String {
             }
             @for line in report.notes() { p { (line) "." } }
         }
-        div class="wide" { table {
-            thead { tr {
-                @for name in COLUMNS { th { (name) } }
+        main {
+            div class="wide" { table {
+                thead { tr {
+                    @for name in COLUMNS { th { (name) } }
+                } }
+                tbody {
+                    @for (tier, score) in report.tiers() { tr { (cells(&html! { (tier) }, &score)) } }
+                    @for (area, score) in report.areas() { tr { (cells(&area_of(report, area), &score)) } }
+                    tr class="total" { (cells(&html! { "all" }, &total)) }
+                }
             } }
-            tbody {
-                @for (tier, score) in report.tiers() { tr { (cells(&html! { (tier) }, &score)) } }
-                @for (area, score) in report.areas() { tr { (cells(&area_of(report, area), &score)) } }
-                tr class="total" { (cells(&html! { "all" }, &total)) }
+            p class="note" {
+                "Outputs, errors: the share of right ones of all that was asked. Kind, text, line: of the errors in cases where the reference has an error, too. "
+                "Below, wrong answers come before errors that differ only in their kind, text or line. − is the answer of the reference, + that of the port."
             }
-        } }
-        p class="note" {
-            "Outputs, errors: the share of right ones of all that was asked. Kind, text, line: of the errors in cases where the reference has an error, too. "
-            "Below, wrong answers come before errors that differ only in their kind, text or line. − is the answer of the reference, + that of the port."
-        }
-        (causes(report))
-        (failures(report))
-    };
-    page(&title, &body)
-}
-
-/// Returns an HTML page with a title and a body.
-pub fn page(title: &str, body: &Markup) -> String {
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body { main { (body) } }
+            (causes(report))
+            (failures(report))
         }
     };
-    page.into_string()
+    page(&title, STYLE, &body)
 }
 
 /// Returns the CSS class for the colour of a score.

@@ -12,12 +12,13 @@
 use indexmap::IndexMap;
 use maud::html;
 
-use super::html::{page, shade};
+use super::html::{STYLE, shade};
 use super::markdown::escape_markdown;
 use super::report::{CaseReport, Report, Score};
 use super::score::Verdict;
 use super::text::align;
 use super::visible::to_line;
+use crate::page::page;
 
 /// The format of a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -144,24 +145,26 @@ fn json(reports: &[Report], rows: &[Row]) -> String {
 
 fn page_of(reports: &[Report], rows: &[Row]) -> String {
     let body = html! {
-        h1 { "Conformance of ports" }
-        div class="wide" { table {
-            thead { tr { th { "area" } @for report in reports { th { (report.port.title()) } } } }
-            tbody {
-                @for (place, (area, scores)) in rows.iter().enumerate() {
-                    tr class=[(place + 1 == rows.len()).then_some("total")] {
-                        th scope="row" { (area) }
-                        @for score in scores { td class=(score.as_ref().map_or("share none", shade)) { (share(score)) } }
+        header { h1 { "Conformance of ports" } }
+        main {
+            div class="wide" { table {
+                thead { tr { th { "area" } @for report in reports { th { (report.port.title()) } } } }
+                tbody {
+                    @for (place, (area, scores)) in rows.iter().enumerate() {
+                        tr class=[(place + 1 == rows.len()).then_some("total")] {
+                            th scope="row" { (area) }
+                            @for score in scores { td class=(score.as_ref().map_or("share none", shade)) { (share(score)) } }
+                        }
+                    }
+                    @for (name, cells) in counts(reports) {
+                        tr { th scope="row" { (name) } @for cell in cells { td { (cell) } } }
                     }
                 }
-                @for (name, cells) in counts(reports) {
-                    tr { th scope="row" { (name) } @for cell in cells { td { (cell) } } }
-                }
-            }
-        } }
-        p class="note" { (provenance(reports)) }
+            } }
+            p class="note" { (provenance(reports)) }
+        }
     };
-    page("Conformance of ports", &body)
+    page("Conformance of ports", STYLE, &body)
 }
 
 /// Describes the suite, the number of its cases, the reference, and the days of the runs, each once.

@@ -4,19 +4,17 @@
 //! <span class="part input" data-place="/messages/0/content" …>Hi</span><b class="control"><span class="part template" …>
 //! ```
 //!
-//! The page loads nothing. The switches are CSS; a script shows where the part under the pointer came from.
+//! The switches are CSS; a script shows where the part under the pointer came from.
 
 use crate::conformance::visible;
+use crate::page::page;
 use chat_template::{Origin, TokenOrigin};
-use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
+use maud::{Markup, PreEscaped, Render, html};
 
 use super::{KINDS, MAX_BYTES, Part, Picture, REST, cut, kind_of, place_of, sign_of};
 
-const STYLE: &str = include_str!("page.css");
+const STYLE: &str = include_str!("picture.css");
 const SCRIPT: &str = include_str!("page.js");
-
-/// The resources that the page may load.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
 /// The number of bytes of a string that are looked through for an invisible character at once.
 const WINDOW: usize = 4096;
@@ -25,27 +23,15 @@ const WINDOW: usize = 4096;
 const HUE_STEP: usize = 137;
 
 /// Returns a page with a title and a summary over its body.
-pub fn frame(name: &str, title: &str, summary: &str, body: &Markup) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
-                link rel="icon" href="data:,";
-                title { (name) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                header {
-                    h1 { (title) }
-                    p { (summary) }
-                }
-                (body)
-            }
+pub fn frame(name: &str, title: &str, summary: &str, body: &Markup) -> String {
+    let body = html! {
+        header {
+            h1 { (title) }
+            p { (summary) }
         }
-    }
+        (body)
+    };
+    page(name, STYLE, &body)
 }
 
 /// Returns the legend of the colours of origins, for the kinds that are used.
@@ -82,7 +68,7 @@ impl Picture<'_> {
             footer id="place" aria-live="polite" { p { "Point at a part of the prompt, or tap it, to see where it came from." } }
             script { (PreEscaped(SCRIPT)) }
         };
-        frame(&format!("{title}: prompt"), title, &summary, &body).into_string()
+        frame(&format!("{title}: prompt"), title, &summary, &body)
     }
 
     fn switches(&self) -> Markup {

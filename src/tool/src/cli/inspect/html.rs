@@ -50,7 +50,7 @@ pub fn page(title: &str, chat: &ChatTemplate, report: &Report<'_>, bounds: Bound
             @for example in examples { (example) }
         }
     };
-    Ok(frame(&format!("{title}: inspected"), title, SUMMARY, &body).into_string())
+    Ok(frame(&format!("{title}: inspected"), title, SUMMARY, &body))
 }
 
 /// Returns the heading of a group and its rows, with the names of their columns first if the title has them.

@@ -13,9 +13,10 @@ mod page;
 use std::path::PathBuf;
 
 use crate::conformance::printable;
-use chat_template::internal::report::{Boundary, Response};
+use chat_template::internal::report::Boundary;
 use chat_template::{ChatTemplate, Error, Limits, Report};
 use clap::builder::PossibleValuesParser;
+use serde_json::Value;
 
 use super::file::{self, Texts, check_written};
 use super::model::Source;
@@ -28,7 +29,8 @@ use super::{print, print_json};
   chat-template inspect --model Qwen3-8B
   chat-template inspect --template chat_template.jinja --deny prefix
   chat-template inspect --model Qwen3-8B --json | jq .switches
-  chat-template inspect --model Qwen3-8B --response-template")]
+  chat-template inspect --model Qwen3-8B --response-template
+  chat-template inspect --model Qwen3-8B --response-template --for vllm")]
 #[command(group = Source::required())]
 pub struct Arguments {
     #[command(flatten)]
@@ -40,6 +42,10 @@ pub struct Arguments {
     /// error if none comes back for all messages of the experiments.
     #[arg(long, conflicts_with_all = ["json", "color", "html", "deny"])]
     response_template: bool,
+    /// Writes the description as another engine reads it, which streams each part of the message: the reasoning is the field "thinking", and
+    /// no parts are joined. vLLM reads it with --tool-call-parser hf and --reasoning-parser hf.
+    #[arg(long = "for", value_name = "ENGINE", requires = "response_template")]
+    engine: Option<Engine>,
     /// Colours the report. Without the option, it has colours on a terminal unless NO_COLOR is set.
     #[arg(long, value_name = "WHEN", conflicts_with = "json")]
     color: Option<When>,
@@ -54,6 +60,33 @@ pub struct Arguments {
     limits: Option<PathBuf>,
 }
 
+/// An engine that reads descriptions. These two read the same.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Engine {
+    Vllm,
+    Sglang,
+}
+
+/// Returns a description with the reasoning under the name of vLLM and SGLang, and without `join`, which they refuse. Their fields are those
+/// of `ResponseTemplateParser` in vLLM and of `ResponseTemplateReasoningDetector` in SGLang.
+fn write_for_engine(mut template: Value) -> Value {
+    if let Some(Value::Object(fields)) = template.get_mut("fields") {
+        let renamed = std::mem::take(fields).into_iter().map(|(name, mut field)| {
+            if let Some(field) = field.as_object_mut() {
+                field.remove("join");
+            }
+            let name = if name == "reasoning_content" {
+                "thinking".to_owned()
+            } else {
+                name
+            };
+            (name, field)
+        });
+        *fields = renamed.collect();
+    }
+    template
+}
+
 /// Inspects a template and shows the report.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
     let read = arguments.source.list_read();
@@ -65,12 +98,22 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let explain = |error: Error| arguments.source.explain(&error);
     let report = chat.inspect(texts.bounds()).map_err(explain)?;
     if arguments.response_template {
-        return match report.response().map_err(explain)? {
-            Response::Template(template) => {
-                print_json(|out| show::write_line(template, out)).map_err(|error| format!("error: {error}"))
-            }
-            Response::Reason(reason) => Err(format!("error: no description was found: {reason}")),
+        let response = report.response().map_err(explain)?;
+        let reason = response.reason.as_deref().unwrap_or_default();
+        let Some(template) = &response.template else {
+            return Err(format!("error: no description was found: {reason}"));
         };
+        if !response.partial.is_empty() {
+            eprintln!(
+                "warning: the description does not read {}: {reason}",
+                response.partial.join(", ")
+            );
+        }
+        let template = match arguments.engine {
+            Some(Engine::Vllm | Engine::Sglang) => write_for_engine(template.clone()),
+            None => template.clone(),
+        };
+        return print_json(|out| show::write_line(&template, out)).map_err(|error| format!("error: {error}"));
     }
     report.complete().map_err(explain)?;
     let source = arguments.source.model.as_ref().or(arguments.source.template.as_ref());
@@ -182,6 +225,16 @@ mod tests {
         );
         let long = shown.lines().find(|line| line.chars().count() > 100);
         assert_eq!(long, None);
+    }
+
+    #[test]
+    fn vllm_reads_thinking_and_joins_nothing() {
+        let content = serde_json::json!({"repeats": true, "join": "", "close": "<end>"});
+        let thought = serde_json::json!({"open": "<think>", "close": "</think>"});
+        let template = serde_json::json!({"start_anchor": "<bot>", "fields": {"reasoning_content": thought, "content": content}});
+        let content = serde_json::json!({"repeats": true, "close": "<end>"});
+        let expected = serde_json::json!({"start_anchor": "<bot>", "fields": {"thinking": thought, "content": content}});
+        assert_eq!(super::write_for_engine(template), expected);
     }
 
     #[test]

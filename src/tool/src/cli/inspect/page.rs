@@ -300,13 +300,17 @@ fn list_generation_prompt(prompt: &GenerationPrompt) -> Vec<Row> {
 }
 
 fn list_response(response: &Response) -> Vec<Row> {
-    let row = match response {
-        Response::Template(template) => {
-            let fields = template.get("fields").and_then(Value::as_object);
-            let fields: Vec<String> = fields.into_iter().flat_map(|fields| fields.keys().cloned()).collect();
-            wrap("derived, with the fields ", &fields)
+    let fields = response
+        .template
+        .as_ref()
+        .and_then(|template| template.get("fields"))
+        .and_then(Value::as_object);
+    let row = match fields {
+        Some(fields) if response.partial.is_empty() => {
+            wrap("derived, with the fields ", &fields.keys().cloned().collect::<Vec<_>>())
         }
-        Response::Reason(reason) => format!("none: {}", shorten(reason)),
+        Some(_) => wrap("derived, without ", &response.partial),
+        None => format!("none: {}", shorten(response.reason.as_deref().unwrap_or_default())),
     };
     vec![plain(row)]
 }
