@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::known::Role;
 use super::map::InputMap;
 use super::paths::ROOT;
 use super::pieces::Pieces;
@@ -53,9 +54,9 @@ pub enum From {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sources {
     /// The addresses of the first byte and of the end, and the index of the value. A key has the index of its value.
-    pub(super) strings: Vec<(usize, usize, u32)>,
-    pub(super) parents: Vec<u32>,
-    pub(super) sets: Vec<Arc<[u32]>>,
+    strings: Vec<(usize, usize, u32)>,
+    parents: Vec<u32>,
+    sets: Vec<Arc<[u32]>>,
 }
 
 impl Copied {
@@ -119,5 +120,23 @@ impl Pieces {
         let list = list.collect();
         let sources = map.map(InputMap::list_sources);
         Copies { list, sources }
+    }
+}
+
+impl InputMap<'_> {
+    /// Returns the strings and keys by address, and the values that contain them.
+    fn list_sources(&self) -> Sources {
+        let strings = self
+            .strings
+            .iter()
+            .chain(&self.keys)
+            .filter(|known| known.role != Role::Token);
+        let mut strings: Vec<_> = strings.map(|known| (known.address(), known.end(), known.path)).collect();
+        strings.sort_unstable();
+        Sources {
+            strings,
+            parents: self.paths.parents(),
+            sets: self.sets.list().to_vec(),
+        }
     }
 }

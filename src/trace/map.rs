@@ -9,7 +9,6 @@
 
 use std::ops::Range;
 
-use super::copies::Sources;
 use super::known::{Known, Role, mark_shared, sort_by_address};
 use super::paths::{MESSAGE_DEPTH, Outer, Paths, ROOT, Step};
 use super::sets::Sets;
@@ -35,7 +34,7 @@ pub type Storage = (usize, Option<usize>);
 pub struct InputMap<'a> {
     pub(super) paths: Paths,
     /// The keys of objects. Those of the root are variables and not among them.
-    keys: Vec<Known<'a>>,
+    pub(super) keys: Vec<Known<'a>>,
     /// The keys that may be in the memory of another string.
     borrowed_keys: Vec<&'a str>,
     /// The values, sorted by address after [`InputMap::sort`], and after them the keys, also sorted by address. The keys are added when a
@@ -477,22 +476,6 @@ impl<'a> InputMap<'a> {
     /// Returns the number of strings and keys.
     pub fn count_strings(&self) -> usize {
         self.strings.len().saturating_add(self.keys.len())
-    }
-
-    /// Returns the strings and keys by address, and the values that contain them.
-    pub(super) fn list_sources(&self) -> Sources {
-        let strings = self
-            .strings
-            .iter()
-            .chain(&self.keys)
-            .filter(|known| known.role != Role::Token);
-        let mut strings: Vec<_> = strings.map(|known| (known.address(), known.end(), known.path)).collect();
-        strings.sort_unstable();
-        Sources {
-            strings,
-            parents: self.paths.parents(),
-            sets: self.sets.list().to_vec(),
-        }
     }
 
     /// Claims the memory of the origins that were made since the last call.
